@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import module from 'node:module';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(`skinsmith needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`);
+  process.exitCode = 1;
+} else {
+  module.enableCompileCache?.();
+  const { main } = await import('../dist/cli.js');
+  process.exitCode = await main(process.argv.slice(2));
+}

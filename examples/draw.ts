@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { encodePng } from '../src/skin/encode.ts';
+import type { Picture } from '../src/skin/picture.ts';
+import { drawKnight } from './characters/knight.ts';
+import { drawMiner } from './characters/miner.ts';
+import { drawRanger } from './characters/ranger.ts';
+import { drawRobot } from './characters/robot.ts';
+import { drawSmith } from './characters/smith.ts';
+
+/** File name of each example, and what draws it. */
+export const EXAMPLES: Readonly<Record<string, () => Picture>> = {
+  'smith.png': drawSmith,
+  'ranger-slim.png': drawRanger,
+  'miner-legacy.png': drawMiner,
+  'knight-overlay.png': drawKnight,
+  'robot.png': drawRobot,
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [name, draw] of Object.entries(EXAMPLES)) {
+    writeFileSync(new URL(name, import.meta.url), encodePng(draw()));
+  }
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { Deps } from '../../deps.ts';
+import { exitStatus } from '../../exit.ts';
+import { alignedRows, tabRows } from '../../output/text.ts';
+import type { Runner } from '../../runner.ts';
+import { originOf, SETTING_NAMES } from '../../settings.ts';
+
+export function register(command: Command, runner: Runner, run = runConfigList): void {
+  command
+    .description(
+      'Lists the settings that are set and where each comes from; of API keys only the last four characters.',
+    )
+    .action(async () => await runner(run));
+}
+
+interface SettingView {
+  readonly name: string;
+  readonly value: unknown;
+  readonly from: string;
+}
+
+export async function runConfigList(deps: Deps): Promise<number> {
+  const { io, flags, env, configFile } = deps;
+  const file = await configFile.settings();
+  const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
+  const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
+    const origin = originOf(name, sources);
+    return origin ? [{ name, ...origin }] : [];
+  });
+  const views = [...set, ...(await keyViews(deps))];
+  if (flags.json) io.out.write(`${JSON.stringify(views, undefined, 2)}\n`);
+  else if (views.length === 0) await deps.talk.note('Nothing is set; the embedded service answers.');
+  else {
+    const rows = views.map(({ name, value, from }) => [name, String(value), from]);
+    io.out.write(
+      io.out.isTTY ? alignedRows(['SETTING', 'VALUE', 'FROM'], rows, io.out.columns) : tabRows(rows),
+    );
+  }
+  return exitStatus('done');
+}
+
+async function keyViews({ env, configFile }: Deps): Promise<SettingView[]> {
+  const fromEnv = env['SKINSMITH_API_KEY']?.trim();
+  const kept = Object.entries(await configFile.keyPlaces());
+  return [
+    ...(fromEnv ? [{ name: 'api-key', value: masked(fromEnv.slice(-4)), from: 'SKINSMITH_API_KEY' }] : []),
+    ...kept.map(([place, last4]) => ({ name: 'api-key', value: masked(last4), from: `kept for ${place}` })),
+  ];
+}
+
+export function masked(last4: string): string {
+  return `…${last4}`;
+}

@@ -1,0 +1,20 @@
+import { usageError } from '../../outcomes.ts';
+import { isSettingName, SETTING_NAMES, type SettingName } from '../../settings.ts';
+
+/** @throws CliError naming the settings there are; of `api-key` it says how keys are kept */
+export function settingNamed(name: string): SettingName {
+  if (isSettingName(name)) return name;
+  if (name === 'api-key') {
+    const hint = 'Store one: skinsmith login. Forget it: skinsmith logout. In CI: SKINSMITH_API_KEY.';
+    throw usageError(
+      'api_key_elsewhere',
+      'API keys are kept per service, and never typed on a command line.',
+      hint,
+    );
+  }
+  throw usageError(
+    'unknown_setting',
+    `There is no setting ${name}.`,
+    `Settings: ${SETTING_NAMES.join(', ')}`,
+  );
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { Deps } from '../deps.ts';
+import { exitStatus } from '../exit.ts';
+import { usageError } from '../outcomes.ts';
+import type { Runner } from '../runner.ts';
+
+export function register(command: Command, runner: Runner, run = runLogout): void {
+  command
+    .description('Forgets the API key kept for the service that is set.')
+    .action(async () => await runner(run));
+}
+
+export async function runLogout(deps: Deps): Promise<number> {
+  const baseUrl = (await deps.settings())['base-url'];
+  if (baseUrl === undefined) {
+    throw usageError(
+      'no_service',
+      'No service is set.',
+      'Name the one to forget the key of: skinsmith logout --base-url https://…',
+    );
+  }
+  const forgotten = await deps.configFile.forgetKey(baseUrl);
+  deps.talk.say(forgotten ? `The key for ${baseUrl} is forgotten.` : `No key was kept for ${baseUrl}.`);
+  if (deps.env['SKINSMITH_API_KEY']) await deps.talk.warn('SKINSMITH_API_KEY is still set.');
+  return exitStatus('done');
+}

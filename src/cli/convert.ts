@@ -1,0 +1,60 @@
+import type { Note, SkinOptions, SkinSource, SkinVisibility } from '../index.ts';
+import { checkSkin } from '../skin/check.ts';
+import { decodePng } from '../skin/decode.ts';
+import { chooseVariant } from '../skin/variant.ts';
+import { CliError } from './exit.ts';
+import { type NamedSource, skinNameFrom } from './sources.ts';
+
+/** What is to become of the sources. */
+export interface SkinWish {
+  readonly name: string | undefined;
+  readonly variant: 'auto' | 'classic' | 'slim';
+  readonly visibility: SkinVisibility | undefined;
+}
+
+/** A source that is ready to be sent. */
+export interface PreparedSource {
+  readonly source: SkinSource;
+  readonly options: SkinOptions;
+  readonly warnings: readonly Note[];
+}
+
+/**
+ * Reads a source and checks it before anything is sent: what the service would refuse costs no request.
+ * @throws CliError `invalid_image`
+ */
+export async function prepareSource(named: NamedSource, wish: SkinWish): Promise<PreparedSource> {
+  const source = await named.read();
+  const name = wish.name ?? (named.stem === undefined ? undefined : skinNameFrom(named.stem));
+  const options = {
+    name,
+    variant: wish.variant === 'auto' ? undefined : wish.variant,
+    visibility: wish.visibility,
+  };
+  return { source, options, warnings: 'file' in source ? checkFile(named.label, source.file, wish) : [] };
+}
+
+function checkFile(label: string, file: Uint8Array, wish: SkinWish): Note[] {
+  const report = checkSkin(file);
+  if (report.error) {
+    const { code, message, hint } = report.error;
+    throw new CliError(code, `${label}: ${message}`, { hint });
+  }
+  const wanted = wish.variant === 'auto' ? undefined : wish.variant;
+  const { warning } = chooseVariant(decodePng(file), wanted);
+  return [...report.warnings, ...(warning ? [{ code: 'variant_mismatch', message: warning }] : [])];
+}
+
+/** Both lists, each code once: client and service see the same picture. */
+export function mergeNotes(ours: readonly Note[], theirs: readonly Note[]): Note[] {
+  const codes = new Set(ours.map((note) => note.code));
+  return [...ours, ...theirs.filter((note) => !codes.has(note.code))];
+}
+
+/** Whether the fault is this source's alone, so that the next one is worth trying. */
+export function concernsOneSource(error: unknown): boolean {
+  if (error instanceof CliError) return error.exit === 'failed';
+  const { status, name } = error as { status?: number; name?: string };
+  if (name === 'JobFailedError') return true;
+  return status !== undefined && status < 600 && ![401, 403, 429, 503].includes(status);
+}

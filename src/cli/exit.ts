@@ -1,0 +1,39 @@
+/** Every exit status of the program. Help and man pages are made from this table. */
+export const EXIT_STATUSES = {
+  done: { status: 0, meaning: 'done' },
+  failed: { status: 1, meaning: 'something failed: a job, a source, the service' },
+  usage: { status: 2, meaning: 'the command line or a setting is wrong' },
+  notAllowed: { status: 4, meaning: 'not signed in or not allowed' },
+  pending: { status: 8, meaning: 'jobs are still pending' },
+  tryLater: { status: 75, meaning: 'the service is busy or unreachable, try again later' },
+  interrupted: { status: 130, meaning: 'interrupted' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ExitName = keyof typeof EXIT_STATUSES;
+
+export function exitStatus(name: ExitName): number {
+  return EXIT_STATUSES[name].status;
+}
+
+/** A failure to tell the user about: what went wrong, what to do next, what to exit with. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly exit: ExitName;
+
+  constructor(
+    code: string,
+    message: string,
+    rest: { hint?: string | undefined; exit?: ExitName; cause?: unknown } = {},
+  ) {
+    super(message, { cause: rest.cause });
+    this.code = code;
+    this.hint = rest.hint;
+    this.exit = rest.exit ?? 'failed';
+  }
+}
+
+export function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}

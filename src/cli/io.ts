@@ -1,0 +1,68 @@
+import type { Readable, Writable } from 'node:stream';
+
+export interface OutputStream {
+  write(text: string): void;
+  readonly isTTY: boolean;
+  /** Whether escape codes for colour are wanted here. */
+  readonly hasColor: boolean;
+  readonly columns: number;
+}
+
+/** The terminal: stdout is data, stderr is talk. Commands write through this and nothing else. */
+export interface Io {
+  readonly out: OutputStream;
+  readonly err: OutputStream;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** Whether a person can be asked. */
+  readonly canPrompt: boolean;
+}
+
+export type ColorChoice = 'auto' | 'always' | 'never';
+
+interface RealStream extends Writable {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+interface RealIo {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: RealStream;
+  readonly stderr: RealStream;
+  readonly env: NodeJS.ProcessEnv;
+  /** Told when the reader of stdout is gone (`| head`). */
+  readonly onClosedPipe: () => void;
+}
+
+const DEFAULT_COLUMNS = 80;
+
+export function makeIo({ stdin, stdout, stderr, env, onClosedPipe }: RealIo, color: ColorChoice): Io {
+  stdout.on('error', ignoreClosedPipe(onClosedPipe));
+  stderr.on(
+    'error',
+    ignoreClosedPipe(() => {}),
+  );
+  const out = outputStream(stdout, env, color);
+  const err = outputStream(stderr, env, color);
+  return { out, err, stdin, canPrompt: stdin.isTTY === true && err.isTTY };
+}
+
+function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorChoice): OutputStream {
+  const isTTY = stream.isTTY === true;
+  return {
+    write: (text) => void stream.write(text),
+    isTTY,
+    hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
+    columns: stream.columns ?? DEFAULT_COLUMNS,
+  };
+}
+
+function wantsColor(env: NodeJS.ProcessEnv): boolean {
+  return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+function ignoreClosedPipe(told: () => void): (error: NodeJS.ErrnoException) => void {
+  return (error) => {
+    if (error.code !== 'EPIPE') throw error;
+    told();
+  };
+}

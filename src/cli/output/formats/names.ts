@@ -1,0 +1,3 @@
+/** The ways a skin can be printed, for help and for checking a choice without loading anything. */
+export const FORMAT_NAMES = ['json', 'value', 'signature', 'property'] as const;
+export type FormatName = (typeof FORMAT_NAMES)[number];

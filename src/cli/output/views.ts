@@ -1,0 +1,78 @@
+import type { Job, Note, Skin } from '../../index.ts';
+
+/** What JSON output promises about one source's outcome. Absent values are left out. */
+export interface ResultView {
+  readonly source: string;
+  readonly status: string;
+  readonly job?: string;
+  readonly uuid?: string;
+  readonly name?: string;
+  readonly variant?: string;
+  readonly visibility?: string;
+  readonly value?: string;
+  readonly signature?: string;
+  readonly texture?: { readonly url: string; readonly hash: string };
+  readonly duplicate?: boolean;
+  readonly warnings: readonly Note[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** One job, as `queue` and `jobs` print it. Times are ISO 8601. */
+export interface JobView {
+  readonly job: string;
+  readonly status: string;
+  readonly created?: string;
+  readonly eta?: string;
+  readonly source?: string;
+  readonly uuid?: string;
+}
+
+interface ResultParts {
+  readonly source: string;
+  readonly job?: string | undefined;
+  readonly skin?: Skin | undefined;
+  readonly status?: string;
+  readonly warnings?: readonly Note[];
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+}
+
+export function resultView({ source, job, skin, status, warnings = [], error }: ResultParts): ResultView {
+  return {
+    source,
+    status: status ?? (error ? 'failed' : 'completed'),
+    ...(job !== undefined && { job }),
+    ...(skin && skinFields(skin)),
+    warnings,
+    ...(error && { error: { code: error.code, message: error.message } }),
+  };
+}
+
+function skinFields(skin: Skin) {
+  return {
+    uuid: skin.uuid,
+    ...(skin.name !== undefined && { name: skin.name }),
+    variant: skin.variant,
+    visibility: skin.visibility,
+    value: skin.texture.data.value,
+    signature: skin.texture.data.signature,
+    texture: { url: skin.texture.url.skin, hash: skin.texture.hash.skin },
+    duplicate: skin.duplicate,
+  };
+}
+
+export function jobView(job: Job, source?: string): JobView {
+  return {
+    job: job.id,
+    status: job.status,
+    ...(job.timestamp !== undefined && { created: isoTime(job.timestamp) }),
+    ...(job.eta !== undefined && { eta: isoTime(job.eta) }),
+    ...(source !== undefined && { source }),
+    ...(job.result !== undefined && { uuid: job.result }),
+  };
+}
+
+/** A time from outside; what no date can be is left as the number it is. */
+function isoTime(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();
+}

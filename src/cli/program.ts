@@ -1,0 +1,125 @@
+import { Command, Option } from 'commander';
+import { VERSION } from '../version.ts';
+import type { GlobalFlags } from './deps.ts';
+import { EXIT_STATUSES } from './exit.ts';
+import type { Runner } from './runner.ts';
+
+interface CommandModule {
+  /** Gives a named command its arguments, options and action. */
+  readonly register: (command: Command, runner: Runner) => void;
+}
+
+interface Leaf {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+interface Group {
+  readonly summary: string;
+  readonly commands: Readonly<Record<string, Leaf>>;
+}
+
+/** The command tree: the path of a command is the path of its file. Modules load when they are used. */
+export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
+  generate: { summary: 'make skins and print them', load: () => import('./commands/generate.ts') },
+  queue: {
+    summary: 'submit skins to the queue and print their jobs',
+    load: () => import('./commands/queue.ts'),
+  },
+  status: { summary: 'say where jobs stand', load: () => import('./commands/status.ts') },
+  jobs: { summary: 'list your jobs', load: () => import('./commands/jobs.ts') },
+  skins: {
+    summary: 'list and print skins that the service has',
+    commands: {
+      list: { summary: 'list skins', load: () => import('./commands/skins/list.ts') },
+      get: { summary: 'print skins', load: () => import('./commands/skins/get.ts') },
+    },
+  },
+  check: { summary: 'look at PNG files without sending them', load: () => import('./commands/check.ts') },
+  config: {
+    summary: 'read and change settings',
+    commands: {
+      list: { summary: 'list the settings that are set', load: () => import('./commands/config/list.ts') },
+      get: { summary: 'print one setting', load: () => import('./commands/config/get.ts') },
+      set: { summary: 'set a setting', load: () => import('./commands/config/set.ts') },
+      unset: { summary: 'take a setting back', load: () => import('./commands/config/unset.ts') },
+      path: { summary: 'print where the config file is', load: () => import('./commands/config/path.ts') },
+    },
+  },
+  login: { summary: 'store an API key for a service', load: () => import('./commands/login.ts') },
+  logout: { summary: 'forget the API key for a service', load: () => import('./commands/logout.ts') },
+  whoami: { summary: 'say who you are to the service', load: () => import('./commands/whoami.ts') },
+  keys: {
+    summary: 'make, list and revoke API keys of a skinsmith service',
+    commands: {
+      create: { summary: 'make an API key', load: () => import('./commands/keys/create.ts') },
+      list: { summary: 'list API keys', load: () => import('./commands/keys/list.ts') },
+      revoke: { summary: 'revoke API keys', load: () => import('./commands/keys/revoke.ts') },
+    },
+  },
+  serve: { summary: 'run the service', load: () => import('./commands/serve.ts') },
+};
+
+/** What commander has read of the options that every command understands. */
+export interface TypedGlobals extends Omit<GlobalFlags, never> {
+  readonly color?: boolean | string;
+}
+
+interface ProgramOptions {
+  /** Makes a command's runner, given the program whose global options were parsed. */
+  readonly runner: (program: Command) => Runner;
+  /** Words of the command line; commands named there are loaded whole. Absent: all are. */
+  readonly words?: readonly string[];
+  readonly configure?: (command: Command) => void;
+}
+
+/** Builds the command tree, loading the modules of the commands that may be meant. */
+export async function buildProgram({ runner, words, configure }: ProgramOptions): Promise<Command> {
+  const program = new Command('skinsmith')
+    .description('Signed Minecraft skin data from PNG files: a texture value and its signature.')
+    .usage('<command> [options]')
+    .version(VERSION, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(skinsmith --help lists commands and options)')
+    .addHelpText('after', helpEpilogue);
+  addGlobalOptions(program);
+  configure?.(program);
+  const runIt = runner(program);
+  for (const [name, entry] of Object.entries(COMMANDS)) {
+    const command = program.command(name).summary(entry.summary);
+    if (words === undefined || words.includes(name)) await fill(command, entry, runIt);
+  }
+  return program;
+}
+
+async function fill(command: Command, entry: Leaf | Group, runner: Runner): Promise<void> {
+  if ('load' in entry) {
+    (await entry.load()).register(command, runner);
+    return;
+  }
+  command.description(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.`);
+  for (const [name, leaf] of Object.entries(entry.commands)) {
+    await fill(command.command(name).summary(leaf.summary), leaf, runner);
+  }
+}
+
+function addGlobalOptions(program: Command): void {
+  program
+    .option('--base-url <url>', 'the service to use (default: the embedded one)')
+    .option('--local', 'use the embedded service whatever is set')
+    .option('--json', 'print one JSON document')
+    .option('-q, --quiet', 'say nothing on stderr but errors')
+    .option('-v, --verbose', 'show each request on stderr')
+    .addOption(
+      new Option('--color <when>', 'colours: auto, always or never').choices(['auto', 'always', 'never']),
+    )
+    .option('--no-color', 'no colours');
+}
+
+function helpEpilogue(): string {
+  const rows = Object.values(EXIT_STATUSES).map(
+    ({ status, meaning }) => `  ${String(status).padStart(3)}  ${meaning}`,
+  );
+  return `\nExit status:\n${rows.join('\n')}\n\nStart: skinsmith generate skin.png`;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { parseBaseUrl } from '../index.ts';
+import { CliError } from './exit.ts';
+import { FORMAT_NAMES } from './output/formats/names.ts';
+
+export const SETTING_NAMES = [
+  'base-url',
+  'visibility',
+  'variant',
+  'slots',
+  'poll-interval',
+  'format',
+  'color',
+  'user-agent',
+] as const;
+export type SettingName = (typeof SETTING_NAMES)[number];
+
+const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
+  z.enum(words, { error: `one of ${words.join(', ')}` });
+
+const baseUrl = z.string().transform((text, context) => {
+  try {
+    return parseBaseUrl(text).baseUrl;
+  } catch (error) {
+    context.addIssue((error as Error).message);
+    return z.NEVER;
+  }
+});
+
+/** What each setting may be. The messages say what is allowed. */
+const SCHEMAS = {
+  'base-url': baseUrl,
+  visibility: oneOf(['public', 'unlisted', 'private']),
+  variant: oneOf(['auto', 'classic', 'slim']),
+  slots: z.coerce
+    .number('a whole number from 1 to 100')
+    .int('a whole number from 1 to 100')
+    .min(1, 'at least 1')
+    .max(100, 'at most 100'),
+  'poll-interval': z.coerce
+    .number('seconds, from 0.2 to 60')
+    .min(0.2, 'seconds, at least 0.2')
+    .max(60, 'seconds, at most 60'),
+  format: oneOf(FORMAT_NAMES),
+  color: oneOf(['auto', 'always', 'never']),
+  'user-agent': z
+    .string()
+    .min(1, 'some text')
+    .max(200, 'at most 200 characters')
+    .regex(/^[\x20-\x7e]+$/, 'plain ASCII text'),
+} as const satisfies Record<SettingName, z.ZodType>;
+
+export type Settings = { readonly [K in SettingName]: z.output<(typeof SCHEMAS)[K]> | undefined };
+
+/** Where a value came from, highest first. */
+export interface SettingSources {
+  readonly flags: Partial<Record<SettingName, unknown>>;
+  readonly env: NodeJS.ProcessEnv;
+  readonly file: Readonly<Record<string, unknown>>;
+}
+
+export interface Origin {
+  readonly value: unknown;
+  readonly from: string;
+}
+
+/** `SKINSMITH_BASE_URL` for `base-url`. */
+export function envNameOf(name: string): string {
+  return `SKINSMITH_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** The highest place that says anything about a setting: flags > environment > config file. */
+export function originOf(name: SettingName, { flags, env, file }: SettingSources): Origin | undefined {
+  if (flags[name] !== undefined) return { value: flags[name], from: `--${name}` };
+  const variable = envNameOf(name);
+  if (env[variable]) return { value: env[variable], from: variable };
+  if (file[name] !== undefined) return { value: file[name], from: 'the config file' };
+  return undefined;
+}
+
+/** @throws CliError naming the setting, where it came from and what is allowed */
+export function resolveSettings(sources: SettingSources): Settings {
+  const entries = SETTING_NAMES.map((name) => {
+    const origin = originOf(name, sources);
+    return [name, origin && parseSetting(name, origin)] as const;
+  });
+  return Object.fromEntries(entries) as Settings;
+}
+
+export function parseSetting(name: SettingName, { value, from }: Origin): unknown {
+  const parsed = SCHEMAS[name].safeParse(value);
+  if (parsed.success) return parsed.data;
+  const allowed = parsed.error.issues[0]?.message;
+  throw new CliError(
+    'invalid_setting',
+    `${name} "${String(value)}" (from ${from}) is not right: ${allowed}.`,
+    {
+      exit: 'usage',
+      hint:
+        from === 'the config file'
+          ? `Correct it: skinsmith config set ${name} … or skinsmith config unset ${name}`
+          : undefined,
+    },
+  );
+}
+
+export function isSettingName(name: string): name is SettingName {
+  return SETTING_NAMES.some((known) => known === name);
+}

@@ -1,0 +1,82 @@
+import type { RequestReport } from '../index.ts';
+import type { Io } from './io.ts';
+import { type Colors, clean, colorsFor } from './output/text.ts';
+
+export interface TalkFlags {
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly json?: boolean;
+}
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Something long under way, shown as a spinner on a terminal and not at all in a pipe. */
+export interface Progress {
+  text(text: string): void;
+  stop(): void;
+}
+
+/** What is said on stderr: notes, warnings, progress. Data never goes through here. */
+export class Talk {
+  readonly #io: Io;
+  readonly #flags: TalkFlags;
+
+  constructor(io: Io, flags: TalkFlags) {
+    this.#io = io;
+    this.#flags = flags;
+  }
+
+  /** A remark for people: on a terminal only. */
+  async note(text: string): Promise<void> {
+    if (!this.#flags.quiet && this.#io.err.isTTY)
+      this.#io.err.write(`${(await this.#colors()).faint(clean(text))}\n`);
+  }
+
+  /** What was done, or what to mind: said in pipes too, unless --quiet. */
+  say(text: string): void {
+    if (!this.#flags.quiet) this.#io.err.write(`${clean(text)}\n`);
+  }
+
+  async warn(text: string): Promise<void> {
+    if (!this.#flags.quiet) this.#io.err.write(`${(await this.#colors()).warn('warning:')} ${clean(text)}\n`);
+  }
+
+  /** What went wrong, what it concerns, what to do next. Said whatever the flags. */
+  async failure({ code, message, hint }: Failure): Promise<void> {
+    if (this.#flags.json) {
+      this.#io.err.write(`${JSON.stringify({ error: { code, message, ...(hint && { hint }) } })}\n`);
+      return;
+    }
+    const { bad, faint } = await this.#colors();
+    this.#io.err.write(`${bad('error:')} ${clean(message)}\n`);
+    if (hint) this.#io.err.write(`${faint('hint:')} ${clean(hint)}\n`);
+  }
+
+  /** One line per request, for --verbose. */
+  request({ method, path, status, error, milliseconds }: RequestReport): void {
+    const outcome = [status, error].filter((part) => part !== undefined).join(' ');
+    this.#io.err.write(`${method} ${clean(path)} ${outcome} ${Math.round(milliseconds)} ms\n`);
+  }
+
+  async progress(text: string): Promise<Progress> {
+    const isShown = this.#io.err.isTTY && !this.#flags.quiet && !this.#flags.json && !this.#flags.verbose;
+    if (!isShown) return { text: () => {}, stop: () => {} };
+    const { default: ora } = await import('ora');
+    // discardStdin would keep Ctrl-C from reaching us as a signal.
+    const spinner = ora({ text: clean(text), stream: process.stderr, discardStdin: false }).start();
+    return {
+      text: (next) => {
+        spinner.text = clean(next);
+      },
+      stop: () => void spinner.stop(),
+    };
+  }
+
+  async #colors(): Promise<Colors> {
+    return await colorsFor(this.#io.err);
+  }
+}

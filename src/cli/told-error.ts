@@ -1,0 +1,86 @@
+import { NetworkError, ServiceError, SkinsmithError } from '../index.ts';
+import { CliError, type ExitName, isInterruption } from './exit.ts';
+
+/** What is said of an error. */
+export interface ToldError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly exit: ExitName;
+}
+
+/** An error as the user is told about it; undefined when it is nobody's mistake but ours. */
+export function tellable(error: unknown): ToldError | undefined {
+  if (error instanceof CliError) return error;
+  if (isInterruption(error))
+    return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
+  if (error instanceof ServiceError) return fromService(error);
+  if (error instanceof NetworkError)
+    return told(
+      error,
+      'tryLater',
+      'See whether the address is right (skinsmith config get base-url) and the service is up.',
+    );
+  if (error instanceof SkinsmithError) return told(error, error.isPassing ? 'tryLater' : 'failed', undefined);
+  return fromFileSystem(error);
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  invalid_api_key: 'Store a key that is valid for this service: skinsmith login',
+  unauthorized: 'Sign in first: skinsmith login',
+  job_limit: 'Your spots in the queue are all taken; see them with: skinsmith jobs',
+  rate_limit: 'Wait a minute and try again.',
+  job_not_found: 'List the jobs that the service still knows: skinsmith jobs',
+  insufficient_grants: 'See what you may do: skinsmith whoami',
+};
+
+function fromService(error: ServiceError): ToldError {
+  const hint = HINTS[error.code];
+  if (error.status === 401 || error.status === 403) return told(error, 'notAllowed', hint);
+  return told(error, error.isPassing && error.status !== 500 ? 'tryLater' : 'failed', hint);
+}
+
+function told(error: SkinsmithError, exit: ExitName, hint: string | undefined): ToldError {
+  return { code: error.code, message: error.message, hint, exit };
+}
+
+const FILE_TROUBLE: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full.',
+  EACCES: 'Permission denied.',
+  EPERM: 'Not permitted.',
+  EROFS: 'The file system is read-only.',
+  ENOTDIR: 'A part of the path is not a folder.',
+  EEXIST: 'Something else is in the way.',
+  EADDRINUSE: 'Another program listens there already.',
+  EADDRNOTAVAIL: 'This machine has no such address.',
+};
+
+function fromFileSystem(error: unknown): ToldError | undefined {
+  const { code, path, address, port, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+    errcode?: number;
+  };
+  if (code === 'ERR_SQLITE_ERROR' || errcode !== undefined) {
+    const hint = 'See that the data folder is writable and has space, or choose another: SKINSMITH_DATA_DIR';
+    return {
+      code: 'data_unusable',
+      message: `The data folder cannot be used: ${message}.`,
+      hint,
+      exit: 'failed',
+    };
+  }
+  if (code === 'store_too_new') {
+    const hint = 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR';
+    return { code, message: message, hint, exit: 'failed' };
+  }
+  const trouble = code === undefined ? undefined : FILE_TROUBLE[code];
+  if (trouble === undefined || code === undefined) return undefined;
+  const place = path ?? (address === undefined ? undefined : `${address}:${port}`);
+  return {
+    code: code.toLowerCase(),
+    message: place ? `${place}: ${trouble}` : trouble,
+    hint: undefined,
+    exit: 'failed',
+  };
+}

@@ -1,0 +1,216 @@
+import type { z } from 'zod';
+import { type Clock, systemClock } from '../clock.ts';
+import {
+  type ApiKey,
+  type ApiKeyMade,
+  apiKeyListAnswerSchema,
+  apiKeyMadeAnswerSchema,
+  delayAnswerSchema,
+  type KeyDocument,
+  keyDocumentSchema,
+  type Me,
+  meAnswerSchema,
+} from '../protocol/account.ts';
+import { envelopeSchema, type Note, type RateLimit } from '../protocol/envelope.ts';
+import { MAX_WAIT_SECONDS } from '../protocol/generate.ts';
+import {
+  generateAnswerSchema,
+  isPending,
+  type Job,
+  seenJobAnswerSchema,
+  seenJobListAnswerSchema,
+} from '../protocol/job.ts';
+import { type Skin, skinAnswerSchema, skinListAnswerSchema } from '../protocol/skin.ts';
+import { JobFailedError, ServiceError } from './errors.ts';
+import { encodeMultipart } from './multipart.ts';
+import { type Poll, pollTimes } from './poll-timing.ts';
+import { type Outgoing, Transport } from './transport.ts';
+import type {
+  CallOptions,
+  GeneratedSkin,
+  JobState,
+  PageQuery,
+  SkinClientOptions,
+  SkinOptions,
+  SkinPage,
+  SkinSource,
+  Spoken,
+} from './types.ts';
+
+/**
+ * The service, one method per endpoint. Works against the hosted service and against skinsmith's own.
+ * Reads are repeated while trouble can pass; a submission only when it certainly was not accepted.
+ * @example
+ * const client = new SkinClient({ baseUrl: 'https://api.mineskin.org', apiKey });
+ * const { skin } = await client.generate({ file: await readFile('skin.png') });
+ * console.log(skin.texture.data.value, skin.texture.data.signature);
+ */
+export class SkinClient {
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #pollInterval: number | undefined;
+
+  /** @throws TypeError when `baseUrl` is not an http(s) address */
+  constructor(options: SkinClientOptions) {
+    this.#transport = new Transport(options);
+    this.#clock = options.clock ?? systemClock;
+    this.#pollInterval = options.pollInterval;
+  }
+
+  /** The service's root, no slash and no `/v2` at its end. */
+  get baseUrl(): string {
+    return this.#transport.baseUrl;
+  }
+
+  /**
+   * POST /v2/generate: waits on the service until the skin is there. When the service stops waiting
+   * but says which job it is, the job is followed to its end.
+   */
+  async generate(
+    source: SkinSource,
+    options: SkinOptions = {},
+    call: CallOptions = {},
+  ): Promise<GeneratedSkin> {
+    const request = submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, options);
+    const timeout = MAX_WAIT_SECONDS * 1000 + this.#transport.timeout;
+    try {
+      const answer = await this.#transport.request({ ...request, timeout }, generateAnswerSchema, call);
+      return { skin: answer.skin, ...spoken(answer) };
+    } catch (error) {
+      const id = timedOutJob(error);
+      if (id === undefined) throw error;
+      return await this.waitForJob({ id, eta: this.#clock.now() }, call);
+    }
+  }
+
+  /** POST /v2/queue: a job, or at once the skin when it exists already. */
+  async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobState> {
+    return jobState(
+      await this.#transport.request(submission('/v2/queue', source, options), seenJobAnswerSchema, call),
+    );
+  }
+
+  /** GET /v2/queue/:jobId. */
+  async job(id: string, call: CallOptions = {}): Promise<JobState> {
+    return jobState(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
+  }
+
+  /** GET /v2/queue: the caller's jobs, newest first. */
+  async jobs(call: CallOptions = {}): Promise<readonly Job[]> {
+    return (await this.#get('/v2/queue', seenJobListAnswerSchema, call)).jobs;
+  }
+
+  /** Follows one job to its end. @throws JobFailedError */
+  async waitForJob(job: Pick<Job, 'id' | 'eta'>, call: CallOptions = {}): Promise<GeneratedSkin> {
+    const poll: Poll = { eta: job.eta, now: this.#clock.now(), longest: this.#pollInterval };
+    for (const pause of pollTimes(poll)) {
+      await this.#clock.sleep(pause, call.signal);
+      const state = await this.job(job.id, call);
+      if (isPending(state.job.status)) continue;
+      if (!state.skin) throw new JobFailedError(job.id, state.errors);
+      return { ...state, skin: state.skin };
+    }
+    throw new Error('unreachable: polling has no end of its own');
+  }
+
+  /** GET /v2/skins/:uuid. */
+  async skin(uuid: string, call: CallOptions = {}): Promise<Skin> {
+    return (await this.#get(`/v2/skins/${encodeURIComponent(uuid)}`, skinAnswerSchema, call)).skin;
+  }
+
+  /** GET /v2/skins: public skins, newest first. `size`: 1 to 128. */
+  async publicSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
+    return await this.#skinPage('/v2/skins', page, call);
+  }
+
+  /** GET /v2/me/skins: the caller's own skins of every visibility. */
+  async ownSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
+    return await this.#skinPage('/v2/me/skins', page, call);
+  }
+
+  /** GET /v2/me: who the key belongs to and what it may do. */
+  async me(call: CallOptions = {}): Promise<Me> {
+    return await this.#get('/v2/me', meAnswerSchema, call);
+  }
+
+  /** GET /v2/delay: the rate limit as it stands. */
+  async delay(call: CallOptions = {}): Promise<RateLimit> {
+    return await this.#get('/v2/delay', delayAnswerSchema, call);
+  }
+
+  /** GET /: the key the service signs with, where it has one of its own. */
+  async keyDocument(call: CallOptions = {}): Promise<KeyDocument> {
+    return await this.#get('/', keyDocumentSchema, call);
+  }
+
+  /** GET /v2/account/keys (skinsmith only): the caller's API keys, or another user's for an operator. */
+  async listKeys(user?: string, call: CallOptions = {}): Promise<readonly ApiKey[]> {
+    const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
+    return (await this.#get(`/v2/account/keys${query}`, apiKeyListAnswerSchema, call)).keys;
+  }
+
+  /** POST /v2/account/keys (skinsmith only): a new API key. `secret` is shown this once. */
+  async createKey(wish: { name?: string; user?: string } = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
+    const request = { method: 'POST', path: '/v2/account/keys', ...jsonBody(wish) } as const;
+    return (await this.#transport.request(request, apiKeyMadeAnswerSchema, call)).key;
+  }
+
+  /** DELETE /v2/account/keys/:id (skinsmith only). */
+  async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
+    await this.#transport.request(
+      { method: 'DELETE', path: `/v2/account/keys/${encodeURIComponent(id)}` },
+      envelopeSchema,
+      call,
+    );
+  }
+
+  /** Ends idle connections, so that the process can exit at once. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async #skinPage(path: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(page)) if (value !== undefined) query.set(name, String(value));
+    const { skins, links } = await this.#get(`${path}?${query}`, skinListAnswerSchema, call);
+    const next = links?.['next'] ? new URLSearchParams(links['next'].split('?')[1]).get('after') : null;
+    return { skins, next: next ?? undefined };
+  }
+
+  async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
+    return await this.#transport.request({ method: 'GET', path }, schema, call);
+  }
+}
+
+function submission(path: string, source: SkinSource, options: SkinOptions): Outgoing {
+  const wanted = Object.entries({ ...options }).filter(([, value]) => value !== undefined);
+  const fields = Object.fromEntries(wanted) as Record<string, string>;
+  if (!('file' in source)) return { method: 'POST', path, ...jsonBody({ ...fields, ...source }) };
+  const upload = { bytes: source.file, fileName: source.fileName ?? 'skin.png' };
+  const { body, contentType } = encodeMultipart(upload, fields);
+  return { method: 'POST', path, body, headers: { 'content-type': contentType } };
+}
+
+/** The job that the service stopped waiting for, if that is what the error says. */
+function timedOutJob(error: unknown): string | undefined {
+  if (!(error instanceof ServiceError) || error.code !== 'generator_timeout') return undefined;
+  return error.answer.links['job']?.split('/').pop();
+}
+
+function jsonBody(content: unknown): { body: string; headers: Record<string, string> } {
+  return { body: JSON.stringify(content), headers: { 'content-type': 'application/json' } };
+}
+
+type Talk = {
+  warnings?: Note[] | undefined;
+  messages?: Note[] | undefined;
+  rateLimit?: RateLimit | undefined;
+};
+
+function spoken({ warnings = [], messages = [], rateLimit }: Talk): Spoken {
+  return { warnings, messages, rateLimit };
+}
+
+function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobState {
+  return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...spoken(answer) };
+}

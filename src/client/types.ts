@@ -1,0 +1,86 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../clock.ts';
+import type { Note, RateLimit } from '../protocol/envelope.ts';
+import type { Job } from '../protocol/job.ts';
+import type { Skin, SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
+import type { RetryPolicy } from './retry-timing.ts';
+
+/** What to generate from. */
+export type SkinSource =
+  | { readonly file: Uint8Array; readonly fileName?: string }
+  | { readonly url: string }
+  | { readonly user: string };
+
+/** What is to become of it. Absent: the service's defaults (variant detected, public, no name). */
+export interface SkinOptions {
+  readonly variant?: SkinVariant | undefined;
+  readonly visibility?: SkinVisibility | undefined;
+  readonly name?: string | undefined;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What was said around an answer. */
+export interface Spoken {
+  readonly warnings: readonly Note[];
+  readonly messages: readonly Note[];
+  readonly rateLimit: RateLimit | undefined;
+}
+
+export interface GeneratedSkin extends Spoken {
+  readonly skin: Skin;
+}
+
+/** `skin` is there once the job is completed; `errors` say why it failed. */
+export interface JobState extends Spoken {
+  readonly job: Job;
+  readonly skin: Skin | undefined;
+  readonly errors: readonly Note[];
+}
+
+/** Which page of a list. */
+export interface PageQuery {
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+  /** 1 to 128. */
+  readonly size?: number | undefined;
+  /** Part of a name. */
+  readonly filter?: string | undefined;
+}
+
+export interface SkinPage {
+  readonly skins: readonly SkinListItem[];
+  /** `after` for the next page; undefined on the last. */
+  readonly next: string | undefined;
+}
+
+/** A request as it went over the wire, for logs. No key, no body. */
+export interface RequestReport {
+  readonly method: string;
+  readonly path: string;
+  /** HTTP status; absent when no answer came. */
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+  readonly milliseconds: number;
+}
+
+export interface SkinClientOptions {
+  /** The service's root, with or without `/v2` at its end. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  /** Names your program to the service. */
+  readonly userAgent?: string | undefined;
+  /** Milliseconds one attempt may take. */
+  readonly timeout?: number;
+  readonly retry?: Partial<RetryPolicy>;
+  /** Milliseconds between looks at a pending job, at the most. */
+  readonly pollInterval?: number | undefined;
+  readonly onRequest?: (report: RequestReport) => void;
+  /** Time and chance, for tests. */
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** undici dispatcher to send through (proxies, tests); the client does not close it. */
+  readonly dispatcher?: Dispatcher;
+}

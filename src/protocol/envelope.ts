@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+export const noteSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  /** Our addition on validation errors: the field concerned. */
+  path: z.array(z.union([z.string(), z.number()])).optional(),
+});
+
+/** `{code, message}`: one entry of errors, warnings or messages. */
+export type Note = z.infer<typeof noteSchema>;
+
+const notes = z.array(noteSchema);
+const links = z.record(z.string(), z.string());
+
+/** What every v2 answer carries. Proxies and old versions leave parts out, so reading allows it. */
+export const envelopeSchema = z.object({
+  success: z.boolean(),
+  errors: notes.optional(),
+  warnings: notes.optional(),
+  messages: notes.optional(),
+  links: links.optional(),
+});
+
+const windowSchema = z.object({
+  limit: z.number(),
+  remaining: z.number(),
+  used: z.number().optional(),
+  /** Seconds since the epoch. */
+  reset: z.number().optional(),
+});
+
+export const rateLimitSchema = z.object({
+  /** When the next request may be sent; both in milliseconds. */
+  next: z.object({ absolute: z.number(), relative: z.number() }),
+  delay: z.object({ millis: z.number(), seconds: z.number().optional() }),
+  limit: windowSchema.extend({ minute: windowSchema, hour: windowSchema.optional() }),
+});
+
+export type RateLimit = z.infer<typeof rateLimitSchema>;
+export type RateLimitWindow = z.infer<typeof windowSchema>;
+
+export const usageSchema = z.record(z.string(), z.unknown());
+
+/** An answer that refuses; the first entry of `errors` says why. */
+export const errorAnswerSchema = envelopeSchema.extend({
+  success: z.literal(false),
+  errors: notes.min(1),
+  rateLimit: rateLimitSchema.optional(),
+});

@@ -1,0 +1,55 @@
+/**
+ * The one table of the service's error codes: the HTTP status each is answered with and the sentence
+ * used when nothing better is known. Source: the hosted service's published behaviour.
+ */
+export const ERRORS = {
+  validation_error: { status: 400, message: 'The request is not valid.' },
+  invalid_image: { status: 400, message: 'The image is not a usable skin.' },
+  invalid_image_url: { status: 400, message: 'The image URL cannot be used.' },
+  invalid_user: { status: 400, message: 'There is no such player.' },
+  invalid_file: { status: 400, message: 'The uploaded file cannot be used.' },
+  missing_file: { status: 400, message: 'No file, url or user was sent.' },
+  unknown_variant: { status: 400, message: 'The variant must be classic, slim or unknown.' },
+  invalid_cape: { status: 400, message: 'There is no such cape.' },
+  invalid_request: { status: 400, message: 'The request cannot be understood.' },
+  no_duplicate: { status: 400, message: 'No existing skin was found.' },
+  unauthorized: { status: 401, message: 'An API key is needed for this.' },
+  invalid_api_key: { status: 403, message: 'The API key is not valid.' },
+  insufficient_grants: { status: 403, message: 'This caller may not do that.' },
+  not_found: { status: 404, message: 'There is nothing at this address.' },
+  job_not_found: { status: 404, message: 'There is no such job.' },
+  skin_not_found: { status: 404, message: 'There is no such skin.' },
+  user_not_found: { status: 404, message: 'The request belongs to no user.' },
+  invalid_content_type: {
+    status: 415,
+    message: 'The body must be multipart/form-data or application/json.',
+  },
+  rate_limit: { status: 429, message: 'Too many requests.' },
+  job_limit: { status: 429, message: 'Too many jobs in the queue.' },
+  concurrency_limit: { status: 429, message: 'Too many requests at the same time.' },
+  internal_error: { status: 500, message: 'Something went wrong inside the service.' },
+  unexpected_error: { status: 500, message: 'Something unexpected happened.' },
+  generator_timeout: { status: 500, message: 'The skin was not ready in time; the job goes on.' },
+  skin_change_failed: { status: 500, message: 'The skin could not be set on the game account.' },
+  invalid_skin_data: { status: 500, message: 'The generated skin data is not right.' },
+  job_failed: { status: 500, message: 'The job failed.' },
+  no_account_available: { status: 503, message: 'No game account is free to generate with.' },
+  service_unavailable: { status: 503, message: 'The service cannot do this now.' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Failures of a generation that may pass when it is tried again. */
+export const PASSING_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
+  'skin_change_failed',
+  'generator_timeout',
+  'no_account_available',
+  'internal_error',
+  'unexpected_error',
+  'invalid_skin_data',
+  'service_unavailable',
+]);
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { uuidSchema, visibilitySchema } from './skin.ts';
+
+/** Longest http(s) URL a request may name, in characters. */
+export const MAX_URL_LENGTH = 256;
+/** Longest `data:` URL, in characters: the base64 of a picture of about 20,000 bytes. */
+export const MAX_DATA_URL_LENGTH = 26_668;
+export const DATA_URL_PREFIX = 'data:image/png;base64,';
+export const MAX_NAME_LENGTH = 48;
+export const NAME_PATTERN = /^[A-Za-z0-9_.\- ]+$/;
+
+/** Seconds POST /v2/generate waits for the skin, and the most it may be asked to. */
+export const DEFAULT_WAIT_SECONDS = 10;
+export const MAX_WAIT_SECONDS = 30;
+
+export const skinNameSchema = z
+  .string()
+  .max(MAX_NAME_LENGTH, `at most ${MAX_NAME_LENGTH} characters`)
+  .regex(NAME_PATTERN, 'letters, digits, spaces and _ . - only');
+
+const flag = z.union([z.boolean(), z.enum(['true', 'false', '1', '0', ''])]);
+
+/**
+ * Options of a generation. An empty string is as good as absent: that is how HTML forms and many
+ * clients send an option left alone. `variant` is judged apart, it has an error code of its own.
+ */
+export const generateOptionsSchema = z.object({
+  variant: z.string().optional(),
+  visibility: z.union([visibilitySchema, z.literal('').transform(() => undefined)]).optional(),
+  name: z.union([skinNameSchema, z.literal('').transform(() => undefined)]).optional(),
+  cape: z.union([uuidSchema, z.literal('').transform(() => undefined)]).optional(),
+  checkOnly: flag.transform((value) => value === true || value === 'true' || value === '1').optional(),
+});
+
+export const generateQuerySchema = z.object({
+  timeout: z.coerce.number().min(1).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS),
+  checkOnly: generateOptionsSchema.shape.checkOnly,
+});
+
+export type GenerateOptions = z.infer<typeof generateOptionsSchema>;

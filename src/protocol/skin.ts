@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { envelopeSchema } from './envelope.ts';
+
+export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
+export const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
+
+export const variantSchema = z.enum(VARIANTS);
+export const visibilitySchema = z.enum(VISIBILITIES);
+
+/** `unknown` on a request means: detect. A generated skin is classic or slim. */
+export type SkinVariant = z.infer<typeof variantSchema>;
+export type SkinVisibility = z.infer<typeof visibilitySchema>;
+
+const texture = z.object({
+  data: z.object({
+    /** Base64 of the textures document. */
+    value: z.string(),
+    /** Base64 of the RSA signature over `value`. */
+    signature: z.string(),
+  }),
+  hash: z.object({ skin: z.string(), cape: z.string().optional() }),
+  url: z.object({ skin: z.string(), cape: z.string().optional() }),
+});
+
+const generator = z.object({
+  version: z.string(),
+  /** Milliseconds since the epoch. */
+  timestamp: z.number(),
+  /** Milliseconds. */
+  duration: z.number(),
+  account: z.string(),
+  server: z.string(),
+  worker: z.string().optional(),
+});
+
+export const skinSchema = z.object({
+  /** 32 hexadecimal digits, no dashes. */
+  uuid: z.string(),
+  name: z.string().optional(),
+  visibility: visibilitySchema,
+  variant: variantSchema,
+  texture,
+  generator,
+  tags: z.array(z.unknown()).optional(),
+  views: z.number(),
+  /** Whether the texture data existed before this request. */
+  duplicate: z.boolean(),
+});
+
+export type Skin = z.infer<typeof skinSchema>;
+
+export const skinListItemSchema = z.object({
+  uuid: z.string(),
+  name: z.string().optional(),
+  visibility: visibilitySchema,
+  variant: variantSchema,
+  views: z.number(),
+  /** Texture hash or URL: services differ, so it is read as it comes. */
+  texture: z.unknown().optional(),
+});
+
+export type SkinListItem = z.infer<typeof skinListItemSchema>;
+
+export const skinAnswerSchema = envelopeSchema.extend({ skin: skinSchema });
+export const skinListAnswerSchema = envelopeSchema.extend({ skins: z.array(skinListItemSchema) });
+
+export const skinListQuerySchema = z.object({
+  after: z.string().max(64).optional(),
+  size: z.coerce.number().int().min(1).max(128).default(16),
+  filter: z.string().max(64).optional(),
+});
+
+/** 32 hexadecimal digits, with or without dashes, in any case. */
+export const uuidSchema = z
+  .string()
+  .regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, 'not a UUID')
+  .transform((text) => text.replaceAll('-', '').toLowerCase());

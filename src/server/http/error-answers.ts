@@ -1,0 +1,79 @@
+import type { FastifyError } from 'fastify';
+import { z } from 'zod';
+import type { Note } from '../../protocol/envelope.ts';
+import { ERRORS } from '../../protocol/errors.ts';
+import { Refusal } from '../service/refusal.ts';
+import type { Answer } from './route.ts';
+import { rateLimitHeaders } from './views.ts';
+
+/** A refusal as it is answered. Never a stack, a path or an SQL text. */
+export function refusalAnswer(refusal: Refusal, warnings: readonly Note[] = []): Answer {
+  const { notes = [], links = {}, rateLimit } = refusal.details;
+  const errors = [{ code: refusal.code, message: refusal.message }, ...notes];
+  const body = { success: false, errors, warnings, messages: [], links, ...(rateLimit && { rateLimit }) };
+  const retry = refusal.status === 429;
+  return {
+    status: refusal.status,
+    body,
+    ...(rateLimit && { headers: rateLimitHeaders(rateLimit, { retry }) }),
+  };
+}
+
+/** Whatever was thrown, as a refusal. Only what is a fault of ours becomes `internal_error`. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof z.ZodError) return validationRefusal(error);
+  if (error instanceof Error) return fromFramework(error) ?? fromStore(error) ?? unforeseen(error);
+  return unforeseen(error);
+}
+
+function unforeseen(cause: unknown): Refusal {
+  return new Refusal('internal_error', { cause });
+}
+
+/** One entry for the whole, then one per field with its path. A bad variant has a code of its own. */
+export function validationRefusal(error: z.ZodError): Refusal {
+  const notes = error.issues.map((issue) => ({
+    code: issue.code,
+    message: [issue.path.join('.'), issue.message].filter(Boolean).join(': '),
+    path: issue.path.map((part) => (typeof part === 'number' ? part : String(part))),
+  }));
+  return new Refusal('validation_error', { notes, cause: error });
+}
+
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+const SQLITE_BUSY = 5;
+const STORE_TROUBLE: Readonly<Record<number, string>> = {
+  [SQLITE_BUSY]: "The service's store is busy; try again.",
+  [SQLITE_READONLY]: "The service's store cannot be written.",
+  [SQLITE_IOERR]: "The service's store cannot be read or written.",
+  [SQLITE_FULL]: "The service's disk is full.",
+};
+
+/** Trouble of the store that is nobody's bug. */
+function fromStore(error: Error): Refusal | undefined {
+  const { errcode } = error as Error & { errcode?: unknown };
+  if (typeof errcode !== 'number') return undefined;
+  const message = STORE_TROUBLE[errcode & 0xff];
+  return message === undefined ? undefined : new Refusal('service_unavailable', { message, cause: error });
+}
+
+/** What the framework itself refuses: bodies it cannot read. */
+function fromFramework(error: Error): Refusal | undefined {
+  const { code = '', statusCode = 500 } = error as FastifyError;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('invalid_content_type', { cause: error });
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || code === 'FST_REQ_FILE_TOO_LARGE') {
+    return new Refusal('invalid_file', {
+      status: 413,
+      message: 'The body is too large for a skin.',
+      cause: error,
+    });
+  }
+  if (statusCode >= 500) return undefined;
+  return new Refusal('invalid_request', {
+    message: `${ERRORS.invalid_request.message} ${error.message}`,
+    cause: error,
+  });
+}

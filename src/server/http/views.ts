@@ -1,0 +1,83 @@
+import type { Note, RateLimit } from '../../protocol/envelope.ts';
+import type { WireJob } from '../../protocol/job.ts';
+import type { Skin, SkinListItem } from '../../protocol/skin.ts';
+import type { SkinWithData } from '../store/skins.ts';
+import type { JobRow } from '../store/tables.ts';
+
+/** Rows as they stand on the wire. */
+export function jobView(job: JobRow, eta?: number): WireJob {
+  return {
+    id: job.uuid,
+    status: job.status,
+    timestamp: job.created_at,
+    ...(eta !== undefined && { eta }),
+    ...(job.skin_uuid !== null && { result: job.skin_uuid }),
+  };
+}
+
+/** `duplicate`: the data was there before the request that this answers (or that made the record). */
+export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > skin.data_created_at): Skin {
+  return {
+    uuid: skin.uuid,
+    ...(skin.name !== null && { name: skin.name }),
+    visibility: skin.visibility,
+    variant: skin.variant,
+    texture: {
+      data: { value: skin.value, signature: skin.signature },
+      hash: { skin: skin.texture_hash },
+      url: { skin: skin.url },
+    },
+    generator: {
+      version: skin.generator_version,
+      timestamp: skin.data_created_at,
+      duration: skin.duration,
+      account: skin.account,
+      server: skin.server,
+      worker: skin.worker,
+    },
+    tags: [],
+    views: skin.views,
+    duplicate,
+  };
+}
+
+export function skinListItem(skin: SkinWithData): SkinListItem {
+  return {
+    uuid: skin.uuid,
+    ...(skin.name !== null && { name: skin.name }),
+    visibility: skin.visibility,
+    variant: skin.variant,
+    views: skin.views,
+    texture: skin.texture_hash,
+  };
+}
+
+export interface Talk {
+  readonly warnings?: readonly Note[];
+  readonly messages?: readonly Note[];
+  readonly errors?: readonly Note[];
+  readonly links?: Readonly<Record<string, string>>;
+}
+
+/** What every v2 answer carries beside its content. */
+export function envelope(talk: Talk): Required<Talk> & { success: true } {
+  const { warnings = [], messages = [], errors = [], links = {} } = talk;
+  return { success: true, errors, warnings, messages, links };
+}
+
+/** The rate limit once more, as headers; `Retry-After` only where the answer is a 429. */
+export function rateLimitHeaders(
+  rateLimit: RateLimit,
+  { retry }: { retry: boolean },
+): Record<string, string> {
+  const { minute } = rateLimit.limit;
+  const { next, delay } = rateLimit;
+  return {
+    'X-RateLimit-Limit': String(minute.limit),
+    'X-RateLimit-Remaining': String(minute.remaining),
+    'X-RateLimit-Reset': String(minute.reset),
+    'X-RateLimit-Delay': String(delay.millis),
+    'X-RateLimit-NextRequest': String(next.absolute),
+    ...(retry && { 'Retry-After': String(Math.max(1, Math.ceil(next.relative / 1000))) }),
+  };
+}

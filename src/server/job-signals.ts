@@ -1,0 +1,63 @@
+import { EventEmitter } from 'node:events';
+import type { Clock } from '../clock.ts';
+
+interface Events {
+  /** There may be work: a job was accepted or freed, here or in another process. */
+  work: [];
+  /** This job has come to an end in this process. */
+  finished: [uuid: string];
+  /** Another process has written to the store. */
+  elsewhere: [];
+}
+
+/** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
+export class JobSignals {
+  readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
+
+  work(): void {
+    this.#emitter.emit('work');
+  }
+
+  finished(uuid: string): void {
+    this.#emitter.emit('finished', uuid);
+  }
+
+  elsewhere(): void {
+    this.#emitter.emit('elsewhere');
+    this.#emitter.emit('work');
+  }
+
+  /** Resolves at the next sign of work, after `ms` at the latest. */
+  async untilWork(ms: number, clock: Clock): Promise<void> {
+    await this.#race(ms, clock, (wake) => {
+      this.#emitter.once('work', wake);
+      return () => this.#emitter.off('work', wake);
+    });
+  }
+
+  /** Resolves when the job may have ended (ask the queue then), after `ms` at the latest. */
+  async untilFinished(uuid: string, ms: number, clock: Clock): Promise<void> {
+    await this.#race(ms, clock, (wake) => {
+      const ifThis = (ended: string) => ended === uuid && wake();
+      this.#emitter.on('finished', ifThis).once('elsewhere', wake);
+      return () => this.#emitter.off('finished', ifThis).off('elsewhere', wake);
+    });
+  }
+
+  async #race(ms: number, clock: Clock, listen: (wake: () => void) => () => void): Promise<void> {
+    const timer = new AbortController();
+    let stop: (() => void) | undefined;
+    const woken = new Promise<void>((resolve) => {
+      stop = listen(resolve);
+    });
+    const late = clock.sleep(ms, timer.signal).catch((error: unknown) => {
+      if (!timer.signal.aborted) throw error;
+    });
+    try {
+      await Promise.race([woken, late]);
+    } finally {
+      stop?.();
+      timer.abort();
+    }
+  }
+}

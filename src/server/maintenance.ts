@@ -1,0 +1,59 @@
+import type { Clock } from '../clock.ts';
+import type { JobSignals } from './job-signals.ts';
+import type { JobQueue } from './queue/port.ts';
+import type { Store } from './store/store.ts';
+import { dropUnusedTextures } from './store/textures.ts';
+
+interface MaintenanceOptions {
+  readonly store: Store;
+  readonly queue: JobQueue;
+  readonly signals: JobSignals;
+  readonly clock: Clock;
+  /** Milliseconds a finished job is kept. */
+  readonly retention: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Maintenance {
+  /** Frees the jobs of workers that are gone. */
+  recoverNow(): Promise<void>;
+  stop(): void;
+}
+
+/** Milliseconds between looks: for other processes' writes, for lost workers, for old jobs. */
+const WATCH = 25;
+const RECOVER = 5_000;
+const PRUNE = 10 * 60_000;
+
+/** What goes on beside requests and workers. */
+export function startMaintenance(options: MaintenanceOptions): Maintenance {
+  const { store, queue, signals, onError } = options;
+  const recoverNow = async () => {
+    if ((await queue.recover()) > 0) signals.work();
+  };
+  const guarded = (work: () => Promise<void>) => () => void work().catch(onError);
+  const watch = async () => {
+    if (store.changedElsewhere()) signals.elsewhere();
+  };
+  const timers = [
+    setInterval(guarded(watch), WATCH),
+    setInterval(guarded(recoverNow), RECOVER),
+    setInterval(
+      guarded(() => prune(options)),
+      PRUNE,
+    ),
+  ];
+  for (const timer of timers) timer.unref();
+  return {
+    recoverNow,
+    stop: () => {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+async function prune({ store, queue, clock, retention }: MaintenanceOptions): Promise<void> {
+  const before = clock.now() - retention;
+  await queue.prune(before);
+  await dropUnusedTextures(store.db, before);
+}

@@ -1,0 +1,68 @@
+/**
+ * The life of a job:
+ *
+ *     (accepted) → waiting → processing → completed
+ *                     ↑           │  ╰──→ failed
+ *                     ╰───────────╯
+ *
+ * waiting → processing    a worker claims it: attempts + 1, the lease is the worker's
+ * processing → completed  the worker that holds the lease has stored the skin
+ * processing → failed     that worker reports a failure that cannot pass, or attempts are used up
+ * processing → waiting    a failure that can pass, a lease given back, or one that ran out
+ *
+ * A picture that is known already gets a job that is born completed. `changeState` is the only place
+ * that changes a status.
+ */
+import type { JobStatus } from '../../protocol/job.ts';
+import type { Db } from '../store/store.ts';
+import type { JobRow } from '../store/tables.ts';
+
+const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  waiting: ['processing'],
+  processing: ['completed', 'failed', 'waiting'],
+  completed: [],
+  failed: [],
+};
+
+export interface Step {
+  readonly uuid: string;
+  readonly from: JobStatus;
+  readonly to: JobStatus;
+  /** Whose lease the job must be under for the step to count. */
+  readonly leaseOwner?: string;
+}
+
+type Patch = Partial<
+  Pick<
+    JobRow,
+    | 'attempts'
+    | 'lease_owner'
+    | 'lease_until'
+    | 'run_at'
+    | 'skin_uuid'
+    | 'error_code'
+    | 'error_message'
+    | 'finished_at'
+  >
+>;
+
+export function assertLegal(from: JobStatus, to: JobStatus): void {
+  if (!STEPS[from].includes(to)) throw new Error(`A job cannot go from ${from} to ${to}.`);
+}
+
+/**
+ * Takes one step. False when the job is not (or no longer) where the step starts or under another
+ * lease: somebody else took it, and the caller must drop what it was doing.
+ */
+export async function changeState(db: Db, step: Step, patch: Patch): Promise<boolean> {
+  assertLegal(step.from, step.to);
+  const lease = step.to === 'processing' ? {} : { lease_owner: null, lease_until: null };
+  let update = db
+    .updateTable('jobs')
+    .set({ ...lease, ...patch, status: step.to })
+    .where('uuid', '=', step.uuid)
+    .where('status', '=', step.from);
+  if (step.leaseOwner !== undefined) update = update.where('lease_owner', '=', step.leaseOwner);
+  const { numUpdatedRows } = await update.executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

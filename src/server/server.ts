@@ -1,0 +1,176 @@
+import { mkdir } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { type Clock, systemClock } from '../clock.ts';
+import { openSigningKey, type SigningKey } from '../textures/signing-key.ts';
+import { VERSION } from '../version.ts';
+import { GENERATORS, paced } from './generators/generators.ts';
+import { buildApp } from './http/app.ts';
+import type { LogLevel } from './http/log.ts';
+import { JobSignals } from './job-signals.ts';
+import { startMaintenance } from './maintenance.ts';
+import { nameThisProcess } from './queue/lease-owner.ts';
+import { StoreQueue } from './queue/store-queue.ts';
+import { Releases } from './releases.ts';
+import { hashApiKey, makeApiKey } from './service/api-key.ts';
+import type { Session } from './service/authenticate.ts';
+import type { ServiceContext } from './service/context.ts';
+import { makeFirstOwnerKey } from './service/keys.ts';
+import { ensureOwner } from './service/users.ts';
+import { openStore, type Store } from './store/store.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+export { LOG_LEVELS, type LogLevel } from './http/log.ts';
+
+/** Where `serve` listens when it is not told (S-K-I-N on a telephone), and where skins made by the
+ * embedded service say their textures are: run `serve` and they are. */
+export const DEFAULT_PORT = 7546;
+export const DEFAULT_HOST = '127.0.0.1';
+/** Hours a finished job is kept. */
+export const DEFAULT_RETENTION_HOURS = 7 * 24;
+
+export interface ServerOptions {
+  /** Folder of the store and the signing key; made when missing. */
+  readonly dataDir: string;
+  readonly host?: string;
+  /** 0: any free one. */
+  readonly port?: number;
+  /** Jobs generated at the same time; 0: accept and answer, generate nothing. */
+  readonly workers?: number;
+  /** Address that goes into signed texture URLs; default: where the server listens. */
+  readonly publicUrl?: string;
+  readonly logLevel?: LogLevel;
+  readonly retentionHours?: number;
+  /** Least milliseconds a generation takes: to rehearse against a slow service. */
+  readonly pace?: number;
+  /** Makes a key that lives as long as the process, for the command that embeds the service. */
+  readonly embedded?: boolean;
+  readonly clock?: Clock;
+}
+
+export interface RunningServer {
+  /** Where it listens, no slash at its end. */
+  readonly url: string;
+  /** The owner's API key: on the very first start (once), or the session's own when embedded. */
+  readonly key: string | undefined;
+  /**
+   * Stops it. Whatever is being generated is finished; with `drain` the queue is emptied first. What
+   * takes longer than `limit` ms goes back to the queue for the next start.
+   */
+  close(options?: { drain?: boolean; limit?: number }): Promise<void>;
+}
+
+const STOP_LIMIT = 20_000;
+
+/** Starts the service. Things are opened in order and released in the opposite one. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const releases = new Releases();
+  try {
+    return await open(options, releases);
+  } catch (error) {
+    await releases.releaseAll();
+    throw error;
+  }
+}
+
+async function open(options: ServerOptions, releases: Releases): Promise<RunningServer> {
+  const { clock = systemClock, workers = 2, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const store = await openStore(options.dataDir);
+  releases.add(() => store.close());
+  const { key, session } = await signIn(store, options, clock);
+
+  let isStopping = false;
+  let publicUrl = options.publicUrl ?? urlOf(host, port);
+  const signingKey = once(() => openSigningKey(join(options.dataDir, 'signing-key.pem')));
+  const self = nameThisProcess();
+  const signals = new JobSignals();
+  const queue = new StoreQueue(store.db, { self, clock });
+  const signing = GENERATORS.signing({ key: signingKey, publicUrl: () => publicUrl, clock });
+  const generator = paced(signing, options.pace ?? 0, clock);
+  const log = { app: undefined as FastifyInstance | undefined };
+  const onError = (error: unknown) => log.app?.log.error({ err: error }, 'worker');
+  const pool = new WorkerPool({
+    count: workers,
+    db: store.db,
+    queue,
+    generator,
+    signals,
+    clock,
+    self,
+    onError,
+  });
+  const context: ServiceContext = {
+    db: store.db,
+    queue,
+    generator,
+    signals,
+    clock,
+    expectedWait: (ahead) => pool.expectedWait(ahead),
+    keyDocument: async () => describeTrust(await signingKey(), publicUrl),
+    isStopping: () => isStopping,
+  };
+  const app = await buildApp({ context, session, logLevel: options.logLevel ?? 'silent' });
+  log.app = app;
+  releases.add(() => app.close());
+  const retention = (options.retentionHours ?? DEFAULT_RETENTION_HOURS) * 3_600_000;
+  const maintenance = startMaintenance({ store, queue, signals, clock, retention, onError });
+  releases.add(() => maintenance.stop());
+  await app.listen({ host, port });
+  const url = urlOf(host, (app.server.address() as AddressInfo).port);
+  publicUrl = options.publicUrl ?? url;
+  await maintenance.recoverNow();
+  pool.start();
+
+  return {
+    url,
+    key,
+    close: async ({ drain = false, limit = STOP_LIMIT } = {}) => {
+      isStopping = true;
+      await pool.stop({ drain, limit });
+      signals.elsewhere(); // requests still waiting for a job learn that it will not come now
+      await releases.releaseAll();
+    },
+  };
+}
+
+async function signIn(
+  store: Store,
+  options: ServerOptions,
+  clock: Clock,
+): Promise<{ key: string | undefined; session: Session | undefined }> {
+  const owner = await ensureOwner(store.db, clock.now());
+  if (!options.embedded) {
+    return { key: await makeFirstOwnerKey(store.db, owner, clock.now()), session: undefined };
+  }
+  const key = makeApiKey();
+  return { key, session: { hash: hashApiKey(key), user: owner } };
+}
+
+function describeTrust(key: SigningKey, publicUrl: string) {
+  return {
+    meta: { serverName: 'skinsmith', implementationName: 'skinsmith', implementationVersion: VERSION },
+    skinDomains: [new URL(publicUrl).hostname],
+    signaturePublickey: key.publicPem,
+  };
+}
+
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Opens a costly thing when it is first wanted; a failure is not remembered. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return async () => {
+    made ??= make();
+    try {
+      return await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,31 @@
+import type { Note, RateLimit } from '../../protocol/envelope.ts';
+import { ERRORS, type ErrorCode } from '../../protocol/errors.ts';
+
+export interface RefusalDetails {
+  readonly message?: string;
+  /** Further entries of `errors`. */
+  readonly notes?: readonly Note[];
+  readonly links?: Readonly<Record<string, string>>;
+  readonly rateLimit?: RateLimit;
+  /** Where the status is not the one the code stands for. */
+  readonly status?: number;
+  readonly cause?: unknown;
+}
+
+/** The service says no: the code decides the HTTP status, the message is for the caller's eyes. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: ErrorCode;
+  readonly details: RefusalDetails;
+
+  constructor(code: ErrorCode, details: RefusalDetails | string = {}) {
+    const given = typeof details === 'string' ? { message: details } : details;
+    super(given.message ?? ERRORS[code].message, { cause: given.cause });
+    this.code = code;
+    this.details = given;
+  }
+
+  get status(): number {
+    return this.details.status ?? ERRORS[this.code].status;
+  }
+}

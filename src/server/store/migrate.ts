@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely';
+import { firstSchema } from './migrations/0001-first-schema.ts';
+import type { Tables } from './tables.ts';
+
+type Migration = (db: Kysely<Tables>) => Promise<void>;
+
+/** In order; a store's version is how many of them it has seen. Never change one that was released. */
+const MIGRATIONS: readonly Migration[] = [firstSchema];
+
+export class StoreTooNewError extends Error {
+  override readonly name = 'StoreTooNewError';
+  readonly code = 'store_too_new';
+}
+
+/** Brings the schema up to date, one transaction a step, safely when several processes start at once. */
+export async function migrate(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable('meta')
+    .ifNotExists()
+    .addColumn('key', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .execute();
+  while ((await readVersion(db)) < MIGRATIONS.length) {
+    await db.transaction().execute(takeNextStep);
+  }
+}
+
+async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
+  const version = await readVersion(tx);
+  const step = MIGRATIONS[version];
+  if (!step) return; // another process took it while we waited for the lock
+  await step(tx);
+  const value = String(version + 1);
+  await tx
+    .insertInto('meta')
+    .values({ key: 'schema', value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+async function readVersion(db: Kysely<Tables>): Promise<number> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
+  const version = Number(row?.value ?? 0);
+  if (version > MIGRATIONS.length) {
+    throw new StoreTooNewError(
+      `The data was written by a newer skinsmith (schema ${version}, this one knows ${MIGRATIONS.length}).`,
+    );
+  }
+  return version;
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../clock.ts';
+import { asGenerationError } from './generators/generators.ts';
+import type { Generator } from './generators/port.ts';
+import type { JobSignals } from './job-signals.ts';
+import { type ProcessName, workerName } from './queue/lease-owner.ts';
+import { type JobQueue, type Lease, QUEUE_TIMES } from './queue/port.ts';
+import type { Db } from './store/store.ts';
+import { makeSkinData } from './worker.ts';
+
+export interface WorkerPoolOptions {
+  readonly count: number;
+  readonly db: Db;
+  readonly queue: JobQueue;
+  readonly generator: Generator;
+  readonly signals: JobSignals;
+  readonly clock: Clock;
+  readonly self: ProcessName;
+  /** Hears of what no job's reader is told: bugs, a store that cannot be written. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How long an idle worker sleeps when no signal wakes it. */
+const IDLE = 5_000;
+/** Pause after a claim that failed (a full disk, a busy store). */
+const TROUBLE_PAUSE = 500;
+const RENEWALS_PER_LEASE = 3;
+
+/** Workers of this process: claim → generate → record, each under a lease. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #hardStop = new AbortController();
+  #mode: 'working' | 'draining' | 'stopping' = 'working';
+  #loops: Promise<void>[] = [];
+  /** Milliseconds a generation takes, a running mean; the first guess is what a signature takes. */
+  #meanDuration = 20;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#loops = Array.from({ length: this.#options.count }, (_, index) =>
+      this.#loop(workerName(this.#options.self, index)),
+    );
+  }
+
+  /** Milliseconds until a job behind `ahead` others is done, as far as this process knows. */
+  expectedWait(ahead: number): number | undefined {
+    const { count } = this.#options;
+    return count === 0 ? undefined : Math.ceil(((ahead + 1) * this.#meanDuration) / count);
+  }
+
+  /**
+   * Ends the workers. `drain` empties the queue first, otherwise each finishes only what it is
+   * generating. Past `limit` ms the rest is given back to the queue.
+   */
+  async stop({ drain, limit }: { drain: boolean; limit: number }): Promise<void> {
+    this.#mode = drain ? 'draining' : 'stopping';
+    this.#options.signals.work();
+    const late = setTimeout(() => this.#hardStop.abort(), limit);
+    await Promise.all(this.#loops);
+    clearTimeout(late);
+  }
+
+  async #loop(owner: string): Promise<void> {
+    while (this.#mode !== 'stopping' && !this.#hardStop.signal.aborted) {
+      const { signals, clock } = this.#options;
+      const lease = await this.#claim(owner);
+      if (lease) await this.#work(lease);
+      else if (this.#mode === 'draining') return;
+      else await signals.untilWork(await this.#idleTime(), clock);
+    }
+  }
+
+  async #claim(owner: string): Promise<Lease | undefined> {
+    try {
+      return await this.#options.queue.claim(owner);
+    } catch (error) {
+      this.#options.onError(error);
+      await this.#options.clock.sleep(TROUBLE_PAUSE);
+      return undefined;
+    }
+  }
+
+  async #idleTime(): Promise<number> {
+    const next = await this.#options.queue.nextRunAt();
+    if (next === undefined) return IDLE;
+    return Math.min(IDLE, Math.max(1, next - this.#options.clock.now()));
+  }
+
+  async #work(lease: Lease): Promise<void> {
+    const lost = new AbortController();
+    const beat = setInterval(() => void this.#renew(lease, lost), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
+    try {
+      await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
+    } catch (error) {
+      this.#options.onError(error); // the store cannot be written: the lease runs out and the job goes on later
+      await this.#options.clock.sleep(TROUBLE_PAUSE);
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  async #renew(lease: Lease, lost: AbortController): Promise<void> {
+    try {
+      if (!(await this.#options.queue.renew(lease))) lost.abort();
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  async #generate(lease: Lease, signal: AbortSignal): Promise<void> {
+    const { queue, signals, onError } = this.#options;
+    try {
+      const data = await makeSkinData(this.#options, lease, signal);
+      this.#meanDuration += (data.duration - this.#meanDuration) / 8;
+      await queue.complete(lease, data);
+    } catch (thrown) {
+      if (signal.aborted) {
+        await queue.release(lease);
+        return;
+      }
+      const error = asGenerationError(thrown);
+      if (error.code === 'internal_error') onError(thrown);
+      await queue.fail(lease, { code: error.code, message: error.message, passing: error.isPassing });
+    }
+    signals.finished(lease.job.uuid);
+  }
+}

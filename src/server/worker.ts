@@ -1,0 +1,32 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import { VERSION } from '../version.ts';
+import type { Generator } from './generators/port.ts';
+import type { GeneratedData, Lease } from './queue/port.ts';
+import type { Db } from './store/store.ts';
+import { findTextureData } from './store/textures.ts';
+
+export interface WorkerContext {
+  readonly db: Db;
+  readonly generator: Generator;
+  readonly clock: Clock;
+}
+
+/** The skin data a job asks for: what somebody else's job made meanwhile, or newly generated. */
+export async function makeSkinData(
+  { db, generator, clock }: WorkerContext,
+  { job, owner }: Lease,
+  signal: AbortSignal,
+): Promise<GeneratedData> {
+  const known = await findTextureData(db, job.identity);
+  if (known) return { ...known, version: known.generator_version };
+  const start = clock.now();
+  const data = await generator.generate({ hash: job.texture_hash, variant: job.variant }, signal);
+  return {
+    ...data,
+    version: VERSION,
+    server: hostname(),
+    worker: owner.slice(owner.lastIndexOf('#') + 1),
+    duration: clock.now() - start,
+  };
+}

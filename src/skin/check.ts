@@ -1,0 +1,174 @@
+import { type DecodedPng, readHeader, readPng } from './decode.ts';
+import { encodePng } from './encode.ts';
+import { hidesLegacyHat } from './legacy.ts';
+import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from './picture.ts';
+import { pixelHash } from './pixel-hash.ts';
+import { faceRects, listParts, PARTS, type Part, pixelOffsets, type Variant } from './regions.ts';
+import { type DetectedVariant, detectVariant } from './variant.ts';
+
+export type SkinWarningCode =
+  | 'animated'
+  | 'base_transparency'
+  | 'face_hidden'
+  | 'fully_transparent'
+  | 'hat_not_shown'
+  | 'legacy_format'
+  | 'tiny_file'
+  | 'variant_unclear';
+
+/** Something that is allowed, but may not look in the game as its owner thinks. `message` is whole sentences. */
+export interface SkinWarning {
+  code: SkinWarningCode;
+  message: string;
+}
+
+/** What `checkSkin` found out. `width` and `height` are known for any readable PNG, the rest for skins only. */
+export interface SkinReport {
+  valid: boolean;
+  width?: number;
+  height?: number;
+  variant?: Variant;
+  confidence?: DetectedVariant['confidence'];
+  /** Pixel hash. */
+  pixels?: string;
+  /** True for 64×32. */
+  legacy?: boolean;
+  warnings: SkinWarning[];
+  error?: { code: 'invalid_image'; message: string; hint?: string };
+}
+
+/** How big a file is still looked into, to tell its owner whether re-saving would help. */
+const MAX_CHECKED_BYTES = 2_000_000;
+
+/** The real service refuses files below this. */
+const MIN_SERVICE_BYTES = 100;
+
+/**
+ * Judges a skin file without sending it anywhere. A bad picture is an answer (`valid: false` with `error`), not
+ * an exception. A file above 20,000 bytes is invalid; if its pixels are fine, the hint says so.
+ */
+export function checkSkin(bytes: Uint8Array): SkinReport {
+  try {
+    // Past what is looked into, the limit to name is the real one.
+    const maxBytes = bytes.length <= MAX_CHECKED_BYTES ? MAX_CHECKED_BYTES : MAX_SKIN_BYTES;
+    const decoded = readPng(bytes, { maxBytes });
+    const report = reportOn(decoded, bytes.length);
+    return bytes.length <= MAX_SKIN_BYTES ? report : asTooLarge(report, decoded.picture, bytes.length);
+  } catch (error) {
+    if (!(error instanceof InvalidImageError)) throw error;
+    return { valid: false, ...readSize(bytes), warnings: [], error: viewError(error) };
+  }
+}
+
+function reportOn({ picture, animated }: DecodedPng, size: number): SkinReport {
+  const { width, height } = picture;
+  const detected = detectVariant(picture);
+  return {
+    valid: true,
+    width,
+    height,
+    variant: detected.variant,
+    confidence: detected.confidence,
+    pixels: pixelHash(picture),
+    legacy: height === 32,
+    warnings: listWarnings({ picture, detected, animated, size }),
+  };
+}
+
+function asTooLarge(report: SkinReport, picture: Picture, size: number): SkinReport {
+  const canonical = encodePng(picture).length;
+  const hint = `The pixels are fine: saved again without metadata and with good compression, they fit (in ${canonical} bytes as skinsmith writes PNG).`;
+  const message = `The file is ${size} bytes; a skin can be at most ${MAX_SKIN_BYTES} bytes.`;
+  return { ...report, valid: false, error: { code: 'invalid_image', message, hint } };
+}
+
+function viewError({ code, message, hint }: InvalidImageError): NonNullable<SkinReport['error']> {
+  return hint === undefined ? { code, message } : { code, message, hint };
+}
+
+function readSize(bytes: Uint8Array): { width?: number; height?: number } {
+  try {
+    const { width, height } = readHeader(bytes);
+    return { width, height };
+  } catch {
+    return {}; // the caller already holds the error that says why
+  }
+}
+
+interface Subject {
+  picture: Picture;
+  detected: DetectedVariant;
+  animated: boolean;
+  /** Bytes of the file. */
+  size: number;
+}
+
+type Finding = string | undefined;
+
+/** Each looks at one thing and answers with a message, or nothing. In the order they are told. */
+const findings = {
+  animated: ({ animated }) => (animated ? 'The PNG is animated; only its still picture is used.' : undefined),
+  tiny_file: ({ size }) =>
+    size < MIN_SERVICE_BYTES
+      ? `The file is ${size} bytes; the hosted service takes files from ${MIN_SERVICE_BYTES} bytes.`
+      : undefined,
+  fully_transparent: ({ picture }) =>
+    isBlank(picture) ? 'The picture is fully transparent: the game shows a black figure.' : undefined,
+  legacy_format: ({ picture }) =>
+    picture.height === 32
+      ? 'This is the old 64×32 format: always classic, left limbs mirror the right ones, the hat is the only overlay.'
+      : undefined,
+  hat_not_shown: ({ picture }) =>
+    hidesLegacyHat(picture)
+      ? 'The hat half of the picture has no transparent pixel, so the game does not show the hat.'
+      : undefined,
+  face_hidden: ({ picture }) => describeHiddenFace(picture),
+  base_transparency: ({ picture, detected }) => describeTransparency(picture, detected.variant),
+  variant_unclear: ({ picture, detected }) =>
+    detected.confidence === 'guess' && !isBlank(picture)
+      ? `The variant is a guess, because ${detected.reason}: name it yourself if ${detected.variant} is wrong.`
+      : undefined,
+} satisfies Record<SkinWarningCode, (subject: Subject) => Finding>;
+
+function listWarnings(subject: Subject): SkinWarning[] {
+  return (Object.keys(findings) as SkinWarningCode[]).flatMap((code) => {
+    const message = findings[code](subject);
+    return message === undefined ? [] : [{ code, message }];
+  });
+}
+
+function isBlank({ pixels }: Picture): boolean {
+  return pixels.every((value, at) => at % 4 !== 3 || value === 0);
+}
+
+function describeHiddenFace(picture: Picture): Finding {
+  if (hidesLegacyHat(picture)) return undefined;
+  const offsets = [...pixelOffsets(faceRects('hat', 'classic').front, picture.width)];
+  const { pixels } = picture;
+  if (offsets.some((at) => pixels[at + 3] !== 255)) return undefined;
+  const colours = new Set(offsets.map((at) => Buffer.from(pixels.subarray(at, at + 3)).toString('hex')));
+  return colours.size === 1
+    ? `The hat layer is filled with one colour (#${[...colours][0]}) and hides the face; it was probably meant to be transparent.`
+    : 'The hat layer is opaque all over the front of the head and hides the face beneath it.';
+}
+
+function describeTransparency(picture: Picture, variant: Variant): Finding {
+  const alphas = listAlphas(picture, variant).filter((alpha) => alpha < 255);
+  if (alphas.length === 0 || isBlank(picture)) return undefined;
+  const blank = alphas.filter((alpha) => alpha === 0).length;
+  const black = blank === 0 ? '' : `, and shows the ${blank} fully transparent ones black`;
+  const count = alphas.length === 1 ? '1 pixel' : `${alphas.length} pixels`;
+  return `The base layer has ${count} with transparency; the game draws base layers opaque${black}.`;
+}
+
+function listAlphas({ width, height, pixels }: Picture, variant: Variant): number[] {
+  return listParts('base')
+    .filter((part) => isInside(part, height))
+    .flatMap((part) => Object.values(faceRects(part, variant)))
+    .flatMap((rect) => [...pixelOffsets(rect, width)])
+    .map((at) => pixels[at + 3]!);
+}
+
+function isInside(part: Part, pictureHeight: number): boolean {
+  return PARTS[part].y < pictureHeight;
+}

@@ -1,0 +1,88 @@
+import { InvalidImageError, MAX_SKIN_BYTES, makePicture, type Picture } from './picture.ts';
+import { makePainter, type Painter, readSamples } from './png/colours.ts';
+import { type PngHeader, readSkinHeader } from './png/header.ts';
+import { inflateExactly } from './png/inflate.ts';
+import { type PngLayout, readLayout } from './png/layout.ts';
+import { channelCount, filteredBytes, listPasses, type Pass, rowBytes } from './png/passes.ts';
+import { unfilterRow } from './png/unfilter.ts';
+
+export { type PngHeader, readHeader } from './png/header.ts';
+
+export interface DecodeLimits {
+  /** Longest file accepted, in bytes; `MAX_SKIN_BYTES` (20,000) unless given. */
+  maxBytes?: number;
+}
+
+/** A decoded skin file. */
+export interface DecodedPng {
+  picture: Picture;
+  header: PngHeader;
+  /** True for an animated PNG; `picture` is then its still picture. */
+  animated: boolean;
+}
+
+/**
+ * Decodes a skin: a PNG of 64×64 or 64×32 pixels, of any colour type, bit depth and interlacing.
+ * Header and file length are judged before anything is decompressed, and decompression stops at the size such a
+ * picture has, so no input costs more than a fraction of a megabyte beside itself.
+ * RGB under alpha 0 is kept as the file has it. Throws `InvalidImageError`, and nothing else, for a bad file.
+ */
+export function decodePng(bytes: Uint8Array, limits: DecodeLimits = {}): Picture {
+  return readPng(bytes, limits).picture;
+}
+
+/** As `decodePng`, and says what else the file told. */
+export function readPng(bytes: Uint8Array, limits: DecodeLimits = {}): DecodedPng {
+  const header = readSkinHeader(bytes);
+  verifyFileSize(bytes.length, limits.maxBytes ?? MAX_SKIN_BYTES);
+  const layout = readLayout(bytes, header);
+  const data = inflateExactly(layout.data, filteredBytes(header));
+  return { picture: paintPicture(header, layout, data), header, animated: layout.animated };
+}
+
+function verifyFileSize(size: number, maxBytes: number): void {
+  if (size <= maxBytes) return;
+  throw new InvalidImageError(
+    'too_large',
+    `The file is ${size} bytes; a skin can be at most ${maxBytes} bytes.`,
+    {
+      hint: 'Save it again with an optimising PNG encoder and without metadata.',
+    },
+  );
+}
+
+function paintPicture(header: PngHeader, layout: PngLayout, data: Uint8Array): Picture {
+  const picture = makePicture(header.width, header.height);
+  const paint = makePainter(header, layout);
+  let at = 0;
+  for (const pass of listPasses(header)) at = paintPass(picture, pass, { header, paint, data, at });
+  return picture;
+}
+
+interface PassSource {
+  header: PngHeader;
+  paint: Painter;
+  data: Uint8Array;
+  at: number;
+}
+
+/** Paints one pass from the filtered rows that begin at `at`; returns where the next pass begins. */
+function paintPass(picture: Picture, pass: Pass, { header, paint, data, at }: PassSource): number {
+  const channels = channelCount(header);
+  const length = rowBytes(header, pass.width);
+  const step = Math.max(1, (channels * header.bitDepth) >> 3);
+  let above: Uint8Array = new Uint8Array(length);
+  let rowAt = at;
+  for (let row = 0; row < pass.height; row++, rowAt += 1 + length) {
+    const bytes = data.subarray(rowAt + 1, rowAt + 1 + length);
+    unfilterRow(data[rowAt]!, bytes, above, step);
+    above = bytes;
+    const samples = readSamples(bytes, header.bitDepth, pass.width * channels);
+    const y = pass.y + row * pass.stepY;
+    for (let column = 0; column < pass.width; column++) {
+      const x = pass.x + column * pass.stepX;
+      paint(samples, column * channels, picture.pixels, (y * picture.width + x) * 4);
+    }
+  }
+  return rowAt;
+}

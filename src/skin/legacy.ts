@@ -1,0 +1,59 @@
+import { makePicture, type Picture } from './picture.ts';
+import { faceRects, OPAQUE_BOXES, type Part, pixelOffsets, type Rect } from './regions.ts';
+
+/** The half of a 64×32 skin that holds the hat, and whose right part is unused. */
+const HAT_HALF: Rect = { x: 32, y: 0, width: 32, height: 32 };
+
+const mirrored: readonly { from: Part; to: Part }[] = [
+  { from: 'rightLeg', to: 'leftLeg' },
+  { from: 'rightArm', to: 'leftArm' },
+];
+
+/**
+ * Shows a 64×32 skin as the game's client does, as 64×64: right limbs are mirrored to the left, base layers are
+ * made opaque, the hat is dropped if its half of the file has no transparency at all. Other overlays stay empty.
+ * For previews only: the file that is uploaded stays 64×32. A 64×64 picture is returned as it is.
+ */
+export function toModern(picture: Picture): Picture {
+  if (picture.height !== 32) return picture;
+  const modern = makePicture(64, 64);
+  modern.pixels.set(picture.pixels);
+  for (const { from, to } of mirrored) mirrorLimb(modern, from, to);
+  if (hidesLegacyHat(picture)) setAlpha(modern, HAT_HALF, 0);
+  for (const box of OPAQUE_BOXES) setAlpha(modern, box, 255);
+  return modern;
+}
+
+/**
+ * The client's rule for 64×32 files: a hat half in which every alpha is 128 or more is a fill, not a hat, and is
+ * not shown.
+ */
+export function hidesLegacyHat({ width, height, pixels }: Picture): boolean {
+  return height === 32 && [...pixelOffsets(HAT_HALF, width)].every((at) => pixels[at + 3]! >= 128);
+}
+
+/** A mirrored limb shows its inner side inside: each face is flipped, and right and left change places. */
+function mirrorLimb(picture: Picture, from: Part, to: Part): void {
+  const source = faceRects(from, 'classic');
+  const target = faceRects(to, 'classic');
+  copyFlipped(picture, source.top, target.top);
+  copyFlipped(picture, source.bottom, target.bottom);
+  copyFlipped(picture, source.right, target.left);
+  copyFlipped(picture, source.front, target.front);
+  copyFlipped(picture, source.left, target.right);
+  copyFlipped(picture, source.back, target.back);
+}
+
+function copyFlipped({ width, pixels }: Picture, from: Rect, to: Rect): void {
+  for (let y = 0; y < from.height; y++) {
+    for (let x = 0; x < from.width; x++) {
+      const source = ((from.y + y) * width + from.x + x) * 4;
+      const target = ((to.y + y) * width + to.x + from.width - 1 - x) * 4;
+      pixels.copyWithin(target, source, source + 4);
+    }
+  }
+}
+
+function setAlpha({ width, pixels }: Picture, rect: Rect, alpha: number): void {
+  for (const at of pixelOffsets(rect, width)) pixels[at + 3] = alpha;
+}

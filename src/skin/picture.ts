@@ -1,0 +1,53 @@
+/** A decoded picture. `pixels` is RGBA, row by row, 4 bytes a pixel, colours not multiplied by alpha. */
+export interface Picture {
+  width: number;
+  height: number;
+  pixels: Uint8Array;
+}
+
+/** What is wrong with a picture file, for code that wants to react to it. */
+export type ImageProblem =
+  | 'not_png'
+  | 'header'
+  | 'dimensions'
+  | 'too_large'
+  | 'truncated'
+  | 'crc'
+  | 'chunk'
+  | 'chunk_order'
+  | 'palette'
+  | 'transparency'
+  | 'missing_data'
+  | 'missing_end'
+  | 'trailing_data'
+  | 'pixel_data';
+
+/**
+ * The file is not a picture the game could use as a skin. `message` is a full sentence for its owner;
+ * `hint`, where there is one, says what to do about it.
+ */
+export class InvalidImageError extends Error {
+  readonly code = 'invalid_image';
+  readonly problem: ImageProblem;
+  readonly hint?: string;
+
+  constructor(problem: ImageProblem, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'InvalidImageError';
+    this.problem = problem;
+    if (options.hint !== undefined) this.hint = options.hint;
+  }
+}
+
+/** The real service's limit for a skin file, in bytes; no skin needs more: 64×64 raw pixels are 16,384 bytes. */
+export const MAX_SKIN_BYTES = 20_000;
+
+/** True for the two sizes the unmodified game shows: 64×64, and 64×32 from before game version 1.8. */
+export function isSkinSize(width: number, height: number): boolean {
+  return width === 64 && (height === 64 || height === 32);
+}
+
+/** A picture of the given size, fully transparent. */
+export function makePicture(width: number, height: number): Picture {
+  return { width, height, pixels: new Uint8Array(width * height * 4) };
+}

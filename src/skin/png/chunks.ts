@@ -1,0 +1,92 @@
+import { crc32 } from 'node:zlib';
+import { InvalidImageError } from '../picture.ts';
+import { SIGNATURE } from './header.ts';
+
+/** One chunk; `data` is a window into the file, not a copy. */
+export interface Chunk {
+  type: string;
+  data: Uint8Array;
+}
+
+/** Far above what any encoder makes of a skin; keeps the list short for files made of empty chunks. */
+const MAX_CHUNKS = 512;
+
+const FRAME_BYTES = 12; // length 4, type 4, CRC 4
+const MAX_CHUNK_BYTES = 0x7fffffff; // PNG specification section 5.3
+
+/**
+ * Lists all chunks from the header to IEND, checking each length, name and CRC-32.
+ * Throws `InvalidImageError` when the file ends too soon or goes on after IEND.
+ */
+export function readChunks(bytes: Uint8Array): Chunk[] {
+  const chunks: Chunk[] = [];
+  let at = SIGNATURE.length;
+  while (at < bytes.length) {
+    if (chunks.length === MAX_CHUNKS) {
+      throw new InvalidImageError('chunk', `The PNG has more than ${MAX_CHUNKS} chunks.`);
+    }
+    const chunk = readChunk(bytes, at);
+    chunks.push(chunk);
+    at += FRAME_BYTES + chunk.data.length;
+    if (chunk.type === 'IEND') {
+      verifyEnd(chunk, bytes.length - at);
+      return chunks;
+    }
+  }
+  throw new InvalidImageError('missing_end', 'The PNG has no end (IEND chunk): the file was cut off.');
+}
+
+function readChunk(bytes: Uint8Array, at: number): Chunk {
+  const left = bytes.length - at;
+  if (left < FRAME_BYTES) {
+    throw new InvalidImageError(
+      'truncated',
+      `The PNG was cut off: it ends after ${bytes.length} bytes, inside a chunk.`,
+    );
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, left);
+  const length = view.getUint32(0);
+  const type = readType(bytes, at + 4);
+  if (length > MAX_CHUNK_BYTES) {
+    throw new InvalidImageError(
+      'chunk',
+      `The ${type} chunk at byte ${at} claims an impossible length of ${length} bytes.`,
+    );
+  }
+  if (length > left - FRAME_BYTES) {
+    throw new InvalidImageError(
+      'truncated',
+      `The PNG was cut off: its ${type} chunk needs ${length} bytes, but only ${left - FRAME_BYTES} are left.`,
+    );
+  }
+  const end = at + 8 + length;
+  if (crc32(bytes.subarray(at + 4, end)) !== view.getUint32(8 + length)) {
+    throw new InvalidImageError(
+      'crc',
+      `The ${type} chunk at byte ${at} is damaged: its checksum does not match.`,
+    );
+  }
+  return { type, data: bytes.subarray(at + 8, end) };
+}
+
+function readType(bytes: Uint8Array, at: number): string {
+  const type = String.fromCharCode(...bytes.subarray(at, at + 4));
+  if (/^[A-Za-z]{4}$/.test(type)) return type;
+  throw new InvalidImageError('chunk', `The PNG is damaged: there is no chunk name at byte ${at}.`);
+}
+
+function verifyEnd(end: Chunk, bytesAfter: number): void {
+  if (end.data.length > 0) {
+    throw new InvalidImageError(
+      'chunk',
+      `The end of the PNG (IEND chunk) holds ${end.data.length} bytes; it must be empty.`,
+    );
+  }
+  if (bytesAfter > 0) {
+    throw new InvalidImageError(
+      'trailing_data',
+      `The file goes on for ${bytesAfter} bytes after the end of the PNG.`,
+      { hint: 'Open and save the picture again; an editor writes only the picture.' },
+    );
+  }
+}

@@ -1,0 +1,146 @@
+import { crc32 } from 'node:zlib';
+import { InvalidImageError, isSkinSize } from '../picture.ts';
+import { sniffKind } from './sniff.ts';
+
+/** The picture header (IHDR) of a PNG. `bitDepth` counts bits per sample, `colourType` is the PNG number. */
+export interface PngHeader {
+  width: number;
+  height: number;
+  bitDepth: number;
+  colourType: number;
+  interlaced: boolean;
+}
+
+interface RawHeader {
+  width: number;
+  height: number;
+  bitDepth: number;
+  colourType: number;
+  compression: number;
+  filter: number;
+  interlace: number;
+}
+
+/** Bytes before the first chunk after the header: signature 8, then length 4, type 4, data 13 and CRC 4. */
+const HEADER_BYTES = 33;
+export const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+
+/** Legal bit depths for each colour type, PNG specification section 11.2.1 (table 12). */
+const LEGAL_BIT_DEPTHS: Readonly<Record<number, readonly number[]>> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+};
+
+/**
+ * Reads the header from the first 33 bytes of a PNG of any size; the rest of the file is not looked at.
+ * Throws `InvalidImageError` when the data is not a PNG or its header is broken.
+ */
+export function readHeader(bytes: Uint8Array): PngHeader {
+  const raw = readRawHeader(bytes);
+  verifyFormat(raw);
+  return toHeader(raw);
+}
+
+/** As `readHeader`, and throws unless the picture has the size of a skin. */
+export function readSkinHeader(bytes: Uint8Array): PngHeader {
+  const raw = readRawHeader(bytes);
+  verifySkinSize(raw.width, raw.height);
+  verifyFormat(raw);
+  return toHeader(raw);
+}
+
+function toHeader({ width, height, bitDepth, colourType, interlace }: RawHeader): PngHeader {
+  return { width, height, bitDepth, colourType, interlaced: interlace === 1 };
+}
+
+function readRawHeader(bytes: Uint8Array): RawHeader {
+  verifySignature(bytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < HEADER_BYTES) {
+    throw new InvalidImageError('truncated', `The PNG ends after ${bytes.length} bytes, inside its header.`);
+  }
+  if (view.getUint32(12) !== 0x49484452) {
+    throw new InvalidImageError('header', 'The PNG does not begin with its header chunk (IHDR).');
+  }
+  if (view.getUint32(8) !== 13) {
+    throw new InvalidImageError('header', `The PNG header is ${view.getUint32(8)} bytes long instead of 13.`);
+  }
+  if (crc32(bytes.subarray(12, 29)) !== view.getUint32(29)) {
+    throw new InvalidImageError('crc', 'The PNG header (IHDR) is damaged: its checksum does not match.');
+  }
+  return {
+    width: view.getUint32(16),
+    height: view.getUint32(20),
+    bitDepth: view.getUint8(24),
+    colourType: view.getUint8(25),
+    compression: view.getUint8(26),
+    filter: view.getUint8(27),
+    interlace: view.getUint8(28),
+  };
+}
+
+function verifySignature(bytes: Uint8Array): void {
+  if (bytes.length === 0) throw new InvalidImageError('not_png', 'The file is empty.');
+  const signed = SIGNATURE.subarray(0, bytes.length).every((byte, at) => byte === bytes[at]);
+  if (signed && bytes.length < SIGNATURE.length) {
+    throw new InvalidImageError('truncated', `The PNG ends after ${bytes.length} bytes.`);
+  }
+  if (signed) return;
+  const kind = sniffKind(bytes);
+  throw new InvalidImageError(
+    'not_png',
+    kind === undefined ? 'The file is not a PNG picture.' : `The file is not a PNG picture but ${kind}.`,
+    { hint: 'A skin must be a PNG file; renaming a file does not change its format.' },
+  );
+}
+
+function verifySkinSize(width: number, height: number): void {
+  if (isSkinSize(width, height)) return;
+  throw new InvalidImageError(
+    'dimensions',
+    `The picture is ${width}×${height} pixels; a skin is 64×64 or 64×32.`,
+    { hint: sizeHint(width, height) },
+  );
+}
+
+function sizeHint(width: number, height: number): string {
+  const isHd = width > 64 && width % 64 === 0 && (height === width || height * 2 === width);
+  if (!isHd) {
+    return 'Give the skin texture itself (the unfolded figure), not a render or a screenshot of it.';
+  }
+  const target = height === width ? '64×64' : '64×32';
+  return `Scale it down to ${target} with nearest neighbour: the game does not accept HD skins, they only work with mods.`;
+}
+
+function verifyFormat(raw: RawHeader): void {
+  if (raw.width === 0 || raw.height === 0) {
+    throw new InvalidImageError(
+      'dimensions',
+      `The picture is ${raw.width}×${raw.height} pixels, so it is empty.`,
+    );
+  }
+  const depths = LEGAL_BIT_DEPTHS[raw.colourType];
+  if (depths === undefined) {
+    throw new InvalidImageError(
+      'header',
+      `The PNG header names colour type ${raw.colourType}, which does not exist.`,
+    );
+  }
+  if (!depths.includes(raw.bitDepth)) {
+    throw new InvalidImageError(
+      'header',
+      `The PNG header names ${raw.bitDepth} bits per sample, which colour type ${raw.colourType} does not allow.`,
+    );
+  }
+  verifyMethod('compression method', raw.compression, 0);
+  verifyMethod('filter method', raw.filter, 0);
+  verifyMethod('interlace method', raw.interlace, 1);
+}
+
+function verifyMethod(name: string, value: number, highest: number): void {
+  if (value <= highest) return;
+  throw new InvalidImageError('header', `The PNG header names ${name} ${value}, which does not exist.`);
+}

@@ -1,0 +1,115 @@
+/**
+ * The game profile's `textures` property: a JSON document in base64 (the *value*) and an RSA
+ * signature over that base64 text. Shape as in the authlib-injector specification and in signed
+ * answers of the game's session server.
+ */
+
+export type TextureModel = 'classic' | 'slim';
+
+/** What a textures value says. `skin`/`cape` are absent when the profile has none. */
+export interface Textures {
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  /** 32 lower-case hexadecimal digits, no dashes. */
+  readonly profileId: string;
+  readonly profileName: string;
+  readonly skin?: { readonly url: string; readonly variant: TextureModel };
+  readonly cape?: { readonly url: string };
+}
+
+/** The property as it stands in a game profile. */
+export interface TexturesProperty {
+  readonly name: 'textures';
+  readonly value: string;
+  readonly signature: string;
+}
+
+/** A value that is not a textures property. `message` says what is wrong with it. */
+export class InvalidTexturesError extends Error {
+  override readonly name = 'InvalidTexturesError';
+  readonly code = 'invalid_skin_data';
+}
+
+/** A real value is about 400 to 700 characters; more than this is not one. */
+const MAX_VALUE_LENGTH = 32_768;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/**
+ * The base64 value of a signed property. `metadata` is written for slim only: its absence means
+ * classic to every reader, and some readers take any `metadata` for slim.
+ */
+export function buildTexturesValue(textures: Textures): string {
+  const { skin, cape } = textures;
+  const model = skin?.variant === 'slim' ? { metadata: { model: 'slim' } } : {};
+  const document = {
+    timestamp: textures.timestamp,
+    profileId: textures.profileId,
+    profileName: textures.profileName,
+    signatureRequired: true,
+    textures: {
+      ...(skin && { SKIN: { url: skin.url, ...model } }),
+      ...(cape && { CAPE: { url: cape.url } }),
+    },
+  };
+  return Buffer.from(JSON.stringify(document)).toString('base64');
+}
+
+/** Reads a value, as strictly as its readers in the game do. @throws InvalidTexturesError */
+export function parseTexturesValue(value: string): Textures {
+  const document = decodeDocument(value);
+  const textures = record(document['textures'], 'textures');
+  const skin = textures['SKIN'] === undefined ? undefined : record(textures['SKIN'], 'textures.SKIN');
+  const cape = textures['CAPE'] === undefined ? undefined : record(textures['CAPE'], 'textures.CAPE');
+  return {
+    timestamp: typed(document['timestamp'], 'number', 'timestamp'),
+    profileId: typed(document['profileId'], 'string', 'profileId'),
+    profileName: typed(document['profileName'], 'string', 'profileName'),
+    ...(skin && { skin: { url: httpUrl(skin['url'], 'textures.SKIN.url'), variant: modelOf(skin) } }),
+    ...(cape && { cape: { url: httpUrl(cape['url'], 'textures.CAPE.url') } }),
+  };
+}
+
+function decodeDocument(value: string): Record<string, unknown> {
+  if (value.length > MAX_VALUE_LENGTH)
+    throw new InvalidTexturesError(`The value is ${value.length} characters long.`);
+  if (value.length % 4 !== 0 || !BASE64.test(value))
+    throw new InvalidTexturesError('The value is not base64.');
+  try {
+    return record(JSON.parse(Buffer.from(value, 'base64').toString('utf8')), 'value');
+  } catch (error) {
+    if (error instanceof InvalidTexturesError) throw error;
+    throw new InvalidTexturesError('The value does not hold JSON.', { cause: error });
+  }
+}
+
+/** Missing metadata is classic, "slim" in any case is slim (as the readers in plugins do it). */
+function modelOf(skin: Record<string, unknown>): TextureModel {
+  if (skin['metadata'] === undefined) return 'classic';
+  const model = record(skin['metadata'], 'textures.SKIN.metadata')['model'];
+  return typeof model === 'string' && model.toLowerCase() === 'slim' ? 'slim' : 'classic';
+}
+
+function httpUrl(input: unknown, field: string): string {
+  const text = typed(input, 'string', field);
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new InvalidTexturesError(`The value's ${field} is not an http address.`);
+  }
+  return text;
+}
+
+function record(input: unknown, field: string): Record<string, unknown> {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
+    return input as Record<string, unknown>;
+  }
+  throw new InvalidTexturesError(`The value's ${field} is not an object.`);
+}
+
+interface Primitives {
+  number: number;
+  string: string;
+}
+
+function typed<K extends keyof Primitives>(input: unknown, kind: K, field: string): Primitives[K] {
+  if (typeof input === kind) return input as Primitives[K];
+  throw new InvalidTexturesError(`The value's ${field} is not a ${kind}.`);
+}

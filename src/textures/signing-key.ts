@@ -1,0 +1,77 @@
+import { createHash, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { parsePrivateKey, publicKeyPem } from './signature.ts';
+
+/** The key that signs, its public half (SPKI PEM) and a short name for it (16 hex of its SHA-256). */
+export interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly publicPem: string;
+  readonly fingerprint: string;
+}
+
+/** As long as the game's own: readers expect 512-byte signatures. */
+export const SIGNING_KEY_BITS = 4096;
+
+/**
+ * Reads the signing key at `path` (PKCS#8 PEM, mode 0600), making it on first use. It is kept for
+ * ever: everything ever signed depends on it. Two processes that start at once end up with one key:
+ * it is written aside and *linked* into place, which fails for the second.
+ * @throws Error when the file is there but holds no RSA key, or cannot be written
+ */
+export async function openSigningKey(path: string, bits = SIGNING_KEY_BITS): Promise<SigningKey> {
+  const pem = (await readIfThere(path)) ?? (await createKeyFile(path, bits));
+  try {
+    return makeSigningKey(pem);
+  } catch (cause) {
+    throw new Error(`The signing key ${path} cannot be read: it is not an RSA private key in PEM.`, {
+      cause,
+    });
+  }
+}
+
+function makeSigningKey(pem: string): SigningKey {
+  const base64 = pem.replace(/-----[A-Z ]+-----|\s/g, '');
+  const privateKey = parsePrivateKey(Buffer.from(base64, 'base64'));
+  if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('not an RSA key');
+  const publicPem = publicKeyPem(privateKey);
+  const fingerprint = createHash('sha256').update(publicPem).digest('hex').slice(0, 16);
+  return { privateKey, publicPem, fingerprint };
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function createKeyFile(path: string, bits: number): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: bits });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await writeDurably(aside, pem);
+    await link(aside, path);
+    return pem;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return await readFile(path, 'utf8');
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

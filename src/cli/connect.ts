@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type RequestReport, SkinClient } from '../index.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Settings } from './settings.ts';
@@ -28,6 +29,8 @@ const DRAIN_LIMIT = 30_000;
 
 /** Connects to the service that is set or, with none, starts the embedded one. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
+  // A command reads a handful of answers: compiling a parser for each shape costs more than it saves.
+  z.config({ jitless: true });
   const baseUrl = options.local ? undefined : options.settings['base-url'];
   return baseUrl === undefined ? await connectEmbedded(options) : await connectRemote(baseUrl, options);
 }

@@ -1,7 +1,5 @@
 import type { Note, SkinOptions, SkinSource, SkinVisibility } from '../index.ts';
 import { checkSkin } from '../skin/check.ts';
-import { decodePng } from '../skin/decode.ts';
-import { chooseVariant } from '../skin/variant.ts';
 import { CliError } from './exit.ts';
 import { type NamedSource, skinNameFrom } from './sources.ts';
 
@@ -34,15 +32,10 @@ export async function prepareSource(named: NamedSource, wish: SkinWish): Promise
   return { source, options, warnings: 'file' in source ? checkFile(named.label, source.file, wish) : [] };
 }
 
-function checkFile(label: string, file: Uint8Array, wish: SkinWish): Note[] {
-  const report = checkSkin(file);
-  if (report.error) {
-    const { code, message, hint } = report.error;
-    throw new CliError(code, `${label}: ${message}`, { hint });
-  }
-  const wanted = wish.variant === 'auto' ? undefined : wish.variant;
-  const { warning } = chooseVariant(decodePng(file), wanted);
-  return [...report.warnings, ...(warning ? [{ code: 'variant_mismatch', message: warning }] : [])];
+function checkFile(label: string, file: Uint8Array, wish: SkinWish): readonly Note[] {
+  const { error, warnings } = checkSkin(file, wish.variant === 'auto' ? undefined : wish.variant);
+  if (!error) return warnings;
+  throw new CliError(error.code, `${label}: ${error.message}`, { hint: error.hint });
 }
 
 /** Both lists, each code once: client and service see the same picture. */

@@ -25,7 +25,8 @@ interface RealStream extends Writable {
 }
 
 interface RealIo {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** A function, because opening stdin costs and most commands read nothing. */
+  readonly stdin: () => Readable & { readonly isTTY?: boolean };
   readonly stdout: RealStream;
   readonly stderr: RealStream;
   readonly env: NodeJS.ProcessEnv;
@@ -43,7 +44,16 @@ export function makeIo({ stdin, stdout, stderr, env, onClosedPipe }: RealIo, col
   );
   const out = outputStream(stdout, env, color);
   const err = outputStream(stderr, env, color);
-  return { out, err, stdin, canPrompt: stdin.isTTY === true && err.isTTY };
+  return {
+    out,
+    err,
+    get stdin() {
+      return stdin();
+    },
+    get canPrompt() {
+      return stdin().isTTY === true && err.isTTY;
+    },
+  };
 }
 
 function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorChoice): OutputStream {

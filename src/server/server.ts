@@ -18,6 +18,7 @@ import type { Session } from './service/authenticate.ts';
 import type { ServiceContext } from './service/context.ts';
 import { makeFirstOwnerKey } from './service/keys.ts';
 import { ensureOwner } from './service/users.ts';
+import { readMeta, writeMeta } from './store/meta.ts';
 import { openStore, type Store } from './store/store.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -82,7 +83,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   const { key, session } = await signIn(store, options, clock);
 
   let isStopping = false;
-  let publicUrl = options.publicUrl ?? urlOf(host, port);
+  let publicUrl = options.publicUrl ?? '';
   const signingKey = once(() => openSigningKey(join(options.dataDir, 'signing-key.pem')));
   const self = nameThisProcess();
   const signals = new JobSignals();
@@ -119,7 +120,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   releases.add(() => maintenance.stop());
   await app.listen({ host, port });
   const url = urlOf(host, (app.server.address() as AddressInfo).port);
-  publicUrl = options.publicUrl ?? url;
+  publicUrl = await settlePublicUrl(store, options, url);
   await maintenance.recoverNow();
   pool.start();
 
@@ -133,6 +134,19 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
       await releases.releaseAll();
     },
   };
+}
+
+/**
+ * The address that goes into texture URLs. The embedded service listens on another port each time, so
+ * it signs for where `serve` last said it is reached, or will be by default.
+ */
+async function settlePublicUrl({ db }: Store, options: ServerOptions, url: string): Promise<string> {
+  const remembered = await readMeta(db, 'public-url');
+  if (options.embedded) return remembered ?? urlOf(DEFAULT_HOST, DEFAULT_PORT);
+  const settled = options.publicUrl ?? url;
+  const isLasting = options.publicUrl !== undefined || options.port !== 0;
+  if (isLasting && settled !== remembered) await writeMeta(db, 'public-url', settled);
+  return settled;
 }
 
 async function signIn(

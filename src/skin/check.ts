@@ -4,7 +4,7 @@ import { hidesLegacyHat } from './legacy.ts';
 import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from './picture.ts';
 import { pixelHash } from './pixel-hash.ts';
 import { faceRects, listParts, PARTS, type Part, pixelOffsets, type Variant } from './regions.ts';
-import { type DetectedVariant, detectVariant } from './variant.ts';
+import { type DetectedVariant, detectVariant, variantMismatch } from './variant.ts';
 
 export type SkinWarningCode =
   | 'animated'
@@ -14,6 +14,7 @@ export type SkinWarningCode =
   | 'hat_not_shown'
   | 'legacy_format'
   | 'tiny_file'
+  | 'variant_mismatch'
   | 'variant_unclear';
 
 /** Something that is allowed, but may not look in the game as its owner thinks. `message` is whole sentences. */
@@ -45,14 +46,15 @@ const MIN_SERVICE_BYTES = 100;
 
 /**
  * Judges a skin file without sending it anywhere. A bad picture is an answer (`valid: false` with `error`), not
- * an exception. A file above 20,000 bytes is invalid; if its pixels are fine, the hint says so.
+ * an exception. A file above 20,000 bytes is invalid; if its pixels are fine, the hint says so. `wanted`: the
+ * variant it is to be used as, where that is settled.
  */
-export function checkSkin(bytes: Uint8Array): SkinReport {
+export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
   try {
     // Past what is looked into, the limit to name is the real one.
     const maxBytes = bytes.length <= MAX_CHECKED_BYTES ? MAX_CHECKED_BYTES : MAX_SKIN_BYTES;
     const decoded = readPng(bytes, { maxBytes });
-    const report = reportOn(decoded, bytes.length);
+    const report = reportOn(decoded, { size: bytes.length, wanted });
     return bytes.length <= MAX_SKIN_BYTES ? report : asTooLarge(report, decoded.picture, bytes.length);
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
@@ -60,7 +62,10 @@ export function checkSkin(bytes: Uint8Array): SkinReport {
   }
 }
 
-function reportOn({ picture, animated }: DecodedPng, size: number): SkinReport {
+function reportOn(
+  { picture, animated }: DecodedPng,
+  { size, wanted }: { size: number; wanted: Variant | undefined },
+): SkinReport {
   const { width, height } = picture;
   const detected = detectVariant(picture);
   return {
@@ -71,7 +76,7 @@ function reportOn({ picture, animated }: DecodedPng, size: number): SkinReport {
     confidence: detected.confidence,
     pixels: pixelHash(picture),
     legacy: height === 32,
-    warnings: listWarnings({ picture, detected, animated, size }),
+    warnings: listWarnings({ picture, detected, animated, size, wanted }),
   };
 }
 
@@ -101,6 +106,7 @@ interface Subject {
   animated: boolean;
   /** Bytes of the file. */
   size: number;
+  wanted: Variant | undefined;
 }
 
 type Finding = string | undefined;
@@ -124,8 +130,9 @@ const findings = {
       : undefined,
   face_hidden: ({ picture }) => describeHiddenFace(picture),
   base_transparency: ({ picture, detected }) => describeTransparency(picture, detected.variant),
-  variant_unclear: ({ picture, detected }) =>
-    detected.confidence === 'guess' && !isBlank(picture)
+  variant_mismatch: ({ detected, wanted }) => wanted && variantMismatch(detected, wanted),
+  variant_unclear: ({ picture, detected, wanted }) =>
+    wanted === undefined && detected.confidence === 'guess' && !isBlank(picture)
       ? `The variant is a guess, because ${detected.reason}: name it yourself if ${detected.variant} is wrong.`
       : undefined,
 } satisfies Record<SkinWarningCode, (subject: Subject) => Finding>;

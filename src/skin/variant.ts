@@ -59,9 +59,14 @@ export function chooseVariant(picture: Picture, wanted?: Variant | 'unknown' | '
   if (wanted === undefined || wanted === 'unknown' || wanted === 'auto') {
     return { variant: detected.variant, detected };
   }
-  if (wanted === detected.variant || detected.confidence === 'guess') return { variant: wanted, detected };
-  const warning = `The skin is used as ${wanted}, but it looks ${detected.variant}: ${detected.reason}.`;
-  return { variant: wanted, detected, warning };
+  const warning = variantMismatch(detected, wanted);
+  return { variant: wanted, detected, ...(warning !== undefined && { warning }) };
+}
+
+/** What to say when a picture does not look like the variant it is to be used as; a guess says nothing. */
+export function variantMismatch(detected: DetectedVariant, wanted: Variant): string | undefined {
+  if (wanted === detected.variant || detected.confidence === 'guess') return undefined;
+  return `The skin is used as ${wanted}, but it looks ${detected.variant}: ${detected.reason}.`;
 }
 
 interface Vote {

@@ -1,0 +1,143 @@
+import { type Command, CommanderError } from 'commander';
+import type { Deps } from './deps.ts';
+import { CliError, exitStatus, isInterruption } from './exit.ts';
+import { type ColorChoice, makeIo } from './io.ts';
+import { buildProgram } from './program.ts';
+import type { Runner } from './runner.ts';
+import { Talk } from './talk.ts';
+
+/** Runs one command line (without node and the script) and answers the exit status. */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  const stop = new AbortController();
+  const unlisten = listenForSignals(stop);
+  const run = new Run(stop);
+  try {
+    refuseKeyFlag(argv);
+    const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
+    await program.parseAsync([...argv], { from: 'user' });
+    return run.status;
+  } catch (error) {
+    return await run.tell(error, argv.includes('--json'));
+  } finally {
+    unlisten();
+  }
+}
+
+/** One run of the program: the status it will exit with. */
+class Run {
+  status = 0;
+  readonly #stop: AbortController;
+
+  constructor(stop: AbortController) {
+    this.#stop = stop;
+  }
+
+  runnerOf(program: Command): Runner {
+    return async (work) => {
+      const deps = await openDeps(program, this.#stop);
+      try {
+        this.status = await work(deps);
+      } finally {
+        await deps.close();
+      }
+    };
+  }
+
+  /** The one place where an error becomes a message and an exit status. */
+  async tell(error: unknown, json: boolean): Promise<number> {
+    if (error instanceof CommanderError) return this.#tellUsage(error, json);
+    const talk = new Talk(processIo('auto', this.#stop), { json });
+    const interrupted = isInterruption(error) || this.#stop.signal.aborted;
+    const { tellable } = await import('./told-error.ts');
+    const told = interrupted ? tellable(new DOMException('', 'AbortError')) : tellable(error);
+    if (told) {
+      await talk.failure(told);
+      return exitStatus(told.exit);
+    }
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.stderr.write('This is a bug in skinsmith. Please report it with the lines above.\n');
+    return exitStatus('failed');
+  }
+
+  /** commander has printed its message already, except as JSON; help and version are no errors. */
+  #tellUsage(error: CommanderError, json: boolean): number {
+    if (error.exitCode === 0) return exitStatus('done');
+    if (json) {
+      const message = error.message.replace(/^error: /, '');
+      process.stderr.write(`${JSON.stringify({ error: { code: 'usage', message } })}\n`);
+    }
+    return exitStatus('usage');
+  }
+}
+
+async function openDeps(program: Command, stop: AbortController): Promise<Deps & { close(): Promise<void> }> {
+  const { makeDeps } = await import('./deps.ts');
+  const { color, ...flags } = program.opts<{ color?: string | boolean }>();
+  const io = processIo(await colorChoice(color), stop);
+  return makeDeps({ io, env: process.env, signal: stop.signal, flags });
+}
+
+/** Asked only where colour can show at all: a pipe loads no settings for it. */
+async function colorChoice(typed: string | boolean | undefined): Promise<ColorChoice> {
+  if (typed === false) return 'never';
+  if (typeof typed === 'string') return typed as ColorChoice;
+  if (!process.stdout.isTTY && !process.stderr.isTTY && !process.env['SKINSMITH_COLOR']) return 'auto';
+  const { foldersFor, ConfigFile } = await import('./config-file.ts');
+  const { resolveSettings } = await import('./settings.ts');
+  const file = await new ConfigFile(foldersFor(process.env).config).settings();
+  return (
+    resolveSettings({
+      flags: {},
+      env: { SKINSMITH_COLOR: process.env['SKINSMITH_COLOR'] },
+      file: { color: file['color'] },
+    }).color ?? 'auto'
+  );
+}
+
+function processIo(color: ColorChoice, stop: AbortController) {
+  const { stdout, stderr, env } = process;
+  return makeIo({ stdin: () => process.stdin, stdout, stderr, env, onClosedPipe: () => stop.abort() }, color);
+}
+
+/** Errors are thrown to `main`, never exited with; children get it too, they do not inherit it. */
+function configure(program: Command): void {
+  const original = program.createCommand.bind(program);
+  const strict = (command: Command) =>
+    command.exitOverride().configureOutput({ outputError: writeUsageError });
+  strict(program);
+  program.createCommand = (name) => {
+    const child = strict(original(name));
+    child.createCommand = program.createCommand;
+    return child;
+  };
+}
+
+function writeUsageError(text: string, write: (text: string) => void): void {
+  if (!process.argv.includes('--json')) write(text);
+}
+
+function refuseKeyFlag(argv: readonly string[]): void {
+  if (!argv.some((word) => /^--api-key(=|$)/.test(word))) return;
+  throw new CliError(
+    'key_on_command_line',
+    'There is no --api-key: a key on the command line can be seen by others.',
+    {
+      exit: 'usage',
+      hint: 'Store it with skinsmith login, or set SKINSMITH_API_KEY.',
+    },
+  );
+}
+
+/** The first signal asks to stop; a second one ends the process at once, as signals do. */
+function listenForSignals(stop: AbortController): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const onSignal = () => {
+    stop.abort();
+    unlisten();
+  };
+  const unlisten = () => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return unlisten;
+}

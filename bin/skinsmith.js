@@ -7,6 +7,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 1;
 } else {
   module.enableCompileCache?.();
-  const { main } = await import('../dist/cli.js');
+  const { main } = module.createRequire(import.meta.url)('../dist/cli.cjs');
   process.exitCode = await main(process.argv.slice(2));
 }

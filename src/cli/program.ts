@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { VERSION } from '../version.ts';
-import type { GlobalFlags } from './deps.ts';
+import { ENVIRONMENT } from './environment.ts';
 import { EXIT_STATUSES } from './exit.ts';
 import type { Runner } from './runner.ts';
 
@@ -20,7 +20,7 @@ interface Group {
 }
 
 /** The command tree: the path of a command is the path of its file. Modules load when they are used. */
-export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
+const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   generate: { summary: 'make skins and print them', load: () => import('./commands/generate.ts') },
   queue: {
     summary: 'submit skins to the queue and print their jobs',
@@ -59,11 +59,6 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   },
   serve: { summary: 'run the service', load: () => import('./commands/serve.ts') },
 };
-
-/** What commander has read of the options that every command understands. */
-export interface TypedGlobals extends Omit<GlobalFlags, never> {
-  readonly color?: boolean | string;
-}
 
 interface ProgramOptions {
   /** Makes a command's runner, given the program whose global options were parsed. */
@@ -118,8 +113,12 @@ function addGlobalOptions(program: Command): void {
 }
 
 function helpEpilogue(): string {
-  const rows = Object.values(EXIT_STATUSES).map(
-    ({ status, meaning }) => `  ${String(status).padStart(3)}  ${meaning}`,
+  const statuses = Object.values(EXIT_STATUSES).map(
+    ({ status, meaning }) => [String(status).padStart(3), meaning] as const,
   );
-  return `\nExit status:\n${rows.join('\n')}\n\nStart: skinsmith generate skin.png`;
+  const width = Math.max(...ENVIRONMENT.map(([name]) => name.length));
+  const variables = ENVIRONMENT.map(([name, meaning]) => [name.padEnd(width), meaning] as const);
+  const lines = (rows: readonly (readonly [string, string])[]) =>
+    rows.map((row) => `  ${row.join('  ')}`).join('\n');
+  return `\nExit status:\n${lines(statuses)}\n\nEnvironment:\n${lines(variables)}\n\nStart: skinsmith generate skin.png`;
 }

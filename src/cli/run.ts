@@ -8,9 +8,7 @@ import { Talk } from './talk.ts';
 
 /** Runs one command line (without node and the script) and answers the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
-  const stop = new AbortController();
-  const unlisten = listenForSignals(stop);
-  const run = new Run(stop);
+  const run = new Run(new AbortController());
   try {
     refuseKeyFlag(argv);
     const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
@@ -18,8 +16,6 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     return run.status;
   } catch (error) {
     return await run.tell(error, argv.includes('--json'));
-  } finally {
-    unlisten();
   }
 }
 
@@ -34,11 +30,13 @@ class Run {
 
   runnerOf(program: Command): Runner {
     return async (work) => {
+      const unlisten = listenForSignals(this.#stop);
       const deps = await openDeps(program, this.#stop);
       try {
         this.status = await work(deps);
       } finally {
         await deps.close();
+        unlisten();
       }
     };
   }

@@ -71,11 +71,23 @@ async function folderSources(folder: string): Promise<NamedSource[]> {
 
 /** A whole file, unless it is absurdly large for a picture. */
 export async function readBounded(path: string): Promise<Uint8Array> {
-  const { size } = await stat(path);
-  if (size > MAX_FILE_BYTES) {
+  try {
+    const { size } = await stat(path);
+    if (size <= MAX_FILE_BYTES) return await readFile(path);
     throw new CliError('invalid_image', `${path} has ${size} bytes; a skin has at most 20,000.`);
+  } catch (error) {
+    throw fileTrouble(path, error) ?? error;
   }
-  return await readFile(path);
+}
+
+/** What concerns this one file, so that the next one is still worth trying. */
+function fileTrouble(path: string, cause: unknown): CliError | undefined {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new CliError('no_such_file', `There is no file ${path}.`, { cause });
+  if (code === 'EISDIR') return new CliError('not_a_file', `${path} is a folder.`, { cause });
+  if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a link to itself.`, { cause });
+  if (code === 'EACCES') return new CliError('eacces', `${path}: Permission denied.`, { cause });
+  return undefined;
 }
 
 export async function readStdin({ stdin }: Pick<Io, 'stdin'>): Promise<Uint8Array> {

@@ -38,12 +38,12 @@ export async function exchange<S extends z.ZodType>(
   request: HttpRequest,
   schema: S,
   options: HttpOptions,
-): Promise<z.output<S>> {
+): Promise<{ status: number; data: z.output<S> }> {
   const answer = await send(request, options);
   const json = parseJson(answer, request);
   if (answer.status >= 400) throw refusal(request, answer, json, options.now());
   const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { status: answer.status, data: parsed.data };
   const issue = parsed.error.issues[0];
   const where = issue ? `${issue.path.join('.') || 'the body'}: ${issue.message}` : 'the body';
   throw new UnreadableAnswerError(
@@ -117,14 +117,17 @@ function parseJson({ status, text }: RawAnswer, { method, path }: HttpRequest): 
 }
 
 function refusal(request: HttpRequest, answer: RawAnswer, json: unknown, now: number): ServiceError {
-  const { data } = envelopeSchema.partial().safeParse(json);
-  const rateLimit = rateLimitSchema.safeParse((json as { rateLimit?: unknown } | null)?.rateLimit);
+  // Each part for itself: one that cannot be read must not hide the others.
+  const body = (json ?? {}) as Record<string, unknown>;
+  const errors = envelopeSchema.shape.errors.safeParse(body['errors']);
+  const links = envelopeSchema.shape.links.safeParse(body['links']);
+  const rateLimit = rateLimitSchema.safeParse(body['rateLimit']);
   return new ServiceError({
     method: request.method,
     path: request.path,
     status: answer.status,
-    errors: data?.errors ?? oldStyleErrors(json),
-    links: data?.links ?? {},
+    errors: errors.data ?? oldStyleErrors(json),
+    links: links.data ?? {},
     rateLimit: rateLimit.data,
     retryAfter: parseRetryAfter(answer.headers['retry-after'], now),
   });

@@ -41,7 +41,7 @@ export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | und
   }
   const neverArrived = error instanceof NetworkError && !error.mayHaveArrived;
   if (!attempt.isRepeatable && !neverArrived) return undefined;
-  if (error instanceof ServiceError && error.answer.retryAfter !== undefined) return error.answer.retryAfter;
+  if (error instanceof ServiceError && isWait(error.answer.retryAfter)) return error.answer.retryAfter;
   const pause = Math.min(policy.longestPause, policy.firstPause * 2 ** (attempt.number - 1));
   return jitter(pause, attempt.random);
 }
@@ -49,14 +49,20 @@ export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | und
 /** What a 429 says about when to come back. A full queue says nothing true about it. */
 function givenWait(error: ServiceError, now: number): number | undefined {
   if (error.code === 'job_limit' || error.code === 'concurrency_limit') return undefined;
-  return error.answer.retryAfter ?? nextRequestIn(error.answer.rateLimit, now);
+  const { retryAfter, rateLimit } = error.answer;
+  return isWait(retryAfter) ? retryAfter : nextRequestIn(rateLimit, now);
 }
 
 function nextRequestIn(rateLimit: RateLimit | undefined, now: number): number | undefined {
   if (!rateLimit) return undefined;
   // `relative` needs no agreement of the two clocks.
   const wait = rateLimit.next.relative > 0 ? rateLimit.next.relative : rateLimit.next.absolute - now;
-  return wait > 0 ? wait : undefined;
+  return isWait(wait) ? wait : undefined;
+}
+
+/** "Now" is no wait: taken at its word, a service that keeps refusing would be asked without a pause. */
+function isWait(milliseconds: number | undefined): milliseconds is number {
+  return milliseconds !== undefined && milliseconds > 0;
 }
 
 /** Between half and all of it, so that clients that failed together do not come back together. */

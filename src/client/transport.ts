@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { VERSION } from '../version.ts';
 import { parseBaseUrl } from './base-url.ts';
+import { SkinsmithError } from './errors.ts';
 import { exchange, type HttpRequest } from './http.ts';
 import { DEFAULT_RETRY, pauseBefore } from './retry-timing.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
@@ -89,12 +90,14 @@ export class Transport {
     try {
       const whole = { ...request, path, headers, signal, timeout: request.timeout ?? this.timeout };
       const http = { origin: this.#origin, dispatcher: this.#dispatcher, now: () => this.#clock.now() };
-      const answer = await exchange(whole, schema, http);
-      report({ status: 200 });
-      return answer;
+      const { status, data } = await exchange(whole, schema, http);
+      report({ status });
+      return data;
     } catch (error) {
-      const { status, code } = error as { status?: number; code?: string };
-      report({ status, error: code });
+      if (error instanceof SkinsmithError) {
+        const { status } = error as { status?: number };
+        report({ status, error: error.code });
+      } else report({ error: signal?.aborted ? 'aborted' : 'unknown' });
       throw error;
     }
   }

@@ -22,14 +22,14 @@ import { readMeta, writeMeta } from './store/meta.ts';
 import { openStore, type Store } from './store/store.ts';
 import { WorkerPool } from './worker-pool.ts';
 
-export { LOG_LEVELS, type LogLevel } from './http/log.ts';
+export type { LogLevel } from './http/log.ts';
 
 /** Where `serve` listens when it is not told (S-K-I-N on a telephone), and where skins made by the
  * embedded service say their textures are: run `serve` and they are. */
-export const DEFAULT_PORT = 7546;
-export const DEFAULT_HOST = '127.0.0.1';
+const DEFAULT_PORT = 7546;
+const DEFAULT_HOST = '127.0.0.1';
 /** Hours a finished job is kept. */
-export const DEFAULT_RETENTION_HOURS = 7 * 24;
+const DEFAULT_RETENTION_HOURS = 7 * 24;
 
 export interface ServerOptions {
   /** Folder of the store and the signing key; made when missing. */

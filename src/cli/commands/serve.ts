@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { RunningServer } from '../../server/server.ts';
+import type { LogLevel, RunningServer } from '../../server/server.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
 import type { Runner } from '../runner.ts';
 
-const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];
 
 export interface ServeOptions {
   readonly port?: number;
@@ -15,7 +15,7 @@ export interface ServeOptions {
   readonly publicUrl?: string;
   readonly retention?: number;
   readonly pace?: number;
-  readonly logLevel?: (typeof LOG_LEVELS)[number];
+  readonly logLevel?: LogLevel;
 }
 
 export function register(command: Command, runner: Runner, run = runServe): void {

@@ -25,7 +25,7 @@ export class JobPrinter {
     if (this.#options.ndjson) this.#io.out.write(`${JSON.stringify(job)}\n`);
     else if (this.#options.json) this.#jobs.push(job);
     else if (this.#io.out.isTTY)
-      this.#io.out.write(`${job.job}  ${job.status}  ${clean(job.source ?? '')}\n`);
+      this.#io.out.write(`${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n`);
     else this.#io.out.write(jobRow(job));
   }
 

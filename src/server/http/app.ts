@@ -35,6 +35,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
   });
   await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });
+  app.removeContentTypeParser('text/plain'); // read by default; here it is as foreign as any other
   await app.register(multipart);
   await app.register(formbody, { bodyLimit: BODY_LIMIT });
   app.setErrorHandler(answerError);

@@ -48,6 +48,14 @@ export async function readGenerateRequest(
 }
 
 async function readMultipart(request: FastifyRequest): Promise<Body> {
+  const { fields, file } = await readParts(request).catch(refuseMalformed);
+  if (fields['file'] !== undefined)
+    throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
+  if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
+  return { fields, isMultipart: true, ...(file && { file }) };
+}
+
+async function readParts(request: FastifyRequest): Promise<{ fields: Fields; file: Uint8Array | undefined }> {
   const fields: Fields = {};
   let file: Uint8Array | undefined;
   for await (const part of request.parts({ limits: MULTIPART_LIMITS })) {
@@ -58,10 +66,13 @@ async function readMultipart(request: FastifyRequest): Promise<Body> {
       file = await part.toBuffer();
     }
   }
-  if (fields['file'] !== undefined)
-    throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
-  if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
-  return { fields, isMultipart: true, ...(file && { file }) };
+  return { fields, file };
+}
+
+/** The multipart parser's own errors carry no status: all of them are about a body it cannot read. */
+function refuseMalformed(error: unknown): never {
+  if (error instanceof Refusal || !(error instanceof Error) || 'statusCode' in error) throw error;
+  throw new Refusal('invalid_request', { message: 'The multipart body is malformed.', cause: error });
 }
 
 function readFields(request: FastifyRequest): Body {

@@ -1,7 +1,7 @@
 import type { FastifyRequest, FastifyServerOptions } from 'fastify';
 
-export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+/** How much is logged; each includes the ones before it. */
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
 /**
  * One JSON line per event, on stderr: stdout is data. A request is logged by its path alone; neither

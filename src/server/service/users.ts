@@ -4,7 +4,7 @@ import type { UserRow } from '../store/tables.ts';
 import { ensureUser } from '../store/users.ts';
 
 /** The person who runs the service: the local user of the embedded one, the operator of `serve`. */
-export const OWNER_NAME = 'owner';
+const OWNER_NAME = 'owner';
 
 export async function ensureOwner(db: Db, now: number): Promise<UserRow> {
   return await ensureUser(db, newUser(OWNER_NAME, now, { plan: 'owner', role: 'operator' }));

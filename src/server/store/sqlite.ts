@@ -17,12 +17,13 @@ import {
 
 /**
  * Everything that is SQLite's alone. WAL lets several processes read while one writes; the busy
- * timeout makes a second writer wait its turn; NORMAL survives a killed process with nothing lost,
- * while a power cut may take the last moments (never the file).
+ * timeout makes a second writer wait its turn (it comes first: the change to WAL writes as well);
+ * NORMAL survives a killed process with nothing lost, while a power cut may take the last moments
+ * (never the file).
  */
 const SETTINGS = `
-  PRAGMA journal_mode = WAL;
   PRAGMA busy_timeout = 10000;
+  PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA foreign_keys = ON;
 `;

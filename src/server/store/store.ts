@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { Kysely, type Transaction } from 'kysely';
+import { Kysely } from 'kysely';
 import { migrate } from './migrate.ts';
 import { openSqliteFile } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 /** A handle to read and write with: the store itself or a transaction on it. */
 export type Db = Kysely<Tables>;
-export type Tx = Transaction<Tables>;
 
 export interface Store {
   readonly db: Db;

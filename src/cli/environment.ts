@@ -1,0 +1,11 @@
+/** Environment variables and what they do; help and man pages are made from this table. */
+export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
+  [
+    'SKINSMITH_BASE_URL',
+    'the service to use; likewise SKINSMITH_VISIBILITY, SKINSMITH_FORMAT, … for every setting',
+  ],
+  ['SKINSMITH_API_KEY', 'the API key for that service, for CI'],
+  ['SKINSMITH_CONFIG_DIR', 'folder of the config file'],
+  ['SKINSMITH_DATA_DIR', 'folder of the embedded service: its store and signing key'],
+  ['NO_COLOR', 'when set, no colours'],
+];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type RequestReport, SkinClient } from '../index.ts';
+import { type RequestReport, SkinClient, type SkinClientOptions } from '../index.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,6 +11,7 @@ export interface ConnectOptions {
   /** Ask the embedded service whatever is set. */
   readonly local: boolean;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
+  readonly onRetry?: SkinClientOptions['onRetry'];
 }
 
 /** The service that commands talk to. */
@@ -22,8 +23,8 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** A batch waits for spots and windows as long as this; then the service counts as busy. */
-const WAITING_BUDGET = 10 * 60_000;
+/** Milliseconds that pauses may add up to: after trouble, and while the service says it is busy. */
+const RETRY = { budget: 8_000, patience: 10 * 60_000 };
 /** What is still in the embedded queue when a command ends may take this long. */
 const DRAIN_LIMIT = 30_000;
 
@@ -68,7 +69,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
 export function makeClient(
   baseUrl: string,
   apiKey: string | undefined,
-  { settings, onRequest }: Pick<ConnectOptions, 'settings' | 'onRequest'>,
+  { settings, onRequest, onRetry }: Pick<ConnectOptions, 'settings' | 'onRequest' | 'onRetry'>,
 ): SkinClient {
   const seconds = settings['poll-interval'];
   return new SkinClient({
@@ -76,7 +77,8 @@ export function makeClient(
     apiKey,
     userAgent: settings['user-agent'],
     pollInterval: seconds === undefined ? undefined : seconds * 1000,
-    retry: { budget: WAITING_BUDGET },
+    retry: RETRY,
     ...(onRequest && { onRequest }),
+    ...(onRetry && { onRetry }),
   });
 }

@@ -54,7 +54,8 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
     const { connect } = await import('./connect.ts');
     const onRequest = flags.verbose ? talk.request.bind(talk) : undefined;
     const local = flags.local ?? false;
-    return await connect({ settings, env, configFile, dataDir: folders.data, local, onRequest });
+    const onRetry = talk.retry.bind(talk);
+    return await connect({ settings, env, configFile, dataDir: folders.data, local, onRequest, onRetry });
   };
   return {
     io,

@@ -56,6 +56,11 @@ export class Talk {
     if (hint) this.#io.err.write(`${faint('hint:')} ${clean(hint)}\n`);
   }
 
+  /** That something is tried again, so that a silent pause is not taken for a hang. */
+  retry({ message, pause }: { message: string; pause: number }): void {
+    void this.note(`${message} Trying again in ${(pause / 1000).toFixed(1)} s.`);
+  }
+
   /** One line per request, for --verbose. */
   request({ method, path, status, error, milliseconds }: RequestReport): void {
     const outcome = [status, error].filter((part) => part !== undefined).join(' ');

@@ -3,14 +3,21 @@ import { NetworkError, ServiceError, SkinsmithError } from './errors.ts';
 
 /** How a request is repeated. Times in milliseconds. */
 export interface RetryPolicy {
-  /** All waiting together may take this long; past it the last error is thrown. */
+  /** All pauses after trouble (no connection, 5xx) together; past it the last error is thrown. */
   readonly budget: number;
+  /** All pauses that the service asked for (429) together. */
+  readonly patience: number;
   /** Pause before the second attempt, doubled for each further one. */
   readonly firstPause: number;
   readonly longestPause: number;
 }
 
-export const DEFAULT_RETRY: RetryPolicy = { budget: 60_000, firstPause: 250, longestPause: 10_000 };
+export const DEFAULT_RETRY: RetryPolicy = {
+  budget: 30_000,
+  patience: 120_000,
+  firstPause: 250,
+  longestPause: 10_000,
+};
 
 /** First and longest pause after a 429 that does not say how long: every spot of the queue is taken. */
 const FULL_QUEUE_PAUSE = 400;

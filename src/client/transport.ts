@@ -44,23 +44,26 @@ export class Transport {
     if (!this.#options.dispatcher) await this.#dispatcher.close();
   }
 
-  /** Sends until it is answered, refused for good, or the budget for waiting is spent. */
+  /** Sends until it is answered, refused for good, or what may be spent on waiting is spent. */
   async request<S extends z.ZodType>(
     request: Outgoing,
     schema: S,
     { signal }: CallOptions,
   ): Promise<z.output<S>> {
     const policy = { ...DEFAULT_RETRY, ...this.#options.retry };
-    let spent = 0;
+    const left = { trouble: policy.budget, busy: policy.patience };
     for (let number = 1; ; number++) {
       try {
         return await this.#attempt(request, schema, signal);
       } catch (error) {
         const random = (this.#options.random ?? Math.random)();
         const isRepeatable = request.method !== 'POST';
-        const pause = pauseBefore({ number, error, isRepeatable, now: this.#clock.now(), random }, policy);
-        if (pause === undefined || spent + pause > policy.budget) throw error;
-        spent += pause;
+        const attempt = { number, error, isRepeatable, now: this.#clock.now(), random };
+        const pause = pauseBefore(attempt, policy);
+        const kind = (error as { status?: unknown }).status === 429 ? 'busy' : 'trouble';
+        if (pause === undefined || pause > left[kind]) throw error;
+        left[kind] -= pause;
+        this.#options.onRetry?.({ message: (error as Error).message, pause });
         await this.#clock.sleep(pause, signal);
       }
     }

@@ -78,6 +78,8 @@ export interface SkinClientOptions {
   /** Milliseconds between looks at a pending job, at the most. */
   readonly pollInterval?: number | undefined;
   readonly onRequest?: (report: RequestReport) => void;
+  /** Told before each pause: what went wrong and how long it waits, in milliseconds. */
+  readonly onRetry?: (report: { readonly message: string; readonly pause: number }) => void;
   /** Time and chance, for tests. */
   readonly clock?: Clock;
   readonly random?: () => number;

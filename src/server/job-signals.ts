@@ -13,8 +13,15 @@ interface Events {
 /** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
 export class JobSignals {
   readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
+  #works = 0;
+
+  /** How many signs of work there have been. Taken before a look for work, see `untilWork`. */
+  get works(): number {
+    return this.#works;
+  }
 
   work(): void {
+    this.#works++;
     this.#emitter.emit('work');
   }
 
@@ -24,11 +31,12 @@ export class JobSignals {
 
   elsewhere(): void {
     this.#emitter.emit('elsewhere');
-    this.#emitter.emit('work');
+    this.work();
   }
 
-  /** Resolves at the next sign of work, after `ms` at the latest. */
-  async untilWork(ms: number, clock: Clock): Promise<void> {
+  /** Resolves at the next sign of work after the first `since` of them, after `ms` at the latest. */
+  async untilWork(ms: number, { clock, since }: { clock: Clock; since: number }): Promise<void> {
+    if (this.#works !== since) return;
     await this.#race(ms, clock, (wake) => {
       this.#emitter.once('work', wake);
       return () => this.#emitter.off('work', wake);

@@ -65,10 +65,11 @@ export class WorkerPool {
   async #loop(owner: string): Promise<void> {
     while (this.#mode !== 'stopping' && !this.#hardStop.signal.aborted) {
       const { signals, clock } = this.#options;
+      const since = signals.works; // before the look, so that a sign between the two is not missed
       const lease = await this.#claim(owner);
       if (lease) await this.#work(lease);
       else if (this.#mode === 'draining') return;
-      else await signals.untilWork(await this.#idleTime(), clock);
+      else await signals.untilWork(await this.#idleTime(), { clock, since });
     }
   }
 

@@ -6,6 +6,7 @@ import { connectTelling } from '../outcomes.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { type ResultView, resultView } from '../output/views.ts';
 import type { Runner } from '../runner.ts';
+import { tellable } from '../told-error.ts';
 import { addFormatOption, chosenFormat, type TypedOutputOptions } from './skin-options.ts';
 
 export interface StatusOptions extends TypedOutputOptions {
@@ -61,27 +62,36 @@ interface LookOptions {
   readonly source: string;
 }
 
+/** Where one job stands. One that the service does not know is an outcome as well. */
 async function lookAt(id: string, { client, deps, wait, source }: LookOptions): Promise<ResultView> {
-  const { signal, talk } = deps;
-  let state = await client.job(id, { signal });
-  if (wait && isPending(state.job.status)) {
-    const progress = await talk.progress(`Waiting for ${source}`);
-    try {
-      state = {
-        ...state,
-        ...(await client.waitForJob(state.job, { signal })),
-        job: { ...state.job, status: 'completed' },
-      };
-    } catch (error) {
-      if (!(error instanceof JobFailedError)) throw error;
-      state = { ...state, job: { ...state.job, status: 'failed' }, errors: [error] };
-    } finally {
-      progress.stop();
-    }
+  try {
+    let state = await client.job(id, { signal: deps.signal });
+    if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, deps, source });
+    const error = failureOf(state);
+    if (error) await deps.talk.failure({ ...error, message: `${source}: ${error.message}` });
+    return resultView({ source, job: id, skin: state.skin, status: state.job.status, error });
+  } catch (error) {
+    const told = tellable(error);
+    if (told?.code !== 'job_not_found') throw error;
+    await deps.talk.failure({ ...told, message: `${id}: ${told.message}` });
+    return resultView({ source, job: id, status: 'unknown', error: told });
   }
-  const error = failureOf(state);
-  if (error) await talk.failure({ ...error, message: `${source}: ${error.message}` });
-  return resultView({ source, job: id, skin: state.skin, status: state.job.status, error });
+}
+
+async function awaitEnd(
+  state: JobState,
+  { client, deps, source }: Omit<LookOptions, 'wait'>,
+): Promise<JobState> {
+  const progress = await deps.talk.progress(`Waiting for ${source}`);
+  try {
+    const { skin } = await client.waitForJob(state.job, { signal: deps.signal });
+    return { ...state, skin, job: { ...state.job, status: 'completed' } };
+  } catch (error) {
+    if (!(error instanceof JobFailedError)) throw error;
+    return { ...state, job: { ...state.job, status: 'failed' }, errors: [error] };
+  } finally {
+    progress.stop();
+  }
 }
 
 function failureOf({ job, errors }: JobState): { code: string; message: string } | undefined {

@@ -53,7 +53,12 @@ export async function keyFor(
 /** The same server that `serve` runs, in this process, on a free loopback port, over the local store. */
 async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
   const { startServer } = await import('../server/server.ts');
-  const server = await startServer({ dataDir: options.dataDir, port: 0, embedded: true });
+  const server = await startServer({
+    dataDir: options.dataDir,
+    port: 0,
+    embedded: true,
+    logLevel: options.onRequest ? 'warn' : 'silent', // with --verbose its own trouble shows as well
+  });
   const client = makeClient(server.url, server.key, options);
   return {
     client,

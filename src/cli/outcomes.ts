@@ -49,7 +49,7 @@ export async function tellWhoTrusts(connection: Connection, deps: Deps): Promise
   if (!connection.isEmbedded) return;
   await deps.talk.note(
     "Signed with this machine's own key: servers and clients that trust it accept the skin (authlib-injector); " +
-      'vanilla clients accept only skins signed by the game (see README, "Who accepts the signature").',
+      'vanilla clients accept only skins signed by the game. Its texture is served by: skinsmith serve',
   );
 }
 

@@ -75,7 +75,7 @@ export class SkinClient {
     const timeout = MAX_WAIT_SECONDS * 1000 + this.#transport.timeout;
     try {
       const answer = await this.#transport.request({ ...request, timeout }, generateAnswerSchema, call);
-      return { skin: answer.skin, ...spoken(answer) };
+      return { skin: answer.skin, job: jobIn(answer.links), ...spoken(answer) };
     } catch (error) {
       const id = timedOutJob(error);
       if (id === undefined) throw error;
@@ -108,7 +108,7 @@ export class SkinClient {
       const state = await this.job(job.id, call);
       if (isPending(state.job.status)) continue;
       if (!state.skin) throw new JobFailedError(job.id, state.errors);
-      return { ...state, skin: state.skin };
+      return { ...state, skin: state.skin, job: job.id };
     }
     throw new Error('unreachable: polling has no end of its own');
   }
@@ -191,10 +191,14 @@ function submission(path: string, source: SkinSource, options: SkinOptions): Out
   return { method: 'POST', path, body, headers: { 'content-type': contentType } };
 }
 
+function jobIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
+  return links?.['job']?.split('/').pop();
+}
+
 /** The job that the service stopped waiting for, if that is what the error says. */
 function timedOutJob(error: unknown): string | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'generator_timeout') return undefined;
-  return error.answer.links['job']?.split('/').pop();
+  return jobIn(error.answer.links);
 }
 
 function jsonBody(content: unknown): { body: string; headers: Record<string, string> } {

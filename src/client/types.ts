@@ -31,6 +31,8 @@ export interface Spoken {
 
 export interface GeneratedSkin extends Spoken {
   readonly skin: Skin;
+  /** Id of the job that made it, where the service says. */
+  readonly job: string | undefined;
 }
 
 /** `skin` is there once the job is completed; `errors` say why it failed. */

@@ -43,13 +43,19 @@ export class JobSignals {
     });
   }
 
-  /** Resolves when the job may have ended (ask the queue then), after `ms` at the latest. */
-  async untilFinished(uuid: string, ms: number, clock: Clock): Promise<void> {
-    await this.#race(ms, clock, (wake) => {
+  /**
+   * Listens for the end of a job from now on. `heard` resolves when the job may have ended (ask the queue
+   * then), after `ms` at the latest; `stop` ends the listening.
+   */
+  listenForEnd(uuid: string, ms: number, clock: Clock): { heard: Promise<void>; stop: () => void } {
+    const given = new AbortController();
+    const heard = this.#race(ms, clock, (wake) => {
       const ifThis = (ended: string) => ended === uuid && wake();
       this.#emitter.on('finished', ifThis).once('elsewhere', wake);
+      given.signal.addEventListener('abort', wake);
       return () => this.#emitter.off('finished', ifThis).off('elsewhere', wake);
     });
+    return { heard, stop: () => given.abort() };
   }
 
   async #race(ms: number, clock: Clock, listen: (wake: () => void) => () => void): Promise<void> {

@@ -16,6 +16,7 @@ import { Releases } from './releases.ts';
 import { hashApiKey, makeApiKey } from './service/api-key.ts';
 import type { Session } from './service/authenticate.ts';
 import type { ServiceContext } from './service/context.ts';
+import { waitForEnds } from './service/jobs.ts';
 import { makeFirstOwnerKey } from './service/keys.ts';
 import { ensureOwner } from './service/users.ts';
 import { readMeta, writeMeta } from './store/meta.ts';
@@ -56,8 +57,8 @@ export interface RunningServer {
   /** The owner's API key: on the very first start (once), or the session's own when embedded. */
   readonly key: string | undefined;
   /**
-   * Stops it. Whatever is being generated is finished; with `drain` the queue is emptied first. What
-   * takes longer than `limit` ms goes back to the queue for the next start.
+   * Stops it. Whatever is being generated is finished; with `drain` so are first all jobs that the
+   * embedded service has accepted. What takes longer than `limit` ms waits for the next start.
    */
   close(options?: { drain?: boolean; limit?: number }): Promise<void>;
 }
@@ -83,6 +84,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   const { key, session } = await signIn(store, options, clock);
 
   let isStopping = false;
+  const accepted = new Set<string>();
   let publicUrl = options.publicUrl ?? '';
   const signingKey = once(() => openSigningKey(join(options.dataDir, 'signing-key.pem')));
   const self = nameThisProcess();
@@ -110,6 +112,9 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
     clock,
     expectedWait: (ahead) => pool.expectedWait(ahead),
     keyDocument: async () => describeTrust(await signingKey(), publicUrl),
+    onAccepted: (uuid) => {
+      if (options.embedded) accepted.add(uuid); // `serve` lives too long to remember them
+    },
     isStopping: () => isStopping,
   };
   const app = await buildApp({ context, session, logLevel: options.logLevel ?? 'silent' });
@@ -128,8 +133,9 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
     url,
     key,
     close: async ({ drain = false, limit = STOP_LIMIT } = {}) => {
+      if (drain) await waitForEnds(context, accepted, limit);
       isStopping = true;
-      await pool.stop({ drain, limit });
+      await pool.stop(limit);
       signals.elsewhere(); // requests still waiting for a job learn that it will not come now
       await releases.releaseAll();
     },

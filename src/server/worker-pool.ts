@@ -29,7 +29,7 @@ const RENEWALS_PER_LEASE = 3;
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #hardStop = new AbortController();
-  #mode: 'working' | 'draining' | 'stopping' = 'working';
+  #isStopping = false;
   #loops: Promise<void>[] = [];
   /** Milliseconds a generation takes, a running mean; the first guess is what a signature takes. */
   #meanDuration = 20;
@@ -50,12 +50,9 @@ export class WorkerPool {
     return count === 0 ? undefined : Math.ceil(((ahead + 1) * this.#meanDuration) / count);
   }
 
-  /**
-   * Ends the workers. `drain` empties the queue first, otherwise each finishes only what it is
-   * generating. Past `limit` ms the rest is given back to the queue.
-   */
-  async stop({ drain, limit }: { drain: boolean; limit: number }): Promise<void> {
-    this.#mode = drain ? 'draining' : 'stopping';
+  /** Ends the workers: each finishes what it is generating. Past `limit` ms that goes back to the queue. */
+  async stop(limit: number): Promise<void> {
+    this.#isStopping = true;
     this.#options.signals.work();
     const late = setTimeout(() => this.#hardStop.abort(), limit);
     await Promise.all(this.#loops);
@@ -63,12 +60,11 @@ export class WorkerPool {
   }
 
   async #loop(owner: string): Promise<void> {
-    while (this.#mode !== 'stopping' && !this.#hardStop.signal.aborted) {
+    while (!this.#isStopping) {
       const { signals, clock } = this.#options;
-      const since = signals.works; // before the look, so that a sign between the two is not missed
+      const since = signals.works; // a sign that comes during the look must not be missed
       const lease = await this.#claim(owner);
       if (lease) await this.#work(lease);
-      else if (this.#mode === 'draining') return;
       else await signals.untilWork(await this.#idleTime(), { clock, since });
     }
   }

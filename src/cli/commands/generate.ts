@@ -82,7 +82,8 @@ async function generateOne(
     progress.stop();
     const all = mergeNotes(warnings, made.warnings);
     await tellNotes(all, isList ? named.label : undefined, deps);
-    return resultView({ source: named.label, skin: made.skin, warnings: all });
+    if (made.job !== undefined) await deps.submissions.record(made.job, named.label);
+    return resultView({ source: named.label, job: made.job, skin: made.skin, warnings: all });
   } catch (error) {
     progress.stop();
     return failedResult(named, await tellOneFailure(error, named, deps));

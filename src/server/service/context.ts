@@ -16,6 +16,8 @@ export interface ServiceContext {
   readonly expectedWait: (ahead: number) => number | undefined;
   /** What others need to trust this service's signatures. */
   readonly keyDocument: () => Promise<KeyDocument>;
+  /** Told of each job that this process accepts. */
+  readonly onAccepted: (uuid: string) => void;
   /** Whether the service is on its way down and takes nothing new. */
   readonly isStopping: () => boolean;
 }

@@ -25,21 +25,31 @@ export async function listJobs(context: ServiceContext, caller: Caller): Promise
   return await context.queue.list(caller.owner, LIST_SIZE);
 }
 
+/** Waits until all these jobs have come to their ends, `ms` at the most. */
+export async function waitForEnds(
+  context: ServiceContext,
+  uuids: Iterable<string>,
+  ms: number,
+): Promise<void> {
+  const deadline = context.clock.now() + ms;
+  for (const uuid of uuids) await waitForEnd(context, uuid, deadline - context.clock.now());
+}
+
 /** Waits until the job has come to its end, `ms` at the most; the job as it stands then. */
 export async function waitForEnd(context: ServiceContext, uuid: string, ms: number): Promise<JobRow> {
   const { clock, queue, signals } = context;
   const deadline = clock.now() + ms;
   for (;;) {
     // Listening starts before the look, so that an end between the two is not missed.
-    const news = signals.untilFinished(uuid, Math.max(0, deadline - clock.now()), clock);
-    const job = await queue.find(uuid);
-    if (!job) throw new Refusal('job_not_found');
-    if (
-      !isPending(job.status) ||
-      clock.now() >= deadline ||
-      (context.isStopping() && job.status === 'waiting')
-    )
-      return job;
-    await news;
+    const { heard, stop } = signals.listenForEnd(uuid, Math.max(0, deadline - clock.now()), clock);
+    try {
+      const job = await queue.find(uuid);
+      if (!job) throw new Refusal('job_not_found');
+      const isOver = clock.now() >= deadline || (context.isStopping() && job.status === 'waiting');
+      if (!isPending(job.status) || isOver) return job;
+      await heard;
+    } finally {
+      stop();
+    }
   }
 }

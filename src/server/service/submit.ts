@@ -119,6 +119,7 @@ async function enqueue(
 ): Promise<{ kind: 'pending'; job: JobRow; eta: number | undefined }> {
   const submission = await context.queue.submit(job, caller.plan);
   if (!('job' in submission)) throw await overLimit(context, caller, submission);
+  context.onAccepted(submission.job.uuid);
   if (submission.kind === 'queued') context.signals.work();
   const wait = context.expectedWait(await context.queue.waiting());
   const eta = wait === undefined ? undefined : context.clock.now() + wait;

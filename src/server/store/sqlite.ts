@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
@@ -39,7 +39,8 @@ export interface SqliteFile {
 
 /** Opens (and makes) the database file. @throws Error of node:sqlite or the file system */
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600)); // private skins are in it, whoever may read the folder
   const { DatabaseSync } = await importQuietly();
   const database = new DatabaseSync(path);
   database.exec(SETTINGS);

@@ -37,7 +37,11 @@ export const generateRoute = route({
       messages: isKnown
         ? [{ code: 'skin_found', message: 'Found an existing skin.' }]
         : [{ code: 'skin_generated', message: 'The skin was generated.' }],
-      links: { self: `/v2/skins/${skin.uuid}`, skin: `/v2/skins/${skin.uuid}` },
+      links: {
+        self: `/v2/skins/${skin.uuid}`,
+        skin: `/v2/skins/${skin.uuid}`,
+        job: `/v2/queue/${submitted.job.uuid}`,
+      },
     };
     const body = { ...envelope(talk), skin: skinView(skin, isKnown), rateLimit, usage: {} };
     return { status: 200, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };

@@ -17,13 +17,6 @@ export interface Textures {
   readonly cape?: { readonly url: string };
 }
 
-/** The property as it stands in a game profile. */
-export interface TexturesProperty {
-  readonly name: 'textures';
-  readonly value: string;
-  readonly signature: string;
-}
-
 /** A value that is not a textures property. `message` says what is wrong with it. */
 export class InvalidTexturesError extends Error {
   override readonly name = 'InvalidTexturesError';

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig, type Plugin } from 'rolldown';
+import { type BuildOptions, build, type Plugin } from 'rolldown';
 
 /**
- * Two bundles: the program, with everything it needs inside (starting fast is a feature), and the
- * library entry, whose two dependencies stay outside so that a program that uses them has one copy.
+ * Builds dist/ (`node build.ts`). Two bundles: the program, with everything it needs inside (starting fast
+ * is a feature), and the library entry, whose two dependencies stay outside so that a program that uses
+ * them has one copy.
  */
 
 /**
@@ -60,7 +61,7 @@ function readLicence(folder: string): string {
 
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
-export default defineConfig([
+const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
     input: { cli: 'src/cli/main.ts' },
@@ -82,4 +83,6 @@ export default defineConfig([
     external: ['undici', 'zod'],
     output: { dir: 'dist', format: 'esm', minify },
   },
-]);
+];
+
+for (const bundle of bundles) await build(bundle);

@@ -23,5 +23,5 @@ export type {
 export type { ApiKey, ApiKeyMade, KeyDocument, Me } from './protocol/account.ts';
 export type { Note, RateLimit } from './protocol/envelope.ts';
 export { isPending, type Job, type SeenJobStatus } from './protocol/job.ts';
-export type { Skin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
+export type { SeenSkin as Skin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export { VERSION } from './version.ts';

@@ -62,7 +62,7 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
     write: (text) => void stream.write(text),
     isTTY,
     hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
-    columns: stream.columns ?? DEFAULT_COLUMNS,
+    columns: stream.columns || DEFAULT_COLUMNS,
   };
 }
 

@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import type { Deps } from './deps.ts';
 import { CliError, exitStatus, isInterruption } from './exit.ts';
 import { type ColorChoice, makeIo } from './io.ts';
+import { jsonLine } from './output/json.ts';
 import { buildProgram } from './program.ts';
 import type { Runner } from './runner.ts';
 import { Talk } from './talk.ts';
@@ -62,7 +63,7 @@ class Run {
     if (error.exitCode === 0) return exitStatus('done');
     if (json) {
       const message = error.message.replace(/^error: /, '');
-      process.stderr.write(`${JSON.stringify({ error: { code: 'usage', message } })}\n`);
+      process.stderr.write(jsonLine({ error: { code: 'usage', message } }));
     }
     return exitStatus('usage');
   }

@@ -93,7 +93,7 @@ export function parseSetting(name: SettingName, { value, from }: Origin): unknow
   const allowed = parsed.error.issues[0]?.message;
   throw new CliError(
     'invalid_setting',
-    `${name} "${String(value)}" (from ${from}) is not right: ${allowed}.`,
+    `${name} "${withoutPassword(String(value))}" (from ${from}) is not right: ${allowed}.`,
     {
       exit: 'usage',
       hint:
@@ -102,6 +102,11 @@ export function parseSetting(name: SettingName, { value, from }: Origin): unknow
           : undefined,
     },
   );
+}
+
+/** An address as it may be shown: whoever writes a password into one is refused, not quoted. */
+export function withoutPassword(text: string): string {
+  return text.replace(/\/\/[^/@]*@/, '//…@');
 }
 
 export function isSettingName(name: string): name is SettingName {

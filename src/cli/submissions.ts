@@ -17,7 +17,8 @@ export class Submissions {
 
   async record(job: string, source: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await appendFile(this.#path, `${JSON.stringify({ job, source })}\n`, { mode: 0o600 });
+    // The line break comes first: a line that a crash cut off must not swallow this one.
+    await appendFile(this.#path, `\n${JSON.stringify({ job, source })}\n`, { mode: 0o600 });
   }
 
   /** Source by job id. A torn or foreign line is passed over: this is a help to people, not a ledger. */

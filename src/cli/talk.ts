@@ -1,5 +1,6 @@
 import type { RequestReport } from '../index.ts';
 import type { Io } from './io.ts';
+import { jsonLine } from './output/json.ts';
 import { type Colors, clean, colorsFor } from './output/text.ts';
 
 export interface TalkFlags {
@@ -48,7 +49,7 @@ export class Talk {
   /** What went wrong, what it concerns, what to do next. Said whatever the flags. */
   async failure({ code, message, hint }: Failure): Promise<void> {
     if (this.#flags.json) {
-      this.#io.err.write(`${JSON.stringify({ error: { code, message, ...(hint && { hint }) } })}\n`);
+      this.#io.err.write(jsonLine({ error: { code, message, ...(hint && { hint }) } }));
       return;
     }
     const { bad, faint } = await this.#colors();

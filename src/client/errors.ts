@@ -61,10 +61,16 @@ export class UnreadableAnswerError extends SkinsmithError {
   override readonly name = 'UnreadableAnswerError';
   readonly code = 'unreadable_answer';
   readonly status: number;
+  /** Milliseconds to wait that the answer's `Retry-After` asked for. */
+  readonly retryAfter: number | undefined;
 
-  constructor(message: string, details: { status: number; cause?: unknown }) {
+  constructor(
+    message: string,
+    details: { status: number; retryAfter?: number | undefined; cause?: unknown },
+  ) {
     super(message, { cause: details.cause });
     this.status = details.status;
+    this.retryAfter = details.retryAfter;
   }
 
   get isPassing(): boolean {

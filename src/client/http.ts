@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
-import { envelopeSchema, type Note, rateLimitSchema } from '../protocol/envelope.ts';
+import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
 import { parseRetryAfter } from './retry-timing.ts';
 
@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly origin: string;
   readonly dispatcher: Dispatcher;
   readonly now: () => number;
+  /** The API key: a service that echoes it must not get it into a message. */
+  readonly secret: string | undefined;
 }
 
 /** The longest body that is read. A job list of thousands is under 1 MiB. */
@@ -40,8 +42,9 @@ export async function exchange<S extends z.ZodType>(
   options: HttpOptions,
 ): Promise<{ status: number; data: z.output<S> }> {
   const answer = await send(request, options);
-  const json = parseJson(answer, request);
-  if (answer.status >= 400) throw refusal(request, answer, json, options.now());
+  const retryAfter = parseRetryAfter(answer.headers['retry-after'], options.now());
+  const json = parseJson({ ...answer, retryAfter }, request);
+  if (answer.status >= 400) throw refusal(request, { status: answer.status, retryAfter, json });
   const parsed = schema.safeParse(json);
   if (parsed.success) return { status: answer.status, data: parsed.data };
   const issue = parsed.error.issues[0];
@@ -52,14 +55,16 @@ export async function exchange<S extends z.ZodType>(
   );
 }
 
-async function send(request: HttpRequest, { origin, dispatcher }: HttpOptions): Promise<RawAnswer> {
+async function send(request: HttpRequest, { origin, dispatcher, secret }: HttpOptions): Promise<RawAnswer> {
   const timeout = AbortSignal.timeout(request.timeout);
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
   const { method, path, headers, body } = request;
   try {
     const response = await dispatcher.request({ origin, path, method, headers, body: body ?? null, signal });
     const text = await readBounded(response.body);
-    return { status: response.statusCode, headers: response.headers, text };
+    const { statusCode: status, headers: answered } = response;
+    const isEcho = status >= 400 && secret !== undefined;
+    return { status, headers: answered, text: isEcho ? text.replaceAll(secret, '[API key]') : text };
   } catch (cause) {
     if (request.signal?.aborted) throw request.signal.reason;
     if (cause instanceof UnreadableAnswerError) throw cause;
@@ -107,29 +112,32 @@ function networkError(request: HttpRequest, origin: string, cause: unknown): Net
   });
 }
 
-function parseJson({ status, text }: RawAnswer, { method, path }: HttpRequest): unknown {
+function parseJson(
+  { status, text, retryAfter }: RawAnswer & { retryAfter: number | undefined },
+  { method, path }: HttpRequest,
+): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     const what = /^\s*</.test(text) ? 'an HTML page' : 'something that is not JSON';
-    throw new UnreadableAnswerError(`${method} ${path} answered ${status} with ${what}.`, { status, cause });
+    const message = `${method} ${path} answered ${status} with ${what}.`;
+    throw new UnreadableAnswerError(message, { status, retryAfter, cause });
   }
 }
 
-function refusal(request: HttpRequest, answer: RawAnswer, json: unknown, now: number): ServiceError {
-  // Each part for itself: one that cannot be read must not hide the others.
-  const body = (json ?? {}) as Record<string, unknown>;
-  const errors = envelopeSchema.shape.errors.safeParse(body['errors']);
-  const links = envelopeSchema.shape.links.safeParse(body['links']);
-  const rateLimit = rateLimitSchema.safeParse(body['rateLimit']);
+function refusal(
+  { method, path }: HttpRequest,
+  { status, retryAfter, json }: { status: number; retryAfter: number | undefined; json: unknown },
+): ServiceError {
+  const { data } = seenEnvelopeSchema.safeParse(json);
   return new ServiceError({
-    method: request.method,
-    path: request.path,
-    status: answer.status,
-    errors: errors.data ?? oldStyleErrors(json),
-    links: links.data ?? {},
-    rateLimit: rateLimit.data,
-    retryAfter: parseRetryAfter(answer.headers['retry-after'], now),
+    method,
+    path,
+    status,
+    errors: data?.errors ?? oldStyleErrors(json),
+    links: data?.links ?? {},
+    rateLimit: data?.rateLimit,
+    retryAfter,
   });
 }
 

@@ -16,5 +16,5 @@ const LONGEST_TRUST = 60_000;
 export function* pollTimes({ eta, now, longest = LONGEST_PAUSE }: Poll): Generator<number, void, void> {
   const untilEta = eta === undefined ? FIRST_PAUSE : eta - now;
   yield Math.min(LONGEST_TRUST, Math.max(0, eta === undefined ? Math.min(untilEta, longest) : untilEta));
-  for (let pause = FIRST_PAUSE; ; pause *= GROWTH) yield Math.min(pause, longest, LONGEST_PAUSE);
+  for (let pause = FIRST_PAUSE; ; pause *= GROWTH) yield Math.min(pause, longest);
 }

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../protocol/envelope.ts';
-import { NetworkError, ServiceError, SkinsmithError } from './errors.ts';
+import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
 
 /** How a request is repeated. Times in milliseconds. */
 export interface RetryPolicy {
@@ -42,21 +42,35 @@ export interface Attempt {
 export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | undefined {
   const { error } = attempt;
   if (!(error instanceof SkinsmithError) || !error.isPassing) return undefined;
-  if (error instanceof ServiceError && error.status === 429) {
+  const { status, retryAfter } = answerOf(error);
+  if (status === 429) {
     const pause = Math.min(LONGEST_FULL_QUEUE_PAUSE, FULL_QUEUE_PAUSE * 1.5 ** (attempt.number - 1));
     return givenWait(error, attempt.now) ?? jitter(pause, attempt.random);
   }
   const neverArrived = error instanceof NetworkError && !error.mayHaveArrived;
   if (!attempt.isRepeatable && !neverArrived) return undefined;
-  if (error instanceof ServiceError && isWait(error.answer.retryAfter)) return error.answer.retryAfter;
+  if (isWait(retryAfter)) return retryAfter;
   const pause = Math.min(policy.longestPause, policy.firstPause * 2 ** (attempt.number - 1));
   return jitter(pause, attempt.random);
 }
 
+interface AnswerFacts {
+  readonly status?: number;
+  readonly retryAfter?: number | undefined;
+  readonly rateLimit?: RateLimit | undefined;
+}
+
+/** What is known of the answer, if one came. A proxy's page has a status and headers as well. */
+function answerOf(error: SkinsmithError): AnswerFacts {
+  if (error instanceof ServiceError) return error.answer;
+  if (error instanceof UnreadableAnswerError) return error;
+  return {};
+}
+
 /** What a 429 says about when to come back. A full queue says nothing true about it. */
-function givenWait(error: ServiceError, now: number): number | undefined {
+function givenWait(error: SkinsmithError, now: number): number | undefined {
   if (error.code === 'job_limit' || error.code === 'concurrency_limit') return undefined;
-  const { retryAfter, rateLimit } = error.answer;
+  const { retryAfter, rateLimit } = answerOf(error);
   return isWait(retryAfter) ? retryAfter : nextRequestIn(rateLimit, now);
 }
 

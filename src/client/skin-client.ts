@@ -14,13 +14,13 @@ import {
 import { envelopeSchema, type Note, type RateLimit } from '../protocol/envelope.ts';
 import { MAX_WAIT_SECONDS } from '../protocol/generate.ts';
 import {
-  generateAnswerSchema,
   isPending,
   type Job,
+  seenGenerateAnswerSchema,
   seenJobAnswerSchema,
   seenJobListAnswerSchema,
 } from '../protocol/job.ts';
-import { type Skin, skinAnswerSchema, skinListAnswerSchema } from '../protocol/skin.ts';
+import { type SeenSkin, seenSkinAnswerSchema, seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import { JobFailedError, ServiceError } from './errors.ts';
 import { encodeMultipart } from './multipart.ts';
 import { type Poll, pollTimes } from './poll-timing.ts';
@@ -74,7 +74,7 @@ export class SkinClient {
     const request = submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, options);
     const timeout = MAX_WAIT_SECONDS * 1000 + this.#transport.timeout;
     try {
-      const answer = await this.#transport.request({ ...request, timeout }, generateAnswerSchema, call);
+      const answer = await this.#transport.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
       return { skin: answer.skin, job: jobIn(answer.links), ...spoken(answer) };
     } catch (error) {
       const id = timedOutJob(error);
@@ -107,15 +107,14 @@ export class SkinClient {
       await this.#clock.sleep(pause, call.signal);
       const state = await this.job(job.id, call);
       if (isPending(state.job.status)) continue;
-      if (!state.skin) throw new JobFailedError(job.id, state.errors);
-      return { ...state, skin: state.skin, job: job.id };
+      return { ...state, skin: await this.#skinOf(state, call), job: job.id };
     }
     throw new Error('unreachable: polling has no end of its own');
   }
 
   /** GET /v2/skins/:uuid. */
-  async skin(uuid: string, call: CallOptions = {}): Promise<Skin> {
-    return (await this.#get(`/v2/skins/${encodeURIComponent(uuid)}`, skinAnswerSchema, call)).skin;
+  async skin(uuid: string, call: CallOptions = {}): Promise<SeenSkin> {
+    return (await this.#get(`/v2/skins/${encodeURIComponent(uuid)}`, seenSkinAnswerSchema, call)).skin;
   }
 
   /** GET /v2/skins: public skins, newest first. `size`: 1 to 128. */
@@ -169,10 +168,17 @@ export class SkinClient {
     await this.#transport.close();
   }
 
+  /** The skin of a job that ended: with its state, or, where the service leaves it out, by its UUID. */
+  async #skinOf({ job, skin, errors }: JobState, call: CallOptions): Promise<SeenSkin> {
+    if (skin) return skin;
+    if (job.status === 'completed' && job.result !== undefined) return await this.skin(job.result, call);
+    throw new JobFailedError(job.id, errors);
+  }
+
   async #skinPage(path: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(page)) if (value !== undefined) query.set(name, String(value));
-    const { skins, links } = await this.#get(`${path}?${query}`, skinListAnswerSchema, call);
+    const { skins, links } = await this.#get(`${path}?${query}`, seenSkinListAnswerSchema, call);
     const next = links?.['next'] ? new URLSearchParams(links['next'].split('?')[1]).get('after') : null;
     return { skins, next: next ?? undefined };
   }

@@ -92,7 +92,12 @@ export class Transport {
       });
     try {
       const whole = { ...request, path, headers, signal, timeout: request.timeout ?? this.timeout };
-      const http = { origin: this.#origin, dispatcher: this.#dispatcher, now: () => this.#clock.now() };
+      const http = {
+        origin: this.#origin,
+        dispatcher: this.#dispatcher,
+        now: () => this.#clock.now(),
+        secret: apiKey,
+      };
       const { status, data } = await exchange(whole, schema, http);
       report({ status });
       return data;

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
 import type { Note, RateLimit } from '../protocol/envelope.ts';
 import type { Job } from '../protocol/job.ts';
-import type { Skin, SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
+import type { SeenSkin as Skin, SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import type { RetryPolicy } from './retry-timing.ts';
 
 /** What to generate from. */

@@ -42,6 +42,32 @@ export type RateLimitWindow = z.infer<typeof windowSchema>;
 
 export const usageSchema = z.record(z.string(), z.unknown());
 
+/**
+ * The same as a client reads it. What is said around a result must not cost the result: a note without its
+ * fields, a link or a rate limit of another shape is passed over.
+ */
+const seenNotes = z
+  .array(
+    z.object({ code: z.string().catch(''), message: z.string().catch('') }).catch({ code: '', message: '' }),
+  )
+  .optional()
+  .catch(undefined);
+
+export const seenEnvelopeSchema = z.object({
+  errors: seenNotes,
+  warnings: seenNotes,
+  messages: seenNotes,
+  links: z.record(z.string(), z.unknown()).transform(textsOf).optional().catch(undefined),
+  rateLimit: rateLimitSchema.optional().catch(undefined),
+});
+
+function textsOf(fields: Record<string, unknown>): Record<string, string> {
+  const texts = Object.entries(fields).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(texts);
+}
+
 /** An answer that refuses; the first entry of `errors` says why. */
 export const errorAnswerSchema = envelopeSchema.extend({
   success: z.literal(false),

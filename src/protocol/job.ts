@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { envelopeSchema, rateLimitSchema, usageSchema } from './envelope.ts';
-import { skinSchema } from './skin.ts';
+import { envelopeSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
+import { seenSkinSchema, skinSchema } from './skin.ts';
 
 /** What a job can be. See the service's `queue/states.ts` for the steps between them. */
 export const JOB_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
@@ -41,9 +41,13 @@ const generated = envelopeSchema.extend({
 export const generateAnswerSchema = generated.extend({ skin: skinSchema });
 /** POST /v2/queue and GET /v2/queue/:jobId: `skin` is there once the job is completed. */
 export const jobAnswerSchema = generated.extend({ job: jobSchema, skin: skinSchema.optional() });
-export const seenJobAnswerSchema = generated.extend({ job: seenJobSchema, skin: skinSchema.optional() });
+export const seenGenerateAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
+export const seenJobAnswerSchema = seenEnvelopeSchema.extend({
+  job: seenJobSchema,
+  skin: seenSkinSchema.optional(),
+});
 export const jobListAnswerSchema = envelopeSchema.extend({ jobs: z.array(jobSchema) });
-export const seenJobListAnswerSchema = envelopeSchema.extend({ jobs: z.array(seenJobSchema) });
+export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({ jobs: z.array(seenJobSchema) });
 
 export function isPending(status: SeenJobStatus): boolean {
   return status !== 'completed' && status !== 'failed';

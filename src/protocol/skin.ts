@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema } from './envelope.ts';
+import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
 
 export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
 export const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
@@ -61,7 +61,23 @@ export const skinListItemSchema = z.object({
 
 export type SkinListItem = z.infer<typeof skinListItemSchema>;
 
+/** A skin as a client reads it: `null` is as good as absent, and of the generator nothing is needed. */
+export const seenSkinSchema = skinSchema.extend({
+  name: z.preprocess((name) => name ?? undefined, z.string().optional()).optional(),
+  generator: generator.partial().catch({}).optional(),
+  tags: z.array(z.unknown()).catch([]).optional(),
+  views: z.number().catch(0),
+  duplicate: z.boolean().catch(false),
+});
+
+/** Visibility, variant, value, signature and texture of a skin that the service has. */
+export type SeenSkin = z.infer<typeof seenSkinSchema>;
+
 export const skinAnswerSchema = envelopeSchema.extend({ skin: skinSchema });
+export const seenSkinAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
+export const seenSkinListAnswerSchema = seenEnvelopeSchema.extend({
+  skins: z.array(skinListItemSchema.extend({ name: seenSkinSchema.shape.name })),
+});
 export const skinListAnswerSchema = envelopeSchema.extend({ skins: z.array(skinListItemSchema) });
 
 export const skinListQuerySchema = z.object({

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import { jsonDocument } from '../output/json.ts';
 import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
 import type { Runner } from '../runner.ts';
 import { listPngFiles, readBounded, readStdin } from '../sources.ts';
@@ -45,7 +46,7 @@ export async function runCheck({ paths }: CheckOptions, deps: Deps): Promise<num
     views.push(view);
     if (!flags.json) io.out.write(io.out.isTTY ? checkText(view, colors) : checkRow(view));
   }
-  if (flags.json) io.out.write(`${JSON.stringify(isList ? views : views[0], undefined, 2)}\n`);
+  if (flags.json) io.out.write(jsonDocument(isList ? views : views[0]));
   const unusable = views.filter((view) => !view.valid).length;
   if (isList && unusable > 0) deps.talk.say(`${unusable} of ${views.length} cannot be used.`);
   return exitStatus(unusable > 0 ? 'failed' : 'done');

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
 import { connectTelling } from '../outcomes.ts';
 import { jobTable } from '../output/job-printer.ts';
+import { jsonDocument } from '../output/json.ts';
 import { jobView } from '../output/views.ts';
 import type { Runner } from '../runner.ts';
 
@@ -37,7 +38,7 @@ export async function runJobs({ status, limit = DEFAULT_LIMIT }: JobsOptions, de
     .filter((job) => status === undefined || job.status === status)
     .slice(0, limit)
     .map((job) => jobView(job, sources.get(job.id)));
-  if (deps.flags.json) deps.io.out.write(`${JSON.stringify(views, undefined, 2)}\n`);
+  if (deps.flags.json) deps.io.out.write(jsonDocument(views));
   else if (views.length === 0) await deps.talk.note('No jobs.');
   else deps.io.out.write(jobTable(views, { io: deps.io, now: deps.clock.now() }));
   return exitStatus('done');

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LogLevel, RunningServer } from '../../server/server.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import { jsonLine } from '../output/json.ts';
 import type { Runner } from '../runner.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];
@@ -65,7 +66,7 @@ export async function runServe(options: ServeOptions, deps: Deps): Promise<numbe
 /** The first line on stdout: where it listens and, once in the life of the data, the owner's key. */
 function announce({ url, key }: RunningServer, { io, flags }: Deps): void {
   if (flags.json) {
-    io.out.write(`${JSON.stringify({ url, ...(key !== undefined && { key }) })}\n`);
+    io.out.write(jsonLine({ url, ...(key !== undefined && { key }) }));
     return;
   }
   io.out.write(`Listening on ${url}\n`);

@@ -3,6 +3,7 @@ import type { Me, RateLimit } from '../../index.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
 import { connectTelling } from '../outcomes.ts';
+import { jsonDocument } from '../output/json.ts';
 import { clean, tabRows } from '../output/text.ts';
 import type { Runner } from '../runner.ts';
 
@@ -29,7 +30,7 @@ export async function runWhoami(deps: Deps): Promise<number> {
   const rateLimit = me.rateLimit ?? (await client.delay({ signal: deps.signal }));
   const view = whoamiView(me, rateLimit, isEmbedded ? 'embedded' : client.baseUrl);
   const { io, flags } = deps;
-  if (flags.json) io.out.write(`${JSON.stringify(view, undefined, 2)}\n`);
+  if (flags.json) io.out.write(jsonDocument(view));
   else if (io.out.isTTY) io.out.write(whoamiText(view));
   else io.out.write(tabRows(whoamiCells(view)));
   return exitStatus('done');

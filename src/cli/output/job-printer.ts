@@ -1,4 +1,5 @@
 import type { Io } from '../io.ts';
+import { jsonDocument, jsonLine } from './json.ts';
 import { jobRow } from './results.ts';
 import { ago, alignedRows, clean } from './text.ts';
 import type { JobView } from './views.ts';
@@ -22,7 +23,7 @@ export class JobPrinter {
   }
 
   async add(job: JobView): Promise<void> {
-    if (this.#options.ndjson) this.#io.out.write(`${JSON.stringify(job)}\n`);
+    if (this.#options.ndjson) this.#io.out.write(jsonLine(job));
     else if (this.#options.json) this.#jobs.push(job);
     else if (this.#io.out.isTTY)
       this.#io.out.write(`${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n`);
@@ -33,7 +34,7 @@ export class JobPrinter {
     const { json, ndjson, isList } = this.#options;
     if (!json || ndjson) return;
     const document = isList ? this.#jobs : this.#jobs[0];
-    if (document !== undefined) this.#io.out.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    if (document !== undefined) this.#io.out.write(jsonDocument(document));
   }
 }
 

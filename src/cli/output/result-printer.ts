@@ -1,6 +1,7 @@
 import type { Io } from '../io.ts';
 import { FORMATS, type Formatted, isFinished } from './formats/formats.ts';
 import type { FormatName } from './formats/names.ts';
+import { jsonDocument, jsonLine } from './json.ts';
 import { resultRow, resultText } from './results.ts';
 import { clean, colorsFor } from './text.ts';
 import type { ResultView } from './views.ts';
@@ -27,7 +28,7 @@ export class ResultPrinter {
 
   async add(result: ResultView): Promise<void> {
     const { json, ndjson, format } = this.#options;
-    if (ndjson) this.#io.out.write(`${JSON.stringify(this.#asJson(result))}\n`);
+    if (ndjson) this.#io.out.write(jsonLine(this.#asJson(result)));
     else if (json) this.#results.push(result);
     else if (format !== undefined) this.#printFormatted(result, format);
     else if (!this.#io.out.isTTY) this.#io.out.write(resultRow(result));
@@ -39,7 +40,7 @@ export class ResultPrinter {
     if (!json || ndjson) return;
     const views = this.#results.map((result) => this.#asJson(result));
     const document = isList ? views : views[0];
-    if (document !== undefined) this.#io.out.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    if (document !== undefined) this.#io.out.write(jsonDocument(document));
   }
 
   #asJson(result: ResultView): Formatted {
@@ -50,6 +51,6 @@ export class ResultPrinter {
   #printFormatted(result: ResultView, format: FormatName): void {
     if (!isFinished(result)) return;
     const formatted = FORMATS[format](result);
-    this.#io.out.write(`${typeof formatted === 'string' ? clean(formatted) : JSON.stringify(formatted)}\n`);
+    this.#io.out.write(typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonLine(formatted));
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import { jsonLine } from '../../output/json.ts';
 import { clean } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
 import { originOf, parseSetting } from '../../settings.ts';
@@ -19,6 +20,6 @@ export async function runConfigGet(name: string, { io, flags, env, configFile }:
   const origin = originOf(setting, sources);
   if (!origin) return exitStatus('failed');
   const value = parseSetting(setting, origin);
-  io.out.write(flags.json ? `${JSON.stringify(value)}\n` : `${clean(String(value))}\n`);
+  io.out.write(flags.json ? jsonLine(value) : `${clean(String(value))}\n`);
   return exitStatus('done');
 }

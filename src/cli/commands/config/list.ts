@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import { jsonDocument } from '../../output/json.ts';
 import { alignedRows, tabRows } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
-import { originOf, SETTING_NAMES } from '../../settings.ts';
+import { originOf, SETTING_NAMES, withoutPassword } from '../../settings.ts';
 
 export function register(command: Command, runner: Runner, run = runConfigList): void {
   command
@@ -28,10 +29,10 @@ export async function runConfigList(deps: Deps): Promise<number> {
     return origin ? [{ name, ...origin }] : [];
   });
   const views = [...set, ...(await keyViews(deps))];
-  if (flags.json) io.out.write(`${JSON.stringify(views, undefined, 2)}\n`);
+  if (flags.json) io.out.write(jsonDocument(views));
   else if (views.length === 0) await deps.talk.note('Nothing is set; the embedded service answers.');
   else {
-    const rows = views.map(({ name, value, from }) => [name, String(value), from]);
+    const rows = views.map(({ name, value, from }) => [name, withoutPassword(String(value)), from]);
     io.out.write(
       io.out.isTTY ? alignedRows(['SETTING', 'VALUE', 'FROM'], rows, io.out.columns) : tabRows(rows),
     );

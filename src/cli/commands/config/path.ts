@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import { jsonLine } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
 
 export function register(command: Command, runner: Runner, run = runConfigPath): void {
@@ -8,6 +9,6 @@ export function register(command: Command, runner: Runner, run = runConfigPath):
 }
 
 export async function runConfigPath({ io, flags, configFile }: Deps): Promise<number> {
-  io.out.write(`${flags.json ? JSON.stringify(configFile.path) : configFile.path}\n`);
+  io.out.write(flags.json ? jsonLine(configFile.path) : `${configFile.path}\n`);
   return exitStatus('done');
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
 import { connectTelling } from '../../outcomes.ts';
+import { jsonDocument } from '../../output/json.ts';
 import { tabRows } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
 
@@ -27,7 +28,7 @@ export async function runKeysCreate(options: KeysCreateOptions, deps: Deps): Pro
   const { client } = await connectTelling(await deps.settings(), deps);
   const key = await client.createKey(options, { signal: deps.signal });
   const { io, flags } = deps;
-  if (flags.json) io.out.write(`${JSON.stringify(key, undefined, 2)}\n`);
+  if (flags.json) io.out.write(jsonDocument(key));
   else if (io.out.isTTY) io.out.write(`${key.secret}\n`);
   else io.out.write(tabRows([[key.secret, key.id, key.name, key.user]]));
   await deps.talk.note(

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
 import { connectTelling } from '../../outcomes.ts';
+import { jsonDocument } from '../../output/json.ts';
 import { ago, alignedRows, tabRows } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
 import { masked } from '../config/list.ts';
@@ -21,7 +22,7 @@ export async function runKeysList({ user }: KeysListOptions, deps: Deps): Promis
   const { client } = await connectTelling(await deps.settings(), deps);
   const keys = await client.listKeys(user, { signal: deps.signal });
   const { io, flags, clock } = deps;
-  if (flags.json) io.out.write(`${JSON.stringify(keys, undefined, 2)}\n`);
+  if (flags.json) io.out.write(jsonDocument(keys));
   else if (keys.length === 0) await deps.talk.note('No keys.');
   else if (io.out.isTTY) {
     const now = clock.now();

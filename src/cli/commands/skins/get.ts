@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
 import { connectTelling } from '../../outcomes.ts';
+import { jsonDocument } from '../../output/json.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
 import type { Runner } from '../../runner.ts';
@@ -31,7 +32,7 @@ export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise
   if (deps.flags.json && (format === undefined || format === 'json')) {
     // The skin as on the wire: more than a result has.
     const document = options.uuids.length > 1 ? skins : skins[0];
-    deps.io.out.write(`${JSON.stringify(document, undefined, 2)}\n`);
+    deps.io.out.write(jsonDocument(document));
     return exitStatus('done');
   }
   const isList = options.uuids.length > 1;

@@ -3,6 +3,7 @@ import type { SkinClient, SkinListItem } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
 import { connectTelling } from '../../outcomes.ts';
+import { jsonDocument } from '../../output/json.ts';
 import { alignedRows, tabRows } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
 import { parseLimit } from '../jobs.ts';
@@ -30,7 +31,7 @@ export function register(command: Command, runner: Runner, run = runSkinsList): 
 export async function runSkinsList(options: SkinsListOptions, deps: Deps): Promise<number> {
   const { client } = await connectTelling(await deps.settings(), deps);
   const skins = await readPages(client, options, deps.signal);
-  if (deps.flags.json) deps.io.out.write(`${JSON.stringify(skins.map(skinListView), undefined, 2)}\n`);
+  if (deps.flags.json) deps.io.out.write(jsonDocument(skins.map(skinListView)));
   else if (skins.length === 0) await deps.talk.note('No skins.');
   else if (deps.io.out.isTTY) deps.io.out.write(table(skins, deps.io.out.columns));
   else deps.io.out.write(tabRows(skins.map(cells)));

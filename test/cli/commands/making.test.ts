@@ -1,0 +1,131 @@
+import { register as check } from '../../../src/cli/commands/check.ts';
+import { register as generate } from '../../../src/cli/commands/generate.ts';
+import { register as jobs } from '../../../src/cli/commands/jobs.ts';
+import { register as queue } from '../../../src/cli/commands/queue.ts';
+import { register as serve } from '../../../src/cli/commands/serve.ts';
+import { register as skinsGet } from '../../../src/cli/commands/skins/get.ts';
+import { register as skinsList } from '../../../src/cli/commands/skins/list.ts';
+import { register as status } from '../../../src/cli/commands/status.ts';
+import { describeParsing, type ParseTable } from './parsing.ts';
+
+const skinOptions = ['--name', 'A B', '--variant', 'slim', '--visibility', 'private'];
+const skinValues = { name: 'A B', variant: 'slim', visibility: 'private' };
+const badSkinOptions: ParseTable['refused'] = [
+  [['a.png', '--variant', 'wide'], /--variant.*Allowed choices are auto, classic, slim/],
+  [['a.png', '--visibility', 'secret'], /--visibility.*Allowed choices are public, unlisted, private/],
+  [['a.png', '--format', 'xml'], /--format.*Allowed choices are json, value, signature, property/],
+  [['a.png', '--name'], /argument missing/],
+  [['a.png', '--api-key', 'x'], /unknown option '--api-key'/],
+  [[], /missing required argument 'source'/],
+];
+
+describeParsing('generate', generate, {
+  taken: [
+    [['a.png'], { sources: ['a.png'] }],
+    [['a.png', '-', 'folder'], { sources: ['a.png', '-', 'folder'] }],
+    [
+      ['a.png', ...skinOptions, '--format', 'value', '--ndjson'],
+      { sources: ['a.png'], ...skinValues, format: 'value', ndjson: true },
+    ],
+    [['--variant', 'auto', '--', '--odd.png'], { sources: ['--odd.png'], variant: 'auto' }],
+  ],
+  refused: badSkinOptions,
+});
+
+describeParsing('queue', queue, {
+  taken: [
+    [['a.png'], { sources: ['a.png'] }],
+    [
+      ['a', 'b', ...skinOptions, '--format', 'property', '--ndjson', '--wait', '--slots', '3'],
+      { sources: ['a', 'b'], ...skinValues, format: 'property', ndjson: true, wait: true, slots: '3' },
+    ],
+  ],
+  refused: [...badSkinOptions, [['a.png', '--slots'], /argument missing/]],
+});
+
+describeParsing('status', status, {
+  taken: [
+    [['1'], { jobs: ['1'] }],
+    [['1', '2', '--wait', '--format', 'json'], { jobs: ['1', '2'], wait: true, format: 'json' }],
+  ],
+  refused: [
+    [[], /missing required argument 'job'/],
+    [['1', '--format', 'xml'], /Allowed choices/],
+    [['1', '--ndjson'], /unknown option/],
+  ],
+});
+
+describeParsing('jobs', jobs, {
+  taken: [
+    [[], {}],
+    [['--status', 'unknown', '--limit', '5'], { status: 'unknown', limit: 5 }],
+  ],
+  refused: [
+    [['--status', 'active'], /Allowed choices are waiting, processing, completed, failed, unknown/],
+    [['--limit', '0'], /whole number from 1/],
+    [['--limit', '-1'], /whole number from 1/],
+    [['--limit', '1.5'], /whole number from 1/],
+    [['--limit', 'all'], /whole number from 1/],
+    [['--limit', ''], /whole number from 1/],
+    [['one'], /too many arguments/],
+  ],
+});
+
+describeParsing('skins list', skinsList, {
+  taken: [
+    [[], {}],
+    [['--public', '--filter', 'my skin', '--limit', '200'], { public: true, filter: 'my skin', limit: 200 }],
+  ],
+  refused: [
+    [['--limit', '0'], /whole number from 1/],
+    [['x'], /too many arguments/],
+  ],
+});
+
+describeParsing('skins get', skinsGet, {
+  taken: [
+    [['a'], { uuids: ['a'] }],
+    [['a', 'b', '--format', 'signature'], { uuids: ['a', 'b'], format: 'signature' }],
+  ],
+  refused: [
+    [[], /missing required argument 'uuid'/],
+    [['a', '--format', 'xml'], /Allowed choices/],
+  ],
+});
+
+describeParsing('check', check, {
+  taken: [
+    [['a.png'], { paths: ['a.png'] }],
+    [['a.png', '-', 'folder'], { paths: ['a.png', '-', 'folder'] }],
+  ],
+  refused: [[[], /missing required argument 'path'/]],
+});
+
+describeParsing('serve', serve, {
+  taken: [
+    [[], {}],
+    [
+      ['--port', '0', '--host', '::1', '--data', '/d', '--workers', '0', '--retention', '1', '--pace', '20'],
+      { port: 0, host: '::1', data: '/d', workers: 0, retention: 1, pace: 20 },
+    ],
+    [
+      ['--public-url', 'https://skins.example.org/x//', '--log-level', 'silent'],
+      { publicUrl: 'https://skins.example.org/x', logLevel: 'silent' },
+    ],
+    [['--port', '65535'], { port: 65_535 }],
+  ],
+  refused: [
+    [['--port', '65536'], /whole number from 0 to 65535/],
+    [['--port', '-1'], /whole number from 0 to 65535/],
+    [['--port', 'http'], /whole number/],
+    [['--port', ''], /whole number/],
+    [['--port', '1e3'], /whole number/],
+    [['--workers', '65'], /whole number from 0 to 64/],
+    [['--retention', '0'], /whole number from 1 to 100000/],
+    [['--pace', '1.5'], /whole number from 0 to 600000/],
+    [['--public-url', 'skins.example.org'], /address like https:/],
+    [['--public-url', 'ftp://skins.example.org'], /address like https:/],
+    [['--log-level', 'loud'], /Allowed choices are silent, error, warn, info, debug/],
+    [['now'], /too many arguments/],
+  ],
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { parseBaseUrl } from '../../src/client/base-url.ts';
+
+describe('parseBaseUrl', () => {
+  const taken: [text: string, origin: string, path: string][] = [
+    ['https://api.example.org', 'https://api.example.org', ''],
+    ['https://api.example.org/', 'https://api.example.org', ''],
+    ['https://api.example.org/v2', 'https://api.example.org', ''],
+    ['https://api.example.org/v2/', 'https://api.example.org', ''],
+    ['https://api.example.org//', 'https://api.example.org', ''],
+    ['HTTPS://API.Example.org:443/v2', 'https://api.example.org', ''],
+    ['http://127.0.0.1:7546', 'http://127.0.0.1:7546', ''],
+    ['http://[::1]:7546/v2', 'http://[::1]:7546', ''],
+    ['https://example.org/skins', 'https://example.org', '/skins'],
+    ['https://example.org/skins/v2/', 'https://example.org', '/skins'],
+    ['https://example.org/myv2', 'https://example.org', '/myv2'],
+    ['https://example.org/v2/skins', 'https://example.org', '/v2/skins'],
+    ['https://example.org/skins?a=b#c', 'https://example.org', '/skins'],
+  ];
+  it.each(taken)('reads %s', (text, origin, path) => {
+    expect(parseBaseUrl(text)).toEqual({ baseUrl: origin + path, origin, path });
+  });
+
+  it.each(taken)('reads what it made of %s the same again', (text) => {
+    const read = parseBaseUrl(text);
+    expect(parseBaseUrl(read.baseUrl)).toEqual(read);
+  });
+
+  const refused: [text: string, message: RegExp][] = [
+    ['', /is not an address; write it like https:/],
+    ['api.example.org', /is not an address/],
+    ['//api.example.org', /is not an address/],
+    ['https://', /is not an address/],
+    ['localhost:7546', /must start with http:\/\/ or https:\/\//],
+    ['ftp://api.example.org', /must start with http/],
+    ['file:///etc', /must start with http/],
+    ['https://me:secret@api.example.org', /user name or password is not accepted/],
+    ['https://me@api.example.org', /user name or password is not accepted/],
+  ];
+  it.each(refused)('refuses %j and says why', (text, message) => {
+    expect(() => parseBaseUrl(text)).toThrow(TypeError);
+    expect(() => parseBaseUrl(text)).toThrow(message);
+  });
+
+  it('does not repeat a password', () => {
+    expect(() => parseBaseUrl('https://me:secret@api.example.org')).not.toThrow(/secret/);
+  });
+});

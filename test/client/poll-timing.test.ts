@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { type Poll, pollTimes } from '../../src/client/poll-timing.ts';
+import { START } from './fake-clock.ts';
+
+function firstPauses(count: number, overrides: Partial<Poll> = {}): number[] {
+  const poll = { eta: undefined, now: START, longest: undefined, ...overrides };
+  return pollTimes(poll).take(count).toArray();
+}
+
+describe('pollTimes', () => {
+  it('looks after 1 s, then at growing pauses of 1 s to 5 s, when nothing is known', () => {
+    expect(firstPauses(8)).toEqual([1_000, 1_000, 1_500, 2_250, 3_375, 5_000, 5_000, 5_000]);
+  });
+
+  it('looks first when the job is expected to be done', () => {
+    expect(firstPauses(3, { eta: START + 12_345 })).toEqual([12_345, 1_000, 1_500]);
+  });
+
+  it('looks at once when the job should be done already', () => {
+    expect(firstPauses(2, { eta: START - 1 })).toEqual([0, 1_000]);
+  });
+
+  it('does not believe in an eta of more than a minute', () => {
+    expect(firstPauses(2, { eta: START + 3_600_000 })).toEqual([60_000, 1_000]);
+  });
+
+  it('never pauses longer than it was told to', () => {
+    expect(firstPauses(5, { longest: 1_200 })).toEqual([1_000, 1_000, 1_200, 1_200, 1_200]);
+    expect(firstPauses(3, { longest: 200 })).toEqual([200, 200, 200]);
+  });
+
+  it('goes on without end', () => {
+    expect(firstPauses(10_000).at(-1)).toBe(5_000);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type {
+  GeneratedSkin,
+  Job,
+  JobState,
+  RateLimit,
+  SeenJobStatus,
+  Skin,
+  SkinClient,
+  SkinOptions,
+  SkinPage,
+  SkinSource,
+} from '../../src/index.ts';
+import * as face from '../../src/index.ts';
+
+describe('the public face of the package', () => {
+  it('exports these names and no others', () => {
+    expect(Object.keys(face).sort()).toEqual([
+      'JobFailedError',
+      'NetworkError',
+      'ServiceError',
+      'SkinClient',
+      'SkinsmithError',
+      'UnreadableAnswerError',
+      'VERSION',
+      'isPending',
+      'parseBaseUrl',
+    ]);
+  });
+
+  it('makes one family of its errors', () => {
+    const { JobFailedError, NetworkError, ServiceError, UnreadableAnswerError, SkinsmithError } = face;
+    for (const kind of [JobFailedError, NetworkError, ServiceError, UnreadableAnswerError]) {
+      expect(kind.prototype).toBeInstanceOf(SkinsmithError);
+      expect(kind.prototype).toBeInstanceOf(Error);
+    }
+  });
+
+  it('types what goes in and what comes out', () => {
+    expectTypeOf<SkinClient['generate']>().parameter(0).toEqualTypeOf<SkinSource>();
+    expectTypeOf<SkinClient['generate']>().parameter(1).toEqualTypeOf<SkinOptions | undefined>();
+    expectTypeOf<SkinClient['generate']>().returns.resolves.toEqualTypeOf<GeneratedSkin>();
+    expectTypeOf<SkinClient['queue']>().returns.resolves.toEqualTypeOf<JobState>();
+    expectTypeOf<SkinClient['jobs']>().returns.resolves.toEqualTypeOf<readonly Job[]>();
+    expectTypeOf<SkinClient['skin']>().returns.resolves.toEqualTypeOf<Skin>();
+    expectTypeOf<SkinClient['publicSkins']>().returns.resolves.toEqualTypeOf<SkinPage>();
+    expectTypeOf<SkinClient['delay']>().returns.resolves.toEqualTypeOf<RateLimit>();
+    expectTypeOf<SkinClient['revokeKey']>().returns.resolves.toBeVoid();
+  });
+
+  it('types a source as exactly one of its kinds', () => {
+    expectTypeOf<{ file: Buffer; fileName: string }>().toExtend<SkinSource>();
+    expectTypeOf<{ url: string }>().toExtend<SkinSource>();
+    expectTypeOf<{ user: string }>().toExtend<SkinSource>();
+    expectTypeOf<{ path: string }>().not.toExtend<SkinSource>();
+    expectTypeOf<{ file: string }>().not.toExtend<SkinSource>();
+  });
+
+  it('types what a skin and a job hold', () => {
+    expectTypeOf<Skin['texture']['data']>().toEqualTypeOf<{ value: string; signature: string }>();
+    expectTypeOf<Skin['variant']>().toEqualTypeOf<'classic' | 'slim' | 'unknown'>();
+    expectTypeOf<Skin['visibility']>().toEqualTypeOf<'public' | 'unlisted' | 'private'>();
+    expectTypeOf<SeenJobStatus>().toEqualTypeOf<
+      'waiting' | 'processing' | 'completed' | 'failed' | 'unknown'
+    >();
+    expectTypeOf<Job['status']>().toEqualTypeOf<SeenJobStatus>();
+    expectTypeOf<SkinOptions['variant']>().not.toBeString();
+  });
+});

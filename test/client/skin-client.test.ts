@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import type { SkinClient } from '../../src/client/skin-client.ts';
+import type { SkinSource } from '../../src/client/types.ts';
+import { VERSION } from '../../src/version.ts';
+import { makeJob, makeRateLimit, makeSkin } from './answers.ts';
+import type { Exchange, SeenRequest } from './scripted-server.ts';
+import { API_KEY, testClient } from './test-client.ts';
+
+const file = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
+const GENERATE = 'POST /v2/generate?timeout=30';
+const skin = makeSkin();
+
+const generated: Exchange = { expect: GENERATE, json: { success: true, skin } };
+const queued: Exchange = { expect: 'POST /v2/queue', status: 202, json: { success: true, job: makeJob() } };
+
+async function formOf({ headers, body }: SeenRequest): Promise<FormData> {
+  const type = String(headers['content-type']);
+  return await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+}
+
+describe.each([
+  ['generate', generated],
+  ['queue', queued],
+] as const)('SkinClient.%s', (method, exchange) => {
+  it('uploads a file with the options as fields', async () => {
+    const { client, server } = await testClient([exchange]);
+    await client[method](
+      { file, fileName: 'my skin.png' },
+      { name: 'My Skin', variant: 'slim', visibility: 'unlisted' },
+    );
+    const form = await formOf(server.seen[0]!);
+    const sent = form.get('file') as File;
+    expect([...form.keys()].sort()).toEqual(['file', 'name', 'variant', 'visibility']);
+    expect(new Uint8Array(await sent.arrayBuffer())).toEqual(file);
+    expect(sent).toMatchObject({ name: 'my skin.png', type: 'image/png' });
+    expect(form.get('name')).toBe('My Skin');
+    expect(form.get('variant')).toBe('slim');
+    expect(form.get('visibility')).toBe('unlisted');
+  });
+
+  it('leaves out options that are absent or undefined', async () => {
+    const { client, server } = await testClient([exchange]);
+    await client[method]({ file }, { name: undefined, variant: undefined });
+    const form = await formOf(server.seen[0]!);
+    expect([...form.keys()]).toEqual(['file']);
+    expect((form.get('file') as File).name).toBe('skin.png');
+  });
+
+  const others: [what: string, source: SkinSource][] = [
+    ['a URL', { url: 'https://skins.example/a.png?b=c&d' }],
+    ['a player', { user: '61699b2ed3274a019f1e0ea8c3f06bc6' }],
+  ];
+  it.each(others)('sends %s as JSON', async (_, source) => {
+    const { client, server } = await testClient([exchange]);
+    await client[method](source, { name: 'Zoë', visibility: undefined });
+    const [request] = server.seen;
+    expect(request?.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(String(request?.body))).toEqual({ ...source, name: 'Zoë' });
+  });
+
+  it('says who is calling, with what', async () => {
+    const { client, server } = await testClient([exchange], { userAgent: 'my-bot/1.0' });
+    await client[method]({ file });
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: `Bearer ${API_KEY}`,
+      'user-agent': 'my-bot/1.0',
+      accept: 'application/json',
+    });
+  });
+});
+
+describe('SkinClient', () => {
+  it('names itself when the program does not, and sends no empty key', async () => {
+    const { client, server } = await testClient([generated], { apiKey: undefined });
+    await client.generate({ file });
+    expect(server.seen[0]?.headers['user-agent']).toBe(`skinsmith/${VERSION}`);
+    expect(server.seen[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('answers the skin with what was said around it', async () => {
+    const rateLimit = makeRateLimit();
+    const warnings = [{ code: 'no_api_key', message: 'No key.' }];
+    const links = { self: '/v2/generate', job: '/v2/queue/j1', skin: '/v2/skins/s1' };
+    const json = { success: true, skin, warnings, rateLimit, links, usage: {} };
+    const { client } = await testClient([{ expect: GENERATE, json }]);
+    expect(await client.generate({ file })).toEqual({ skin, job: 'j1', warnings, messages: [], rateLimit });
+  });
+
+  it('answers a job when the queue takes it', async () => {
+    const job = makeJob({ eta: 1_767_225_605_000 });
+    const messages = [{ code: 'job_queued', message: 'Queued.' }];
+    const json = { success: true, job, messages, links: { events: '/v2/queue/events' } };
+    const { client } = await testClient([{ expect: 'POST /v2/queue', status: 202, json }]);
+    expect(await client.queue({ file })).toEqual({
+      job,
+      skin: undefined,
+      errors: [],
+      warnings: [],
+      messages,
+      rateLimit: undefined,
+    });
+  });
+
+  it('answers the skin at once when the queue knows it already', async () => {
+    const job = makeJob({ status: 'completed', result: skin.uuid });
+    const json = { success: true, job, skin, messages: [{ code: 'skin_found', message: 'Found.' }] };
+    const { client } = await testClient([{ expect: 'POST /v2/queue', status: 200, json }]);
+    expect(await client.queue({ file })).toMatchObject({ job: { status: 'completed' }, skin });
+  });
+
+  it('lists jobs, with whatever status they have', async () => {
+    const jobs = [
+      { id: 'c', status: 'delayed' },
+      { id: 'b', status: 'active', timestamp: 5 },
+      { id: 'a', status: 'completed', result: skin.uuid },
+    ];
+    const { client } = await testClient([{ expect: 'GET /v2/queue', json: { success: true, jobs } }]);
+    expect(await client.jobs()).toEqual([
+      { id: 'c', status: 'unknown' },
+      { id: 'b', status: 'processing', timestamp: 5 },
+      { id: 'a', status: 'completed', result: skin.uuid },
+    ]);
+  });
+
+  const me = { user: 'aa', grants: { per_minute: 20, plan: 'free', later: true } };
+  const key = { id: 'k', name: 'ci', user: 'aa', last4: 'wxyz', createdAt: '2026-01-01T00:00:00.000Z' };
+  const document = { meta: { serverName: 'x' }, skinDomains: ['example.org'], signaturePublickey: 'PEM' };
+  const calls: [line: string, json: object, call: (client: SkinClient) => Promise<unknown>, read: unknown][] =
+    [
+      ['GET /v2/skins/abc', { skin }, (client) => client.skin('abc'), skin],
+      ['GET /v2/skins/a%2F..%3Fb', { skin }, (client) => client.skin('a/..?b'), skin],
+      ['GET /v2/queue/a%2Fb', { job: makeJob() }, async (client) => (await client.job('a/b')).job, makeJob()],
+      ['GET /v2/me', me, (client) => client.me(), { success: true, ...me }],
+      [
+        'GET /v2/delay',
+        makeRateLimit({ relative: 5 }),
+        async (client) => (await client.delay()).next,
+        { absolute: 0, relative: 5 },
+      ],
+      ['GET /', document, (client) => client.keyDocument(), document],
+      ['GET /v2/account/keys', { keys: [key] }, (client) => client.listKeys(), [key]],
+      ['GET /v2/account/keys?user=a%26b', { keys: [] }, (client) => client.listKeys('a&b'), []],
+      [
+        'POST /v2/account/keys',
+        { key: { ...key, secret: 's' } },
+        (client) => client.createKey({ name: 'ci' }),
+        { ...key, secret: 's' },
+      ],
+      ['DELETE /v2/account/keys/k%2F1', {}, (client) => client.revokeKey('k/1'), undefined],
+    ];
+  it.each(calls)('asks %s and reads the answer', async (line, json, call, read) => {
+    const { client } = await testClient([{ expect: line, json: { success: true, ...json } }]);
+    expect(await call(client)).toEqual(read);
+  });
+
+  it('pages through skins by what the service says comes next', async () => {
+    const item = { uuid: 'a', visibility: 'public', variant: 'slim', views: 0 };
+    const { client } = await testClient([
+      {
+        expect: 'GET /v2/skins?size=1&filter=my+skin',
+        json: { success: true, skins: [item], links: { next: '/v2/skins?after=a%2B1&size=1' } },
+      },
+      { expect: 'GET /v2/me/skins?after=a%2B1', json: { success: true, skins: [], links: {} } },
+      { expect: 'GET /v2/me/skins?', json: { success: true, skins: [] } },
+    ]);
+    const first = await client.publicSkins({ size: 1, filter: 'my skin' });
+    expect(first).toEqual({ skins: [item], next: 'a+1' });
+    expect(await client.ownSkins({ after: first.next })).toEqual({ skins: [], next: undefined });
+    expect(await client.ownSkins()).toEqual({ skins: [], next: undefined });
+  });
+
+  const roots: [below: string, asked: string][] = [
+    ['/', '/v2/me'],
+    ['/v2', '/v2/me'],
+    ['/v2/', '/v2/me'],
+    ['/skins', '/skins/v2/me'],
+    ['/skins/v2/', '/skins/v2/me'],
+  ];
+  it.each(roots)('finds the service below %s', async (below, asked) => {
+    const { client } = await testClient([{ expect: `GET ${asked}`, json: { success: true, ...me } }], {
+      below,
+    });
+    await client.me();
+    expect(client.baseUrl).not.toMatch(/\/(v2)?$/);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { ERRORS, isErrorCode, PASSING_FAILURES } from '../../src/protocol/errors.ts';
+
+/** Written down again from the description of the wire, so that a code cannot change by accident. */
+const STATUSES = {
+  validation_error: 400,
+  invalid_image: 400,
+  invalid_image_url: 400,
+  invalid_user: 400,
+  invalid_file: 400,
+  missing_file: 400,
+  unknown_variant: 400,
+  invalid_cape: 400,
+  invalid_request: 400,
+  no_duplicate: 400,
+  unauthorized: 401,
+  invalid_api_key: 403,
+  insufficient_grants: 403,
+  not_found: 404,
+  job_not_found: 404,
+  skin_not_found: 404,
+  user_not_found: 404,
+  invalid_content_type: 415,
+  rate_limit: 429,
+  job_limit: 429,
+  concurrency_limit: 429,
+  internal_error: 500,
+  unexpected_error: 500,
+  generator_timeout: 500,
+  skin_change_failed: 500,
+  invalid_skin_data: 500,
+  job_failed: 500,
+  no_account_available: 503,
+  service_unavailable: 503,
+};
+
+describe('the table of error codes', () => {
+  it('has every code of the wire with its status, and no other', () => {
+    const statuses = Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
+    expect(statuses).toEqual(STATUSES);
+  });
+
+  it.each(Object.entries(ERRORS))('says %s in a sentence', (_, { message }) => {
+    expect(message).toMatch(/^[A-Z].{8,}\.$/);
+  });
+
+  it('counts as passing only failures that are not the fault of what was sent', () => {
+    const passing = [...PASSING_FAILURES];
+    expect(passing.filter((code) => !isErrorCode(code) || ERRORS[code].status < 500)).toEqual([]);
+    expect(passing).toEqual(
+      expect.arrayContaining(['skin_change_failed', 'generator_timeout', 'no_account_available']),
+    );
+  });
+});
+
+describe('isErrorCode', () => {
+  it.each(['job_limit', 'invalid_image'])('knows %s', (code) => {
+    expect(isErrorCode(code)).toBe(true);
+  });
+
+  it.each(['', 'nonsense', 'JOB_LIMIT', 'toString', '__proto__'])('does not take %j for a code', (code) => {
+    expect(isErrorCode(code)).toBe(false);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { generateOptionsSchema, generateQuerySchema, skinNameSchema } from '../../src/protocol/generate.ts';
+
+describe('the options of a generation', () => {
+  const taken: [what: string, sent: unknown, read: unknown][] = [
+    ['nothing', {}, {}],
+    [
+      'everything',
+      { variant: 'slim', visibility: 'private', name: 'A b-c_d.e', cape: 'AB'.repeat(16), checkOnly: true },
+      { variant: 'slim', visibility: 'private', name: 'A b-c_d.e', cape: 'ab'.repeat(16), checkOnly: true },
+    ],
+    [
+      'empty strings, as forms send what was left alone',
+      { visibility: '', name: '', cape: '' },
+      { visibility: undefined, name: undefined, cape: undefined },
+    ],
+    ['an unknown variant, which has an error of its own', { variant: 'wide' }, { variant: 'wide' }],
+    ['fields of later versions', { later: 1 }, {}],
+  ];
+  it.each(taken)('may be %s', (_, sent, read) => {
+    expect(generateOptionsSchema.parse(sent)).toEqual(read);
+  });
+
+  const refused: [what: string, sent: Record<string, unknown>][] = [
+    ['a number for the visibility', { visibility: 0 }],
+    ['a visibility that there is not', { visibility: 'secret' }],
+    ['a cape that is no UUID', { cape: 'mojang' }],
+    ['a flag that is no flag', { checkOnly: 'maybe' }],
+    ['a name that is a number', { name: 7 }],
+  ];
+  it.each(refused)('may not have %s', (_, sent) => {
+    const { error } = generateOptionsSchema.safeParse(sent);
+    expect(error?.issues.map((issue) => issue.path)).toEqual([Object.keys(sent)]);
+  });
+
+  const flags: [sent: unknown, read: boolean][] = [
+    [true, true],
+    ['true', true],
+    ['1', true],
+    [false, false],
+    ['false', false],
+    ['0', false],
+    ['', false],
+  ];
+  it.each(flags)('read the flag %j as %j', (checkOnly, read) => {
+    expect(generateOptionsSchema.parse({ checkOnly }).checkOnly).toBe(read);
+    expect(generateQuerySchema.parse({ checkOnly }).checkOnly).toBe(read);
+  });
+
+  it('leave a flag out that was not sent', () => {
+    expect(generateOptionsSchema.parse({}).checkOnly).toBeUndefined();
+  });
+});
+
+describe('the name of a skin', () => {
+  it.each(['a', 'My Skin', 'a.b-c_d 9', 'x'.repeat(48)])('may be %j', (name) => {
+    expect(skinNameSchema.parse(name)).toBe(name);
+  });
+
+  const refused: [name: string, message: string][] = [
+    ['x'.repeat(49), 'at most 48 characters'],
+    ['', 'letters, digits, spaces and _ . - only'],
+    ['Zoë', 'letters, digits, spaces and _ . - only'],
+    ['a/b', 'letters, digits, spaces and _ . - only'],
+    ['a\n', 'letters, digits, spaces and _ . - only'],
+    ['<b>', 'letters, digits, spaces and _ . - only'],
+  ];
+  it.each(refused)('may not be %j', (name, message) => {
+    expect(skinNameSchema.safeParse(name).error?.issues[0]?.message).toBe(message);
+  });
+});
+
+describe('the seconds that a generation is waited for', () => {
+  const waits: [sent: string | undefined, read: number][] = [
+    [undefined, 10],
+    ['1', 1],
+    ['30', 30],
+    ['2.5', 2.5],
+  ];
+  it.each(waits)('are, for %j, %d', (timeout, read) => {
+    expect(generateQuerySchema.parse({ timeout }).timeout).toBe(read);
+  });
+
+  it.each(['0', '31', '-1', 'soon', ''])('cannot be %j', (timeout) => {
+    expect(generateQuerySchema.safeParse({ timeout }).success).toBe(false);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isPending,
+  JOB_STATUSES,
+  jobSchema,
+  seenJobAnswerSchema,
+  seenJobListAnswerSchema,
+  seenJobSchema,
+} from '../../src/protocol/job.ts';
+
+describe('the status of a job as a client reads it', () => {
+  const statuses: [said: string, read: string, pending: boolean][] = [
+    ['waiting', 'waiting', true],
+    ['processing', 'processing', true],
+    ['active', 'processing', true],
+    ['completed', 'completed', false],
+    ['failed', 'failed', false],
+    ['unknown', 'unknown', true],
+    ['delayed', 'unknown', true],
+    ['Completed', 'unknown', true],
+    ['', 'unknown', true],
+  ];
+  it.each(statuses)('is, for %j, %s (pending: %s)', (said, read, pending) => {
+    const { status } = seenJobSchema.parse({ id: 'a', status: said });
+    expect(status).toBe(read);
+    expect(isPending(status)).toBe(pending);
+  });
+
+  it('is needed', () => {
+    expect(seenJobSchema.safeParse({ id: 'a' }).success).toBe(false);
+  });
+});
+
+describe('the status of a job as the service writes it', () => {
+  it.each(JOB_STATUSES)('may be %s', (status) => {
+    expect(jobSchema.parse({ id: 'a', status })).toEqual({ id: 'a', status });
+  });
+
+  it.each(['active', 'unknown', 'delayed'])('may not be %s', (status) => {
+    expect(jobSchema.safeParse({ id: 'a', status }).success).toBe(false);
+  });
+});
+
+describe('the answer about a job', () => {
+  it('takes any text for an id, because services make them differently', () => {
+    for (const id of ['f4c3000000000000000000aa', '8a0fb1c2-1111-4222-8333-444455556666', 'x']) {
+      expect(seenJobSchema.parse({ id, status: 'waiting' }).id).toBe(id);
+    }
+  });
+
+  it('may tell of a failure inside a success', () => {
+    const answer = seenJobAnswerSchema.parse({
+      success: true,
+      errors: [{ code: 'skin_change_failed', message: 'No.' }],
+      job: { id: 'a', status: 'failed' },
+    });
+    expect(answer).toMatchObject({ job: { status: 'failed' }, errors: [{ code: 'skin_change_failed' }] });
+    expect(answer.skin).toBeUndefined();
+  });
+
+  it('keeps fields of later versions out', () => {
+    const answer = seenJobListAnswerSchema.parse({
+      success: true,
+      extra: 1,
+      jobs: [{ id: 'a', status: 'active', priority: 9 }],
+    });
+    expect(answer).toEqual({ jobs: [{ id: 'a', status: 'processing' }] });
+  });
+});

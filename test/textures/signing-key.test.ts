@@ -1,0 +1,88 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { isSignedBy, parsePublicKey, signValue } from '../../src/textures/signature.ts';
+import { openSigningKey } from '../../src/textures/signing-key.ts';
+import { tempFolder } from './temp-folder.ts';
+
+/** Short keys are made in a fraction of a second. */
+const BITS = 2048;
+
+describe('openSigningKey', () => {
+  it('makes a key file on first use, in folders that it makes too, for its owner alone', async () => {
+    const folder = await tempFolder();
+    const path = join(folder, 'data', 'deeper', 'signing-key.pem');
+    await openSigningKey(path, BITS);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, 'data'))).mode & 0o777).toBe(0o700);
+    expect(await readFile(path, 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+  });
+
+  it('reads the same key ever after', async () => {
+    const path = join(await tempFolder(), 'key.pem');
+    const made = await openSigningKey(path, BITS);
+    const text = await readFile(path, 'utf8');
+    const read = await openSigningKey(path, BITS);
+    expect(read.privateKey.equals(made.privateKey)).toBe(true);
+    expect(read).toMatchObject({ publicPem: made.publicPem, fingerprint: made.fingerprint });
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('ends with one key when several start at once, and leaves nothing beside it', async () => {
+    const folder = await tempFolder();
+    const path = join(folder, 'key.pem');
+    const keys = await Promise.all(Array.from({ length: 4 }, () => openSigningKey(path, BITS)));
+    expect(new Set(keys.map((key) => key.fingerprint)).size).toBe(1);
+    expect((await openSigningKey(path, BITS)).fingerprint).toBe(keys[0]?.fingerprint);
+    expect(await readdir(folder)).toEqual(['key.pem']);
+  });
+
+  it('answers a private key whose public half verifies what it signs', async () => {
+    const key = await openSigningKey(join(await tempFolder(), 'key.pem'), BITS);
+    const signature = await signValue('value', key.privateKey);
+    expect(isSignedBy(parsePublicKey(key.publicPem), 'value', signature)).toBe(true);
+    expect(key.fingerprint).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('names different keys differently', async () => {
+    const folder = await tempFolder();
+    const [one, other] = await Promise.all(
+      ['a.pem', 'b.pem'].map((name) => openSigningKey(join(folder, name), BITS)),
+    );
+    expect(one?.fingerprint).not.toBe(other?.fingerprint);
+  });
+
+  it('makes keys of 4096 bits unless told otherwise, because readers expect 512-byte signatures', async () => {
+    const { privateKey } = await openSigningKey(inject('signingKeyPath'));
+    expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(4096);
+    expect(await signValue('value', privateKey)).toHaveLength(684);
+  });
+
+  const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const publicOnly = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+  const unusable: [what: string, text: string][] = [
+    ['nothing', ''],
+    ['garbage', 'this is no key\n'],
+    ['a PEM frame around garbage', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
+    ['a key of another kind', elliptic.export({ type: 'pkcs8', format: 'pem' }).toString()],
+    ['only a public key', publicOnly.export({ type: 'spki', format: 'pem' }).toString()],
+  ];
+  it.each(unusable)('names the file when it holds %s, and leaves it as it is', async (_, text) => {
+    const path = join(await tempFolder(), 'key.pem');
+    await writeFile(path, text);
+    await expect(openSigningKey(path, BITS)).rejects.toThrow(
+      `The signing key ${path} cannot be read: it is not an RSA private key in PEM.`,
+    );
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('passes on that the place cannot be written, leaving nothing behind', async () => {
+    const folder = await tempFolder();
+    await writeFile(join(folder, 'file'), '');
+    await expect(openSigningKey(join(folder, 'file', 'key.pem'), BITS)).rejects.toMatchObject({
+      code: 'ENOTDIR',
+    });
+    expect(await readdir(folder)).toEqual(['file']);
+  });
+});

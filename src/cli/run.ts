@@ -101,8 +101,7 @@ function processIo(color: ColorChoice, stop: AbortController) {
 /** Errors are thrown to `main`, never exited with; children get it too, they do not inherit it. */
 function configure(program: Command): void {
   const original = program.createCommand.bind(program);
-  const strict = (command: Command) =>
-    command.exitOverride().configureOutput({ outputError: writeUsageError });
+  const strict = (command: Command) => command.exitOverride().configureOutput({ writeErr: writeUnlessJson });
   strict(program);
   program.createCommand = (name) => {
     const child = strict(original(name));
@@ -111,8 +110,9 @@ function configure(program: Command): void {
   };
 }
 
-function writeUsageError(text: string, write: (text: string) => void): void {
-  if (!process.argv.includes('--json')) write(text);
+/** What commander says of a usage error; with --json the error itself is all there is on stderr. */
+function writeUnlessJson(text: string): void {
+  if (!process.argv.includes('--json')) process.stderr.write(text);
 }
 
 function refuseKeyFlag(argv: readonly string[]): void {

@@ -3,7 +3,8 @@
  * @throws TypeError with a sentence for the user
  */
 export function parseBaseUrl(text: string): { baseUrl: string; origin: string; path: string } {
-  if (!URL.canParse(text)) throw new TypeError(`"${text}" is not an address; write it like https://api.example.org`);
+  if (!URL.canParse(text))
+    throw new TypeError(`"${text}" is not an address; write it like https://api.example.org`);
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"${text}" must start with http:// or https://`);
   if (url.username || url.password)

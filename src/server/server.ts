@@ -111,6 +111,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
     signals,
     clock,
     expectedWait: (ahead) => pool.expectedWait(ahead),
+    trouble: () => pool.trouble,
     keyDocument: async () => describeTrust(await signingKey(), publicUrl),
     onAccepted: (uuid) => {
       if (options.embedded) accepted.add(uuid); // `serve` lives too long to remember them
@@ -133,7 +134,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
     url,
     key,
     close: async ({ drain = false, limit = STOP_LIMIT } = {}) => {
-      if (drain) await waitForEnds(context, accepted, limit);
+      if (drain) await waitForEnds(context, accepted, limit).catch(onError); // in trouble, they wait for the next start
       isStopping = true;
       await pool.stop(limit);
       signals.elsewhere(); // requests still waiting for a job learn that it will not come now

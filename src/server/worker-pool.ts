@@ -30,6 +30,7 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #hardStop = new AbortController();
   #isStopping = false;
+  #trouble: unknown;
   #loops: Promise<void>[] = [];
   /** Milliseconds a generation takes, a running mean; the first guess is what a signature takes. */
   #meanDuration = 20;
@@ -48,6 +49,11 @@ export class WorkerPool {
   expectedWait(ahead: number): number | undefined {
     const { count } = this.#options;
     return count === 0 ? undefined : Math.ceil(((ahead + 1) * this.#meanDuration) / count);
+  }
+
+  /** What keeps this process from working, a full disk say; undefined while all is well. */
+  get trouble(): unknown {
+    return this.#trouble;
   }
 
   /** Ends the workers: each finishes what it is generating. Past `limit` ms that goes back to the queue. */
@@ -71,12 +77,21 @@ export class WorkerPool {
 
   async #claim(owner: string): Promise<Lease | undefined> {
     try {
-      return await this.#options.queue.claim(owner);
+      const lease = await this.#options.queue.claim(owner);
+      this.#trouble = undefined;
+      return lease;
     } catch (error) {
-      this.#options.onError(error);
-      await this.#options.clock.sleep(TROUBLE_PAUSE);
+      await this.#sitOut(error);
       return undefined;
     }
+  }
+
+  /** The store cannot be used: those who wait for a job learn it at once, and it is tried again soon. */
+  async #sitOut(error: unknown): Promise<void> {
+    this.#trouble = error;
+    this.#options.onError(error);
+    this.#options.signals.elsewhere();
+    await this.#options.clock.sleep(TROUBLE_PAUSE);
   }
 
   async #idleTime(): Promise<number> {
@@ -91,8 +106,7 @@ export class WorkerPool {
     try {
       await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
     } catch (error) {
-      this.#options.onError(error); // the store cannot be written: the lease runs out and the job goes on later
-      await this.#options.clock.sleep(TROUBLE_PAUSE);
+      await this.#sitOut(error); // the lease runs out and the job goes on later
     } finally {
       clearInterval(beat);
     }

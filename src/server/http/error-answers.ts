@@ -1,16 +1,15 @@
 import type { FastifyError } from 'fastify';
 import { z } from 'zod';
-import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { Answer } from './route.ts';
 import { rateLimitHeaders } from './views.ts';
 
 /** A refusal as it is answered. Never a stack, a path or an SQL text. */
-export function refusalAnswer(refusal: Refusal, warnings: readonly Note[] = []): Answer {
+export function refusalAnswer(refusal: Refusal): Answer {
   const { notes = [], links = {}, rateLimit } = refusal.details;
   const errors = [{ code: refusal.code, message: refusal.message }, ...notes];
-  const body = { success: false, errors, warnings, messages: [], links, ...(rateLimit && { rateLimit }) };
+  const body = { success: false, errors, warnings: [], messages: [], links, ...(rateLimit && { rateLimit }) };
   const retry = refusal.status === 429;
   return {
     status: refusal.status,

@@ -14,6 +14,8 @@ export interface ServiceContext {
   readonly clock: Clock;
   /** Milliseconds until a job accepted behind `ahead` others is done; undefined when nobody here works. */
   readonly expectedWait: (ahead: number) => number | undefined;
+  /** What keeps this process from generating; undefined while all is well. */
+  readonly trouble: () => unknown;
   /** What others need to trust this service's signatures. */
   readonly keyDocument: () => Promise<KeyDocument>;
   /** Told of each job that this process accepts. */

@@ -47,6 +47,8 @@ export async function waitForEnd(context: ServiceContext, uuid: string, ms: numb
       if (!job) throw new Refusal('job_not_found');
       const isOver = clock.now() >= deadline || (context.isStopping() && job.status === 'waiting');
       if (!isPending(job.status) || isOver) return job;
+      const trouble = context.trouble();
+      if (trouble) throw trouble;
       await heard;
     } finally {
       stop();

@@ -40,7 +40,7 @@ export interface SqliteFile {
 /** Opens (and makes) the database file. @throws Error of node:sqlite or the file system */
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600)); // private skins are in it, whoever may read the folder
+  makePrivateFile(path);
   const { DatabaseSync } = await importQuietly();
   const database = new DatabaseSync(path);
   database.exec(SETTINGS);
@@ -55,6 +55,18 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
       return changed;
     },
   };
+}
+
+/**
+ * Makes a new database's file 0600: private skins are in it, whoever may read the folder. One that is there
+ * is left alone: closing another descriptor of it would drop the locks this process holds on it (POSIX).
+ */
+function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /** Node 22 prints a warning about node:sqlite being experimental; it says nothing a user can act on. */

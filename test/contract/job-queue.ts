@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import type { ProcessName } from '../../src/server/queue/lease-owner.ts';
+import type { JobQueue, QueueTimes } from '../../src/server/queue/port.ts';
+import type { MovableClock } from '../server/movable-clock.ts';
+import { generated, LIMITS, newJob } from './jobs.ts';
+import { describeRecovery } from './queue-recovery.ts';
+import { fill, mustClaim } from './queue-steps.ts';
+import { describeSubmitting } from './queue-submitting.ts';
+
+/** What an implementation brings: several processes' views of one queue, and time to move. */
+export interface QueueWorld {
+  readonly clock: MovableClock;
+  readonly times: QueueTimes;
+  /** The queue as another process has it open. */
+  open(self?: ProcessName): Promise<JobQueue>;
+  /** Whose skin a completed job left behind. */
+  skinOwner(uuid: string): Promise<string | undefined>;
+}
+
+export type MakeWorld = () => Promise<QueueWorld>;
+
+/** The rules of the queue, whatever keeps it. */
+export function describeJobQueue(name: string, makeWorld: MakeWorld): void {
+  describe(`${name} as a job queue`, () => {
+    describeSubmitting(makeWorld);
+    describeClaiming(makeWorld);
+    describeEnding(makeWorld);
+    describeReading(makeWorld);
+    describeRecovery(makeWorld);
+  });
+}
+
+function describeClaiming(makeWorld: MakeWorld): void {
+  test('The oldest job is claimed first, and an empty queue gives none', async () => {
+    const world = await makeWorld();
+    const queue = await world.open();
+    await fill(queue, 'ann', ['a', 'b']);
+    await fill(queue, 'bob', ['c']);
+    const claimed = [];
+    for (let lease = await queue.claim('w'); lease; lease = await queue.claim('w'))
+      claimed.push(lease.job.request_key);
+    expect(claimed).toEqual(['a', 'b', 'c']);
+  });
+
+  test('A claim is a lease for its owner, and the attempt is counted', async () => {
+    const { clock, times, open } = await makeWorld();
+    const queue = await open();
+    await fill(queue, 'ann', ['a']);
+    const lease = await mustClaim(queue, 'w1');
+    const held = {
+      status: 'processing',
+      attempts: 1,
+      lease_owner: 'w1',
+      lease_until: clock.now() + times.lease,
+    };
+    expect(lease).toMatchObject({ owner: 'w1', job: held });
+    expect(await queue.find(lease.job.uuid)).toMatchObject(held);
+  });
+
+  test('What one process has claimed another does not get', async () => {
+    const world = await makeWorld();
+    const [here, there] = [await world.open(), await world.open()];
+    await fill(here, 'ann', ['a', 'b', 'c', 'd', 'e']);
+    const claimed: string[] = [];
+    for (let turn = 0; turn < 6; turn++) {
+      const lease = await (turn % 2 === 0 ? here : there).claim(`w${turn}`);
+      if (lease) claimed.push(lease.job.request_key);
+    }
+    expect(claimed).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('Ten workers of one process at the same instant each get another job', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a', 'b', 'c', 'd', 'e']);
+    await fill(queue, 'bob', ['f', 'g', 'h', 'i', 'j']);
+    const leases = await Promise.all(Array.from({ length: 10 }, (_, n) => queue.claim(`w${n}`)));
+    expect(leases.map((lease) => lease?.job.request_key).sort()).toEqual([...'abcdefghij']);
+  });
+}
+
+function describeEnding(makeWorld: MakeWorld): void {
+  test('Completing stores a skin of the job owner and ends the job', async () => {
+    const world = await makeWorld();
+    const queue = await world.open();
+    await fill(queue, 'ann', ['a']);
+    const lease = await mustClaim(queue, 'w');
+    world.clock.forward(5);
+    expect(await queue.complete(lease, generated())).toBe(true);
+    const job = await queue.find(lease.job.uuid);
+    const ended = {
+      status: 'completed',
+      finished_at: world.clock.now(),
+      lease_owner: null,
+      lease_until: null,
+    };
+    expect(job).toMatchObject(ended);
+    expect(await world.skinOwner(String(job?.skin_uuid))).toBe('ann');
+  });
+
+  test('A failure that cannot pass ends the job with its reason', async () => {
+    const world = await makeWorld();
+    const queue = await world.open();
+    await fill(queue, 'ann', ['a']);
+    const lease = await mustClaim(queue, 'w');
+    expect(
+      await queue.fail(lease, { code: 'invalid_skin_data', message: 'Not right.', passing: false }),
+    ).toBe(true);
+    expect(await queue.find(lease.job.uuid)).toMatchObject({
+      status: 'failed',
+      error_code: 'invalid_skin_data',
+      error_message: 'Not right.',
+      finished_at: world.clock.now(),
+      lease_owner: null,
+    });
+    expect(await queue.claim('w')).toBeUndefined();
+  });
+
+  test('A failure that can pass is tried again later, each time later, and at last ends the job', async () => {
+    const { clock, times, open } = await makeWorld();
+    const queue = await open();
+    await fill(queue, 'ann', ['a']);
+    const passing = { code: 'internal_error', message: 'Oh.', passing: true };
+    for (let attempt = 1; attempt < times.maxAttempts; attempt++) {
+      const lease = await mustClaim(queue, 'w');
+      expect(lease.job.attempts).toBe(attempt);
+      expect(await queue.fail(lease, passing)).toBe(true);
+      const wait = times.retryDelay * 2 ** (attempt - 1);
+      expect(await queue.nextRunAt()).toBe(clock.now() + wait);
+      clock.forward(wait - 1);
+      expect(await queue.claim('w')).toBeUndefined();
+      clock.forward(1);
+    }
+    const last = await mustClaim(queue, 'w');
+    await queue.fail(last, passing);
+    expect(await queue.find(last.job.uuid)).toMatchObject({
+      status: 'failed',
+      attempts: times.maxAttempts,
+      error_code: 'internal_error',
+    });
+  });
+
+  test('A postponed job lets younger ones pass', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a', 'b']);
+    await queue.fail(await mustClaim(queue, 'w'), { code: 'internal_error', message: 'Oh.', passing: true });
+    expect((await mustClaim(queue, 'w')).job.request_key).toBe('b');
+  });
+
+  test('The reason of an earlier failure is gone once the job is completed', async () => {
+    const { clock, times, open } = await makeWorld();
+    const queue = await open();
+    await fill(queue, 'ann', ['a']);
+    await queue.fail(await mustClaim(queue, 'w'), { code: 'internal_error', message: 'Oh.', passing: true });
+    clock.forward(times.retryDelay);
+    const lease = await mustClaim(queue, 'w');
+    await queue.complete(lease, generated());
+    expect(await queue.find(lease.job.uuid)).toMatchObject({ error_code: null, error_message: null });
+  });
+
+  test('Giving a job back makes it claimable at once, and the attempt does not count', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a']);
+    expect(await queue.release(await mustClaim(queue, 'w'))).toBe(true);
+    expect((await mustClaim(queue, 'w2')).job).toMatchObject({ attempts: 1, lease_owner: 'w2' });
+  });
+}
+
+function describeReading(makeWorld: MakeWorld): void {
+  test("The list is the owner's own, newest first", async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a', 'b']);
+    await fill(queue, 'bob', ['x']);
+    await fill(queue, 'ann', ['c']);
+    expect((await queue.list('ann', 10)).map((job) => job.request_key)).toEqual(['c', 'b', 'a']);
+    expect(await queue.list('nobody', 10)).toEqual([]);
+  });
+
+  test('A list that is cut short still has every pending job', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['old']);
+    for (const name of ['k1', 'k2', 'k3']) await queue.recordKnown(newJob({ request: name }), 'f00d');
+    expect((await queue.list('ann', 2)).map((job) => job.request_key)).toEqual(['k3', 'k2', 'old']);
+  });
+
+  test('Jobs that finished before a time are forgotten; pending ones never are', async () => {
+    const world = await makeWorld();
+    const queue = await world.open();
+    const old = newJob({ request: 'old' });
+    const pending = newJob({ request: 'pending' });
+    await queue.submit(pending, LIMITS);
+    await queue.recordKnown(old, 'f00d');
+    world.clock.forward(1_000);
+    const fresh = newJob({ request: 'fresh' });
+    await queue.recordKnown(fresh, 'f00d');
+    await queue.prune(world.clock.now());
+    const left = await Promise.all(
+      [old, pending, fresh].map(async ({ uuid }) => (await queue.find(uuid))?.status),
+    );
+    expect(left).toEqual([undefined, 'waiting', 'completed']);
+  });
+
+  test('Waiting jobs are counted, and when the next may run is known', async () => {
+    const { clock, open } = await makeWorld();
+    const queue = await open();
+    expect([await queue.waiting(), await queue.nextRunAt()]).toEqual([0, undefined]);
+    await fill(queue, 'ann', ['a', 'b', 'c']);
+    await queue.claim('w');
+    expect([await queue.waiting(), await queue.nextRunAt()]).toEqual([2, clock.now()]);
+  });
+}

@@ -1,0 +1,123 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { freshMachine, type Machine, type Ran, type Serving } from './program.ts';
+
+/** Two machines: one runs the service, on the other people work. */
+async function serviceAndDesk(): Promise<{
+  serving: Serving;
+  desk: Machine;
+  login: (key: string) => Promise<Ran>;
+}> {
+  const serving = await (await freshMachine()).serve();
+  const desk = await freshMachine();
+  const login = (key: string) => desk.run(['login', '-', '--base-url', serving.url], { input: `${key}\n` });
+  return { serving, desk, login };
+}
+
+const configOf = async (machine: Machine) =>
+  await readFile(join(machine.configDir, 'config.json'), 'utf8').catch(() => undefined);
+
+describe('Signing in', () => {
+  test('stores a key that the service accepts, for that service alone, readable by the user alone', async () => {
+    const { serving, desk, login } = await serviceAndDesk();
+    const { exitCode, stderr } = await login(serving.key);
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Signed in')]);
+    expect(stderr).not.toContain(serving.key);
+    expect(JSON.parse((await configOf(desk)) ?? '')).toEqual({ 'api-keys': { [serving.url]: serving.key } });
+    const { mode } = await stat(join(desk.configDir, 'config.json'));
+    expect((mode & 0o777).toString(8)).toBe('600');
+    const who = await desk.run(['whoami', '--json', '--base-url', serving.url]);
+    expect(JSON.parse(who.stdout)).toMatchObject({ name: 'owner', plan: 'owner', service: serving.url });
+  });
+
+  test('with a key that the service does not know exits 4 and stores nothing', async () => {
+    const { desk, login } = await serviceAndDesk();
+    const { exitCode, stderr } = await login(`sksm_${'0'.repeat(64)}`);
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('Nothing was stored')]);
+    expect(await configOf(desk)).toBeUndefined();
+  });
+
+  test('takes the key from a file, and refuses one typed on the command line', async () => {
+    const { serving, desk } = await serviceAndDesk();
+    const file = join(desk.folder, 'key');
+    await writeFile(file, `${serving.key}\n`);
+    expect((await desk.run(['login', '--key-file', file, '--base-url', serving.url])).exitCode).toBe(0);
+    for (const args of [
+      ['login', serving.key],
+      ['generate', 'x.png', '--api-key', serving.key],
+    ]) {
+      const { exitCode, stderr } = await desk.run([...args, '--base-url', serving.url]);
+      expect(exitCode).toBe(2);
+      expect(stderr).not.toContain(serving.key);
+    }
+  });
+
+  test('is taken back by logout', async () => {
+    const { serving, desk, login } = await serviceAndDesk();
+    await login(serving.key);
+    expect((await desk.run(['logout', '--base-url', serving.url])).exitCode).toBe(0);
+    expect(await configOf(desk)).not.toContain(serving.key);
+    const who = await desk.run(['whoami', '--base-url', serving.url]);
+    expect(who.exitCode).not.toBe(0);
+  });
+
+  test('shows no more of the key than its last four characters, however much is asked', async () => {
+    const { serving, desk, login } = await serviceAndDesk();
+    await login(serving.key);
+    for (const args of [
+      ['whoami'],
+      ['jobs'],
+      ['keys', 'list'],
+      ['config', 'list'],
+      ['generate', 'examples/smith.png'],
+    ]) {
+      const { stdout, stderr } = await desk.run([...args, '--verbose', '--base-url', serving.url]);
+      expect(stdout + stderr).not.toContain(serving.key.slice(5, 20));
+    }
+    const list = await desk.run(['config', 'list']);
+    expect(list.stdout).toContain(`…${serving.key.slice(-4)}`);
+    const verbose = await desk.run(['whoami', '--verbose', '--base-url', serving.url]);
+    expect(verbose.stderr).toMatch(/GET \/v2\/me 200 \d+ ms/);
+  });
+});
+
+describe('keys', () => {
+  test('are made for others by the operator, used through the environment, and revoked', async () => {
+    const { serving, desk, login } = await serviceAndDesk();
+    await login(serving.key);
+    const at = ['--base-url', serving.url];
+    const made = await desk.run(['keys', 'create', 'ci', '--user', 'bob', '--json', ...at]);
+    const { secret, id } = JSON.parse(made.stdout) as { secret: string; id: string };
+    const asBob = { env: { SKINSMITH_API_KEY: secret, SKINSMITH_BASE_URL: serving.url } };
+    const who = await desk.run(['whoami', '--json'], asBob);
+    expect(JSON.parse(who.stdout)).toMatchObject({ name: 'bob' });
+    expect((await desk.run(['keys', 'create', '--user', 'ann'], asBob)).exitCode).toBe(4);
+    expect((await desk.run(['keys', 'list', '--user', 'bob', ...at])).stdout).toMatch(
+      new RegExp(`^${id}\t…`),
+    );
+    expect((await desk.run(['keys', 'revoke', id, ...at])).exitCode).toBe(0);
+    expect((await desk.run(['whoami'], asBob)).exitCode).toBe(4);
+  });
+});
+
+describe('config', () => {
+  test('sets, gets, lists and unsets; flags go before the environment, that before the file', async () => {
+    const machine = await freshMachine();
+    expect((await machine.run(['config', 'set', 'visibility', 'unlisted'])).exitCode).toBe(0);
+    expect((await machine.run(['config', 'get', 'visibility'])).stdout).toBe('unlisted\n');
+    expect((await machine.run(['config', 'list'])).stdout).toBe('visibility\tunlisted\tthe config file\n');
+    const made = async (args: string[], env = {}) => {
+      const { stdout } = await machine.run(['generate', 'examples/smith.png', '--json', ...args], { env });
+      return (JSON.parse(stdout) as { visibility: string }).visibility;
+    };
+    expect(await made([])).toBe('unlisted');
+    expect(await made([], { SKINSMITH_VISIBILITY: 'private' })).toBe('private');
+    expect(await made(['--visibility', 'public'], { SKINSMITH_VISIBILITY: 'private' })).toBe('public');
+    expect((await machine.run(['config', 'unset', 'visibility'])).exitCode).toBe(0);
+    expect((await machine.run(['config', 'get', 'visibility'])).exitCode).toBe(1);
+    expect((await machine.run(['config', 'path'])).stdout).toBe(
+      `${join(machine.configDir, 'config.json')}\n`,
+    );
+  });
+});

@@ -1,0 +1,145 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../server/drawn-skins.ts';
+import { freshMachine, type Machine } from './program.ts';
+
+const SMITH = 'examples/smith.png';
+const FIXTURES = 'test/fixtures/skins';
+
+interface Result {
+  readonly value: string;
+  readonly signature: string;
+  readonly [field: string]: unknown;
+}
+
+async function generateJson(machine: Machine, ...args: string[]): Promise<Result> {
+  const { stdout } = await machine.run(['generate', SMITH, '--json', ...args]);
+  return JSON.parse(stdout) as Result;
+}
+
+describe('generate', () => {
+  test('prints a skin as JSON, with every promised field', async () => {
+    const result = await generateJson(await freshMachine());
+    expect(result).toEqual({
+      source: SMITH,
+      status: 'completed',
+      job: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      uuid: expect.stringMatching(/^[0-9a-f]{32}$/),
+      name: 'smith',
+      variant: 'classic',
+      visibility: 'public',
+      value: expect.any(String),
+      signature: expect.any(String),
+      texture: {
+        url: expect.stringMatching(/\/textures\/[0-9a-f]{64}$/),
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+      duplicate: false,
+      warnings: [],
+    });
+  });
+
+  test('prints a tab-separated row in a pipe and the same skin again, and says nothing else', async () => {
+    const machine = await freshMachine();
+    const first = await machine.run(['generate', SMITH]);
+    expect([first.exitCode, first.stderr]).toEqual([0, '']);
+    const cells = first.stdout.trimEnd().split('\t');
+    expect(cells.slice(0, 3)).toEqual([SMITH, 'completed', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    const again = await generateJson(machine);
+    expect(again).toMatchObject({
+      uuid: cells[3],
+      variant: cells[4],
+      value: cells[5],
+      signature: cells[6],
+      duplicate: true,
+    });
+    expect(again['texture']).toMatchObject({ url: cells[7] });
+  });
+
+  test('prints each format', async () => {
+    const machine = await freshMachine();
+    const { value, signature, ...rest } = await generateJson(machine);
+    const printed = async (format: string) =>
+      (await machine.run(['generate', SMITH, '--format', format])).stdout;
+    expect(await printed('value')).toBe(`${value}\n`);
+    expect(await printed('signature')).toBe(`${signature}\n`);
+    expect(JSON.parse(await printed('property'))).toEqual({ name: 'textures', value, signature });
+    expect(JSON.parse(await printed('json'))).toEqual({
+      ...rest,
+      value,
+      signature,
+      duplicate: true,
+      job: expect.any(String), // answered at once, under a job of its own
+    });
+  });
+
+  test('signs so that openssl verifies it with the key of the service', async () => {
+    const machine = await freshMachine();
+    const { stdout } = await machine.run(['generate', SMITH, '--format', 'property']);
+    const { value, signature } = JSON.parse(stdout) as Result;
+    const serving = await machine.serve();
+    const { signaturePublickey } = (await serving.caller().get('/')).body;
+    const file = (name: string) => join(machine.folder, name);
+    await writeFile(file('key.pem'), String(signaturePublickey));
+    await writeFile(file('signature'), Buffer.from(signature, 'base64'));
+    const verify = async (text: string) => {
+      await writeFile(file('value'), text);
+      const args = [
+        'dgst',
+        '-sha1',
+        '-verify',
+        file('key.pem'),
+        '-signature',
+        file('signature'),
+        file('value'),
+      ];
+      return (await execa('openssl', args, { reject: false })).exitCode;
+    };
+    expect([await verify(value), await verify(`${value}=`)]).toEqual([0, 1]);
+  });
+
+  test.each([
+    ['my-skin.png', 64],
+    ['haka.png', 64],
+    ['hacksore.png', 32],
+  ])('takes %s', async (name) => {
+    const machine = await freshMachine();
+    const { exitCode, stdout } = await machine.run(['generate', join(FIXTURES, name), '--json']);
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { status: 'completed', value: expect.any(String) },
+    ]);
+  });
+
+  test('refuses an HD skin and says what to do', async () => {
+    const machine = await freshMachine();
+    const { exitCode, stdout, stderr } = await machine.run(['generate', join(FIXTURES, 'hd-header.bin')]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/error: .*512×256/);
+    expect(stderr).toMatch(/hint: Scale it down to 64×32/);
+    expect(stdout.split('\t')[1]).toBe('failed');
+  });
+
+  test('goes on after a bad source, and its status says that one failed', async () => {
+    const machine = await freshMachine();
+    const bad = join(machine.folder, 'bad.png');
+    await writeFile(bad, 'no picture');
+    const { exitCode, stdout, stderr } = await machine.run(['generate', bad, SMITH, '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { source: bad, status: 'failed', error: { code: 'invalid_image' } },
+      { source: SMITH, status: 'completed' },
+    ]);
+    expect(stderr).toContain('1 of 2 failed');
+  });
+
+  test('reads a PNG from stdin', async () => {
+    const machine = await freshMachine();
+    const { exitCode, stdout } = await machine.run(['generate', '-', '--json', '--name', 'piped'], {
+      input: skinPng(1),
+    });
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { source: '-', name: 'piped' }]);
+  });
+});

@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { skinPng } from '../server/drawn-skins.ts';
+import { freshMachine, type Machine, saying } from './program.ts';
+
+async function drawFiles(machine: Machine, from: number, count: number): Promise<string[]> {
+  const files = Array.from({ length: count }, (_, n) => join(machine.folder, `skin-${from + n}.png`));
+  await Promise.all(files.map((file, n) => writeFile(file, skinPng(from + n))));
+  return files;
+}
+
+const jobsOf = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t')[0] ?? '');
+
+test('A job that one process queued is found by another, with its source', async () => {
+  const machine = await freshMachine();
+  const queued = await machine.run(['queue', 'examples/smith.png']);
+  expect(queued.exitCode).toBe(0);
+  const [job = ''] = jobsOf(queued.stdout);
+  const status = await machine.run(['status', job, '--json']);
+  expect(status.exitCode).toBe(0);
+  expect(JSON.parse(status.stdout)).toMatchObject({ job, status: 'completed', source: 'examples/smith.png' });
+  const listed = await machine.run(['jobs', '--json']);
+  expect(JSON.parse(listed.stdout)).toMatchObject([
+    { job, status: 'completed', source: 'examples/smith.png' },
+  ]);
+});
+
+test('Two processes queue at once over one data folder, and every job is done', async () => {
+  const machine = await freshMachine();
+  const [some, others] = [await drawFiles(machine, 0, 8), await drawFiles(machine, 100, 8)];
+  const runs = await Promise.all([machine.run(['queue', ...some]), machine.run(['queue', ...others])]);
+  expect(runs.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  const jobs = runs.flatMap(({ stdout }) => jobsOf(stdout));
+  expect(new Set(jobs).size).toBe(16);
+  const status = await machine.run(['status', '--wait', '--json', ...jobs]);
+  expect(status.exitCode).toBe(0);
+  const uuids = (JSON.parse(status.stdout) as { uuid: string }[]).map(({ uuid }) => uuid);
+  expect(new Set(uuids).size).toBe(16);
+});
+
+test('queue --wait prints the skins', async () => {
+  const machine = await freshMachine();
+  const { exitCode, stdout } = await machine.run([
+    'queue',
+    '--wait',
+    'examples/smith.png',
+    'examples/robot.png',
+    '--json',
+  ]);
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { source: 'examples/smith.png', status: 'completed', signature: expect.any(String) },
+    { source: 'examples/robot.png', status: 'completed', signature: expect.any(String) },
+  ]);
+});
+
+test('Ctrl-C while waiting exits 130 and says how to go on; the job is still there', async () => {
+  const machine = await freshMachine();
+  const serving = await machine.serve(['--pace', '5000']);
+  const child = machine.start(['queue', '--wait', '--verbose', 'examples/smith.png'], {
+    env: { SKINSMITH_BASE_URL: serving.url, SKINSMITH_API_KEY: serving.key },
+  });
+  await saying(child, 'stderr', /POST \/v2\/queue/);
+  child.kill('SIGINT');
+  const { exitCode, stderr } = await child;
+  expect(exitCode).toBe(130);
+  expect(String(stderr)).toContain('1 job is still in the queue; see them with: skinsmith jobs');
+  expect((await serving.caller().get('/v2/queue')).body.jobs).toHaveLength(1);
+  await serving.end('SIGKILL');
+});

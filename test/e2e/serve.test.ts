@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../server/drawn-skins.ts';
+import { poll } from '../server/poll.ts';
+import type { TestCaller } from '../server/test-caller.ts';
+import { freshMachine, type Serving } from './program.ts';
+
+async function newUser({ caller }: Serving, name: string): Promise<string> {
+  const { body } = await caller().json('/v2/account/keys', { user: name });
+  return String(body.key?.secret);
+}
+
+const seven = (callers: readonly TestCaller[], from: number) =>
+  Promise.all(
+    Array.from({ length: 7 }, (_, n) => callers[n % callers.length]!.upload('/v2/queue', skinPng(from + n))),
+  );
+
+function outcome(answers: Awaited<ReturnType<typeof seven>>): string[] {
+  return answers.map(({ status, body }) => `${status} ${body.errors[0]?.code ?? ''}`.trim()).toSorted();
+}
+
+const FIVE_OF_SEVEN = ['202', '202', '202', '202', '202', '429 job_limit', '429 job_limit'];
+
+describe('serve', () => {
+  test('says where it listens and the key in its first line; the key never again', async () => {
+    const machine = await freshMachine();
+    const first = await machine.serve();
+    expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect(first.key).toMatch(/^\S{64,}$/);
+    expect((await first.caller().get('/v2/me')).body.name).toBe('owner');
+    const ended = await first.end('SIGTERM');
+    expect([ended.exitCode, ended.stdout.trim().split('\n')]).toEqual([
+      0,
+      [JSON.stringify({ url: first.url, key: first.key })],
+    ]);
+    const second = await machine.serve();
+    expect(second.key).toBe('');
+  });
+
+  test('with no workers gives five of seven requests at the same instant a spot, each user for itself', async () => {
+    const serving = await (await freshMachine()).serve(['--workers', '0']);
+    const bob = serving.caller(await newUser(serving, 'bob'));
+    const answers = await Promise.all([seven([serving.caller()], 0), seven([bob], 10)]);
+    expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
+  });
+
+  test('counts spots across two processes over one data folder', async () => {
+    const machine = await freshMachine();
+    const one = await machine.serve(['--workers', '0']);
+    const two = await machine.serve(['--workers', '0'], one.key);
+    const bob = await newUser(one, 'bob');
+    const both = (key: string) => [one.caller(key), two.caller(key)];
+    const answers = await Promise.all([seven(both(one.key), 0), seven(both(bob), 10)]);
+    expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
+  });
+
+  test('finishes at SIGTERM what it is generating, answers it and exits 0', async () => {
+    const machine = await freshMachine();
+    const serving = await machine.serve(['--pace', '600', '--workers', '1']);
+    const answer = serving.caller().upload('/v2/generate', skinPng(1));
+    await poll(
+      () => serving.caller().get('/v2/queue'),
+      (heard) => heard.body.jobs?.[0]?.status === 'processing',
+    );
+    const { exitCode, stderr } = await serving.end('SIGTERM');
+    expect([exitCode, (await answer).status]).toEqual([0, 200]);
+    expect(stderr).toContain('Stopping');
+  });
+
+  test('killed in the middle of 50 jobs and started again completes each of them once', async () => {
+    const machine = await freshMachine();
+    const first = await machine.serve(['--pace', '100']);
+    const names = Array.from({ length: 10 }, (_, n) => `user-${n}`);
+    const keys = await Promise.all(names.map((name) => newUser(first, name)));
+    const queued = await Promise.all(
+      keys.flatMap((key, user) =>
+        Array.from({ length: 5 }, (_, n) => first.caller(key).upload('/v2/queue', skinPng(user * 5 + n))),
+      ),
+    );
+    expect(queued.map(({ status }) => status)).toEqual(queued.map(() => 202));
+    await poll(
+      () => first.caller(keys[0]!).get('/v2/queue'),
+      ({ body }) => body.jobs?.some(({ status }) => status === 'completed') ?? false,
+    );
+    await first.end('SIGKILL');
+    const atKill = countByStatus(machine.dataDir);
+    expect(atKill['processing'] ?? 0).toBeGreaterThan(0);
+    expect(atKill['waiting'] ?? 0).toBeGreaterThan(0);
+
+    const second = await machine.serve(['--workers', '4'], first.key);
+    for (const [index, { body }] of queued.entries()) {
+      const caller = second.caller(keys[Math.floor(index / 5)]!);
+      const done = await poll(
+        () => caller.get(`/v2/queue/${body.job?.id}`),
+        (heard) => heard.body.job?.status !== 'waiting' && heard.body.job?.status !== 'processing',
+      );
+      expect(done.body).toMatchObject({
+        job: { status: 'completed' },
+        skin: { uuid: done.body.job?.result },
+      });
+    }
+    await second.end('SIGTERM');
+    expect(countByStatus(machine.dataDir)).toEqual({ completed: 50 });
+    expect(ask(machine.dataDir, 'select count(distinct skin_uuid) as n from jobs')).toEqual([{ n: 50 }]);
+    expect(ask(machine.dataDir, 'select count(*) as n from skins')).toEqual([{ n: 50 }]);
+    expect(ask(machine.dataDir, 'select count(*) as n from texture_data')).toEqual([{ n: 50 }]);
+  });
+});
+
+function ask(dataDir: string, sql: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(join(dataDir, 'skinsmith.db'));
+  try {
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
+}
+
+function countByStatus(dataDir: string): Record<string, unknown> {
+  const rows = ask(dataDir, 'select status, count(*) as n from jobs group by status');
+  return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
+}

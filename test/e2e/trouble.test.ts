@@ -1,0 +1,108 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../server/drawn-skins.ts';
+import { freshMachine, type Machine, type Ran, ROOT } from './program.ts';
+
+const SMITH = 'examples/smith.png';
+const NO_STACK = /\n\s+at |This is a bug/;
+
+async function pendingJob(machine: Machine): Promise<Ran> {
+  const serving = await machine.serve(['--workers', '0']);
+  const { body } = await serving.caller().upload('/v2/queue', skinPng(1));
+  const env = { SKINSMITH_BASE_URL: serving.url, SKINSMITH_API_KEY: serving.key };
+  return await machine.run(['status', body.job?.id ?? ''], { env });
+}
+
+async function wrongKey(machine: Machine): Promise<Ran> {
+  const serving = await machine.serve();
+  const env = { SKINSMITH_BASE_URL: serving.url, SKINSMITH_API_KEY: 'x'.repeat(70) };
+  return await machine.run(['whoami'], { env });
+}
+
+const STATUSES: readonly [status: number, when: string, run: (machine: Machine) => Promise<Ran>][] = [
+  [0, 'all is done', (machine) => machine.run(['generate', SMITH])],
+  [1, 'a source fails', (machine) => machine.run(['generate', 'no-such-file.png'])],
+  [1, 'one of several checked files is unusable', (machine) => machine.run(['check', SMITH, 'package.json'])],
+  [2, 'an option is unknown', (machine) => machine.run(['generate', SMITH, '--nmae', 'x'])],
+  [2, 'a command is unknown', (machine) => machine.run(['genrate', SMITH])],
+  [2, 'nothing is said', (machine) => machine.run(['generate'])],
+  [
+    2,
+    'a setting is wrong',
+    (machine) => machine.run(['generate', SMITH], { env: { SKINSMITH_VARIANT: 'steve' } }),
+  ],
+  [4, 'the key is not accepted', wrongKey],
+  [8, 'a job is pending', pendingJob],
+  [
+    75,
+    'the service cannot do it now',
+    (machine) => machine.run(['generate', 'https://example.org/skin.png']),
+  ],
+];
+
+test.each(STATUSES)('The exit status is %i when %s', async (status, _, run) => {
+  const { exitCode, stderr } = await run(await freshMachine());
+  expect([exitCode, stderr]).toEqual([status, expect.not.stringMatching(NO_STACK)]);
+  if (status !== 0 && status !== 8) expect(stderr).toMatch(/^error: |cannot be used/m);
+});
+
+test.each([
+  [['genrate'], /generate/],
+  [['generate', SMITH, '--visiblity', 'public'], /--visibility/],
+])('A mistyped %j is answered with the nearest there is', async (args, nearest) => {
+  const { stderr } = await (await freshMachine()).run(args);
+  expect(stderr).toMatch(nearest);
+});
+
+describe('With --json', () => {
+  test.each([
+    [['generate', SMITH, '--nmae', 'x', '--json'], 'usage'],
+    [['config', 'get', 'nothing', '--json'], 'unknown_setting'],
+    [['generate', 'no-such-file.png', '--json'], 'no_such_file'],
+  ])('the error of %j is one JSON line on stderr', async (args, code) => {
+    const { stdout, stderr } = await (await freshMachine()).run(args);
+    expect(stdout).toBe('');
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code, message: expect.stringMatching(/\S/) } });
+  });
+});
+
+describe('Surroundings that are not as they should be', () => {
+  test('a config file that is broken JSON is named, with status 2', async () => {
+    const machine = await freshMachine();
+    await mkdir(machine.configDir);
+    const file = join(machine.configDir, 'config.json');
+    await writeFile(file, '{"visibility": ');
+    const { exitCode, stderr } = await machine.run(['generate', SMITH]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(file)]);
+    expect(stderr).not.toMatch(NO_STACK);
+  });
+
+  test.each([
+    ['a file', (file: string) => file],
+    ['a place under a file', (file: string) => join(file, 'data')],
+  ])('a data folder that is %s is told of, with status 1', async (_, place) => {
+    const machine = await freshMachine();
+    const file = join(machine.folder, 'in-the-way');
+    await writeFile(file, '');
+    const { exitCode, stderr } = await machine.run(['generate', SMITH], {
+      env: { SKINSMITH_DATA_DIR: place(file) },
+    });
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error: .*in-the-way/)]);
+    expect(stderr).not.toMatch(NO_STACK);
+  });
+
+  test('a reader that goes away early meets no stack', async () => {
+    const machine = await freshMachine();
+    const sources = Array.from({ length: 40 }, () => SMITH).join(' ');
+    const line = `"${process.execPath}" bin/skinsmith.js generate ${sources} | head -n 1`;
+    const { stdout, stderr } = await execa('sh', ['-c', line], {
+      cwd: ROOT,
+      env: machine.env,
+      extendEnv: false,
+    });
+    expect(stdout.split('\t')[1]).toBe('completed');
+    expect(stderr).not.toMatch(/\n\s+at |EPIPE|This is a bug/);
+  });
+});

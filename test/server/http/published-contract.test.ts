@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { poll } from '../poll.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
+import type { Body, Heard, TestCaller } from '../test-caller.ts';
+import { PublishedContract } from './published-contract.ts';
+import { failWaitingJob } from './refusal-stories.ts';
+import { parts, post, upload } from './sending.ts';
+
+guardAgainstLeaks();
+
+const contract = new PublishedContract();
+
+/** The same body in the published words: there a job at work is `active`. */
+function published(body: Body): unknown {
+  return JSON.parse(JSON.stringify(body).replaceAll('"status":"processing"', '"status":"active"'));
+}
+
+type Operation = Parameters<PublishedContract['faults']>[0];
+
+function expectAsPublished(operation: Operation, { status, body }: Heard, expected: number): void {
+  expect([operation, status, contract.faults(operation, status, published(body))]).toEqual([
+    operation,
+    expected,
+    [],
+  ]);
+}
+
+async function jobAt(caller: TestCaller, status: string, id: string | undefined): Promise<Heard> {
+  return await poll(
+    () => caller.get(`/v2/queue/${id}`),
+    (heard) => heard.body.job?.status === status,
+  );
+}
+
+describe('As published is', () => {
+  test.each(['/v2/generate', '/v2/queue'] as const)(
+    'every answer of POST %s that brings a skin',
+    async (path) => {
+      const { owner, anonymous } = await runServer();
+      await owner.upload('/v2/generate', skinPng(1));
+      for (const caller of [owner, anonymous()])
+        expectAsPublished(`post ${path}`, await caller.upload(path, skinPng(1), { name: 'Smith' }), 200);
+    },
+  );
+
+  test('a new skin, with and without a name, of each visibility and variant', async () => {
+    const { owner } = await runServer();
+    for (const fields of [
+      {},
+      { name: 'Smith' },
+      { visibility: 'unlisted', variant: 'slim' },
+      { visibility: 'private', variant: 'unknown' },
+    ] as Record<string, string>[])
+      expectAsPublished('post /v2/generate', await owner.upload('/v2/generate', skinPng(1), fields), 200);
+  });
+
+  test('a job that is queued, joined or over the limit', async () => {
+    const { owner, anonymous } = await runServer({ workers: 0 });
+    for (const caller of [owner, anonymous()]) {
+      for (const n of [0, 0, 1, 2, 3, 4])
+        expectAsPublished('post /v2/queue', await caller.upload('/v2/queue', skinPng(n)), 202);
+      expectAsPublished('post /v2/queue', await caller.upload('/v2/queue', skinPng(9)), 429);
+      expectAsPublished('post /v2/generate', await caller.upload('/v2/generate', skinPng(9)), 429);
+      expectAsPublished('get /v2/queue', await caller.get('/v2/queue'), 200);
+    }
+  });
+
+  test.each([
+    ['a bad option', upload(skinPng(1), { visibility: 'secret' })],
+    ['no picture', upload(Buffer.from('no picture'))],
+    ['nothing to generate from', post({})],
+    ['no file', parts(['name', 'Smith'])],
+    ['a bad player', post({ user: '?' })],
+  ] as const)('a refusal for %s', async (_, send) => {
+    expectAsPublished('post /v2/generate', await send(await runServer()), 400);
+  });
+
+  test('a request that was not waited for', async () => {
+    const { owner } = await runServer({ workers: 0 });
+    expectAsPublished('post /v2/generate', await owner.upload('/v2/generate?timeout=1', skinPng(1)), 500);
+  });
+
+  test('a completed job, the list with it, its skin, the list with that, the caller and the limits', async () => {
+    const { owner, anonymous } = await runServer();
+    const { job } = (await owner.upload('/v2/queue', skinPng(1), { name: 'Smith' })).body;
+    const done = await jobAt(owner, 'completed', job?.id);
+    expectAsPublished('get /v2/queue/{jobId}', done, 200);
+    expectAsPublished('get /v2/queue', await owner.get('/v2/queue'), 200);
+    expectAsPublished('get /v2/skins/{uuid}', await owner.get(`/v2/skins/${done.body.skin?.uuid}`), 200);
+    expectAsPublished('get /v2/skins/{uuid}', await owner.get(`/v2/skins/${'0'.repeat(32)}`), 404);
+    expectAsPublished('get /v2/skins', await owner.get('/v2/skins?size=1&filter=Smith'), 200);
+    expectAsPublished('get /v2/me', await owner.get('/v2/me'), 200);
+    expectAsPublished('get /v2/me', await anonymous().get('/v2/me'), 404);
+    expectAsPublished('get /v2/me', await owner.get('/v2/me', { authorization: 'Bearer none' }), 403);
+    for (const caller of [owner, anonymous()])
+      expectAsPublished('get /v2/delay', await caller.get('/v2/delay'), 200);
+  });
+});
+
+describe('Otherwise than published is, and known to be', () => {
+  async function processingJob(server: ServerUnderTest): Promise<Heard> {
+    const { job } = (await server.owner.upload('/v2/queue', skinPng(1))).body;
+    return await jobAt(server.owner, 'processing', job?.id);
+  }
+
+  test('a job at work is "processing", where the contract says "active"', async () => {
+    const server = await runServer({ pace: 300 });
+    const { body } = await processingJob(server);
+    expect(contract.faultsAs('QueueProcessingResponse', body)).toEqual([
+      expect.stringContaining('/job/status must be equal to one of the allowed values'),
+    ]);
+    expect(contract.faultsAs('QueueProcessingResponse', published(body))).toEqual([]);
+  });
+
+  test('a pending or failed job has no skin, where the contract wants one always', async () => {
+    const server = await runServer({ workers: 0 });
+    const { job } = (await server.owner.upload('/v2/queue', skinPng(1))).body;
+    const pending = await server.owner.get(`/v2/queue/${job?.id}`);
+    await failWaitingJob(server, 'job_failed');
+    const failed = await server.owner.get(`/v2/queue/${job?.id}`);
+    for (const { status, body } of [pending, failed]) {
+      expect(contract.faults('get /v2/queue/{jobId}', status, body)).toEqual([
+        expect.stringContaining(`must have required property 'skin'`),
+      ]);
+      expect(contract.faultsAs('QueueProcessingResponse', body)).toEqual([]);
+    }
+  });
+
+  test('an unknown job is a 404, of which the contract does not speak', async () => {
+    const { owner } = await runServer();
+    const { status, body } = await owner.get('/v2/queue/none');
+    expect(contract.faults('get /v2/queue/{jobId}', status, body)).toEqual([
+      'get /v2/queue/{jobId} has no answer 404',
+    ]);
+    expect(contract.faultsAs('NotFoundErrorResponse', body)).toEqual([]);
+  });
+});
+
+test('The contract does refuse what is wrong', () => {
+  expect(contract.faultsAs('GenerateSuccessResponse', { success: true })).not.toEqual([]);
+  expect(contract.faultsAs('QueueListResponse', { jobs: [{ id: 'a', status: 'new' }] })).not.toEqual([]);
+  expect(contract.faultsAs('NoSuchResponse', {})).not.toEqual([]);
+});

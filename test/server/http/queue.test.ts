@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { poll } from '../poll.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { TestCaller } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const codes = (notes: readonly { code: string }[]) => notes.map(({ code }) => code);
+
+async function finished(caller: TestCaller, id: string | undefined, path = '/v2/queue') {
+  return await poll(
+    () => caller.get(`${path}/${id}`),
+    (heard) => heard.body.job?.status === 'completed',
+  );
+}
+
+describe('POST /v2/queue', () => {
+  test('answers at once with a waiting job, and where to ask for it', async () => {
+    const { owner } = await runServer({ workers: 0 });
+    const before = Date.now();
+    const { status, body } = await owner.upload('/v2/queue', skinPng(1));
+    expect(status).toBe(202);
+    expect(body.job).toEqual({
+      id: expect.stringMatching(UUID),
+      status: 'waiting',
+      timestamp: expect.any(Number),
+    });
+    expect(body.job?.timestamp).toBeGreaterThanOrEqual(before);
+    const self = `/v2/queue/${body.job?.id}`;
+    expect(body).toMatchObject({ success: true, errors: [], usage: {}, links: { self, job: self } });
+    expect(codes(body.messages)).toEqual(['job_queued']);
+    expect(body).not.toHaveProperty('skin');
+  });
+
+  test('says when the job is expected to be done, where somebody works', async () => {
+    const { owner } = await runServer({ workers: 1, pace: 100 });
+    const { job } = (await owner.upload('/v2/queue', skinPng(1))).body;
+    expect(job?.eta).toBeGreaterThan(job?.timestamp ?? Number.NaN);
+  });
+
+  test('answers with the skin and a completed job when the picture is known', async () => {
+    const { owner } = await runServer();
+    const made = await owner.upload('/v2/generate', skinPng(1));
+    const { status, body } = await owner.upload('/v2/queue', skinPng(1));
+    expect(status).toBe(200);
+    expect(body.job).toMatchObject({ status: 'completed', result: made.body.skin?.uuid });
+    expect(body.skin?.uuid).toBe(made.body.skin?.uuid);
+    expect(body.links).toMatchObject({ skin: `/v2/skins/${body.skin?.uuid}` });
+    const again = await owner.get(body.links['job'] ?? '');
+    expect([again.status, again.body.job?.status]).toEqual([200, 'completed']);
+  });
+
+  test('joins the same picture and options while pending; other options are another job', async () => {
+    const { owner, user } = await runServer({ workers: 0 });
+    const submit = async (fields: Record<string, string> = {}) =>
+      (await owner.upload('/v2/queue', skinPng(1), fields)).body.job?.id;
+    const first = await submit();
+    expect(await submit()).toBe(first);
+    const others = [
+      await submit({ name: 'b' }),
+      await submit({ visibility: 'private' }),
+      await submit({ variant: 'slim' }),
+    ];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect((await (await user('bob')).upload('/v2/queue', skinPng(1))).body.job?.id).not.toBe(first);
+  });
+
+  test('gives five of seven requests at the same instant a spot, to every caller', async () => {
+    const { owner, user, anonymous } = await runServer({ workers: 0 });
+    const bob = await user('bob');
+    const seven = (caller: TestCaller, from: number) =>
+      Promise.all(Array.from({ length: 7 }, (_, n) => caller.upload('/v2/queue', skinPng(from + n))));
+    const answers = await Promise.all([seven(owner, 0), seven(bob, 10), seven(anonymous(), 20)]);
+    for (const heard of answers) {
+      expect(heard.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 202, 202, 429, 429]);
+    }
+  });
+});
+
+describe('GET /v2/queue/:jobId', () => {
+  test.each(['/v2/queue', '/queue'])('under %s: from pending to completed, with the skin', async (path) => {
+    const { owner } = await runServer({ pace: 150 });
+    const { job } = (await owner.upload(path, skinPng(1))).body;
+    const pending = (await owner.get(`${path}/${job?.id}`)).body;
+    expect(pending).toMatchObject({
+      success: true,
+      job: { id: job?.id },
+      messages: [{ code: 'job_pending' }],
+    });
+    expect(['waiting', 'processing']).toContain(pending.job?.status);
+    expect(pending).not.toHaveProperty('skin');
+    const { body, status } = await finished(owner, job?.id, path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      success: true,
+      errors: [],
+      job: { id: job?.id, status: 'completed', timestamp: job?.timestamp, result: body.skin?.uuid },
+      messages: [{ code: 'job_completed' }],
+      links: { self: `/v2/queue/${job?.id}`, skin: `/v2/skins/${body.skin?.uuid}` },
+    });
+    expect(body.skin).toEqual((await owner.get(`/v2/skins/${body.skin?.uuid}`)).body.skin);
+  });
+});
+
+describe('GET /v2/queue', () => {
+  test.each(['/v2/queue', '/queue'])("under %s: the caller's jobs alone, newest first", async (path) => {
+    const { owner, user, anonymous } = await runServer({ workers: 0 });
+    const ids = [];
+    for (let n = 0; n < 3; n++) ids.push((await owner.upload('/v2/queue', skinPng(n))).body.job?.id);
+    const { body } = await owner.get(path);
+    expect(body.jobs?.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(Object.keys(body.jobs?.[0] ?? {}).toSorted()).toEqual(['id', 'status', 'timestamp']);
+    for (const other of [await user('bob'), anonymous()])
+      expect((await other.get(path)).body.jobs).toEqual([]);
+  });
+});
+
+describe('Callers without a key', () => {
+  test('are kept apart by the address they call from', async () => {
+    const { anonymous } = await runServer({ workers: 0 });
+    const [here, there] = [anonymous('127.0.0.1'), anonymous('127.0.0.2')];
+    const { job } = (await here.upload('/v2/queue', skinPng(1))).body;
+    expect((await here.get(`/v2/queue/${job?.id}`)).status).toBe(200);
+    expect((await there.get(`/v2/queue/${job?.id}`)).body.errors[0]?.code).toBe('job_not_found');
+    expect([
+      (await here.get('/v2/queue')).body.jobs?.length,
+      (await there.get('/v2/queue')).body.jobs?.length,
+    ]).toEqual([1, 0]);
+  });
+
+  test('cannot take the address of another with a header', async () => {
+    const { anonymous } = await runServer({ workers: 0 });
+    const { job } = (await anonymous('127.0.0.1').upload('/v2/queue', skinPng(1))).body;
+    const forged = await anonymous('127.0.0.2').get(`/v2/queue/${job?.id}`, {
+      'x-forwarded-for': '127.0.0.1',
+    });
+    expect(forged.status).toBe(404);
+  });
+});
+
+test('Jobs that were waiting when the service stopped are done by the next one, under the same ids', async () => {
+  const first = await runServer({ workers: 0 });
+  const ids = [];
+  for (let n = 0; n < 3; n++) ids.push((await first.owner.upload('/v2/queue', skinPng(n))).body.job?.id);
+  await first.close();
+  const next = await runServer({ dataDir: first.dataDir });
+  const owner = new TestCaller(next.url, { key: first.key });
+  for (const id of ids) expect((await finished(owner, id)).body.skin?.texture.url.skin).toContain(next.url);
+  expect((await owner.get(`/v2/queue/${randomUUID()}`)).status).toBe(404);
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { ERRORS, type ErrorCode } from '../../../src/protocol/errors.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+import { REFUSAL_ROWS } from './refusal-rows.ts';
+import { failWaitingJob, REFUSAL_STORIES } from './refusal-stories.ts';
+import { PNG } from './sending.ts';
+
+guardAgainstLeaks();
+
+const ROWS = [...REFUSAL_ROWS, ...REFUSAL_STORIES];
+/** Codes that wire.md lists and nothing can bring about yet. */
+const UNREACHABLE: readonly ErrorCode[] = ['concurrency_limit'];
+
+describe('A request is refused', () => {
+  test.each(ROWS)('with $code when $when', async ({ code, status, send, says = '', options }) => {
+    const heard = await send(await runServer(options));
+    expectRefusal(heard, code, status);
+    expect(heard.body.errors[0]?.message).toContain(says);
+  });
+
+  test('with every code there is', () => {
+    const covered = new Set<string>([...ROWS.map(({ code }) => code), ...UNREACHABLE]);
+    expect([...covered].toSorted()).toEqual(Object.keys(ERRORS).toSorted());
+  });
+
+  test('with one entry for each field that is wrong, and its path', async () => {
+    const { owner } = await runServer();
+    const fields = { visibility: 'secret', name: 'no/slash', cape: 'none', checkOnly: 'perhaps' };
+    const { body } = await owner.upload('/v2/generate', PNG, fields);
+    const [whole, ...each] = body.errors;
+    expect(whole).toEqual({ code: 'validation_error', message: expect.any(String) });
+    expect(each.map(({ path }) => path?.join('.')).toSorted()).toEqual(Object.keys(fields).toSorted());
+    for (const { path, message } of each) expect(message).toContain(`${path?.join('.')}: `);
+  });
+});
+
+describe('A job that does not come to a skin', () => {
+  test('lives on when the request stopped waiting for it', async () => {
+    const { owner } = await runServer({ workers: 0 });
+    const { body } = await owner.upload('/v2/generate?timeout=1', PNG);
+    const job = await owner.get(String(body.links['job']));
+    expect([job.status, job.body.job?.status]).toEqual([200, 'waiting']);
+  });
+
+  test('is answered 200 with its reason, and no skin, when it is asked for', async () => {
+    const server = await runServer({ workers: 0 });
+    const { body } = await server.owner.upload('/v2/queue', PNG);
+    await failWaitingJob(server, 'nova');
+    const job = await server.owner.get(String(body.links['job']));
+    expect(job.status).toBe(200);
+    expect(job.body).toMatchObject({
+      success: true,
+      job: { id: body.job?.id, status: 'failed' },
+      errors: [{ code: 'nova', message: 'It did not work.' }],
+      messages: [{ code: 'job_failed' }],
+    });
+    expect(job.body).not.toHaveProperty('skin');
+  });
+
+  test('frees its spot', async () => {
+    const server = await runServer({ workers: 0 });
+    await server.owner.upload('/v2/queue', PNG);
+    await failWaitingJob(server, 'job_failed');
+    const again = await server.owner.upload('/v2/queue', PNG);
+    expect([again.status, again.body.job?.status]).toEqual([202, 'waiting']);
+  });
+});

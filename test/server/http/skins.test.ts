@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { decodePng } from '../../../src/skin/decode.ts';
+import { encodePng } from '../../../src/skin/encode.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { drawSkin, skinPng } from '../drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import type { TestCaller } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+async function make(caller: TestCaller, number: number, fields: Record<string, string> = {}) {
+  const { body } = await caller.upload('/v2/generate', skinPng(number), fields);
+  return body.skin!;
+}
+
+describe('GET /v2/skins/:uuid', () => {
+  test('shows public and unlisted skins to whoever has the UUID, dashed or not', async () => {
+    const { owner, anonymous } = await runServer();
+    for (const visibility of ['public', 'unlisted']) {
+      const skin = await make(owner, 1, { visibility });
+      const dashed = skin.uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
+      for (const uuid of [skin.uuid, dashed]) {
+        const { status, body } = await anonymous().get(`/v2/skins/${uuid}`);
+        expect([status, body.skin]).toEqual([200, { ...skin, duplicate: body.skin?.duplicate }]);
+        expect(body).toMatchObject({
+          success: true,
+          uuid: skin.uuid,
+          links: { self: `/v2/skins/${skin.uuid}` },
+        });
+      }
+    }
+  });
+
+  test('shows a private one to its owner alone', async () => {
+    const { owner, user } = await runServer();
+    const bob = await user('bob');
+    const skin = await make(bob, 1, { visibility: 'private' });
+    const statuses = [await bob.get(`/v2/skins/${skin.uuid}`), await owner.get(`/v2/skins/${skin.uuid}`)];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 404]);
+  });
+});
+
+describe('The lists of skins', () => {
+  test('have public ones for everybody and all of one’s own for oneself', async () => {
+    const { owner, user, anonymous } = await runServer();
+    const bob = await user('bob');
+    for (const [caller, number, name, visibility] of [
+      [owner, 1, 'open', 'public'],
+      [owner, 2, 'linked', 'unlisted'],
+      [owner, 3, 'closed', 'private'],
+      [bob, 4, 'bobs', 'public'],
+    ] as const)
+      await make(caller, number, { name, visibility });
+    const names = async (caller: TestCaller, path: string) =>
+      (await caller.get(path)).body.skins?.map(({ name }) => name);
+    expect(await names(anonymous(), '/v2/skins')).toEqual(['bobs', 'open']);
+    expect(await names(owner, '/v2/me/skins')).toEqual(['closed', 'linked', 'open']);
+    expect(await names(bob, '/v2/me/skins')).toEqual(['bobs']);
+    expect(await names(owner, '/v2/skins?filter=OPEN')).toEqual(['open']);
+  });
+
+  test('are read page by page through links.next, which ends', async () => {
+    const { owner } = await runServer();
+    for (let n = 0; n < 5; n++) await make(owner, n, { name: `skin ${n}` });
+    const seen = [];
+    for (let path: string | undefined = '/v2/skins?size=2&filter=skin'; path !== undefined; ) {
+      const { body } = await owner.get(path);
+      expect(body.links['self']).toContain('size=2');
+      seen.push(...(body.skins ?? []).map(({ name }) => name));
+      path = body.links['next'];
+    }
+    expect(seen).toEqual(['skin 4', 'skin 3', 'skin 2', 'skin 1', 'skin 0']);
+  });
+
+  test('hold what the contract says of a skin in a list, no values', async () => {
+    const { owner } = await runServer();
+    const { uuid, texture } = await make(owner, 1, { name: 'Smith' });
+    const { body } = await owner.get('/v2/skins');
+    expect(body.skins).toEqual([
+      { uuid, name: 'Smith', visibility: 'public', variant: 'classic', views: 0, texture: texture.hash.skin },
+    ]);
+  });
+});
+
+describe('GET /textures/:hash', () => {
+  test('serves the picture in its canonical encoding, to be kept for long', async () => {
+    const { owner, anonymous, url } = await runServer();
+    const { texture } = await make(owner, 1);
+    const { status, headers, bytes } = await anonymous().get(texture.url.skin.slice(url.length));
+    expect([status, headers['content-type']]).toEqual([200, 'image/png']);
+    expect(bytes.equals(skinPng(1))).toBe(true);
+    expect(pixelHash(decodePng(bytes))).toBe(texture.hash.skin);
+    expect(headers).toMatchObject({
+      etag: `"${texture.hash.skin}"`,
+      'cache-control': expect.stringContaining('immutable'),
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test('answers 304 with no body to whoever has it, 200 to whoever has another', async () => {
+    const { owner } = await runServer();
+    const { texture } = await make(owner, 1);
+    const path = `/textures/${texture.hash.skin}`;
+    const same = await owner.get(path, { 'if-none-match': `"${texture.hash.skin}"` });
+    expect([same.status, same.bytes.length]).toEqual([304, 0]);
+    expect((await owner.get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  test('answers HEAD with the same headers and no body', async () => {
+    const { owner } = await runServer();
+    const path = `/textures/${(await make(owner, 1)).texture.hash.skin}`;
+    const [got, head] = [await owner.get(path), await owner.send('HEAD', path)];
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+    for (const name of ['content-type', 'content-length', 'etag', 'cache-control'])
+      expect([name, head.headers[name]]).toEqual([name, got.headers[name]]);
+  });
+
+  test('gives a legacy picture the height it came with', async () => {
+    const { owner } = await runServer();
+    const { height, width } = { ...drawSkin(1), height: 32 };
+    const legacy = encodePng({ width, height, pixels: drawSkin(1).pixels.slice(0, 64 * 32 * 4) });
+    const { body } = await owner.upload('/v2/generate', legacy);
+    const { bytes } = await owner.get(`/textures/${body.skin?.texture.hash.skin}`);
+    expect(decodePng(bytes).height).toBe(32);
+  });
+});

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Asks again and again until the answer suits. @throws Error when it does not within `within` ms */
+export async function poll<T>(
+  ask: () => Promise<T> | T,
+  suits: (answer: T) => boolean,
+  within = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + within;
+  for (;;) {
+    const answer = await ask();
+    if (suits(answer)) return answer;
+    if (Date.now() > deadline) {
+      throw new Error(`Not what was waited for after ${within} ms: ${JSON.stringify(answer)}`);
+    }
+    await sleep(20);
+  }
+}

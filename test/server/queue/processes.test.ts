@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { ownFolder } from '../own-folder.ts';
+import { openOwnStore } from '../running-server.ts';
+
+const CLAIM_ALL = join(import.meta.dirname, 'claim-all.ts');
+const JOBS = 300;
+
+test('Three processes that claim at the same time share the jobs out, each job to one of them', async () => {
+  const folder = await ownFolder();
+  const { db } = await openOwnStore(folder);
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
+  const all = Array.from({ length: JOBS }, (_, n) => `job ${n}`);
+  for (const request of all)
+    await queue.submit(newJob({ request }), { spots: JOBS, perMinute: JOBS, perHour: JOBS });
+  const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
+  const claimed = runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
+  expect(claimed.toSorted()).toEqual(all.toSorted());
+});

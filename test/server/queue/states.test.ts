@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { JOB_STATUSES, type JobStatus } from '../../../src/protocol/job.ts';
+import { assertLegal, changeState } from '../../../src/server/queue/states.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { ownFolder } from '../own-folder.ts';
+import { openOwnStore } from '../running-server.ts';
+
+const LEGAL: readonly `${JobStatus} → ${JobStatus}`[] = [
+  'waiting → processing',
+  'processing → completed',
+  'processing → failed',
+  'processing → waiting',
+];
+
+const STEPS = JOB_STATUSES.flatMap((from) =>
+  JOB_STATUSES.map((to) => ({ from, to, legal: LEGAL.includes(`${from} → ${to}`) })),
+);
+
+test.each(STEPS)('A job going from $from to $to is legal: $legal', ({ from, to, legal }) => {
+  if (legal) expect(() => assertLegal(from, to)).not.toThrow();
+  else expect(() => assertLegal(from, to)).toThrow(`A job cannot go from ${from} to ${to}.`);
+});
+
+async function storedJob() {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
+  const job = newJob();
+  await queue.submit(job, LIMITS);
+  return { db, queue, uuid: job.uuid };
+}
+
+test('An illegal step is refused before the store is asked', async () => {
+  const { db, queue, uuid } = await storedJob();
+  await expect(changeState(db, { uuid, from: 'waiting', to: 'completed' }, {})).rejects.toThrow('cannot go');
+  expect(await queue.find(uuid)).toMatchObject({ status: 'waiting' });
+});
+
+test('A step from where the job is not any more changes nothing and says so', async () => {
+  const { db, queue, uuid } = await storedJob();
+  await queue.claim('w');
+  expect(await changeState(db, { uuid, from: 'waiting', to: 'processing' }, { attempts: 9 })).toBe(false);
+  expect(await queue.find(uuid)).toMatchObject({ status: 'processing', attempts: 1, lease_owner: 'w' });
+});
+
+test('Leaving processing always gives the lease up', async () => {
+  const { db, queue, uuid } = await storedJob();
+  await queue.claim('w');
+  expect(await changeState(db, { uuid, from: 'processing', to: 'waiting', leaseOwner: 'w' }, {})).toBe(true);
+  expect(await queue.find(uuid)).toMatchObject({ status: 'waiting', lease_owner: null, lease_until: null });
+});

@@ -1,0 +1,39 @@
+import { ensureSkin, type NewSkin, type SkinWithData } from '../../../src/server/store/skins.ts';
+import type { Db } from '../../../src/server/store/store.ts';
+import { keepTexture, keepTextureData } from '../../../src/server/store/textures.ts';
+
+/** Signed data under a name of its own, with its texture. */
+export async function keepData(db: Db, identity: string, created_at = 0): Promise<void> {
+  const hash = Buffer.from(identity).toString('hex').padEnd(64, '0').slice(0, 64);
+  await keepTexture(db, { hash, width: 64, height: 64, png: new Uint8Array(1), created_at });
+  await keepTextureData(db, {
+    identity,
+    texture_hash: hash,
+    variant: 'classic',
+    value: `value of ${identity}`,
+    signature: 'c2ln',
+    url: `http://127.0.0.1/textures/${hash}`,
+    generator_version: '0.0.0',
+    account: 'key',
+    server: 'host',
+    worker: '0',
+    created_at,
+    duration: 1,
+  });
+}
+
+let made = 0;
+
+/** A record of that data; `uuid` tells records apart. */
+export async function record(db: Db, over: Partial<NewSkin> = {}): Promise<SkinWithData> {
+  const uuid = (++made).toString(16).padStart(32, '0');
+  const skin = {
+    uuid,
+    owner: 'ann',
+    identity: 'face',
+    name: null,
+    visibility: 'public',
+    created_at: 0,
+  } as const;
+  return await ensureSkin(db, { ...skin, ...over });
+}

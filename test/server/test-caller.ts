@@ -1,0 +1,144 @@
+import { Agent, request } from 'undici';
+import { expect } from 'vitest';
+import type { ApiKey } from '../../src/protocol/account.ts';
+import type { Note, RateLimit } from '../../src/protocol/envelope.ts';
+import { ERRORS, type ErrorCode } from '../../src/protocol/errors.ts';
+import type { WireJob } from '../../src/protocol/job.ts';
+import type { Skin, SkinListItem } from '../../src/protocol/skin.ts';
+
+/** Any answer's body: every field that one may have. */
+export interface Body {
+  readonly success?: boolean;
+  readonly errors: Note[];
+  readonly warnings: Note[];
+  readonly messages: Note[];
+  readonly links: Record<string, string>;
+  readonly job?: WireJob;
+  readonly jobs?: WireJob[];
+  readonly skin?: Skin;
+  readonly skins?: SkinListItem[];
+  readonly rateLimit?: RateLimit;
+  readonly usage?: unknown;
+  readonly user?: string;
+  readonly name?: string;
+  readonly grants?: Record<string, unknown>;
+  readonly key?: ApiKey & { secret?: string };
+  readonly keys?: ApiKey[];
+  readonly signaturePublickey?: string;
+  readonly skinDomains?: string[];
+}
+
+export interface Heard {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly bytes: Buffer;
+  readonly body: Body;
+}
+
+interface CallerOptions {
+  readonly key?: string | undefined;
+  /** Loopback address to call from. */
+  readonly address?: string | undefined;
+  /** Folder that no answer may name. */
+  readonly dataDir?: string;
+}
+
+type Headers = Record<string, string>;
+
+/** What no answer may hold: a line of a stack, a file of ours, a statement. */
+const INDISCREET =
+  /\n\s+at |\bat \w+ \(|node_modules|node:internal|\.ts\b|\.js:\d|SQLITE|sqlite|insert into|select \*|constraint failed|signing-key/;
+
+/** Somebody who calls the service over HTTP. Every answer is looked at for what it must not tell. */
+export class TestCaller {
+  readonly url: string;
+  readonly #options: CallerOptions;
+
+  constructor(url: string, options: CallerOptions = {}) {
+    this.url = url;
+    this.#options = options;
+  }
+
+  async get(path: string, headers: Headers = {}): Promise<Heard> {
+    return await this.send('GET', path, { headers });
+  }
+
+  async json(path: string, content: unknown, headers: Headers = {}): Promise<Heard> {
+    const body = JSON.stringify(content);
+    return await this.send('POST', path, {
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  }
+
+  /** Multipart with the PNG in a part `file`. */
+  async upload(path: string, png: Uint8Array, fields: Record<string, string> = {}): Promise<Heard> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    form.set('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'skin.png');
+    return await this.form(path, form);
+  }
+
+  async form(path: string, form: FormData): Promise<Heard> {
+    const encoded = new Response(form);
+    const type = encoded.headers.get('content-type') ?? '';
+    const body = Buffer.from(await encoded.arrayBuffer());
+    return await this.send('POST', path, { body, headers: { 'content-type': type } });
+  }
+
+  async send(
+    method: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'PUT',
+    path: string,
+    { body, headers = {} }: { body?: Buffer | string; headers?: Headers } = {},
+  ): Promise<Heard> {
+    const { key, address } = this.#options;
+    const agent = new Agent(address === undefined ? {} : { localAddress: address });
+    const all = {
+      'user-agent': 'skinsmith-tests/1',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...headers,
+    };
+    const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+    try {
+      const answer = await request(`${this.url}${path}`, {
+        method,
+        headers: sent,
+        body: body ?? null,
+        dispatcher: agent,
+      });
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      return this.#heard(answer.statusCode, answer.headers, bytes);
+    } finally {
+      await agent.close();
+    }
+  }
+
+  #heard(status: number, headers: Heard['headers'], bytes: Buffer): Heard {
+    if (!String(headers['content-type']).startsWith('application/json')) {
+      return { status, headers, bytes, body: {} as Body };
+    }
+    const text = bytes.toString('utf8');
+    expect(text).not.toMatch(INDISCREET);
+    if (this.#options.dataDir !== undefined) expect(text).not.toContain(this.#options.dataDir);
+    return { status, headers, bytes, body: text === '' ? ({} as Body) : (JSON.parse(text) as Body) };
+  }
+}
+
+/** Status, code and shape of an answer that refuses. */
+export function expectRefusal(heard: Heard, code: ErrorCode, status: number = ERRORS[code].status): void {
+  expect({ status: heard.status, code: heard.body.errors?.[0]?.code }).toEqual({ status, code });
+  const { success, errors, warnings, messages, links, rateLimit, ...rest } = heard.body;
+  expect({ success, messages, rest }).toEqual({ success: false, messages: [], rest: {} });
+  for (const note of [...errors, ...warnings]) {
+    expect(note).toEqual({
+      code: expect.stringMatching(/^\w+$/),
+      message: expect.stringMatching(/\S/),
+      ...(note.path && { path: expect.any(Array) }),
+    });
+  }
+  expect(links).toBeTypeOf('object');
+  if (heard.status === 429) {
+    expect(rateLimit).toBeDefined();
+    expect(heard.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  }
+}

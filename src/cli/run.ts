@@ -5,6 +5,7 @@ import { type ColorChoice, makeIo } from './io.ts';
 import { jsonLine } from './output/json.ts';
 import { buildProgram } from './program.ts';
 import type { Runner } from './runner.ts';
+import { listenForSignals } from './signals.ts';
 import { Talk } from './talk.ts';
 
 /** Runs one command line (without node and the script) and answers the exit status. */
@@ -31,7 +32,7 @@ class Run {
 
   runnerOf(program: Command): Runner {
     return async (work) => {
-      const unlisten = listenForSignals(this.#stop);
+      const unlisten = listenForSignals(this.#stop, process);
       const deps = await openDeps(program, this.#stop);
       try {
         this.status = await work(deps);
@@ -125,18 +126,4 @@ function refuseKeyFlag(argv: readonly string[]): void {
       hint: 'Store it with skinsmith login, or set SKINSMITH_API_KEY.',
     },
   );
-}
-
-/** The first signal asks to stop; a second one ends the process at once, as signals do. */
-function listenForSignals(stop: AbortController): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const onSignal = () => {
-    stop.abort();
-    unlisten();
-  };
-  const unlisten = () => {
-    for (const signal of signals) process.off(signal, onSignal);
-  };
-  for (const signal of signals) process.on(signal, onSignal);
-  return unlisten;
 }

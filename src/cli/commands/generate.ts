@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Connection } from '../connect.ts';
 import { mergeNotes, prepareSource, type SkinWish } from '../convert.ts';
 import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import { exitStatus, isInterruption } from '../exit.ts';
 import { connectTelling, failedResult, tellNotes, tellOneFailure, tellWhoTrusts } from '../outcomes.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { type ResultView, resultView } from '../output/views.ts';
@@ -86,6 +86,8 @@ async function generateOne(
     return resultView({ source: named.label, job: made.job, skin: made.skin, warnings: all });
   } catch (error) {
     progress.stop();
+    if (isInterruption(error))
+      deps.talk.say('What the service has accepted goes on; see it with: skinsmith jobs');
     return failedResult(named, await tellOneFailure(error, named, deps));
   }
 }

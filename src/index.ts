@@ -9,6 +9,7 @@ export {
   UnreadableAnswerError,
 } from './client/errors.ts';
 export { SkinClient } from './client/skin-client.ts';
+export { skinNameProblem } from './client/skin-name.ts';
 export type {
   CallOptions,
   GeneratedSkin,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Conf from 'conf';
 import envPaths from 'env-paths';
@@ -91,6 +92,7 @@ export class ConfigFile {
 async function openConf(folder: string, path: string): Promise<Conf<Record<string, unknown>>> {
   const { default: ConfClass } = await import('conf');
   try {
+    await dropEmpty(path);
     const conf = new ConfClass<Record<string, unknown>>({
       projectName: 'skinsmith',
       cwd: folder,
@@ -101,11 +103,18 @@ async function openConf(folder: string, path: string): Promise<Conf<Record<strin
     void conf.store; // read now, so that a broken file is told here
     return conf;
   } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw new CliError('invalid_config', `The config file ${path} is not JSON.`, {
+    const reason =
+      cause instanceof SyntaxError ? 'is not JSON' : `cannot be read (${(cause as Error).message})`;
+    throw new CliError('invalid_config', `The config file ${path} ${reason}.`, {
       exit: 'usage',
       hint: `Mend it or remove it: ${path}`,
       cause,
     });
   }
+}
+
+/** An empty file, as a crash or a full disk can leave one, holds no settings. */
+async function dropEmpty(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined); // not there, then there is nothing to drop
+  if (found?.isFile() && found.size === 0) await rm(path, { force: true });
 }

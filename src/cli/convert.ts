@@ -1,4 +1,12 @@
-import type { Note, SkinOptions, SkinSource, SkinVisibility } from '../index.ts';
+import {
+  JobFailedError,
+  type Note,
+  ServiceError,
+  type SkinOptions,
+  type SkinSource,
+  type SkinVisibility,
+  UnreadableAnswerError,
+} from '../index.ts';
 import { checkSkin } from '../skin/check.ts';
 import { CliError } from './exit.ts';
 import { type NamedSource, skinNameFrom } from './sources.ts';
@@ -21,8 +29,13 @@ export interface PreparedSource {
  * Reads a source and checks it before anything is sent: what the service would refuse costs no request.
  * @throws CliError `invalid_image`
  */
-export async function prepareSource(named: NamedSource, wish: SkinWish): Promise<PreparedSource> {
+export async function prepareSource(
+  named: NamedSource,
+  wish: SkinWish,
+  { isEmbedded }: { isEmbedded: boolean },
+): Promise<PreparedSource> {
   const source = await named.read();
+  if (isEmbedded) refuseFetching(named.label, source);
   const name = wish.name ?? (named.stem === undefined ? undefined : skinNameFrom(named.stem));
   const options = {
     name,
@@ -30,6 +43,17 @@ export async function prepareSource(named: NamedSource, wish: SkinWish): Promise
     visibility: wish.visibility,
   };
   return { source, options, warnings: 'file' in source ? checkFile(named.label, source.file, wish) : [] };
+}
+
+function refuseFetching(label: string, source: SkinSource): void {
+  if ('file' in source || ('url' in source && /^data:/i.test(source.url))) return;
+  throw new CliError(
+    'unsupported_source',
+    `${label}: The embedded service neither fetches URLs nor looks up players.`,
+    {
+      hint: 'Save the picture as a file and give its path.',
+    },
+  );
 }
 
 function checkFile(label: string, file: Uint8Array, wish: SkinWish): readonly Note[] {
@@ -47,7 +71,7 @@ export function mergeNotes(ours: readonly Note[], theirs: readonly Note[]): Note
 /** Whether the fault is this source's alone, so that the next one is worth trying. */
 export function concernsOneSource(error: unknown): boolean {
   if (error instanceof CliError) return error.exit === 'failed';
-  const { status, name } = error as { status?: number; name?: string };
-  if (name === 'JobFailedError') return true;
-  return status !== undefined && status < 600 && ![401, 403, 429, 503].includes(status);
+  if (error instanceof JobFailedError) return true;
+  const isAnswer = error instanceof ServiceError || error instanceof UnreadableAnswerError;
+  return isAnswer && ![401, 403, 429, 503].includes(error.status);
 }

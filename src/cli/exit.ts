@@ -7,6 +7,7 @@ export const EXIT_STATUSES = {
   pending: { status: 8, meaning: 'jobs are still pending' },
   tryLater: { status: 75, meaning: 'the service is busy or unreachable, try again later' },
   interrupted: { status: 130, meaning: 'interrupted' },
+  closedPipe: { status: 141, meaning: 'the reader of the output went away' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_STATUSES;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { isPending, type Job, type JobState, type Note, type SkinClient } from '../index.ts';
+import { isPending, type Job, JobFailedError, type JobState, type Note, type SkinClient } from '../index.ts';
 import type { Connection } from './connect.ts';
 import type { Deps } from './deps.ts';
 import { isInterruption } from './exit.ts';
@@ -71,7 +71,7 @@ export async function* followJobs(
       progress.stop();
       if (isInterruption(error)) sayHowToGoOn(jobs.length - index, deps);
       const told = tellable(error);
-      if (!told || (error as Error).name !== 'JobFailedError') throw error;
+      if (!told || !(error instanceof JobFailedError)) throw error;
       await deps.talk.failure({ ...told, message: `${label}: ${told.message}` });
       yield resultView({ source: label, job, error: told, warnings });
     }

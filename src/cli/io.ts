@@ -6,6 +6,8 @@ export interface OutputStream {
   /** Whether escape codes for colour are wanted here. */
   readonly hasColor: boolean;
   readonly columns: number;
+  /** False for a terminal that does not say how wide it is: nothing can be redrawn there. */
+  readonly isSized: boolean;
 }
 
 /** The terminal: stdout is data, stderr is talk. Commands write through this and nothing else. */
@@ -63,6 +65,7 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
     isTTY,
     hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
     columns: stream.columns || DEFAULT_COLUMNS,
+    isSized: Boolean(stream.columns),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import type { Deps } from './deps.ts';
+import type { Deps, GlobalFlags } from './deps.ts';
 import { CliError, exitStatus, isInterruption } from './exit.ts';
 import { type ColorChoice, makeIo } from './io.ts';
 import { jsonLine } from './output/json.ts';
@@ -8,9 +8,13 @@ import type { Runner } from './runner.ts';
 import { listenForSignals } from './signals.ts';
 import { Talk } from './talk.ts';
 
+/** Why a run stops when nobody reads its output any more. */
+const CLOSED_PIPE = new DOMException('The reader of the output went away.', 'AbortError');
+
 /** Runs one command line (without node and the script) and answers the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   const run = new Run(new AbortController());
+  const configure = (program: Command) => configureCommand(program, { isJson: argv.includes('--json') });
   try {
     refuseKeyFlag(argv);
     const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
@@ -46,6 +50,7 @@ class Run {
   /** The one place where an error becomes a message and an exit status. */
   async tell(error: unknown, json: boolean): Promise<number> {
     if (error instanceof CommanderError) return this.#tellUsage(error, json);
+    if (this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
     const talk = new Talk(processIo('auto', this.#stop), { json });
     const interrupted = isInterruption(error) || this.#stop.signal.aborted;
     const { tellable } = await import('./told-error.ts');
@@ -72,7 +77,12 @@ class Run {
 
 async function openDeps(program: Command, stop: AbortController): Promise<Deps & { close(): Promise<void> }> {
   const { makeDeps } = await import('./deps.ts');
-  const { color, ...flags } = program.opts<{ color?: string | boolean }>();
+  const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
+  if (flags.local && flags.baseUrl !== undefined) {
+    throw new CliError('two_services', '--local and --base-url name two services; give one.', {
+      exit: 'usage',
+    });
+  }
   const io = processIo(await colorChoice(color), stop);
   return makeDeps({ io, env: process.env, signal: stop.signal, flags });
 }
@@ -96,24 +106,26 @@ async function colorChoice(typed: string | boolean | undefined): Promise<ColorCh
 
 function processIo(color: ColorChoice, stop: AbortController) {
   const { stdout, stderr, env } = process;
-  return makeIo({ stdin: () => process.stdin, stdout, stderr, env, onClosedPipe: () => stop.abort() }, color);
+  return makeIo(
+    { stdin: () => process.stdin, stdout, stderr, env, onClosedPipe: () => stop.abort(CLOSED_PIPE) },
+    color,
+  );
 }
 
-/** Errors are thrown to `main`, never exited with; children get it too, they do not inherit it. */
-function configure(program: Command): void {
+/**
+ * Errors are thrown to `runProgram`, never exited with; children get it too, they do not inherit it. With
+ * --json the error itself is all there is on stderr.
+ */
+function configureCommand(program: Command, { isJson }: { isJson: boolean }): void {
   const original = program.createCommand.bind(program);
-  const strict = (command: Command) => command.exitOverride().configureOutput({ writeErr: writeUnlessJson });
+  const writeErr = isJson ? () => {} : (text: string) => void process.stderr.write(text);
+  const strict = (command: Command) => command.exitOverride().configureOutput({ writeErr });
   strict(program);
   program.createCommand = (name) => {
     const child = strict(original(name));
     child.createCommand = program.createCommand;
     return child;
   };
-}
-
-/** What commander says of a usage error; with --json the error itself is all there is on stderr. */
-function writeUnlessJson(text: string): void {
-  if (!process.argv.includes('--json')) process.stderr.write(text);
 }
 
 function refuseKeyFlag(argv: readonly string[]): void {

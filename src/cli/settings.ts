@@ -18,7 +18,7 @@ export type SettingName = (typeof SETTING_NAMES)[number];
 const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.enum(words, { error: `one of ${words.join(', ')}` });
 
-const baseUrl = z.string().transform((text, context) => {
+const baseUrl = z.string('an address like https://api.example.org').transform((text, context) => {
   try {
     return parseBaseUrl(text).baseUrl;
   } catch (error) {
@@ -74,7 +74,7 @@ export function originOf(name: SettingName, { flags, env, file }: SettingSources
   if (flags[name] !== undefined) return { value: flags[name], from: `--${name}` };
   const variable = envNameOf(name);
   if (env[variable]) return { value: env[variable], from: variable };
-  if (file[name] !== undefined) return { value: file[name], from: 'the config file' };
+  if (file[name] !== undefined && file[name] !== null) return { value: file[name], from: 'the config file' };
   return undefined;
 }
 

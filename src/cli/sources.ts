@@ -17,6 +17,11 @@ export interface NamedSource {
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
+/** 32 hexadecimal digits, or 36 characters with dashes. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** What the arguments name, in their order; a folder stands for the PNG files directly in it. */
 export async function expandSources(args: readonly string[], io: Io): Promise<NamedSource[]> {
   const lists = [];
@@ -29,19 +34,10 @@ async function expand(arg: string, io: Io): Promise<NamedSource[]> {
     return [{ label: '-', stem: undefined, read: async () => ({ file: await readStdin(io) }) }];
   if (/^data:/i.test(arg)) return [linkSource(`${arg.slice(0, 30)}…`, { url: arg })];
   if (/^https?:\/\//i.test(arg)) return [linkSource(arg, { url: arg })];
-  const found = await stat(arg).catch(missing);
+  const found = await stat(arg).catch(() => undefined); // why it cannot be read is told when it is read
   if (found?.isDirectory()) return await folderSources(arg);
-  if (found?.isFile()) return [fileSource(arg)];
-  if (found) throw new CliError('not_a_file', `${arg} is neither a file nor a folder.`);
-  if (UUID.test(arg)) return [linkSource(arg, { user: arg })];
-  throw new CliError('no_such_file', `There is no file or folder ${arg}.`, {
-    hint: 'Give the path of a PNG file, a folder of them, or - for stdin.',
-  });
-}
-
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ENAMETOOLONG') return undefined;
-  throw error;
+  if (!found && isUuid(arg)) return [linkSource(arg, { user: arg })];
+  return [fileSource(arg)];
 }
 
 function linkSource(label: string, source: SkinSource): NamedSource {
@@ -63,18 +59,28 @@ export async function listPngFiles(folder: string): Promise<string[]> {
   return paths.filter((_, index) => !kinds[index]);
 }
 
+/** A folder without skins is a source that fails, so that it stops no other. */
 async function folderSources(folder: string): Promise<NamedSource[]> {
   const files = await listPngFiles(folder);
   if (files.length > 0) return files.map(fileSource);
-  throw new CliError('empty_folder', `There are no PNG files in ${folder}.`);
+  const read = async () => {
+    throw emptyFolder(folder);
+  };
+  return [{ label: folder, stem: undefined, read }];
 }
 
-/** A whole file, unless it is absurdly large for a picture. */
+export function emptyFolder(folder: string): CliError {
+  return new CliError('empty_folder', `There are no PNG files in ${folder}.`);
+}
+
+/** A whole file, unless it is absurdly large for a picture. Pipes and devices have no end to rely on. */
 export async function readBounded(path: string): Promise<Uint8Array> {
   try {
-    const { size } = await stat(path);
-    if (size <= MAX_FILE_BYTES) return await readFile(path);
-    throw new CliError('invalid_image', `${path} has ${size} bytes; a skin has at most 20,000.`);
+    const found = await stat(path);
+    if (found.isDirectory()) throw new CliError('not_a_file', `${path} is a folder.`);
+    if (!found.isFile()) throw new CliError('not_a_file', `${path} is not a regular file.`);
+    if (found.size <= MAX_FILE_BYTES) return await readFile(path);
+    throw new CliError('invalid_image', `${path} has ${found.size} bytes; a skin has at most 20,000.`);
   } catch (error) {
     throw fileTrouble(path, error) ?? error;
   }
@@ -82,9 +88,11 @@ export async function readBounded(path: string): Promise<Uint8Array> {
 
 /** What concerns this one file, so that the next one is still worth trying. */
 function fileTrouble(path: string, cause: unknown): CliError | undefined {
-  const { code } = cause as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new CliError('no_such_file', `There is no file ${path}.`, { cause });
-  if (code === 'EISDIR') return new CliError('not_a_file', `${path} is a folder.`, { cause });
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  const hint = 'Give the path of a PNG file, a folder of them, or - for stdin.';
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
+    return new CliError('no_such_file', `There is no file or folder ${path}.`, { hint, cause });
+  }
   if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a link to itself.`, { cause });
   if (code === 'EACCES') return new CliError('eacces', `${path}: Permission denied.`, { cause });
   return undefined;

@@ -25,10 +25,12 @@ export interface Progress {
 export class Talk {
   readonly #io: Io;
   readonly #flags: TalkFlags;
+  readonly #spin: typeof startSpinner;
 
-  constructor(io: Io, flags: TalkFlags) {
+  constructor(io: Io, flags: TalkFlags, spin = startSpinner) {
     this.#io = io;
     this.#flags = flags;
+    this.#spin = spin;
   }
 
   /** A remark for people: on a terminal only. */
@@ -69,20 +71,29 @@ export class Talk {
   }
 
   async progress(text: string): Promise<Progress> {
-    const isShown = this.#io.err.isTTY && !this.#flags.quiet && !this.#flags.json && !this.#flags.verbose;
+    const isShown =
+      this.#io.err.isTTY &&
+      this.#io.err.isSized &&
+      !this.#flags.quiet &&
+      !this.#flags.json &&
+      !this.#flags.verbose;
     if (!isShown) return { text: () => {}, stop: () => {} };
-    const { default: ora } = await import('ora');
-    // discardStdin would keep Ctrl-C from reaching us as a signal.
-    const spinner = ora({ text: clean(text), stream: process.stderr, discardStdin: false }).start();
-    return {
-      text: (next) => {
-        spinner.text = clean(next);
-      },
-      stop: () => void spinner.stop(),
-    };
+    return await this.#spin(clean(text));
   }
 
   async #colors(): Promise<Colors> {
     return await colorsFor(this.#io.err);
   }
+}
+
+async function startSpinner(text: string): Promise<Progress> {
+  const { default: ora } = await import('ora');
+  // discardStdin would keep Ctrl-C from reaching us as a signal.
+  const spinner = ora({ text, stream: process.stderr, discardStdin: false }).start();
+  return {
+    text: (next) => {
+      spinner.text = clean(next);
+    },
+    stop: () => void spinner.stop(),
+  };
 }

@@ -51,32 +51,51 @@ const FILE_TROUBLE: Readonly<Record<string, string>> = {
   EROFS: 'The file system is read-only.',
   ENOTDIR: 'A part of the path is not a folder.',
   EEXIST: 'Something else is in the way.',
+  ENOENT: 'There is no such file or folder.',
+  EISDIR: 'It is a folder.',
+  ELOOP: 'It is a link to itself.',
+  EMFILE: 'Too many files are open.',
+  ENAMETOOLONG: 'The name is too long.',
+  EDQUOT: 'The disk quota is used up.',
+  ENOTFOUND: 'There is no such host.',
+  EAI_AGAIN: 'The host name cannot be looked up now.',
   EADDRINUSE: 'Another program listens there already.',
   EADDRNOTAVAIL: 'This machine has no such address.',
 };
 
+const UNUSABLE_HINT = 'See that it is writable and has space, or choose another: SKINSMITH_DATA_DIR';
+const DAMAGED_HINT =
+  'The store, skinsmith.db, is damaged: move it away or restore it from a backup, and keep signing-key.pem.';
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isDamaged(errcode: number | undefined): boolean {
+  return errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB;
+}
+
 function fromFileSystem(error: unknown): ToldError | undefined {
-  const { code, path, address, port, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & {
+  const { code, path, hostname, address, port, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & {
+    hostname?: string;
     address?: string;
     port?: number;
     errcode?: number;
   };
   if (code === 'ERR_SQLITE_ERROR' || errcode !== undefined) {
-    const hint = 'See that the data folder is writable and has space, or choose another: SKINSMITH_DATA_DIR';
     return {
       code: 'data_unusable',
       message: `The data folder cannot be used: ${message}.`,
-      hint,
+      hint: isDamaged(errcode) ? DAMAGED_HINT : UNUSABLE_HINT,
       exit: 'failed',
     };
   }
+  if (code === 'signing_key_unusable') return { code, message, hint: undefined, exit: 'failed' };
   if (code === 'store_too_new') {
     const hint = 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR';
     return { code, message: message, hint, exit: 'failed' };
   }
   const trouble = code === undefined ? undefined : FILE_TROUBLE[code];
   if (trouble === undefined || code === undefined) return undefined;
-  const place = path ?? (address === undefined ? undefined : `${address}:${port}`);
+  const place = path ?? hostname ?? (address === undefined ? undefined : `${address}:${port}`);
   return {
     code: code.toLowerCase(),
     message: place ? `${place}: ${trouble}` : trouble,

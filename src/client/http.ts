@@ -43,6 +43,7 @@ export async function exchange<S extends z.ZodType>(
 ): Promise<{ status: number; data: z.output<S> }> {
   const answer = await send(request, options);
   const retryAfter = parseRetryAfter(answer.headers['retry-after'], options.now());
+  if (answer.status >= 300 && answer.status < 400) throw redirected(request, answer, options.origin);
   const json = parseJson({ ...answer, retryAfter }, request);
   if (answer.status >= 400) throw refusal(request, { status: answer.status, retryAfter, json });
   const parsed = schema.safeParse(json);
@@ -123,6 +124,17 @@ function parseJson(
     const message = `${method} ${path} answered ${status} with ${what}.`;
     throw new UnreadableAnswerError(message, { status, retryAfter, cause });
   }
+}
+
+/** Redirects are not followed: the key belongs to the service that was named. */
+function redirected({ method, path }: HttpRequest, { status, headers }: RawAnswer, origin: string): Error {
+  const { location } = headers;
+  const target = typeof location === 'string' ? URL.parse(location, origin)?.origin : undefined;
+  const where =
+    target === undefined ? 'elsewhere' : `to ${target}; if that is the service, name it as the base URL`;
+  return new UnreadableAnswerError(`${method} ${path} answered ${status}: the service redirects ${where}.`, {
+    status,
+  });
 }
 
 function refusal(

@@ -51,7 +51,13 @@ export const apiKeyMadeAnswerSchema = envelopeSchema.extend({
 });
 export type ApiKeyMade = z.infer<typeof apiKeyMadeAnswerSchema>['key'];
 export const apiKeyBodySchema = z.object({
-  name: z.string().trim().min(1).max(64).default('key'),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(64)
+    .regex(/^\P{C}+$/u, 'no control characters')
+    .default('key'),
   /** Operators only: the user it is for, made when new. */
   user: z
     .string()
@@ -59,8 +65,8 @@ export const apiKeyBodySchema = z.object({
     .optional(),
 });
 
-/** GET /health. */
-export const healthAnswerSchema = z.object({ status: z.literal('ok'), version: z.string() });
+/** GET /health. `trouble`: the store cannot be written, jobs wait. */
+export const healthAnswerSchema = z.object({ status: z.enum(['ok', 'trouble']), version: z.string() });
 /** GET /: what authlib-injector and the client need to trust the service's signatures. */
 export const keyDocumentSchema = z.object({
   meta: z.looseObject({ serverName: z.string().optional(), implementationName: z.string().optional() }),

@@ -18,7 +18,8 @@ export const skinNameSchema = z
   .max(MAX_NAME_LENGTH, `at most ${MAX_NAME_LENGTH} characters`)
   .regex(NAME_PATTERN, 'letters, digits, spaces and _ . - only');
 
-const flag = z.union([z.boolean(), z.enum(['true', 'false', '1', '0', ''])]);
+const flag = z.union([z.boolean(), z.enum(['true', 'false', '1', '0', ''])], { error: 'true or false' });
+const SECONDS = `seconds, from 1 to ${MAX_WAIT_SECONDS}`;
 
 /**
  * Options of a generation. An empty string is as good as absent: that is how HTML forms and many
@@ -33,7 +34,11 @@ export const generateOptionsSchema = z.object({
 });
 
 export const generateQuerySchema = z.object({
-  timeout: z.coerce.number().min(1).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS),
+  timeout: z.coerce
+    .number(SECONDS)
+    .min(1, SECONDS)
+    .max(MAX_WAIT_SECONDS, SECONDS)
+    .default(DEFAULT_WAIT_SECONDS),
   checkOnly: generateOptionsSchema.shape.checkOnly,
 });
 

@@ -1,7 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { type Clock, systemClock } from '../clock.ts';
 import { openSigningKey, type SigningKey } from '../textures/signing-key.ts';
 import { VERSION } from '../version.ts';
@@ -77,56 +77,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 async function open(options: ServerOptions, releases: Releases): Promise<RunningServer> {
-  const { clock = systemClock, workers = 2, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  const { clock = systemClock, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const store = await openStore(options.dataDir);
   releases.add(() => store.close());
   const { key, session } = await signIn(store, options, clock);
 
-  let isStopping = false;
-  const accepted = new Set<string>();
-  let publicUrl = options.publicUrl ?? '';
-  const signingKey = once(() => openSigningKey(join(options.dataDir, 'signing-key.pem')));
-  const self = nameThisProcess();
-  const signals = new JobSignals();
-  const queue = new StoreQueue(store.db, { self, clock });
-  const signing = GENERATORS.signing({ key: signingKey, publicUrl: () => publicUrl, clock });
-  const generator = paced(signing, options.pace ?? 0, clock);
-  const log = { app: undefined as FastifyInstance | undefined };
-  const onError = (error: unknown) => log.app?.log.error({ err: error }, 'worker');
-  const pool = new WorkerPool({
-    count: workers,
-    db: store.db,
-    queue,
-    generator,
-    signals,
-    clock,
-    self,
-    onError,
-  });
-  const context: ServiceContext = {
-    db: store.db,
-    queue,
-    generator,
-    signals,
-    clock,
-    expectedWait: (ahead) => pool.expectedWait(ahead),
-    trouble: () => pool.trouble,
-    keyDocument: async () => describeTrust(await signingKey(), publicUrl),
-    onAccepted: (uuid) => {
-      if (options.embedded) accepted.add(uuid); // `serve` lives too long to remember them
-    },
-    isStopping: () => isStopping,
-  };
+  const live: Live = { publicUrl: '', isStopping: false, accepted: new Set(), report: () => {} };
+  const { context, pool } = await makeService(options, store, live);
   const app = await buildApp({ context, session, logLevel: options.logLevel ?? 'silent' });
-  log.app = app;
   releases.add(() => app.close());
+  live.report = (error) => app.log.error({ err: error }, 'worker');
   const retention = (options.retentionHours ?? DEFAULT_RETENTION_HOURS) * 3_600_000;
-  const maintenance = startMaintenance({ store, queue, signals, clock, retention, onError });
+  const onError = (error: unknown) => live.report(error);
+  const maintenance = startMaintenance({ ...context, store, retention, onError });
   releases.add(() => maintenance.stop());
   await app.listen({ host, port });
   const url = urlOf(host, (app.server.address() as AddressInfo).port);
-  publicUrl = await settlePublicUrl(store, options, url);
+  live.publicUrl = await settlePublicUrl(store, options, url);
   await maintenance.recoverNow();
   pool.start();
 
@@ -134,13 +102,53 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
     url,
     key,
     close: async ({ drain = false, limit = STOP_LIMIT } = {}) => {
-      if (drain) await waitForEnds(context, accepted, limit).catch(onError); // in trouble, they wait for the next start
-      isStopping = true;
+      // A service in trouble leaves its jobs to the next start.
+      if (drain) await waitForEnds(context, live.accepted, limit).catch(onError);
+      live.isStopping = true;
       await pool.stop(limit);
-      signals.elsewhere(); // requests still waiting for a job learn that it will not come now
+      context.signals.elsewhere(); // requests still waiting for a job learn that it will not come now
       await releases.releaseAll();
     },
   };
+}
+
+/** What changes while the server runs. */
+interface Live {
+  /** Known once it listens. */
+  publicUrl: string;
+  isStopping: boolean;
+  readonly accepted: Set<string>;
+  report: (error: unknown) => void;
+}
+
+/** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
+async function makeService(
+  options: ServerOptions,
+  store: Store,
+  live: Live,
+): Promise<{ context: ServiceContext; pool: WorkerPool }> {
+  const { clock = systemClock, workers: count = 2, embedded, pace = 0 } = options;
+  const keyPath = join(options.dataDir, 'signing-key.pem');
+  const key = once(() => openSigningKey(keyPath));
+  if (existsSync(keyPath)) await key();
+  const self = nameThisProcess();
+  const signals = new JobSignals();
+  const { db } = store;
+  const queue = new StoreQueue(db, { self, clock });
+  const generator = paced(GENERATORS.signing({ key, publicUrl: () => live.publicUrl, clock }), pace, clock);
+  const shared = { db, queue, generator, signals, clock };
+  const pool = new WorkerPool({ ...shared, count, self, onError: (error) => live.report(error) });
+  const context: ServiceContext = {
+    ...shared,
+    expectedWait: (ahead) => pool.expectedWait(ahead),
+    trouble: () => pool.trouble,
+    keyDocument: async () => describeTrust(await key(), live.publicUrl),
+    onAccepted: (uuid) => {
+      if (embedded) live.accepted.add(uuid); // `serve` lives too long to remember them
+    },
+    isStopping: () => live.isStopping,
+  };
+  return { context, pool };
 }
 
 /**

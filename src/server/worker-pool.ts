@@ -67,26 +67,28 @@ export class WorkerPool {
 
   async #loop(owner: string): Promise<void> {
     while (!this.#isStopping) {
-      const { signals, clock } = this.#options;
-      const since = signals.works; // a sign that comes during the look must not be missed
-      const lease = await this.#claim(owner);
-      if (lease) await this.#work(lease);
-      else await signals.untilWork(await this.#idleTime(), { clock, since });
+      try {
+        await this.#turn(owner);
+      } catch (error) {
+        await this.#sitOut(error);
+      }
     }
   }
 
-  async #claim(owner: string): Promise<Lease | undefined> {
-    try {
-      const lease = await this.#options.queue.claim(owner);
-      this.#trouble = undefined;
-      return lease;
-    } catch (error) {
-      await this.#sitOut(error);
-      return undefined;
-    }
+  /** Does one job, or sleeps until there may be one. */
+  async #turn(owner: string): Promise<void> {
+    const { queue, signals, clock } = this.#options;
+    const since = signals.works; // a sign that comes during the look must not be missed
+    const lease = await queue.claim(owner);
+    this.#trouble = undefined;
+    if (lease) await this.#work(lease);
+    else await signals.untilWork(await this.#idleTime(), { clock, since });
   }
 
-  /** The store cannot be used: those who wait for a job learn it at once, and it is tried again soon. */
+  /**
+   * The store cannot be used: those who wait for a job learn it at once, and it is tried again soon. A job
+   * in hand goes on when its lease has run out.
+   */
   async #sitOut(error: unknown): Promise<void> {
     this.#trouble = error;
     this.#options.onError(error);
@@ -105,8 +107,6 @@ export class WorkerPool {
     const beat = setInterval(() => void this.#renew(lease, lost), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
     try {
       await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
-    } catch (error) {
-      await this.#sitOut(error); // the lease runs out and the job goes on later
     } finally {
       clearInterval(beat);
     }

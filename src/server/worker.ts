@@ -1,10 +1,12 @@
-import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { VERSION } from '../version.ts';
 import type { Generator } from './generators/port.ts';
 import type { GeneratedData, Lease } from './queue/port.ts';
 import type { Db } from './store/store.ts';
 import { findTextureData } from './store/textures.ts';
+
+/** What answers name as their server: the machine's own name is nobody's business. */
+const SERVER_NAME = 'skinsmith';
 
 export interface WorkerContext {
   readonly db: Db;
@@ -25,7 +27,7 @@ export async function makeSkinData(
   return {
     ...data,
     version: VERSION,
-    server: hostname(),
+    server: SERVER_NAME,
     worker: owner.slice(owner.lastIndexOf('#') + 1),
     duration: clock.now() - start,
   };

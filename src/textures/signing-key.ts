@@ -1,5 +1,5 @@
 import { createHash, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { parsePrivateKey, publicKeyPem } from './signature.ts';
@@ -11,6 +11,16 @@ export interface SigningKey {
   readonly fingerprint: string;
 }
 
+/** A key file that cannot be signed with. `message` names the file and says what to do. */
+export class SigningKeyError extends Error {
+  override readonly name = 'SigningKeyError';
+  readonly code = 'signing_key_unusable';
+
+  constructor(path: string, reason: string, cause?: unknown) {
+    super(`The signing key ${path} cannot be used: ${reason}. Restore it from a backup.`, { cause });
+  }
+}
+
 /** As long as the game's own: readers expect 512-byte signatures. */
 export const SIGNING_KEY_BITS = 4096;
 
@@ -18,16 +28,21 @@ export const SIGNING_KEY_BITS = 4096;
  * Reads the signing key at `path` (PKCS#8 PEM, mode 0600), making it on first use. It is kept for
  * ever: everything ever signed depends on it. Two processes that start at once end up with one key:
  * it is written aside and *linked* into place, which fails for the second.
- * @throws Error when the file is there but holds no RSA key, or cannot be written
+ * @throws SigningKeyError when the file is there but holds no RSA key of at least `bits`
  */
 export async function openSigningKey(path: string, bits = SIGNING_KEY_BITS): Promise<SigningKey> {
   const pem = (await readIfThere(path)) ?? (await createKeyFile(path, bits));
+  const key = readKey(path, pem);
+  const { modulusLength = 0 } = key.privateKey.asymmetricKeyDetails ?? {};
+  if (modulusLength < bits) throw new SigningKeyError(path, `it has ${modulusLength} bits, not ${bits}`);
+  return key;
+}
+
+function readKey(path: string, pem: string): SigningKey {
   try {
     return makeSigningKey(pem);
   } catch (cause) {
-    throw new Error(`The signing key ${path} cannot be read: it is not an RSA private key in PEM.`, {
-      cause,
-    });
+    throw new SigningKeyError(path, 'it is not an RSA private key (PKCS#8 in PEM)', cause);
   }
 }
 
@@ -42,7 +57,9 @@ function makeSigningKey(pem: string): SigningKey {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    const pem = await readFile(path, 'utf8');
+    await chmod(path, 0o600); // also one that was put there by hand
+    return pem;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

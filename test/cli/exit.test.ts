@@ -12,6 +12,7 @@ describe('the exit statuses', () => {
       pending: 8,
       tryLater: 75,
       interrupted: 130,
+      closedPipe: 141,
     });
   });
 

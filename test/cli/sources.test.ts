@@ -79,7 +79,8 @@ describe('expandSources', () => {
   it.each(['missing.png', 'no/such/folder/a.png', 'x'.repeat(5_000), `${UUID}0`])(
     'says that there is no %.20s',
     async (arg) => {
-      const failure = await failureOf(expandSources([arg], io));
+      const [source] = await expandSources([arg], io);
+      const failure = await failureOf(source!.read());
       expect(failure).toBeInstanceOf(CliError);
       expect(failure).toMatchObject({ code: 'no_such_file', exit: 'failed', hint: expect.any(String) });
       expect((failure as Error).message).toContain(arg);
@@ -88,8 +89,14 @@ describe('expandSources', () => {
 
   it('says that a folder holds no PNG files', async () => {
     const folder = await folderOf('.hidden.png', 'a.txt');
-    const failure = await failureOf(expandSources([folder], io));
+    const [source] = await expandSources([folder], io);
+    const failure = await failureOf(source!.read());
     expect(failure).toMatchObject({ code: 'empty_folder', message: `There are no PNG files in ${folder}.` });
+  });
+
+  it.each(['/dev/zero', '/dev/null'])('refuses %s, which is no file with an end', async (device) => {
+    const [source] = await expandSources([device], io);
+    expect(await failureOf(source!.read())).toMatchObject({ code: 'not_a_file' });
   });
 
   it('refuses a file that is absurdly large, without reading it', async () => {

@@ -31,6 +31,7 @@ export function testIo(options: TestIoOptions = {}): TestIo {
     isTTY,
     hasColor: color,
     columns,
+    isSized: columns > 0,
   });
   const input = stdin === undefined ? [] : [Buffer.from(stdin)];
   const io = {

@@ -57,11 +57,25 @@ describe('tellable', () => {
     ['a full disk', system({ code: 'ENOSPC', path: '/d' }), 'enospc', 'failed'],
     ['a port in use', system({ code: 'EADDRINUSE', address: '127.0.0.1', port: 1 }), 'eaddrinuse', 'failed'],
     [
-      'a broken store',
+      'a damaged store',
       system({ code: 'ERR_SQLITE_ERROR', errcode: 11 }),
       'data_unusable',
       'failed',
+      /keep signing-key.pem/,
+    ],
+    [
+      'a store that cannot be opened',
+      system({ code: 'ERR_SQLITE_ERROR', errcode: 14 }),
+      'data_unusable',
+      'failed',
       /SKINSMITH_DATA_DIR/,
+    ],
+    [
+      'a host that there is not',
+      system({ code: 'ENOTFOUND', hostname: 'a.example' } as never),
+      'enotfound',
+      'failed',
+      undefined,
     ],
     ['a store of the future', system({ code: 'store_too_new' }), 'store_too_new', 'failed', /newer version/],
   ];

@@ -25,6 +25,7 @@ describe('the public face of the package', () => {
       'VERSION',
       'isPending',
       'parseBaseUrl',
+      'skinNameProblem',
     ]);
   });
 

@@ -24,6 +24,18 @@ async function wrongKey(machine: Machine): Promise<Ran> {
 const STATUSES: readonly [status: number, when: string, run: (machine: Machine) => Promise<Ran>][] = [
   [0, 'all is done', (machine) => machine.run(['generate', SMITH])],
   [1, 'a source fails', (machine) => machine.run(['generate', 'no-such-file.png'])],
+  [
+    1,
+    'the embedded service cannot fetch a URL',
+    (machine) => machine.run(['generate', 'https://a.example/s.png']),
+  ],
+  [1, 'a folder has no skins', (machine) => machine.run(['generate', 'bin'])],
+  [2, 'the data folder is to be none', (machine) => machine.run(['serve', '--data', ''])],
+  [
+    1,
+    'the host to listen on is none',
+    (machine) => machine.run(['serve', '--port', '0', '--host', '300.1.1.1']),
+  ],
   [1, 'one of several checked files is unusable', (machine) => machine.run(['check', SMITH, 'package.json'])],
   [2, 'an option is unknown', (machine) => machine.run(['generate', SMITH, '--nmae', 'x'])],
   [2, 'a command is unknown', (machine) => machine.run(['genrate', SMITH])],
@@ -37,8 +49,8 @@ const STATUSES: readonly [status: number, when: string, run: (machine: Machine) 
   [8, 'a job is pending', pendingJob],
   [
     75,
-    'the service cannot do it now',
-    (machine) => machine.run(['generate', 'https://example.org/skin.png']),
+    'the service cannot be reached',
+    (machine) => machine.run(['whoami', '--base-url', 'http://127.0.0.1:1']),
   ],
 ];
 
@@ -56,11 +68,36 @@ test.each([
   expect(stderr).toMatch(nearest);
 });
 
+test('A file that is not there stops no other, and both are told', async () => {
+  const { exitCode, stdout, stderr } = await (await freshMachine()).run([
+    'generate',
+    'nope.png',
+    SMITH,
+    '--json',
+  ]);
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { source: 'nope.png', status: 'failed', error: { code: 'no_such_file' } },
+    { source: SMITH, status: 'completed' },
+  ]);
+  expect(stderr).toContain('no_such_file');
+});
+
+test('A signing key that is none is named when the service starts', async () => {
+  const machine = await freshMachine();
+  const path = join(machine.dataDir, 'signing-key.pem');
+  await writeFile(path, 'not a key');
+  const { exitCode, stderr } = await machine.run(['generate', SMITH]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`The signing key ${path} cannot be used`)]);
+});
+
 describe('With --json', () => {
   test.each([
     [['generate', SMITH, '--nmae', 'x', '--json'], 'usage'],
     [['config', 'get', 'nothing', '--json'], 'unknown_setting'],
-    [['generate', 'no-such-file.png', '--json'], 'no_such_file'],
+    [['generate', SMITH, '--name', 'a/b', '--json'], 'invalid_name'],
+    [['skins', 'get', 'abc', '--json'], 'not_a_uuid'],
+    [['jobs', '--local', '--base-url', 'http://127.0.0.1:1', '--json'], 'two_services'],
   ])('the error of %j is one JSON line on stderr', async (args, code) => {
     const { stdout, stderr } = await (await freshMachine()).run(args);
     expect(stdout).toBe('');

@@ -72,9 +72,17 @@ describe('openSigningKey', () => {
     const path = join(await tempFolder(), 'key.pem');
     await writeFile(path, text);
     await expect(openSigningKey(path, BITS)).rejects.toThrow(
-      `The signing key ${path} cannot be read: it is not an RSA private key in PEM.`,
+      `The signing key ${path} cannot be used: it is not an RSA private key (PKCS#8 in PEM).`,
     );
     expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('refuses a key that is too short, and closes one that others can read', async () => {
+    const path = join(await tempFolder(), 'key.pem');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    await writeFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o644 });
+    await expect(openSigningKey(path, BITS)).rejects.toThrow(`it has 1024 bits, not ${BITS}`);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   it('passes on that the place cannot be written, leaving nothing behind', async () => {

@@ -6,7 +6,7 @@ import { exitStatus } from '../exit.ts';
 import { jsonDocument } from '../output/json.ts';
 import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
 import type { Runner } from '../runner.ts';
-import { listPngFiles, readBounded, readStdin } from '../sources.ts';
+import { emptyFolder, listPngFiles, readBounded, readStdin } from '../sources.ts';
 import { tellable } from '../told-error.ts';
 
 export interface CheckOptions {
@@ -52,27 +52,26 @@ export async function runCheck({ paths }: CheckOptions, deps: Deps): Promise<num
   return exitStatus(unusable > 0 ? 'failed' : 'done');
 }
 
+/** The PNG files of a folder; anything else as it is, to be judged when it is read. */
 async function expand(path: string): Promise<string[]> {
-  const isFolder = path !== '-' && (await stat(path).catch(() => undefined))?.isDirectory();
-  return isFolder ? await listPngFiles(path) : [path]; // a path that is not there is told when it is read
+  const files = (await isFolder(path)) ? await listPngFiles(path) : [];
+  return files.length > 0 ? files : [path];
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = path === '-' ? undefined : await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
 }
 
 async function checkOne(path: string, { io }: Deps): Promise<CheckView> {
   try {
-    const bytes = path === '-' ? await readStdin(io) : await readBounded(path);
-    return checkView(path, checkSkin(bytes));
+    if (await isFolder(path)) throw emptyFolder(path);
+    return checkView(path, checkSkin(path === '-' ? await readStdin(io) : await readBounded(path)));
   } catch (error) {
-    const told = fileTrouble(error, path) ?? tellable(error);
+    const told = tellable(error);
     if (!told) throw error;
     return { source: path, valid: false, warnings: [], error: { code: told.code, message: told.message } };
   }
-}
-
-function fileTrouble(error: unknown, path: string): { code: string; message: string } | undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return { code: 'no_such_file', message: `There is no file ${path}.` };
-  if (code === 'EISDIR') return { code: 'not_a_file', message: `${path} is a folder.` };
-  return undefined;
 }
 
 function checkView(source: string, report: SkinReport): CheckView {

@@ -77,7 +77,7 @@ async function generateOne(
 ): Promise<ResultView> {
   const progress = await deps.talk.progress(`${position}Generating ${named.label}`);
   try {
-    const { source, options, warnings } = await prepareSource(named, wish);
+    const { source, options, warnings } = await prepareSource(named, wish, connection);
     const made = await connection.client.generate(source, options, { signal: deps.signal });
     progress.stop();
     const all = mergeNotes(warnings, made.warnings);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../../index.ts';
 import { makeClient } from '../connect.ts';
@@ -6,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { CliError, exitStatus } from '../exit.ts';
 import { usageError } from '../outcomes.ts';
 import type { Runner } from '../runner.ts';
-import { readStdin } from '../sources.ts';
+import { readBounded, readStdin } from '../sources.ts';
 
 export interface LoginOptions {
   /** `-`: the key comes on stdin. */
@@ -87,7 +86,7 @@ async function readKeyText(
 
 async function readKeyFile(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return Buffer.from(await readBounded(path)).toString('utf8');
   } catch (cause) {
     throw new CliError('no_such_file', `The key file ${path} cannot be read.`, { exit: 'usage', cause });
   }

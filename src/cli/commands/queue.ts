@@ -100,7 +100,7 @@ async function queueOne(
 ): Promise<QueuedJob | (ResultView & { error: object })> {
   const progress = await deps.talk.progress(`Submitting ${named.label}`);
   try {
-    const { source, options, warnings } = await prepareSource(named, wish);
+    const { source, options, warnings } = await prepareSource(named, wish, connection);
     const state = await connection.client.queue(source, options, { signal: deps.signal });
     progress.stop();
     await deps.submissions.record(state.job.id, named.label);

@@ -27,7 +27,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
     )
     .option('--port <port>', 'where to listen; 0: any free port (default: 7546)', wholeNumber(0, 65_535))
     .option('--host <address>', 'address to listen on (default: 127.0.0.1, this machine alone)')
-    .option('--data <folder>', 'data folder: store and signing key')
+    .option('--data <folder>', 'data folder: store and signing key', nonEmpty)
     .option(
       '--workers <number>',
       'jobs generated at the same time; 0: none here (default: 2)',
@@ -83,7 +83,14 @@ function wholeNumber(least: number, most: number): (text: string) => number {
   };
 }
 
+function nonEmpty(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
 function httpUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
+  const url = URL.parse(text);
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+  if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
   throw new InvalidArgumentError('It must be an address like https://skins.example.org.');
 }

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
+import { skinNameProblem } from '../../index.ts';
 import type { SkinWish } from '../convert.ts';
 import { CliError } from '../exit.ts';
+import { usageError } from '../outcomes.ts';
 import { FORMAT_NAMES, type FormatName } from '../output/formats/names.ts';
 import type { SettingName, Settings } from '../settings.ts';
 
@@ -55,6 +57,9 @@ export function skinWish(typed: TypedSkinOptions, settings: Settings, sourceCoun
       hint: 'Leave --name out: each skin is named after its file.',
     });
   }
+  const problem = typed.name === undefined ? undefined : skinNameProblem(typed.name);
+  if (problem !== undefined)
+    throw usageError('invalid_name', `The name "${typed.name}" cannot be used: ${problem}.`);
   return { name: typed.name, variant: settings.variant ?? 'auto', visibility: settings.visibility };
 }
 

@@ -59,7 +59,7 @@ interface LookOptions {
   readonly client: SkinClient;
   readonly deps: Deps;
   readonly wait: boolean;
-  readonly source: string;
+  readonly source: string | undefined;
 }
 
 /** Where one job stands. One that the service does not know is an outcome as well. */
@@ -68,7 +68,7 @@ async function lookAt(id: string, { client, deps, wait, source }: LookOptions): 
     let state = await client.job(id, { signal: deps.signal });
     if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, deps, source });
     const error = failureOf(state);
-    if (error) await deps.talk.failure({ ...error, message: `${source}: ${error.message}` });
+    if (error) await deps.talk.failure({ ...error, message: `${source ?? id}: ${error.message}` });
     return resultView({ source, job: id, skin: state.skin, status: state.job.status, error });
   } catch (error) {
     const told = tellable(error);
@@ -82,7 +82,7 @@ async function awaitEnd(
   state: JobState,
   { client, deps, source }: Omit<LookOptions, 'wait'>,
 ): Promise<JobState> {
-  const progress = await deps.talk.progress(`Waiting for ${source}`);
+  const progress = await deps.talk.progress(`Waiting for ${source ?? state.job.id}`);
   try {
     const { skin } = await client.waitForJob(state.job, { signal: deps.signal });
     return { ...state, skin, job: { ...state.job, status: 'completed' } };

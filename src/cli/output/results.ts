@@ -18,7 +18,7 @@ export function resultText(result: ResultView, colors: Colors): string {
   const mark = result.status === 'completed' ? colors.good('✔') : colors.faint('•');
   const state = result.status === 'completed' ? undefined : result.status;
   const about = [state, result.variant, result.visibility, result.duplicate ? 'known already' : undefined];
-  const title = `${mark} ${colors.strong(clean(result.source))}  ${about.filter(Boolean).join(', ')}`;
+  const title = `${mark} ${colors.strong(clean(result.source ?? result.job ?? ''))}  ${about.filter(Boolean).join(', ')}`;
   const fields: [string, string | undefined][] = [
     ['uuid', result.uuid],
     ['name', result.name],

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { OutputStream } from '../io.ts';
 
 /** C0 and C1 control characters, escape sequences with them, and marks that turn the reading direction. */
@@ -6,7 +7,9 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066
 
 /** Text from outside as it may meet a terminal or a table: on one line, with nothing that acts. */
 export function clean(text: string): string {
-  return text.replace(UNSAFE, (character) => (/[\t\r\n\u2028\u2029]/.test(character) ? ' ' : ''));
+  return stripVTControlCharacters(text).replace(UNSAFE, (character) =>
+    /[\t\r\n\u2028\u2029]/.test(character) ? ' ' : '',
+  );
 }
 
 /** Rows for programs: tab-separated, no header, nothing cut. */

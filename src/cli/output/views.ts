@@ -2,7 +2,7 @@ import type { Job, Note, Skin } from '../../index.ts';
 
 /** What JSON output promises about one source's outcome. Absent values are left out. */
 export interface ResultView {
-  readonly source: string;
+  readonly source?: string;
   readonly status: string;
   readonly job?: string;
   readonly uuid?: string;
@@ -28,7 +28,7 @@ export interface JobView {
 }
 
 interface ResultParts {
-  readonly source: string;
+  readonly source: string | undefined;
   readonly job?: string | undefined;
   readonly skin?: Skin | undefined;
   readonly status?: string;
@@ -38,7 +38,7 @@ interface ResultParts {
 
 export function resultView({ source, job, skin, status, warnings = [], error }: ResultParts): ResultView {
   return {
-    source,
+    ...(source !== undefined && { source }),
     status: status ?? (error ? 'failed' : 'completed'),
     ...(job !== undefined && { job }),
     ...(skin && skinFields(skin)),

@@ -32,6 +32,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
   });
   await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });
@@ -91,7 +92,8 @@ function warningsFor(request: FastifyRequest, caller: Caller): Note[] {
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = asRefusal(error);
-  if (refusal.status >= 500) request.log.error({ err: refusal.cause ?? refusal }, refusal.code);
+  if (refusal.code === 'internal_error') request.log.error({ err: refusal.cause ?? refusal }, refusal.code);
+  else if (refusal.status >= 500) request.log.warn(`${refusal.code}: ${refusal.message}`);
   return send(reply, refusalAnswer(refusal));
 }
 

@@ -51,13 +51,29 @@ const STORE_TROUBLE: Readonly<Record<number, string>> = {
   [SQLITE_FULL]: "The service's disk is full.",
 };
 
-/** Trouble of the store that is nobody's bug. */
+const FILE_TROUBLE: Readonly<Record<string, string>> = {
+  ENOSPC: "The service's disk is full.",
+  EDQUOT: "The service's disk is full.",
+  EROFS: "The service's data folder cannot be written.",
+  EACCES: "The service's data folder cannot be written.",
+};
+
+/** Trouble of the data folder that is nobody's bug. */
 function fromStore(error: Error): Refusal | undefined {
-  const { errcode } = error as Error & { errcode?: unknown };
-  if (typeof errcode !== 'number') return undefined;
-  const message = STORE_TROUBLE[errcode & 0xff];
+  const { errcode, code } = error as Error & { errcode?: unknown; code?: unknown };
+  const message = typeof errcode === 'number' ? STORE_TROUBLE[errcode & 0xff] : FILE_TROUBLE[String(code)];
   return message === undefined ? undefined : new Refusal('service_unavailable', { message, cause: error });
 }
+
+/** What the framework says of a body, in the caller's words. */
+const FRAMEWORK_SENTENCES: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty.',
+  FST_FILES_LIMIT: 'Send one file only.',
+  FST_FIELDS_LIMIT: 'The form has too many fields.',
+  FST_PARTS_LIMIT: 'The form has too many parts.',
+  FST_ERR_BAD_URL: 'The address is not well-formed.',
+};
 
 /** What the framework itself refuses: bodies it cannot read. */
 function fromFramework(error: Error): Refusal | undefined {
@@ -71,6 +87,8 @@ function fromFramework(error: Error): Refusal | undefined {
     });
   }
   if (statusCode >= 500) return undefined;
+  const said = FRAMEWORK_SENTENCES[code];
+  if (said) return new Refusal('invalid_request', { message: said, cause: error });
   return new Refusal('invalid_request', {
     message: `${ERRORS.invalid_request.message} ${error.message}`,
     cause: error,

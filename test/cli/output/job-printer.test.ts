@@ -51,7 +51,7 @@ describe('JobPrinter', () => {
 
   it('lets no job id of a service act on the terminal', async () => {
     const evil = jobView({ id: 'j\u001b[2J1', status: 'waiting' }, 'a\nb.png');
-    expect((await print([evil], { isTTY: true })).at(-1)).toBe('j[2J1  waiting  a b.png\n');
+    expect((await print([evil], { isTTY: true })).at(-1)).toBe('j1  waiting  a b.png\n');
   });
 
   it.each([true, false])('writes one JSON document at the end (terminal: %s)', async (isTTY) => {

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { skinPng } from '../drawn-skins.ts';
@@ -68,8 +66,9 @@ async function othersSkin({ owner, user }: ServerUnderTest): Promise<Heard> {
   return await (await user('bob')).get(`/v2/skins/${body.skin?.uuid}`);
 }
 
-async function brokenKey({ owner, dataDir }: ServerUnderTest): Promise<Heard> {
-  await writeFile(join(dataDir, 'signing-key.pem'), 'not a key');
+async function brokenStore({ owner, dataDir }: ServerUnderTest): Promise<Heard> {
+  const { db } = await openOwnStore(dataDir);
+  await db.schema.dropTable('usage').execute();
   return await owner.upload('/v2/generate', PNG);
 }
 
@@ -94,7 +93,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
   },
   { code: 'job_not_found', when: "the job is another's", send: othersJob, options: idle },
   { code: 'skin_not_found', when: "the skin is another's private one", send: othersSkin },
-  { code: 'internal_error', when: 'the service is broken inside', send: brokenKey },
+  { code: 'internal_error', when: 'the service is broken inside', send: brokenStore },
   {
     code: 'generator_timeout',
     when: 'nobody generates',

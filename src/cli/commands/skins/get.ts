@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
-import { connectTelling } from '../../outcomes.ts';
+import { connectTelling, usageError } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
 import type { Runner } from '../../runner.ts';
+import { isUuid } from '../../sources.ts';
 import { addFormatOption, chosenFormat, type TypedOutputOptions } from '../skin-options.ts';
 
 export interface SkinsGetOptions extends TypedOutputOptions {
@@ -24,6 +25,14 @@ export function register(command: Command, runner: Runner, run = runSkinsGet): v
 }
 
 export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise<number> {
+  const wrong = options.uuids.find((uuid) => !isUuid(uuid));
+  if (wrong !== undefined) {
+    throw usageError(
+      'not_a_uuid',
+      `"${wrong}" is not the UUID of a skin.`,
+      'List yours: skinsmith skins list',
+    );
+  }
   const settings = await deps.settings({ format: options.format });
   const format = chosenFormat(settings);
   const { client } = await connectTelling(settings, deps);

@@ -15,7 +15,10 @@ export const healthRoute = route({
   method: 'GET',
   paths: ['/health'],
   summary: 'Whether the service is up',
-  answers: { 200: healthAnswerSchema },
+  answers: { 200: healthAnswerSchema, 503: healthAnswerSchema },
   authenticated: false,
-  handle: async () => ({ status: 200, body: { status: 'ok', version: VERSION } }),
+  handle: async ({ context }) =>
+    context.trouble()
+      ? { status: 503, body: { status: 'trouble', version: VERSION } }
+      : { status: 200, body: { status: 'ok', version: VERSION } },
 });

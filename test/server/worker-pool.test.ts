@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { JobSignals } from '../../src/server/job-signals.ts';
+import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
+import type { JobQueue } from '../../src/server/queue/port.ts';
+import { WorkerPool } from '../../src/server/worker-pool.ts';
+import { poll } from './poll.ts';
+
+/** Sleeps end at once: a pool that sits trouble out must come back. */
+const hasty: Clock = { now: () => 0, sleep: async () => await new Promise(setImmediate) };
+
+test.each(['claim', 'nextRunAt'] as const)(
+  'A worker outlives a store whose %s fails, and says so',
+  async (broken) => {
+    const calls = { claim: 0, nextRunAt: 0 };
+    const failOnce = async (name: keyof typeof calls) => {
+      calls[name]++;
+      if (name === broken && calls[name] === 1) throw new Error('disk I/O error');
+      return undefined;
+    };
+    const queue = {
+      claim: async () => await failOnce('claim'),
+      nextRunAt: async () => await failOnce('nextRunAt'),
+    } as Partial<JobQueue> as JobQueue;
+    const errors: unknown[] = [];
+    const pool = new WorkerPool({
+      count: 1,
+      db: {} as never,
+      queue,
+      generator: {} as never,
+      signals: new JobSignals(),
+      clock: hasty,
+      self: nameThisProcess(),
+      onError: (error) => void errors.push(error),
+    });
+    pool.start();
+    onTestFinished(async () => await pool.stop(1_000));
+    await poll(
+      () => calls.claim,
+      (claims) => claims >= 3,
+    );
+    expect(errors).toEqual([new Error('disk I/O error')]);
+    expect(pool.trouble).toBeUndefined();
+  },
+);

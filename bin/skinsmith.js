@@ -1,12 +1,10 @@
 #!/usr/bin/env node
-import module from 'node:module';
-
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`skinsmith needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`);
   process.exitCode = 1;
 } else {
-  module.enableCompileCache?.();
-  const { main } = module.createRequire(import.meta.url)('../dist/cli.cjs');
-  process.exitCode = await main(process.argv.slice(2));
+  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
+  enableCompileCache();
+  process.exitCode = await createRequire(import.meta.url)('../dist/cli.cjs').main(process.argv.slice(2));
 }

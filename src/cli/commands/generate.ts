@@ -12,7 +12,6 @@ import {
   addFormatOption,
   addNdjsonOption,
   addSkinOptions,
-  chosenFormat,
   skinWish,
   type TypedOutputOptions,
   type TypedSkinOptions,
@@ -41,7 +40,7 @@ export async function runGenerate(options: GenerateOptions, deps: Deps): Promise
   const printer = new ResultPrinter(deps.io, {
     json: deps.flags.json ?? false,
     ndjson: options.ndjson ?? false,
-    format: chosenFormat(settings),
+    format: settings.format,
     isList,
   });
   const connection = await connectTelling(settings, deps);

@@ -14,7 +14,6 @@ import {
   addFormatOption,
   addNdjsonOption,
   addSkinOptions,
-  chosenFormat,
   skinWish,
   type TypedOutputOptions,
   type TypedSkinOptions,
@@ -49,9 +48,9 @@ export async function runQueue(options: QueueOptions, deps: Deps): Promise<numbe
   const wish = skinWish(options, settings, sources.length);
   const isList = sources.length > 1 || options.sources.length > 1;
   const json = deps.flags.json ?? false;
-  const shape = { json, ndjson: options.ndjson ?? false, format: chosenFormat(settings), isList };
+  const shape = { json, ndjson: options.ndjson ?? false, format: settings.format, isList };
   const results = new ResultPrinter(deps.io, shape);
-  const jobs = new JobPrinter(deps.io, { ...shape, now: deps.clock.now() });
+  const jobs = new JobPrinter(deps.io, shape);
   const connection = await connectTelling(settings, deps);
   const spots = new SpotKeeper(connection.client, {
     slots: settings.slots,

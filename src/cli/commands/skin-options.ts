@@ -3,7 +3,7 @@ import { skinNameProblem } from '../../index.ts';
 import type { SkinWish } from '../convert.ts';
 import { CliError } from '../exit.ts';
 import { usageError } from '../outcomes.ts';
-import { FORMAT_NAMES, type FormatName } from '../output/formats/names.ts';
+import { FORMAT_NAMES } from '../output/formats/names.ts';
 import type { SettingName, Settings } from '../settings.ts';
 
 /** What a user types about the skins to make. */
@@ -61,8 +61,4 @@ export function skinWish(typed: TypedSkinOptions, settings: Settings, sourceCoun
   if (problem !== undefined)
     throw usageError('invalid_name', `The name "${typed.name}" cannot be used: ${problem}.`);
   return { name: typed.name, variant: settings.variant ?? 'auto', visibility: settings.visibility };
-}
-
-export function chosenFormat(settings: Settings): FormatName | undefined {
-  return settings.format;
 }

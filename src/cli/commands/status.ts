@@ -7,7 +7,7 @@ import { ResultPrinter } from '../output/result-printer.ts';
 import { type ResultView, resultView } from '../output/views.ts';
 import type { Runner } from '../runner.ts';
 import { tellable } from '../told-error.ts';
-import { addFormatOption, chosenFormat, type TypedOutputOptions } from './skin-options.ts';
+import { addFormatOption, type TypedOutputOptions } from './skin-options.ts';
 
 export interface StatusOptions extends TypedOutputOptions {
   readonly jobs: readonly string[];
@@ -33,7 +33,7 @@ export async function runStatus(options: StatusOptions, deps: Deps): Promise<num
   const settings = await deps.settings({ format: options.format });
   const json = deps.flags.json ?? false;
   const isList = options.jobs.length > 1;
-  const printer = new ResultPrinter(deps.io, { json, ndjson: false, format: chosenFormat(settings), isList });
+  const printer = new ResultPrinter(deps.io, { json, ndjson: false, format: settings.format, isList });
   const { client } = await connectTelling(settings, deps);
   const sources = await deps.submissions.sources();
   const results: ResultView[] = [];

@@ -8,7 +8,6 @@ interface JobPrinterOptions {
   readonly json: boolean;
   readonly ndjson: boolean;
   readonly isList: boolean;
-  readonly now: number;
 }
 
 /** Writes jobs to stdout: as they are accepted, or as one JSON document at the end. */

@@ -26,7 +26,7 @@ interface Shape {
 /** What is on stdout after each job, and at the end. */
 async function print(jobs: readonly JobView[], { isTTY = false, ...shape }: Shape = {}): Promise<string[]> {
   const { io, out } = testIo({ outTTY: isTTY });
-  const options = { json: false, ndjson: false, isList: jobs.length > 1, now: NOW, ...shape };
+  const options = { json: false, ndjson: false, isList: jobs.length > 1, ...shape };
   const printer = new JobPrinter(io, options);
   const states: string[] = [];
   for (const job of jobs) {

@@ -7,7 +7,7 @@ import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
 import type { Runner } from '../../runner.ts';
 import { isUuid } from '../../sources.ts';
-import { addFormatOption, chosenFormat, type TypedOutputOptions } from '../skin-options.ts';
+import { addFormatOption, type TypedOutputOptions } from '../skin-options.ts';
 
 export interface SkinsGetOptions extends TypedOutputOptions {
   readonly uuids: readonly string[];
@@ -34,7 +34,7 @@ export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise
     );
   }
   const settings = await deps.settings({ format: options.format });
-  const format = chosenFormat(settings);
+  const format = settings.format;
   const { client } = await connectTelling(settings, deps);
   const skins = [];
   for (const uuid of options.uuids) skins.push(await client.skin(uuid, { signal: deps.signal }));

@@ -4,26 +4,47 @@ export interface Row {
   readonly id: string;
   readonly work: string;
   readonly against: string;
-  /** Medians, milliseconds. */
+  readonly unit: Unit;
+  /** Medians, in the row's unit. */
   readonly measured: number;
   readonly baseline: number;
-  readonly ratio: number;
-  /** The ratio it must not pass. */
+  readonly comparison: Comparison;
+  /** What the comparison must not pass; of a difference: in the row's unit. */
   readonly limit: number;
 }
 
+type Unit = 'ms' | 'MB' | 'requests';
+type Comparison = 'ratio' | 'difference';
+
+const SHOWN = {
+  ms: (value) => (value < 1_000 ? `${value.toFixed(1)} ms` : `${(value / 1_000).toFixed(2)} s`),
+  MB: (value) => `${value.toFixed(0)} MB`,
+  requests: (value) => value.toFixed(2),
+} satisfies Record<Unit, (value: number) => string>;
+
+const COMPARED = {
+  ratio: {
+    of: (measured, baseline) => measured / baseline,
+    shown: (ratio) => ratio.toFixed(2),
+  },
+  difference: {
+    of: (measured, baseline) => measured - baseline,
+    shown: (difference, unit) => `${difference < 0 ? '-' : '+'}${SHOWN[unit](Math.abs(difference))}`,
+  },
+} satisfies Record<
+  Comparison,
+  { of: (measured: number, baseline: number) => number; shown: (value: number, unit: Unit) => string }
+>;
+
+/** Also when there is nothing to go by. */
+export function isOver({ measured, baseline, comparison, limit }: Row): boolean {
+  const result = COMPARED[comparison].of(measured, baseline);
+  return !Number.isFinite(result) || result > limit;
+}
+
 export function renderTable(rows: readonly Row[]): string {
-  const header = ['#', 'work', 'against', 'ms', 'baseline ms', 'ratio', 'limit', ''];
-  const lines = rows.map((row) => [
-    row.id,
-    row.work,
-    row.against,
-    row.measured.toFixed(1),
-    row.baseline.toFixed(1),
-    row.ratio.toFixed(2),
-    `≤ ${row.limit}`,
-    row.ratio <= row.limit ? 'ok' : 'OVER',
-  ]);
+  const header = ['#', 'work', 'against', 'measured', 'baseline', 'result', 'limit', ''];
+  const lines = rows.map(renderRow);
   const widths = header.map((_, column) =>
     Math.max(...[header, ...lines].map((line) => line[column]?.length ?? 0)),
   );
@@ -33,6 +54,21 @@ export function renderTable(rows: readonly Row[]): string {
       .join('  ')
       .trimEnd();
   return `${[header, ...lines].map(render).join('\n')}\n`;
+}
+
+function renderRow(row: Row): readonly string[] {
+  const { id, work, against, unit, measured, baseline, comparison, limit } = row;
+  const { of, shown } = COMPARED[comparison];
+  return [
+    id,
+    work,
+    against,
+    SHOWN[unit](measured),
+    SHOWN[unit](baseline),
+    shown(of(measured, baseline), unit),
+    `≤ ${shown(limit, unit)}`,
+    isOver(row) ? 'OVER' : 'ok',
+  ];
 }
 
 export function median(values: readonly number[]): number {

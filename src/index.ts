@@ -1,5 +1,11 @@
-/** The public face of the package: the typed client of the service, its errors and its types. */
+/** The public face of the package: the typed client of the service, batches, their errors and types. */
 
+export { type ConvertOptions, convert } from './batch/convert.ts';
+export type { BatchEvent, BatchSummary, Progress } from './batch/events.ts';
+export { LockfileError } from './batch/lockfile/lockfile-error.ts';
+export { DeliveryError } from './batch/options.ts';
+export { BatchSetupError } from './batch/setup-error.ts';
+export type { BatchResult, BatchSource, FinishedSkin } from './batch/types.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {
   JobFailedError,
@@ -8,11 +14,13 @@ export {
   SkinsmithError,
   UnreadableAnswerError,
 } from './client/errors.ts';
+export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
 export { skinNameProblem } from './client/skin-name.ts';
 export type {
   CallOptions,
   GeneratedSkin,
+  JobEvent,
   JobState,
   PageQuery,
   RequestReport,

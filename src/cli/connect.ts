@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type RequestReport, SkinClient, type SkinClientOptions } from '../index.ts';
 import type { ConfigFile } from './config-file.ts';
@@ -40,6 +41,18 @@ async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<
   const apiKey = await keyFor(baseUrl, options);
   const client = makeClient(baseUrl, apiKey, options);
   return { client, isEmbedded: false, hasKey: apiKey !== undefined, close: () => client.close() };
+}
+
+/** Which service is set, without connecting to it, and what tells callers of it apart. */
+export async function identify(
+  options: Pick<ConnectOptions, 'settings' | 'env' | 'configFile' | 'local'>,
+): Promise<{ name: string; caller: string }> {
+  const baseUrl = options.local ? undefined : options.settings['base-url'];
+  if (baseUrl === undefined) return { name: 'embedded', caller: 'local' };
+  const key = await keyFor(baseUrl, options);
+  const caller =
+    key === undefined ? 'anonymous' : createHash('sha256').update(key).digest('hex').slice(0, 16);
+  return { name: baseUrl, caller };
 }
 
 /** The key from the environment, else the one kept for this very service. */

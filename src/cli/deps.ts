@@ -1,3 +1,4 @@
+import type { BatchService } from '../batch/options.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ConfigFile, type Folders, foldersFor } from './config-file.ts';
 import type { Connection } from './connect.ts';
@@ -31,6 +32,8 @@ export interface Deps {
   settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
   /** The service, started or connected to once; closed when the command ends. */
   connect(settings: Settings): Promise<Connection>;
+  /** The service as batches know it, connected to when there is something to ask it. */
+  service(settings: Settings): Promise<BatchService>;
 }
 
 /** Deps of one run, and how to close what they opened. */
@@ -57,6 +60,10 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
     const onRetry = talk.retry.bind(talk);
     return await connect({ settings, env, configFile, dataDir: folders.data, local, onRequest, onRetry });
   };
+  const connect = async (settings: Settings) => {
+    connection ??= open(settings);
+    return await connection;
+  };
   return {
     io,
     env,
@@ -72,9 +79,11 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
       const file = await configFile.settings();
       return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
     },
-    connect: async (settings) => {
-      connection ??= open(settings);
-      return await connection;
+    connect,
+    service: async (settings) => {
+      const { identify } = await import('./connect.ts');
+      const identity = await identify({ settings, env, configFile, local: flags.local ?? false });
+      return { ...identity, connect: async () => (await connect(settings)).client };
     },
     close: async () => {
       const opened = await connection?.catch(() => undefined); // its failure was told by whoever asked for it

@@ -3,6 +3,7 @@ export const EXIT_STATUSES = {
   done: { status: 0, meaning: 'done' },
   failed: { status: 1, meaning: 'something failed: a job, a source, the service' },
   usage: { status: 2, meaning: 'the command line or a setting is wrong' },
+  toDo: { status: 3, meaning: 'there is work left to do, says --dry-run, --frozen or --max-new' },
   notAllowed: { status: 4, meaning: 'not signed in or not allowed' },
   pending: { status: 8, meaning: 'jobs are still pending' },
   tryLater: { status: 75, meaning: 'the service is busy or unreachable, try again later' },

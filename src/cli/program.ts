@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       get: { summary: 'print skins', load: () => import('./commands/skins/get.ts') },
     },
   },
+  verify: { summary: 'prove skin data that is kept in files', load: () => import('./commands/verify.ts') },
   check: { summary: 'look at PNG files without sending them', load: () => import('./commands/check.ts') },
   config: {
     summary: 'read and change settings',

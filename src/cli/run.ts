@@ -18,7 +18,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   try {
     refuseKeyFlag(argv);
     const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync([...(await joinedWords(argv))], { from: 'user' });
     return run.status;
   } catch (error) {
     return await run.tell(error, argv.includes('--json'));
@@ -126,6 +126,13 @@ function configureCommand(program: Command, { isJson }: { isJson: boolean }): vo
     child.createCommand = program.createCommand;
     return child;
   };
+}
+
+/** Loaded only when it is about a report. */
+async function joinedWords(argv: readonly string[]): Promise<readonly string[]> {
+  if (!argv.includes('--report')) return argv;
+  const { joinReportWords } = await import('./batch/typed-options.ts');
+  return joinReportWords(argv);
 }
 
 function refuseKeyFlag(argv: readonly string[]): void {

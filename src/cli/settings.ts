@@ -18,6 +18,8 @@ export type SettingName = (typeof SETTING_NAMES)[number];
 const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
   z.enum(words, { error: `one of ${words.join(', ')}` });
 
+const formatsAllowed = `one or more of ${FORMAT_NAMES.join(', ')}, with commas between`;
+
 const baseUrl = z.string('an address like https://api.example.org').transform((text, context) => {
   try {
     return parseBaseUrl(text).baseUrl;
@@ -41,7 +43,10 @@ const SCHEMAS = {
     .number('seconds, from 0.2 to 60')
     .min(0.2, 'seconds, at least 0.2')
     .max(60, 'seconds, at most 60'),
-  format: oneOf(FORMAT_NAMES),
+  format: z
+    .string(formatsAllowed)
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(FORMAT_NAMES, { error: formatsAllowed })).min(1)),
   color: oneOf(['auto', 'always', 'never']),
   'user-agent': z
     .string()

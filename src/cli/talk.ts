@@ -18,8 +18,16 @@ export interface Failure {
 /** Something long under way, shown as a spinner on a terminal and not at all in a pipe. */
 export interface Progress {
   text(text: string): void;
+  /** Takes the line away while something else is said. */
+  aside(say: () => Promise<void> | void): Promise<void>;
   stop(): void;
 }
+
+const NO_PROGRESS: Progress = {
+  text: () => {},
+  aside: async (say) => await say(),
+  stop: () => {},
+};
 
 /** What is said on stderr: notes, warnings, progress. Data never goes through here. */
 export class Talk {
@@ -70,15 +78,15 @@ export class Talk {
     this.#io.err.write(`${method} ${clean(path)} ${outcome} ${Math.round(milliseconds)} ms\n`);
   }
 
+  /** Whether a line that changes can be shown: a spinner, a bar. */
+  get isLive(): boolean {
+    const { err } = this.#io;
+    const { quiet, json, verbose } = this.#flags;
+    return err.isTTY && err.isSized && !quiet && !json && !verbose;
+  }
+
   async progress(text: string): Promise<Progress> {
-    const isShown =
-      this.#io.err.isTTY &&
-      this.#io.err.isSized &&
-      !this.#flags.quiet &&
-      !this.#flags.json &&
-      !this.#flags.verbose;
-    if (!isShown) return { text: () => {}, stop: () => {} };
-    return await this.#spin(clean(text));
+    return this.isLive ? await this.#spin(clean(text)) : NO_PROGRESS;
   }
 
   async #colors(): Promise<Colors> {
@@ -93,6 +101,11 @@ async function startSpinner(text: string): Promise<Progress> {
   return {
     text: (next) => {
       spinner.text = clean(next);
+    },
+    aside: async (say) => {
+      spinner.clear();
+      await say();
+      if (spinner.isSpinning) spinner.render();
     },
     stop: () => void spinner.stop(),
   };

@@ -1,3 +1,6 @@
+import { LockfileError } from '../batch/lockfile/lockfile-error.ts';
+import { ProofError } from '../batch/proof.ts';
+import { BatchSetupError } from '../batch/setup-error.ts';
 import { NetworkError, ServiceError, SkinsmithError } from '../index.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 
@@ -15,6 +18,9 @@ export function tellable(error: unknown): ToldError | undefined {
   if (isInterruption(error))
     return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
   if (error instanceof ServiceError) return fromService(error);
+  if (error instanceof BatchSetupError || error instanceof LockfileError || error instanceof ProofError) {
+    return { code: error.code, message: error.message, hint: error.hint, exit: 'failed' };
+  }
   if (error instanceof NetworkError)
     return told(
       error,

@@ -1,12 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
-import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
-import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
-import { parseRetryAfter } from './retry-timing.ts';
+import { networkError, parseJson, type RawAnswer, redirected, refusal } from './answer-errors.ts';
+import { SkinsmithError, UnreadableAnswerError } from './errors.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the service's root, with its query. */
+  /** With its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
@@ -23,17 +22,12 @@ export interface HttpOptions {
   readonly secret: string | undefined;
 }
 
-/** The longest body that is read. A job list of thousands is under 1 MiB. */
+/** The longest JSON body that is read. A job list of thousands is under 1 MiB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-interface RawAnswer {
-  readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
-  readonly text: string;
-}
-
 /**
- * One attempt: sends the request and reads a JSON answer of the given shape.
+ * One attempt: sends the request and reads a JSON answer of the given shape. Redirects are not followed: the
+ * key belongs to the service that was named.
  * @throws NetworkError, ServiceError, UnreadableAnswerError; the signal's reason when aborted
  */
 export async function exchange<S extends z.ZodType>(
@@ -41,11 +35,10 @@ export async function exchange<S extends z.ZodType>(
   schema: S,
   options: HttpOptions,
 ): Promise<{ status: number; data: z.output<S> }> {
-  const answer = await send(request, options);
-  const retryAfter = parseRetryAfter(answer.headers['retry-after'], options.now());
-  if (answer.status >= 300 && answer.status < 400) throw redirected(request, answer, options.origin);
-  const json = parseJson({ ...answer, retryAfter }, request);
-  if (answer.status >= 400) throw refusal(request, { status: answer.status, retryAfter, json });
+  const answer = await receive(request, options, readText);
+  if (isRedirect(answer.status)) throw redirected(request, answer, options.origin);
+  const json = parseJson(answer, request, options.now());
+  if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
   const parsed = schema.safeParse(json);
   if (parsed.success) return { status: answer.status, data: parsed.data };
   const issue = parsed.error.issues[0];
@@ -56,107 +49,124 @@ export async function exchange<S extends z.ZodType>(
   );
 }
 
-async function send(request: HttpRequest, { origin, dispatcher, secret }: HttpOptions): Promise<RawAnswer> {
-  const timeout = AbortSignal.timeout(request.timeout);
-  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
-  const { method, path, headers, body } = request;
+export interface Download {
+  readonly status: number;
+  readonly bytes: Buffer;
+  /** Where it is to be had instead, of a redirect. */
+  readonly location: string | undefined;
+}
+
+/**
+ * One attempt at a file of at most `limit` bytes.
+ * @throws NetworkError, ServiceError, UnreadableAnswerError; the signal's reason when aborted
+ */
+export async function download(request: HttpRequest, limit: number, options: HttpOptions): Promise<Download> {
+  const answer = await receive(request, options, async ({ statusCode, headers, body }) => {
+    const bytes = await readBounded(body, limit);
+    return { status: statusCode, headers, bytes };
+  });
+  const { status, headers, bytes } = answer;
+  const { location } = headers;
+  if (isRedirect(status) && typeof location === 'string') return { status, bytes, location };
+  if (status >= 400) throw refusal(request, { ...answer, json: jsonOf(bytes) }, options.now());
+  if (status === 200) return { status, bytes, location: undefined };
+  throw new UnreadableAnswerError(`${request.method} ${request.path} answered ${status}, without a file.`, {
+    status,
+  });
+}
+
+const EVENT_STREAM = 'text/event-stream';
+
+/**
+ * Opens a stream of server-sent events, once. `idle`: milliseconds without a byte after which it counts as
+ * dead. @throws as `exchange` does; so does reading the chunks
+ */
+export async function openEventStream(
+  request: HttpRequest & { readonly idle: number },
+  options: HttpOptions,
+): Promise<{ status: number; chunks: AsyncGenerator<Buffer, void, void> }> {
+  const { idle: bodyTimeout } = request;
+  return await receive({ ...request, bodyTimeout }, options, async (response) => {
+    const { statusCode: status, headers, body } = response;
+    const type = String(headers['content-type'] ?? '');
+    if (status === 200 && type.startsWith(EVENT_STREAM)) {
+      return { status, chunks: chunksOf(body, request, options.origin) };
+    }
+    const answer = await readText(response, options);
+    if (isRedirect(status)) throw redirected(request, answer, options.origin);
+    const json = parseJson(answer, request, options.now());
+    if (status >= 400) throw refusal(request, { ...answer, json }, options.now());
+    const { method, path } = request;
+    throw new UnreadableAnswerError(`${method} ${path} answered ${status} without events.`, { status });
+  });
+}
+
+async function* chunksOf(
+  body: AsyncIterable<Buffer>,
+  request: HttpRequest,
+  origin: string,
+): AsyncGenerator<Buffer, void, void> {
   try {
-    const response = await dispatcher.request({ origin, path, method, headers, body: body ?? null, signal });
-    const text = await readBounded(response.body);
-    const { statusCode: status, headers: answered } = response;
-    const isEcho = status >= 400 && secret !== undefined;
-    return { status, headers: answered, text: isEcho ? text.replaceAll(secret, '[API key]') : text };
+    for await (const chunk of body) yield chunk;
   } catch (cause) {
-    if (request.signal?.aborted) throw request.signal.reason;
-    if (cause instanceof UnreadableAnswerError) throw cause;
-    throw networkError(request, origin, cause);
+    throw failure(request, origin, cause);
   }
 }
 
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+/** Sends the request and has the answer read, both within its time. What is read later has its own. */
+async function receive<T>(
+  request: HttpRequest & { readonly bodyTimeout?: number },
+  options: HttpOptions,
+  read: (response: Dispatcher.ResponseData, options: HttpOptions) => Promise<T>,
+): Promise<T> {
+  const { origin, dispatcher } = options;
+  const { method, path, headers, body = null, timeout, bodyTimeout } = request;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('no answer', 'TimeoutError')), timeout);
+  const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
+  const limits = bodyTimeout === undefined ? {} : { bodyTimeout };
+  try {
+    const response = await dispatcher.request({ origin, path, method, headers, body, signal, ...limits });
+    return await read(response, options);
+  } catch (cause) {
+    throw failure(request, origin, cause);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failure(request: HttpRequest, origin: string, cause: unknown): unknown {
+  if (request.signal?.aborted) return request.signal.reason;
+  return cause instanceof SkinsmithError ? cause : networkError(request, origin, cause);
+}
+
+async function readText(response: Dispatcher.ResponseData, { secret }: HttpOptions): Promise<RawAnswer> {
+  const { statusCode: status, headers } = response;
+  const text = (await readBounded(response.body, MAX_BODY_BYTES)).toString('utf8');
+  const isEcho = status >= 400 && secret !== undefined;
+  return { status, headers, text: isEcho ? text.replaceAll(secret, '[API key]') : text };
+}
+
+async function readBounded(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new UnreadableAnswerError('The answer is too long.', { status: 200 });
+    if (size > limit) throw new UnreadableAnswerError('The answer is too long.', { status: 200 });
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
-/** Errors from before the request left. */
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  TimeoutError: 'no answer in time',
-};
-
-function networkError(request: HttpRequest, origin: string, cause: unknown): NetworkError {
-  const { code, name } = cause as { code?: unknown; name?: unknown };
-  const word = typeof code === 'string' ? code : String(name);
-  const reason = REASONS[word] ?? word;
-  return new NetworkError(`${request.method} ${origin}${request.path.split('?', 1)[0]}: ${reason}.`, {
-    cause,
-    mayHaveArrived: !NEVER_SENT.has(word),
-  });
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
 }
 
-function parseJson(
-  { status, text, retryAfter }: RawAnswer & { retryAfter: number | undefined },
-  { method, path }: HttpRequest,
-): unknown {
+/** Undefined when it is none: an error page. */
+function jsonOf(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const what = /^\s*</.test(text) ? 'an HTML page' : 'something that is not JSON';
-    const message = `${method} ${path} answered ${status} with ${what}.`;
-    throw new UnreadableAnswerError(message, { status, retryAfter, cause });
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
   }
-}
-
-/** Redirects are not followed: the key belongs to the service that was named. */
-function redirected({ method, path }: HttpRequest, { status, headers }: RawAnswer, origin: string): Error {
-  const { location } = headers;
-  const target = typeof location === 'string' ? URL.parse(location, origin)?.origin : undefined;
-  const where =
-    target === undefined ? 'elsewhere' : `to ${target}; if that is the service, name it as the base URL`;
-  return new UnreadableAnswerError(`${method} ${path} answered ${status}: the service redirects ${where}.`, {
-    status,
-  });
-}
-
-function refusal(
-  { method, path }: HttpRequest,
-  { status, retryAfter, json }: { status: number; retryAfter: number | undefined; json: unknown },
-): ServiceError {
-  const { data } = seenEnvelopeSchema.safeParse(json);
-  return new ServiceError({
-    method,
-    path,
-    status,
-    errors: data?.errors ?? oldStyleErrors(json),
-    links: data?.links ?? {},
-    rateLimit: data?.rateLimit,
-    retryAfter,
-  });
-}
-
-/** `{error}` or `{message}`, as version 1 and programs in front of the service answer. */
-function oldStyleErrors(json: unknown): Note[] {
-  const { error, message, errorCode } = (json ?? {}) as Record<string, unknown>;
-  const text = typeof error === 'string' ? error : message;
-  if (typeof text !== 'string') return [];
-  return [{ code: typeof errorCode === 'string' ? errorCode : '', message: text }];
 }

@@ -11,8 +11,8 @@ import {
   type Me,
   meAnswerSchema,
 } from '../protocol/account.ts';
-import { envelopeSchema, type Note, type RateLimit } from '../protocol/envelope.ts';
-import { MAX_WAIT_SECONDS } from '../protocol/generate.ts';
+import { envelopeSchema, type RateLimit } from '../protocol/envelope.ts';
+import { idempotencyKeySchema, MAX_WAIT_SECONDS } from '../protocol/generate.ts';
 import {
   isPending,
   type Job,
@@ -22,19 +22,21 @@ import {
 } from '../protocol/job.ts';
 import { type SeenSkin, seenSkinAnswerSchema, seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import { JobFailedError, ServiceError } from './errors.ts';
+import { readJobEvents } from './job-events.ts';
+import { jobState, spoken } from './job-state.ts';
 import { encodeMultipart } from './multipart.ts';
 import { type Poll, pollTimes } from './poll-timing.ts';
 import { type Outgoing, Transport } from './transport.ts';
 import type {
   CallOptions,
   GeneratedSkin,
+  JobEvent,
   JobState,
   PageQuery,
   SkinClientOptions,
   SkinOptions,
   SkinPage,
   SkinSource,
-  Spoken,
 } from './types.ts';
 
 /**
@@ -62,6 +64,11 @@ export class SkinClient {
     return this.#transport.baseUrl;
   }
 
+  /** Tells callers of one service apart, without the key: a fingerprint of it, or `anonymous`. */
+  get caller(): string {
+    return this.#transport.caller;
+  }
+
   /**
    * POST /v2/generate: waits on the service until the skin is there. When the service stops waiting
    * but says which job it is, the job is followed to its end.
@@ -71,7 +78,7 @@ export class SkinClient {
     options: SkinOptions = {},
     call: CallOptions = {},
   ): Promise<GeneratedSkin> {
-    const request = submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, options);
+    const request = submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, { options, call });
     const timeout = MAX_WAIT_SECONDS * 1000 + this.#transport.timeout;
     try {
       const answer = await this.#transport.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
@@ -85,9 +92,8 @@ export class SkinClient {
 
   /** POST /v2/queue: a job, or at once the skin when it exists already. */
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobState> {
-    return jobState(
-      await this.#transport.request(submission('/v2/queue', source, options), seenJobAnswerSchema, call),
-    );
+    const request = submission('/v2/queue', source, { options, call });
+    return jobState(await this.#transport.request(request, seenJobAnswerSchema, call));
   }
 
   /** GET /v2/queue/:jobId. */
@@ -97,7 +103,32 @@ export class SkinClient {
 
   /** GET /v2/queue: the caller's jobs, newest first. */
   async jobs(call: CallOptions = {}): Promise<readonly Job[]> {
-    return (await this.#get('/v2/queue', seenJobListAnswerSchema, call)).jobs;
+    return (await this.queueList(call)).jobs;
+  }
+
+  /** GET /v2/queue, with its links: `events` is there where the service tells of jobs. */
+  async queueList(
+    call: CallOptions = {},
+  ): Promise<{ jobs: readonly Job[]; links: Readonly<Record<string, string>> }> {
+    const { jobs, links = {} } = await this.#get('/v2/queue', seenJobListAnswerSchema, call);
+    return { jobs, links };
+  }
+
+  /**
+   * GET /v2/queue/events (skinsmith only): the caller's jobs as they are accepted and end. Opened once: when
+   * the stream ends or breaks off, it is the caller's to open it again and to look at the list.
+   * @throws like other calls, when it is opened and while it is read
+   */
+  events(call: CallOptions = {}): AsyncIterable<JobEvent> {
+    return readJobEvents(this.#transport.stream('/v2/queue/events', call));
+  }
+
+  /**
+   * The PNG of a texture, at most 256 KiB, from wherever it is served (`texture.url` of a skin): an absolute
+   * http(s) URL. No key goes along; up to three redirects are followed.
+   */
+  async texture(url: string, call: CallOptions = {}): Promise<Uint8Array> {
+    return await this.#transport.texture(url, call);
   }
 
   /** Follows one job to its end. @throws JobFailedError */
@@ -163,7 +194,7 @@ export class SkinClient {
     );
   }
 
-  /** Ends idle connections, so that the process can exit at once. */
+  /** Ends streams of events and idle connections, so that the process can exit at once. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
@@ -188,13 +219,33 @@ export class SkinClient {
   }
 }
 
-function submission(path: string, source: SkinSource, options: SkinOptions): Outgoing {
+function submission(
+  path: string,
+  source: SkinSource,
+  { options, call }: { options: SkinOptions; call: CallOptions },
+): Outgoing {
+  const { body, headers } = submissionBody(source, options);
+  return { method: 'POST', path, body, headers: { ...headers, ...idempotencyHeader(call) } };
+}
+
+/** @throws TypeError when the key is none that a header can hold */
+function idempotencyHeader({ idempotencyKey }: CallOptions): Record<string, string> {
+  if (idempotencyKey === undefined) return {};
+  const { error } = idempotencyKeySchema.safeParse(idempotencyKey);
+  if (error) throw new TypeError(`idempotencyKey: ${error.issues[0]?.message}`);
+  return { 'idempotency-key': idempotencyKey };
+}
+
+function submissionBody(
+  source: SkinSource,
+  options: SkinOptions,
+): { body: Buffer | string; headers: Record<string, string> } {
   const wanted = Object.entries({ ...options }).filter(([, value]) => value !== undefined);
   const fields = Object.fromEntries(wanted) as Record<string, string>;
-  if (!('file' in source)) return { method: 'POST', path, ...jsonBody({ ...fields, ...source }) };
+  if (!('file' in source)) return jsonBody({ ...fields, ...source });
   const upload = { bytes: source.file, fileName: source.fileName ?? 'skin.png' };
   const { body, contentType } = encodeMultipart(upload, fields);
-  return { method: 'POST', path, body, headers: { 'content-type': contentType } };
+  return { body, headers: { 'content-type': contentType } };
 }
 
 function jobIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
@@ -209,18 +260,4 @@ function timedOutJob(error: unknown): string | undefined {
 
 function jsonBody(content: unknown): { body: string; headers: Record<string, string> } {
   return { body: JSON.stringify(content), headers: { 'content-type': 'application/json' } };
-}
-
-type Talk = {
-  warnings?: Note[] | undefined;
-  messages?: Note[] | undefined;
-  rateLimit?: RateLimit | undefined;
-};
-
-function spoken({ warnings = [], messages = [], rateLimit }: Talk): Spoken {
-  return { warnings, messages, rateLimit };
-}
-
-function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobState {
-  return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...spoken(answer) };
 }

@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import { VERSION } from '../version.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { SkinsmithError } from './errors.ts';
-import { exchange, type HttpRequest } from './http.ts';
+import { download, exchange, type HttpOptions, type HttpRequest, openEventStream } from './http.ts';
 import { DEFAULT_RETRY, pauseBefore } from './retry-timing.ts';
+import { fetchTexture } from './texture.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
 /** A request below the service's root. `timeout`: milliseconds one attempt may take. */
@@ -14,6 +16,8 @@ export type Outgoing = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>
 };
 
 export const DEFAULT_TIMEOUT = 20_000;
+/** Milliseconds of silence after which a stream of events counts as dead: three missed signs of life. */
+const EVENTS_IDLE = 45_000;
 
 /** Sends requests to one service as one caller, repeating what may be repeated. */
 export class Transport {
@@ -24,6 +28,7 @@ export class Transport {
   readonly #root: string;
   readonly #dispatcher: Dispatcher;
   readonly #clock: Clock;
+  readonly #closing = new AbortController();
 
   /** @throws TypeError when `baseUrl` is not an http(s) address */
   constructor(options: SkinClientOptions) {
@@ -36,32 +41,88 @@ export class Transport {
     this.#clock = options.clock ?? systemClock;
   }
 
+  /** A fingerprint of the API key, or `anonymous`. */
+  get caller(): string {
+    const { apiKey } = this.#options;
+    return apiKey === undefined
+      ? 'anonymous'
+      : createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
+  }
+
   get timeout(): number {
     return this.#options.timeout ?? DEFAULT_TIMEOUT;
   }
 
+  /** Ends streams of events and idle connections. */
   async close(): Promise<void> {
+    this.#closing.abort();
     if (!this.#options.dispatcher) await this.#dispatcher.close();
   }
 
   /** Sends until it is answered, refused for good, or what may be spent on waiting is spent. */
-  async request<S extends z.ZodType>(
-    request: Outgoing,
-    schema: S,
-    { signal }: CallOptions,
-  ): Promise<z.output<S>> {
-    const policy = { ...DEFAULT_RETRY, ...this.#options.retry };
+  async request<S extends z.ZodType>(request: Outgoing, schema: S, call: CallOptions): Promise<z.output<S>> {
+    const isRepeatable = request.method !== 'POST';
+    return await this.#repeat(call, isRepeatable, async () => {
+      const outgoing = this.#below(request, call.signal);
+      return (await this.#reported(outgoing, () => exchange(outgoing, schema, this.#http()))).data;
+    });
+  }
+
+  /** The chunks of a stream of events below the service's root. Opened once; `close` ends it. */
+  async *stream(path: string, { signal }: CallOptions): AsyncGenerator<Buffer, void, void> {
+    const { signal: closing } = this.#closing;
+    const either = signal ? AbortSignal.any([signal, closing]) : closing;
+    const headers = { accept: 'text/event-stream', 'cache-control': 'no-store' };
+    const outgoing = { ...this.#below({ method: 'GET', path, headers }, either), idle: EVENTS_IDLE };
+    try {
+      const { chunks } = await this.#reported(outgoing, () => openEventStream(outgoing, this.#http()));
+      yield* chunks;
+    } catch (error) {
+      if (signal?.aborted || !closing.aborted) throw error;
+    }
+  }
+
+  /** A texture from wherever it is. No key goes along: textures are public. */
+  async texture(url: string, call: CallOptions): Promise<Uint8Array> {
+    const { userAgent } = this.#who();
+    const headers = { accept: 'image/png', 'user-agent': userAgent };
+    return await this.#repeat(call, true, () =>
+      fetchTexture(url, async (address, limit) => {
+        const { origin, pathname, search } = address;
+        const { signal } = call;
+        const outgoing = {
+          method: 'GET',
+          path: pathname + search,
+          headers,
+          signal,
+          timeout: this.timeout,
+        } as const;
+        const place = origin === this.#origin ? '' : origin;
+        return await this.#reported(
+          outgoing,
+          () => download(outgoing, limit, { ...this.#http(), origin, secret: undefined }),
+          place,
+        );
+      }),
+    );
+  }
+
+  /** Runs attempts until one succeeds or the last error is to be thrown. */
+  async #repeat<T>(
+    { signal, retry }: CallOptions,
+    isRepeatable: boolean,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
+    const policy = { ...DEFAULT_RETRY, ...this.#options.retry, ...retry };
     const left = { trouble: policy.budget, busy: policy.patience };
     for (let number = 1; ; number++) {
       try {
-        return await this.#attempt(request, schema, signal);
+        return await attempt();
       } catch (error) {
         const random = (this.#options.random ?? Math.random)();
-        const isRepeatable = request.method !== 'POST';
-        const attempt = { number, error, isRepeatable, now: this.#clock.now(), random };
-        const pause = pauseBefore(attempt, policy);
+        const pause = pauseBefore({ number, error, isRepeatable, now: this.#clock.now(), random }, policy);
         const kind = (error as { status?: unknown }).status === 429 ? 'busy' : 'trouble';
-        if (pause === undefined || pause > left[kind]) throw error;
+        if (pause === undefined || pause > left[kind] || left[kind] === 0) throw error;
         left[kind] -= pause;
         this.#options.onRetry?.({ message: (error as Error).message, pause });
         await this.#clock.sleep(pause, signal);
@@ -69,38 +130,48 @@ export class Transport {
     }
   }
 
-  async #attempt<S extends z.ZodType>(
-    request: Outgoing,
-    schema: S,
-    signal: AbortSignal | undefined,
-  ): Promise<z.output<S>> {
-    const { apiKey, userAgent = `skinsmith/${VERSION}` } = this.#options;
+  /** A request to the service itself, as this caller. */
+  #below(request: Outgoing, signal: AbortSignal | undefined): HttpRequest {
+    const { apiKey, userAgent } = this.#who();
     const headers = {
       accept: 'application/json',
       'user-agent': userAgent,
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       ...request.headers,
     };
-    const path = this.#root + request.path;
+    const timeout = request.timeout ?? this.timeout;
+    return { ...request, path: this.#root + request.path, headers, signal, timeout };
+  }
+
+  #who(): { apiKey: string | undefined; userAgent: string } {
+    const { apiKey, userAgent = `skinsmith/${VERSION}` } = this.#options;
+    return { apiKey, userAgent };
+  }
+
+  #http(): HttpOptions {
+    const now = () => this.#clock.now();
+    const { apiKey: secret } = this.#options;
+    return { origin: this.#origin, dispatcher: this.#dispatcher, now, secret };
+  }
+
+  /** One exchange, told to whoever keeps a log. `place`: what the path is below, when not the service. */
+  async #reported<T extends { readonly status: number }>(
+    { method, path, signal }: HttpRequest,
+    send: () => Promise<T>,
+    place = '',
+  ): Promise<T> {
     const start = performance.now();
     const report = (outcome: Pick<RequestReport, 'status' | 'error'>) =>
       this.#options.onRequest?.({
-        method: request.method,
-        path: path.split('?', 1)[0] ?? path,
+        method,
+        path: place + (path.split('?', 1)[0] ?? path),
         milliseconds: performance.now() - start,
         ...outcome,
       });
     try {
-      const whole = { ...request, path, headers, signal, timeout: request.timeout ?? this.timeout };
-      const http = {
-        origin: this.#origin,
-        dispatcher: this.#dispatcher,
-        now: () => this.#clock.now(),
-        secret: apiKey,
-      };
-      const { status, data } = await exchange(whole, schema, http);
-      report({ status });
-      return data;
+      const answer = await send();
+      report({ status: answer.status });
+      return answer;
     } catch (error) {
       if (error instanceof SkinsmithError) {
         const { status } = error as { status?: number };

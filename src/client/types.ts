@@ -20,12 +20,21 @@ export interface SkinOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Names a submission (1 to 255 printable ASCII characters), so that skinsmith's own service takes it for
+   * the same when it comes again. Other services and other calls do not mind it.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** Overrides the client's policy for this call; `{budget: 0, patience: 0}`: one attempt. */
+  readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
 /** What was said around an answer. */
 export interface Spoken {
   readonly warnings: readonly Note[];
   readonly messages: readonly Note[];
+  /** Relative addresses by what is there, `job` and `events` for example. */
+  readonly links: Readonly<Record<string, string>>;
   readonly rateLimit: RateLimit | undefined;
 }
 
@@ -41,6 +50,11 @@ export interface JobState extends Spoken {
   readonly skin: Skin | undefined;
   readonly errors: readonly Note[];
 }
+
+/** What a service that tells of jobs tells: first the pending ones, then each as it is accepted and ends. */
+export type JobEvent =
+  | { readonly type: 'jobs'; readonly jobs: readonly Job[] }
+  | { readonly type: 'job'; readonly state: JobState };
 
 /** Which page of a list. */
 export interface PageQuery {

@@ -18,6 +18,11 @@ export const skinNameSchema = z
   .max(MAX_NAME_LENGTH, `at most ${MAX_NAME_LENGTH} characters`)
   .regex(NAME_PATTERN, 'letters, digits, spaces and _ . - only');
 
+/** Name that a caller gives a submission, so that sending it again is no second one. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 printable ASCII characters');
+
 const flag = z.union([z.boolean(), z.enum(['true', 'false', '1', '0', ''])], { error: 'true or false' });
 const SECONDS = `seconds, from 1 to ${MAX_WAIT_SECONDS}`;
 

@@ -4,10 +4,25 @@ import type { Clock } from '../clock.ts';
 interface Events {
   /** There may be work: a job was accepted or freed, here or in another process. */
   work: [];
-  /** This job has come to an end in this process. */
-  finished: [uuid: string];
-  /** Another process has written to the store. */
+  /** This process has accepted a job of this owner, or recorded one whose result was known. */
+  accepted: [owner: string];
+  /** A worker of this process is done with this job; it may have been postponed instead of ended. */
+  finished: [job: JobName];
+  /** Anything may have changed: another process has written to the store, lost jobs were recovered. */
   elsewhere: [];
+}
+
+/** Which job it is, and whose. */
+export interface JobName {
+  readonly uuid: string;
+  readonly owner: string;
+}
+
+/** Who wants to hear of all jobs. */
+export interface JobListener {
+  accepted(owner: string): void;
+  finished(job: JobName): void;
+  elsewhere(): void;
 }
 
 /** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
@@ -25,10 +40,15 @@ export class JobSignals {
     this.#emitter.emit('work');
   }
 
-  finished(uuid: string): void {
-    this.#emitter.emit('finished', uuid);
+  accepted(owner: string): void {
+    this.#emitter.emit('accepted', owner);
   }
 
+  finished(job: JobName): void {
+    this.#emitter.emit('finished', job);
+  }
+
+  /** The store has changed in ways that no other signal tells. */
   elsewhere(): void {
     this.#emitter.emit('elsewhere');
     this.work();
@@ -50,12 +70,23 @@ export class JobSignals {
   listenForEnd(uuid: string, ms: number, clock: Clock): { heard: Promise<void>; stop: () => void } {
     const given = new AbortController();
     const heard = this.#race(ms, clock, (wake) => {
-      const ifThis = (ended: string) => ended === uuid && wake();
+      const ifThis = (ended: JobName) => ended.uuid === uuid && wake();
       this.#emitter.on('finished', ifThis).once('elsewhere', wake);
       given.signal.addEventListener('abort', wake);
       return () => this.#emitter.off('finished', ifThis).off('elsewhere', wake);
     });
     return { heard, stop: () => given.abort() };
+  }
+
+  /** Tells `listener` of every job from now on, until the function that is answered is called. */
+  listen(listener: JobListener): () => void {
+    const accepted = (owner: string) => listener.accepted(owner);
+    const finished = (job: JobName) => listener.finished(job);
+    const elsewhere = () => listener.elsewhere();
+    this.#emitter.on('accepted', accepted).on('finished', finished).on('elsewhere', elsewhere);
+    return () => {
+      this.#emitter.off('accepted', accepted).off('finished', finished).off('elsewhere', elsewhere);
+    };
   }
 
   async #race(ms: number, clock: Clock, listen: (wake: () => void) => () => void): Promise<void> {

@@ -29,7 +29,7 @@ const PRUNE = 10 * 60_000;
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, queue, signals, onError } = options;
   const recoverNow = async () => {
-    if ((await queue.recover()) > 0) signals.work();
+    if ((await queue.recover()) > 0) signals.elsewhere(); // freed ones are work, given-up ones have ended
   };
   const guarded = (work: () => Promise<void>) => () => void work().catch(onError);
   const watch = async () => {

@@ -16,6 +16,7 @@ import { Releases } from './releases.ts';
 import { hashApiKey, makeApiKey } from './service/api-key.ts';
 import type { Session } from './service/authenticate.ts';
 import type { ServiceContext } from './service/context.ts';
+import { JobFeeds } from './service/job-feeds.ts';
 import { waitForEnds } from './service/jobs.ts';
 import { makeFirstOwnerKey } from './service/keys.ts';
 import { ensureOwner } from './service/users.ts';
@@ -105,7 +106,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
       // A service in trouble leaves its jobs to the next start.
       if (drain) await waitForEnds(context, live.accepted, limit).catch(onError);
       live.isStopping = true;
-      await pool.stop(limit);
+      await Promise.all([context.feeds.close(), pool.stop(limit)]);
       context.signals.elsewhere(); // requests still waiting for a job learn that it will not come now
       await releases.releaseAll();
     },
@@ -137,10 +138,13 @@ async function makeService(
   const queue = new StoreQueue(db, { self, clock });
   const generator = paced(GENERATORS.signing({ key, publicUrl: () => live.publicUrl, clock }), pace, clock);
   const shared = { db, queue, generator, signals, clock };
-  const pool = new WorkerPool({ ...shared, count, self, onError: (error) => live.report(error) });
+  const onError = (error: unknown) => live.report(error);
+  const leastDuration = pace === 0 ? undefined : pace;
+  const pool = new WorkerPool({ ...shared, count, self, leastDuration, onError });
   const context: ServiceContext = {
     ...shared,
-    expectedWait: (ahead) => pool.expectedWait(ahead),
+    feeds: new JobFeeds({ ...shared, onError }),
+    expectedWait: (uuid, ahead) => pool.expectedWait(uuid, ahead),
     trouble: () => pool.trouble,
     keyDocument: async () => describeTrust(await key(), live.publicUrl),
     onAccepted: (uuid) => {

@@ -5,6 +5,7 @@ import type { JobSignals } from './job-signals.ts';
 import { type ProcessName, workerName } from './queue/lease-owner.ts';
 import { type JobQueue, type Lease, QUEUE_TIMES } from './queue/port.ts';
 import type { Db } from './store/store.ts';
+import { WorkTimes } from './work-times.ts';
 import { makeSkinData } from './worker.ts';
 
 export interface WorkerPoolOptions {
@@ -15,6 +16,8 @@ export interface WorkerPoolOptions {
   readonly signals: JobSignals;
   readonly clock: Clock;
   readonly self: ProcessName;
+  /** Milliseconds a generation takes at least, where that is known. */
+  readonly leastDuration?: number | undefined;
   /** Hears of what no job's reader is told: bugs, a store that cannot be written. */
   readonly onError: (error: unknown) => void;
 }
@@ -32,11 +35,12 @@ export class WorkerPool {
   #isStopping = false;
   #trouble: unknown;
   #loops: Promise<void>[] = [];
-  /** Milliseconds a generation takes, a running mean; the first guess is what a signature takes. */
-  #meanDuration = 20;
+  readonly #times: WorkTimes;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    const { count, clock, leastDuration: least } = options;
+    this.#times = new WorkTimes({ count, clock, least });
   }
 
   start(): void {
@@ -46,9 +50,8 @@ export class WorkerPool {
   }
 
   /** Milliseconds until a job behind `ahead` others is done, as far as this process knows. */
-  expectedWait(ahead: number): number | undefined {
-    const { count } = this.#options;
-    return count === 0 ? undefined : Math.ceil(((ahead + 1) * this.#meanDuration) / count);
+  expectedWait(uuid: string, ahead: number): number | undefined {
+    return this.#times.expectedWait(uuid, ahead);
   }
 
   /** What keeps this process from working, a full disk say; undefined while all is well. */
@@ -105,10 +108,12 @@ export class WorkerPool {
   async #work(lease: Lease): Promise<void> {
     const lost = new AbortController();
     const beat = setInterval(() => void this.#renew(lease, lost), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
+    this.#times.begin(lease.job.uuid);
     try {
       await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
     } finally {
       clearInterval(beat);
+      this.#times.end(lease.job.uuid);
     }
   }
 
@@ -124,8 +129,7 @@ export class WorkerPool {
     const { queue, signals, onError } = this.#options;
     try {
       const data = await makeSkinData(this.#options, lease, signal);
-      this.#meanDuration += (data.duration - this.#meanDuration) / 8;
-      await queue.complete(lease, data);
+      if (await queue.complete(lease, data)) this.#times.learn(lease.job.uuid);
     } catch (thrown) {
       if (signal.aborted) {
         await queue.release(lease);
@@ -135,6 +139,6 @@ export class WorkerPool {
       if (error.code === 'internal_error') onError(thrown);
       await queue.fail(lease, { code: error.code, message: error.message, passing: error.isPassing });
     }
-    signals.finished(lease.job.uuid);
+    signals.finished(lease.job);
   }
 }

@@ -22,13 +22,13 @@ export async function makeSkinData(
 ): Promise<GeneratedData> {
   const known = await findTextureData(db, job.identity);
   if (known) return { ...known, version: known.generator_version };
-  const start = clock.now();
+  const start = clock.monotonic();
   const data = await generator.generate({ hash: job.texture_hash, variant: job.variant }, signal);
   return {
     ...data,
     version: VERSION,
     server: SERVER_NAME,
     worker: owner.slice(owner.lastIndexOf('#') + 1),
-    duration: clock.now() - start,
+    duration: Math.round(clock.monotonic() - start),
   };
 }

@@ -8,6 +8,7 @@ describe('the exit statuses', () => {
       done: 0,
       failed: 1,
       usage: 2,
+      toDo: 3,
       notAllowed: 4,
       pending: 8,
       tryLater: 75,

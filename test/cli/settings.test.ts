@@ -38,8 +38,8 @@ const EXAMPLES = {
     ['60', 60],
   ],
   format: [
-    ['value', 'value'],
-    ['property', 'property'],
+    ['value', ['value']],
+    ['property, give', ['property', 'give']],
   ],
   color: [
     ['never', 'never'],
@@ -58,18 +58,18 @@ describe('resolveSettings', () => {
     'takes %s typed as a flag before the environment and the file',
     (name, [text, value], [other]) => {
       const sources = { flags: { [name]: text }, env: { [envNameOf(name)]: other }, file: { [name]: other } };
-      expect(resolveSettings(makeSources(sources))[name]).toBe(value);
+      expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
     },
   );
 
   it.each(examples)('takes %s of the environment before the file', (name, [text, value], [other]) => {
     const sources = { env: { [envNameOf(name)]: text }, file: { [name]: other } };
-    expect(resolveSettings(makeSources(sources))[name]).toBe(value);
+    expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
   });
 
   it.each(examples)('takes %s of the file when nothing else says anything', (name, [text, value]) => {
     const sources = { flags: { [name]: undefined }, env: { [envNameOf(name)]: '' }, file: { [name]: text } };
-    expect(resolveSettings(makeSources(sources))[name]).toBe(value);
+    expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
   });
 
   it('has no defaults of its own', () => {
@@ -103,7 +103,10 @@ describe('a bad value', () => {
     ['poll-interval', '0.1', 'at least 0.2'],
     ['poll-interval', '61', 'at most 60'],
     ['poll-interval', 'often', 'from 0.2 to 60'],
-    ['format', 'xml', 'one of json, value, signature, property'],
+    ['format', 'xml', 'one or more of json, value, signature, property'],
+    ['format', 'json,xml', 'one or more of json, value, signature, property'],
+    ['format', 'json,', 'with commas between'],
+    ['format', 7, 'with commas between'],
     ['color', 'yes', 'one of auto, always, never'],
     ['user-agent', 'a\r\nx-injected: 1', 'plain ASCII text'],
     ['user-agent', 'x'.repeat(201), 'at most 200 characters'],

@@ -28,14 +28,25 @@ describe('Talk', () => {
     ['a terminal of unknown width, where nothing can be redrawn', { errTTY: true, columns: 0 }, {}, []],
     ['a terminal with --quiet', { errTTY: true }, { quiet: true }, []],
     ['a terminal with --json', { errTTY: true }, { json: true }, []],
+    ['a terminal with --verbose, whose lines would tear it', { errTTY: true }, { verbose: true }, []],
   ])('in %s has the spinner that belongs there', async (_, terminal, flags, expected) => {
     const { io, err } = testIo(terminal);
     const spun: string[] = [];
     const spin = async (text: string) => {
       spun.push(text);
-      return { text: () => {}, stop: () => {} };
+      return { text: () => {}, aside: async () => {}, stop: () => {} };
     };
     (await new Talk(io, flags, spin).progress('Working')).stop();
     expect([spun, err()]).toEqual([expected, '']);
+  });
+
+  it('says aside what is to be said where there is no spinner', async () => {
+    const { io, err } = testIo();
+    const talk = new Talk(io, {});
+    const progress = await talk.progress('Working');
+    await progress.aside(async () => talk.say('One failed.'));
+    progress.text('Still working');
+    progress.stop();
+    expect(err()).toBe('One failed.\n');
   });
 });

@@ -16,5 +16,5 @@ export function fakeClock(start = START): FakeClock {
     sleeps.push(ms);
     time += ms;
   };
-  return { now: () => time, sleep, sleeps };
+  return { now: () => time, monotonic: () => time - start, sleep, sleeps };
 }

@@ -1,9 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type {
+  CallOptions,
   GeneratedSkin,
   Job,
+  JobEvent,
   JobState,
   RateLimit,
+  RetryPolicy,
   SeenJobStatus,
   Skin,
   SkinClient,
@@ -16,13 +19,17 @@ import * as face from '../../src/index.ts';
 describe('the public face of the package', () => {
   it('exports these names and no others', () => {
     expect(Object.keys(face).sort()).toEqual([
+      'BatchSetupError',
+      'DeliveryError',
       'JobFailedError',
+      'LockfileError',
       'NetworkError',
       'ServiceError',
       'SkinClient',
       'SkinsmithError',
       'UnreadableAnswerError',
       'VERSION',
+      'convert',
       'isPending',
       'parseBaseUrl',
       'skinNameProblem',
@@ -43,10 +50,19 @@ describe('the public face of the package', () => {
     expectTypeOf<SkinClient['generate']>().returns.resolves.toEqualTypeOf<GeneratedSkin>();
     expectTypeOf<SkinClient['queue']>().returns.resolves.toEqualTypeOf<JobState>();
     expectTypeOf<SkinClient['jobs']>().returns.resolves.toEqualTypeOf<readonly Job[]>();
+    expectTypeOf<SkinClient['events']>().returns.toEqualTypeOf<AsyncIterable<JobEvent>>();
+    expectTypeOf<SkinClient['texture']>().returns.resolves.toEqualTypeOf<Uint8Array>();
     expectTypeOf<SkinClient['skin']>().returns.resolves.toEqualTypeOf<Skin>();
     expectTypeOf<SkinClient['publicSkins']>().returns.resolves.toEqualTypeOf<SkinPage>();
     expectTypeOf<SkinClient['delay']>().returns.resolves.toEqualTypeOf<RateLimit>();
     expectTypeOf<SkinClient['revokeKey']>().returns.resolves.toBeVoid();
+  });
+
+  it('types what a service tells of jobs, and how a call is repeated', () => {
+    expectTypeOf<Extract<JobEvent, { type: 'jobs' }>['jobs']>().toEqualTypeOf<readonly Job[]>();
+    expectTypeOf<Extract<JobEvent, { type: 'job' }>['state']>().toEqualTypeOf<JobState>();
+    expectTypeOf<JobState['links']>().toEqualTypeOf<Readonly<Record<string, string>>>();
+    expectTypeOf<CallOptions['retry']>().toEqualTypeOf<Partial<RetryPolicy> | undefined>();
   });
 
   it('types a source as exactly one of its kinds', () => {

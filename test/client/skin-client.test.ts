@@ -83,7 +83,14 @@ describe('SkinClient', () => {
     const links = { self: '/v2/generate', job: '/v2/queue/j1', skin: '/v2/skins/s1' };
     const json = { success: true, skin, warnings, rateLimit, links, usage: {} };
     const { client } = await testClient([{ expect: GENERATE, json }]);
-    expect(await client.generate({ file })).toEqual({ skin, job: 'j1', warnings, messages: [], rateLimit });
+    expect(await client.generate({ file })).toEqual({
+      skin,
+      job: 'j1',
+      warnings,
+      messages: [],
+      links,
+      rateLimit,
+    });
   });
 
   it('answers a job when the queue takes it', async () => {
@@ -97,6 +104,7 @@ describe('SkinClient', () => {
       errors: [],
       warnings: [],
       messages,
+      links: { events: '/v2/queue/events' },
       rateLimit: undefined,
     });
   });

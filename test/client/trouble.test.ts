@@ -187,7 +187,7 @@ describe('a call that is called off', () => {
   it('ends while it pauses before another attempt', async () => {
     const stop = new AbortController();
     const clock = {
-      now: systemClock.now,
+      ...systemClock,
       sleep: async (_: number, signal?: AbortSignal) => {
         setImmediate(() => stop.abort());
         await systemClock.sleep(600_000, signal);

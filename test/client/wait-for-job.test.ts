@@ -100,6 +100,7 @@ describe('SkinClient.waitForJob', () => {
     const { client } = await testClient([], {
       clock: {
         now: () => START,
+        monotonic: () => 0,
         sleep: async (_, signal) => {
           stop.abort();
           signal?.throwIfAborted();

@@ -4,6 +4,7 @@ import type { JobQueue, QueueTimes } from '../../src/server/queue/port.ts';
 import type { MovableClock } from '../server/movable-clock.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { describeRecovery } from './queue-recovery.ts';
+import { describeRepeating } from './queue-repeating.ts';
 import { fill, mustClaim } from './queue-steps.ts';
 import { describeSubmitting } from './queue-submitting.ts';
 
@@ -23,6 +24,7 @@ export type MakeWorld = () => Promise<QueueWorld>;
 export function describeJobQueue(name: string, makeWorld: MakeWorld): void {
   describe(`${name} as a job queue`, () => {
     describeSubmitting(makeWorld);
+    describeRepeating(makeWorld);
     describeClaiming(makeWorld);
     describeEnding(makeWorld);
     describeReading(makeWorld);
@@ -199,12 +201,45 @@ function describeReading(makeWorld: MakeWorld): void {
     expect(left).toEqual([undefined, 'waiting', 'completed']);
   });
 
-  test('Waiting jobs are counted, and when the next may run is known', async () => {
+  test('When the next job may run is known', async () => {
     const { clock, open } = await makeWorld();
     const queue = await open();
-    expect([await queue.waiting(), await queue.nextRunAt()]).toEqual([0, undefined]);
+    expect(await queue.nextRunAt()).toBeUndefined();
+    await fill(queue, 'ann', ['a', 'b']);
+    await queue.claim('w');
+    expect(await queue.nextRunAt()).toBe(clock.now());
+  });
+
+  test('Jobs that wait before another are counted, whoever owns them', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'bob', ['x']);
     await fill(queue, 'ann', ['a', 'b', 'c']);
     await queue.claim('w');
-    expect([await queue.waiting(), await queue.nextRunAt()]).toEqual([2, clock.now()]);
+    const jobs = (await queue.list('ann', 10)).toReversed();
+    expect(await Promise.all(jobs.map(({ id }) => queue.waitingBefore(id)))).toEqual([0, 1, 2]);
+  });
+
+  test('Those of several jobs that there are come together', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a', 'b', 'c']);
+    const uuids = (await queue.list('ann', 10)).map(({ uuid }) => uuid);
+    const found = await queue.findAll([...uuids.slice(0, 2), 'nobody']);
+    expect(found.map(({ uuid }) => uuid).toSorted()).toEqual(uuids.slice(0, 2).toSorted());
+  });
+
+  test("An owner's jobs after another come in the order of their acceptance, so many at a time", async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a', 'b']);
+    await fill(queue, 'bob', ['x']);
+    await queue.claim('w');
+    await queue.recordKnown(newJob({ request: 'known' }), 'f00d');
+    await fill(queue, 'ann', ['c']);
+    const [newest] = await queue.list('ann', 1);
+    const first = (await queue.list('ann', 10)).at(-1);
+    const after = async (id: number, size: number) =>
+      (await queue.listAfter('ann', id, size)).map((job) => job.request_key);
+    expect(await after(0, 10)).toEqual(['a', 'b', 'known', 'c']);
+    expect(await after(first?.id ?? 0, 2)).toEqual(['b', 'known']);
+    expect(await after(newest?.id ?? 0, 10)).toEqual([]);
   });
 }

@@ -116,8 +116,11 @@ export function describeSubmitting(makeWorld: MakeWorld): void {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a', 'b', 'c', 'd', 'e']);
     const known = newJob({ request: 'known' });
-    expect(await queue.recordKnown(known, 'f00d')).toMatchObject({ status: 'completed', skin_uuid: 'f00d' });
-    expect(await queue.find(known.uuid)).toMatchObject({ status: 'completed', skin_uuid: 'f00d' });
-    expect(await queue.waiting()).toBe(5);
+    const job = { uuid: known.uuid, status: 'completed', skin_uuid: 'f00d' };
+    expect(await queue.recordKnown(known, 'f00d')).toMatchObject({ kind: 'recorded', job });
+    expect(await queue.find(known.uuid)).toMatchObject(job);
+    expect(await fill(queue, 'ann', ['f'])).toEqual(['full']);
+    await queue.complete(await mustClaim(queue, 'w'), generated());
+    expect(await fill(queue, 'ann', ['g', 'h'])).toEqual(['queued', 'full']);
   });
 }

@@ -132,7 +132,7 @@ describe('generate', () => {
       { source: bad, status: 'failed', error: { code: 'invalid_image' } },
       { source: SMITH, status: 'completed' },
     ]);
-    expect(stderr).toContain('1 of 2 failed');
+    expect(stderr).toContain('2 sources: 1 made, 1 failed.');
   });
 
   test('reads a PNG from stdin', async () => {

@@ -35,8 +35,8 @@ test('Two processes queue at once over one data folder, and every job is done', 
   const [some, others] = [await drawFiles(machine, 0, 8), await drawFiles(machine, 100, 8)];
   const runs = await Promise.all([machine.run(['queue', ...some]), machine.run(['queue', ...others])]);
   expect(runs.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
-    [0, ''],
-    [0, ''],
+    [0, '8 sources: 8 submitted.\n'],
+    [0, '8 sources: 8 submitted.\n'],
   ]);
   const jobs = runs.flatMap(({ stdout }) => jobsOf(stdout));
   expect(new Set(jobs).size).toBe(16);
@@ -72,7 +72,7 @@ test('Ctrl-C while waiting exits 130 and says how to go on; the job is still the
   child.kill('SIGINT');
   const { exitCode, stderr } = await child;
   expect(exitCode).toBe(130);
-  expect(String(stderr)).toContain('1 job is still in the queue; see them with: skinsmith jobs');
+  expect(String(stderr)).toContain('1 job is still in the queue. The same command again goes on from here.');
   expect((await serving.caller().get('/v2/queue')).body.jobs).toHaveLength(1);
   await serving.end('SIGKILL');
 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { generateOptionsSchema, generateQuerySchema, skinNameSchema } from '../../src/protocol/generate.ts';
+import {
+  generateOptionsSchema,
+  generateQuerySchema,
+  idempotencyKeySchema,
+  skinNameSchema,
+} from '../../src/protocol/generate.ts';
 
 describe('the options of a generation', () => {
   const taken: [what: string, sent: unknown, read: unknown][] = [
@@ -83,5 +88,15 @@ describe('the seconds that a generation is waited for', () => {
 
   it.each(['0', '31', '-1', 'soon', ''])('cannot be %j', (timeout) => {
     expect(generateQuerySchema.safeParse({ timeout }).success).toBe(false);
+  });
+});
+
+describe('an idempotency key', () => {
+  it.each(['k', ' ', '~', 'k'.repeat(255)])('may be %j', (key) => {
+    expect(idempotencyKeySchema.safeParse(key).success).toBe(true);
+  });
+
+  it.each(['', 'k'.repeat(256), 'a\u007f', 'a\n', '\nb', 'é'])('may not be %j', (key) => {
+    expect(idempotencyKeySchema.safeParse(key).error?.issues[0]?.message).toContain('ASCII');
   });
 });

@@ -5,6 +5,7 @@ import { JobSignals } from '../../src/server/job-signals.ts';
 /** Sleeps only as long as nobody aborts: whoever is not woken stays asleep. */
 const endless: Clock = {
   now: () => 0,
+  monotonic: () => 0,
   sleep: (_, signal) =>
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))),
 };
@@ -34,7 +35,7 @@ test('Somebody who waits for a job wakes at its end, not at that of another', as
     heard.push(uuid);
   };
   const both = [wait('a'), wait('b')];
-  signals.finished('b');
+  signals.finished({ uuid: 'b', owner: 'ann' });
   await both[1];
   expect(heard).toEqual(['b']);
   signals.elsewhere();
@@ -46,6 +47,7 @@ test('Listening that is stopped leaves no timer behind', async () => {
   let aborted = false;
   const clock: Clock = {
     now: () => 0,
+    monotonic: () => 0,
     sleep: (_, signal) =>
       new Promise((_resolve, reject) => {
         signal?.addEventListener('abort', () => {
@@ -58,4 +60,25 @@ test('Listening that is stopped leaves no timer behind', async () => {
   stop();
   await heard;
   expect(aborted).toBe(true);
+});
+
+test('Somebody who listens hears of every job, until the listening is stopped', () => {
+  const signals = new JobSignals();
+  const heard: unknown[] = [];
+  const stop = signals.listen({
+    accepted: (owner) => void heard.push(['accepted', owner]),
+    finished: (job) => void heard.push(['finished', job]),
+    elsewhere: () => void heard.push(['elsewhere']),
+  });
+  const tellAll = () => {
+    signals.accepted('ann');
+    signals.finished({ uuid: 'a', owner: 'ann' });
+    signals.elsewhere();
+  };
+  tellAll();
+  const all = [['accepted', 'ann'], ['finished', { uuid: 'a', owner: 'ann' }], ['elsewhere']];
+  expect(heard).toEqual(all);
+  stop();
+  tellAll();
+  expect(heard).toEqual(all);
 });

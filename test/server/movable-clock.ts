@@ -11,6 +11,10 @@ export class MovableClock implements Clock {
     return this.#now;
   }
 
+  monotonic(): number {
+    return this.#now - START;
+  }
+
   forward(milliseconds: number): void {
     this.#now += milliseconds;
   }

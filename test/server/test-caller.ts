@@ -1,10 +1,11 @@
 import { Agent, request } from 'undici';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { ApiKey } from '../../src/protocol/account.ts';
 import type { Note, RateLimit } from '../../src/protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../src/protocol/errors.ts';
 import type { WireJob } from '../../src/protocol/job.ts';
 import type { Skin, SkinListItem } from '../../src/protocol/skin.ts';
+import { EventReader } from './event-reader.ts';
 
 /** Any answer's body: every field that one may have. */
 export interface Body {
@@ -91,18 +92,11 @@ export class TestCaller {
     path: string,
     { body, headers = {} }: { body?: Buffer | string; headers?: Headers } = {},
   ): Promise<Heard> {
-    const { key, address } = this.#options;
-    const agent = new Agent(address === undefined ? {} : { localAddress: address });
-    const all = {
-      'user-agent': 'skinsmith-tests/1',
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...headers,
-    };
-    const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+    const agent = this.#agent();
     try {
       const answer = await request(`${this.url}${path}`, {
         method,
-        headers: sent,
+        headers: this.#headers(headers),
         body: body ?? null,
         dispatcher: agent,
       });
@@ -111,6 +105,31 @@ export class TestCaller {
     } finally {
       await agent.close();
     }
+  }
+
+  /** Opens a stream of events; it is closed when the test ends. */
+  async events(path = '/v2/queue/events'): Promise<EventReader> {
+    const agent = this.#agent();
+    const answer = await request(`${this.url}${path}`, { headers: this.#headers(), dispatcher: agent });
+    const reader = new EventReader(answer, async () => await agent.destroy());
+    onTestFinished(async () => await reader.close());
+    return reader;
+  }
+
+  #agent(): Agent {
+    const { address } = this.#options;
+    return new Agent(address === undefined ? {} : { localAddress: address });
+  }
+
+  /** An empty one is left out. */
+  #headers(headers: Headers = {}): Headers {
+    const { key } = this.#options;
+    const all = {
+      'user-agent': 'skinsmith-tests/1',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...headers,
+    };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   }
 
   #heard(status: number, headers: Heard['headers'], bytes: Buffer): Heard {

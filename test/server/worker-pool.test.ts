@@ -7,7 +7,7 @@ import { WorkerPool } from '../../src/server/worker-pool.ts';
 import { poll } from './poll.ts';
 
 /** Sleeps end at once: a pool that sits trouble out must come back. */
-const hasty: Clock = { now: () => 0, sleep: async () => await new Promise(setImmediate) };
+const hasty: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => await new Promise(setImmediate) };
 
 test.each(['claim', 'nextRunAt'] as const)(
   'A worker outlives a store whose %s fails, and says so',

@@ -1,16 +1,21 @@
-import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { readContent } from '../../batch/picture-files.ts';
+import { isSingle, openSources } from '../../batch/sources/sources.ts';
+import type { BatchSource } from '../../batch/types.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
+import { rootsOf } from '../batch/sources.ts';
+import { collect } from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
 import { jsonDocument } from '../output/json.ts';
+import { JsonList } from '../output/json-list.ts';
 import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
 import type { Runner } from '../runner.ts';
-import { emptyFolder, listPngFiles, readBounded, readStdin } from '../sources.ts';
-import { tellable } from '../told-error.ts';
 
 export interface CheckOptions {
   readonly paths: readonly string[];
+  readonly recursive?: boolean;
+  readonly ignore?: readonly string[];
 }
 
 /** JSON output of one file. Absent values are left out. */
@@ -32,46 +37,42 @@ export function register(command: Command, runner: Runner, run = runCheck): void
       'Looks at PNG files without sending them anywhere: what each is, its variant, what is wrong.',
     )
     .argument('<path...>', 'PNG files, folders of them, - for stdin')
-    .action(async (paths: string[]) => await runner(async (deps) => await run({ paths }, deps)));
+    .option('-r, --recursive', 'take the folders in folders, too')
+    .option('--ignore <pattern>', 'leave out files of folders, as in a .gitignore (repeatable)', collect)
+    .action(
+      async (paths: string[], typed: Omit<CheckOptions, 'paths'>) =>
+        await runner(async (deps) => await run({ ...typed, paths }, deps)),
+    );
 }
 
-export async function runCheck({ paths }: CheckOptions, deps: Deps): Promise<number> {
+export async function runCheck(
+  { paths, recursive = false, ignore = [] }: CheckOptions,
+  deps: Deps,
+): Promise<number> {
   const { io, flags } = deps;
-  const files = (await Promise.all(paths.map(expand))).flat();
-  const isList = files.length !== 1 || paths.length > 1;
-  const views: CheckView[] = [];
+  const spec = { args: paths, from: [], recursive, ignore, as: 'file' } as const;
+  const isList = !(await isSingle(spec, rootsOf(io)));
+  const list = flags.json && isList ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
-  for (const file of files) {
-    const view = await checkOne(file, deps);
-    views.push(view);
-    if (!flags.json) io.out.write(io.out.isTTY ? checkText(view, colors) : checkRow(view));
+  const tally = { all: 0, unusable: 0 };
+  for await (const source of openSources(spec, rootsOf(io))) {
+    const view = checkOne(source);
+    if (list) list.add(view, tally.all);
+    else if (flags.json) io.out.write(jsonDocument(view));
+    else io.out.write(io.out.isTTY ? checkText(view, colors) : checkRow(view));
+    tally.all++;
+    if (!view.valid) tally.unusable++;
   }
-  if (flags.json) io.out.write(jsonDocument(isList ? views : views[0]));
-  const unusable = views.filter((view) => !view.valid).length;
-  if (isList && unusable > 0) deps.talk.say(`${unusable} of ${views.length} cannot be used.`);
-  return exitStatus(unusable > 0 ? 'failed' : 'done');
+  list?.end();
+  if (isList && tally.unusable > 0) deps.talk.say(`${tally.unusable} of ${tally.all} cannot be used.`);
+  return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
 }
 
-/** The PNG files of a folder; anything else as it is, to be judged when it is read. */
-async function expand(path: string): Promise<string[]> {
-  const files = (await isFolder(path)) ? await listPngFiles(path) : [];
-  return files.length > 0 ? files : [path];
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const found = path === '-' ? undefined : await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
-
-async function checkOne(path: string, { io }: Deps): Promise<CheckView> {
-  try {
-    if (await isFolder(path)) throw emptyFolder(path);
-    return checkView(path, checkSkin(path === '-' ? await readStdin(io) : await readBounded(path)));
-  } catch (error) {
-    const told = tellable(error);
-    if (!told) throw error;
-    return { source: path, valid: false, warnings: [], error: { code: told.code, message: told.message } };
-  }
+function checkOne({ label, content }: BatchSource): CheckView {
+  const read = readContent(content);
+  if ('bytes' in read) return checkView(label, checkSkin(read.bytes));
+  const { code, message } = read.problem;
+  return { source: label, valid: false, warnings: [], error: { code, message } };
 }
 
 function checkView(source: string, report: SkinReport): CheckView {

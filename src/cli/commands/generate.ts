@@ -1,92 +1,99 @@
+import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Connection } from '../connect.ts';
-import { mergeNotes, prepareSource, type SkinWish } from '../convert.ts';
+import { isSingle } from '../../batch/sources/sources.ts';
+import type { BatchCall } from '../batch/call.ts';
+import { rootsOf, specOf } from '../batch/sources.ts';
+import { addBatchOptions, addSourceOptions, type TypedBatchOptions } from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
-import { exitStatus, isInterruption } from '../exit.ts';
-import { connectTelling, failedResult, tellNotes, tellOneFailure, tellWhoTrusts } from '../outcomes.ts';
-import { ResultPrinter } from '../output/result-printer.ts';
-import { type ResultView, resultView } from '../output/views.ts';
+import { usageError } from '../outcomes.ts';
 import type { Runner } from '../runner.ts';
-import { expandSources, type NamedSource } from '../sources.ts';
 import {
   addFormatOption,
   addNdjsonOption,
   addSkinOptions,
-  skinWish,
   type TypedOutputOptions,
   type TypedSkinOptions,
   typedSettings,
+  verifyName,
 } from './skin-options.ts';
 
-export interface GenerateOptions extends TypedSkinOptions, TypedOutputOptions {
+export interface GenerateOptions extends TypedSkinOptions, TypedOutputOptions, TypedBatchOptions {
   readonly sources: readonly string[];
 }
 
 export function register(command: Command, runner: Runner, run = runGenerate): void {
   command
-    .description('Submits each source, waits for it and prints the skin: its texture value and signature.')
-    .argument('<source...>', 'PNG files, folders of them, - for stdin');
-  addNdjsonOption(addFormatOption(addSkinOptions(command))).action(
+    .description(
+      'Submits each source, waits for it and prints the skin: its texture value and signature. Several are worked ' +
+        'through as fast as the service allows; with --out a lockfile remembers them, and only what is new or ' +
+        'changed is made.',
+    )
+    .argument('[source...]', 'PNG files, folders of them, URLs, player UUIDs, - for stdin');
+  addSourceOptions(addSkinOptions(command));
+  addBatchOptions(addNdjsonOption(addFormatOption(command))).action(
     async (sources: string[], typed: Omit<GenerateOptions, 'sources'>) =>
       await runner(async (deps) => await run({ ...typed, sources }, deps)),
   );
 }
 
-export async function runGenerate(options: GenerateOptions, deps: Deps): Promise<number> {
-  const settings = await deps.settings(typedSettings(options));
-  const sources = await expandSources(options.sources, deps.io);
-  const wish = skinWish(options, settings, sources.length);
-  const isList = sources.length > 1 || options.sources.length > 1;
-  const printer = new ResultPrinter(deps.io, {
-    json: deps.flags.json ?? false,
-    ndjson: options.ndjson ?? false,
-    format: settings.format,
-    isList,
-  });
-  const connection = await connectTelling(settings, deps);
-  let failures = 0;
-  try {
-    for (const [index, source] of sources.entries()) {
-      const position = isList ? `${index + 1} of ${sources.length}: ` : '';
-      const result = await generateOne(source, { wish, connection, deps, position, isList });
-      if (result.error) failures++;
-      await printer.add(result);
-    }
-  } finally {
-    printer.end();
+export async function runGenerate(typed: GenerateOptions, deps: Deps): Promise<number> {
+  verifySources(typed);
+  const isOne = await isSingle(specOf(typed), rootsOf(deps.io));
+  verifyName(typed, isOne);
+  const settings = await deps.settings({ ...typedSettings(typed), slots: typed.slots });
+  const call = { deps, settings, typed, follow: true, isList: !isOne, purpose: purposeOf('generate', typed) };
+  if (isOne && !isBatchWanted(typed) && !(await isFolder(typed.out))) {
+    verifyOneFormat(typed.out, settings.format);
+    const { runSingle } = await import('../single.ts');
+    return await runSingle(call);
   }
-  await tellWhoTrusts(connection, deps);
-  if (failures > 0 && isList) deps.talk.say(`${failures} of ${sources.length} failed.`);
-  return exitStatus(failures > 0 ? 'failed' : 'done');
+  return await runMany(call);
 }
 
-interface OneOptions {
-  readonly wish: SkinWish;
-  readonly connection: Connection;
-  readonly deps: Deps;
-  /** "2 of 7: ", where there are several. */
-  readonly position: string;
-  readonly isList: boolean;
+/** Which of the ways to work through many. */
+export async function runMany(call: BatchCall): Promise<number> {
+  const { dryRun, frozen } = call.typed;
+  if (frozen && (call.typed.force || call.typed.prune || dryRun)) {
+    throw usageError(
+      'frozen_changes_nothing',
+      '--frozen changes nothing: leave out --force, --prune and --dry-run.',
+    );
+  }
+  if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
+  if (frozen) return await (await import('../batch/frozen.ts')).runFrozen(call);
+  return await (await import('../batch/run.ts')).runBatchCommand(call);
 }
 
-/** One source's outcome. What concerns this source alone is told and becomes part of its result. */
-async function generateOne(
-  named: NamedSource,
-  { wish, connection, deps, position, isList }: OneOptions,
-): Promise<ResultView> {
-  const progress = await deps.talk.progress(`${position}Generating ${named.label}`);
-  try {
-    const { source, options, warnings } = await prepareSource(named, wish, connection);
-    const made = await connection.client.generate(source, options, { signal: deps.signal });
-    progress.stop();
-    const all = mergeNotes(warnings, made.warnings);
-    await tellNotes(all, isList ? named.label : undefined, deps);
-    if (made.job !== undefined) await deps.submissions.record(made.job, named.label);
-    return resultView({ source: named.label, job: made.job, skin: made.skin, warnings: all });
-  } catch (error) {
-    progress.stop();
-    if (isInterruption(error))
-      deps.talk.say('What the service has accepted goes on; see it with: skinsmith jobs');
-    return failedResult(named, await tellOneFailure(error, named, deps));
-  }
+export function verifySources({ sources, from = [] }: GenerateOptions): void {
+  if (sources.length > 0 || from.length > 0) return;
+  throw usageError(
+    'no_source',
+    'There is nothing to generate from.',
+    'Give a PNG file, a folder, or --from LIST.',
+  );
+}
+
+export function purposeOf(command: string, { sources, from, visibility, variant }: GenerateOptions): string {
+  return JSON.stringify([command, process.cwd(), sources, from, visibility, variant]);
+}
+
+/** Whether the command asks for what only a batch does. */
+function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: GenerateOptions): boolean {
+  return (
+    lock !== undefined || report !== undefined || maxNew !== undefined || Boolean(dryRun || frozen || prune)
+  );
+}
+
+function verifyOneFormat(out: string | undefined, formats: readonly string[] = []): void {
+  if (out === undefined || formats.length <= 1) return;
+  const hint = 'Give a folder, with a / at its end.';
+  throw usageError('one_file_one_format', `${out} is one file, but several formats were asked for.`, hint);
+}
+
+/** Whether --out names a folder: one that is there, or by its last character. */
+async function isFolder(out: string | undefined): Promise<boolean> {
+  if (out === undefined) return false;
+  if (/[/\\]$/.test(out)) return true;
+  const found = await stat(out).catch(() => undefined); // what is not there yet is to be a file
+  return found?.isDirectory() ?? false;
 }

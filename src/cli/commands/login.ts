@@ -4,8 +4,8 @@ import { makeClient } from '../connect.ts';
 import type { Deps } from '../deps.ts';
 import { CliError, exitStatus } from '../exit.ts';
 import { usageError } from '../outcomes.ts';
+import { readBounded, readStdin } from '../read-input.ts';
 import type { Runner } from '../runner.ts';
-import { readBounded, readStdin } from '../sources.ts';
 
 export interface LoginOptions {
   /** `-`: the key comes on stdin. */

@@ -1,29 +1,21 @@
 import type { Command } from 'commander';
-import type { Connection } from '../connect.ts';
-import { mergeNotes, prepareSource, type SkinWish } from '../convert.ts';
+import { isSingle } from '../../batch/sources/sources.ts';
+import { rootsOf, specOf } from '../batch/sources.ts';
+import { addBatchOptions, addSourceOptions } from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
-import { followJobs, type QueuedJob, SpotKeeper } from '../follow.ts';
-import { connectTelling, failedResult, tellNotes, tellOneFailure, tellWhoTrusts } from '../outcomes.ts';
-import { JobPrinter } from '../output/job-printer.ts';
-import { ResultPrinter } from '../output/result-printer.ts';
-import { jobView, type ResultView } from '../output/views.ts';
+import { usageError } from '../outcomes.ts';
 import type { Runner } from '../runner.ts';
-import { expandSources, type NamedSource } from '../sources.ts';
+import { type GenerateOptions, purposeOf, runMany, verifySources } from './generate.ts';
 import {
   addFormatOption,
   addNdjsonOption,
   addSkinOptions,
-  skinWish,
-  type TypedOutputOptions,
-  type TypedSkinOptions,
   typedSettings,
+  verifyName,
 } from './skin-options.ts';
 
-export interface QueueOptions extends TypedSkinOptions, TypedOutputOptions {
-  readonly sources: readonly string[];
+export interface QueueOptions extends GenerateOptions {
   readonly wait?: boolean;
-  readonly slots?: string;
 }
 
 export function register(command: Command, runner: Runner, run = runQueue): void {
@@ -32,83 +24,38 @@ export function register(command: Command, runner: Runner, run = runQueue): void
       'Submits each source as a spot in the queue opens and prints its job as it is accepted. ' +
         'With --wait it follows the jobs and prints the skins instead.',
     )
-    .argument('<source...>', 'PNG files, folders of them, - for stdin');
-  addNdjsonOption(addFormatOption(addSkinOptions(command)))
-    .option('--wait', 'follow the jobs to their end and print the skins')
-    .option('--slots <number>', 'spots in the queue to use at the most')
-    .action(
-      async (sources: string[], typed: Omit<QueueOptions, 'sources'>) =>
-        await runner(async (deps) => await run({ ...typed, sources }, deps)),
-    );
+    .argument('[source...]', 'PNG files, folders of them, URLs, player UUIDs, - for stdin');
+  addSourceOptions(addSkinOptions(command));
+  addBatchOptions(
+    addNdjsonOption(addFormatOption(command)).option(
+      '--wait',
+      'follow the jobs to their end and print the skins',
+    ),
+  ).action(
+    async (sources: string[], typed: Omit<QueueOptions, 'sources'>) =>
+      await runner(async (deps) => await run({ ...typed, sources }, deps)),
+  );
 }
 
-export async function runQueue(options: QueueOptions, deps: Deps): Promise<number> {
-  const settings = await deps.settings({ ...typedSettings(options), slots: options.slots });
-  const sources = await expandSources(options.sources, deps.io);
-  const wish = skinWish(options, settings, sources.length);
-  const isList = sources.length > 1 || options.sources.length > 1;
-  const json = deps.flags.json ?? false;
-  const shape = { json, ndjson: options.ndjson ?? false, format: settings.format, isList };
-  const results = new ResultPrinter(deps.io, shape);
-  const jobs = new JobPrinter(deps.io, shape);
-  const connection = await connectTelling(settings, deps);
-  const spots = new SpotKeeper(connection.client, {
-    slots: settings.slots,
-    clock: deps.clock,
-    signal: deps.signal,
-  });
-  const accepted: QueuedJob[] = [];
-  let failures = 0;
-  try {
-    for (const source of sources) {
-      await spots.untilOneIsOpen();
-      const outcome = await queueOne(source, { wish, connection, deps, isList });
-      if ('error' in outcome) {
-        failures++;
-        await results.add(outcome);
-        continue;
-      }
-      accepted.push(outcome);
-      spots.take(outcome.state.job);
-      if (!options.wait) await jobs.add(jobView(outcome.state.job, source.label));
-    }
-    if (options.wait) {
-      for await (const result of followJobs(accepted, { connection, deps })) {
-        if (result.error) failures++;
-        await results.add(result);
-      }
-    }
-  } finally {
-    if (options.wait) results.end();
-    else jobs.end();
-  }
-  if (options.wait) await tellWhoTrusts(connection, deps);
-  return exitStatus(failures > 0 ? 'failed' : 'done');
+export async function runQueue(typed: QueueOptions, deps: Deps): Promise<number> {
+  verifySources(typed);
+  const isOne = await isSingle(specOf(typed), rootsOf(deps.io));
+  verifyName(typed, isOne);
+  const follow = typed.wait ?? false;
+  if (!follow) verifyNeedsNoEnd(typed);
+  const settings = await deps.settings({ ...typedSettings(typed), slots: typed.slots });
+  const purpose = purposeOf(follow ? 'queue --wait' : 'queue', typed);
+  return await runMany({ deps, settings, typed, follow, isList: !isOne, purpose });
 }
 
-interface OneOptions {
-  readonly wish: SkinWish;
-  readonly connection: Connection;
-  readonly deps: Deps;
-  readonly isList: boolean;
-}
-
-async function queueOne(
-  named: NamedSource,
-  { wish, connection, deps, isList }: OneOptions,
-): Promise<QueuedJob | (ResultView & { error: object })> {
-  const progress = await deps.talk.progress(`Submitting ${named.label}`);
-  try {
-    const { source, options, warnings } = await prepareSource(named, wish, connection);
-    const state = await connection.client.queue(source, options, { signal: deps.signal });
-    progress.stop();
-    await deps.submissions.record(state.job.id, named.label);
-    const all = mergeNotes(warnings, state.warnings);
-    await tellNotes(all, isList ? named.label : undefined, deps);
-    return { label: named.label, state, warnings: all };
-  } catch (error) {
-    progress.stop();
-    const told = await tellOneFailure(error, named, deps);
-    return { ...failedResult(named, told), error: { code: told.code, message: told.message } };
-  }
+/** What is about results makes no sense before there are any. */
+function verifyNeedsNoEnd({ out, frozen, report, prune }: QueueOptions): void {
+  const wrong = { '--out': out, '--frozen': frozen, '--report': report, '--prune': prune };
+  const [name] = Object.entries(wrong).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  throw usageError(
+    'needs_wait',
+    `${name} is about finished skins, and queue does not wait for them.`,
+    'Add --wait.',
+  );
 }

@@ -1,10 +1,9 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { skinNameProblem } from '../../index.ts';
-import type { SkinWish } from '../convert.ts';
 import { CliError } from '../exit.ts';
 import { usageError } from '../outcomes.ts';
 import { FORMAT_NAMES } from '../output/formats/names.ts';
-import type { SettingName, Settings } from '../settings.ts';
+import type { SettingName } from '../settings.ts';
 
 /** What a user types about the skins to make. */
 export interface TypedSkinOptions {
@@ -14,6 +13,7 @@ export interface TypedSkinOptions {
 }
 
 export interface TypedOutputOptions {
+  /** Names of formats, commas between. */
   readonly format?: string;
   readonly ndjson?: boolean;
 }
@@ -35,8 +35,15 @@ export function addSkinOptions(command: Command): Command {
 
 export function addFormatOption(command: Command): Command {
   return command.addOption(
-    new Option('--format <format>', 'what to print of each skin').choices(FORMAT_NAMES),
+    new Option('--format <formats>', `of each skin, with commas: ${FORMAT_NAMES.join(', ')}`).argParser(formatsIn),
   );
+}
+
+/** Checked here, so that the command line is what is wrong; the setting is read from the text. */
+function formatsIn(text: string): string {
+  const unknown = text.split(',').find((name) => !FORMAT_NAMES.some((known) => known === name.trim()));
+  if (unknown === undefined) return text;
+  throw new InvalidArgumentError(`There is no format ${unknown}. Allowed are ${FORMAT_NAMES.join(', ')}.`);
 }
 
 export function addNdjsonOption(command: Command): Command {
@@ -50,15 +57,16 @@ export function typedSettings(
   return { variant: typed.variant, visibility: typed.visibility, format: typed.format };
 }
 
-export function skinWish(typed: TypedSkinOptions, settings: Settings, sourceCount: number): SkinWish {
-  if (typed.name !== undefined && sourceCount > 1) {
+/** @throws CliError when the name cannot be used, or names several */
+export function verifyName({ name }: TypedSkinOptions, isSingle: boolean): void {
+  if (name === undefined) return;
+  if (!isSingle) {
     throw new CliError('name_for_several', '--name names one skin, but several sources were given.', {
       exit: 'usage',
       hint: 'Leave --name out: each skin is named after its file.',
     });
   }
-  const problem = typed.name === undefined ? undefined : skinNameProblem(typed.name);
+  const problem = skinNameProblem(name);
   if (problem !== undefined)
-    throw usageError('invalid_name', `The name "${typed.name}" cannot be used: ${problem}.`);
-  return { name: typed.name, variant: settings.variant ?? 'auto', visibility: settings.visibility };
+    throw usageError('invalid_name', `The name "${name}" cannot be used: ${problem}.`);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { finishedSkin } from '../../batch/finished-skin.ts';
 import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
@@ -33,7 +34,7 @@ export async function runStatus(options: StatusOptions, deps: Deps): Promise<num
   const settings = await deps.settings({ format: options.format });
   const json = deps.flags.json ?? false;
   const isList = options.jobs.length > 1;
-  const printer = new ResultPrinter(deps.io, { json, ndjson: false, format: settings.format, isList });
+  const printer = new ResultPrinter(deps.io, { json, ndjson: false, formats: settings.format, isList });
   const { client } = await connectTelling(settings, deps);
   const sources = await deps.submissions.sources();
   const results: ResultView[] = [];
@@ -69,7 +70,13 @@ async function lookAt(id: string, { client, deps, wait, source }: LookOptions): 
     if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, deps, source });
     const error = failureOf(state);
     if (error) await deps.talk.failure({ ...error, message: `${source ?? id}: ${error.message}` });
-    return resultView({ source, job: id, skin: state.skin, status: state.job.status, error });
+    return resultView({
+      source,
+      job: id,
+      skin: state.skin && finishedSkin(state.skin),
+      status: state.job.status,
+      error,
+    });
   } catch (error) {
     const told = tellable(error);
     if (told?.code !== 'job_not_found') throw error;

@@ -1,5 +1,6 @@
 import type { Io } from '../io.ts';
 import { jsonDocument, jsonLine } from './json.ts';
+import { JsonList } from './json-list.ts';
 import { jobRow } from './results.ts';
 import { ago, alignedRows, clean } from './text.ts';
 import type { JobView } from './views.ts';
@@ -14,26 +15,28 @@ interface JobPrinterOptions {
 export class JobPrinter {
   readonly #io: Io;
   readonly #options: JobPrinterOptions;
-  readonly #jobs: JobView[] = [];
+  readonly #list: JsonList | undefined;
+  #count = 0;
 
   constructor(io: Io, options: JobPrinterOptions) {
     this.#io = io;
     this.#options = options;
+    this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
   }
 
-  async add(job: JobView): Promise<void> {
+  /** `index`: position of the source, where jobs do not come in their order. */
+  async add(job: JobView, index = this.#count): Promise<void> {
+    this.#count++;
     if (this.#options.ndjson) this.#io.out.write(jsonLine(job));
-    else if (this.#options.json) this.#jobs.push(job);
+    else if (this.#list) this.#list.add(job, index);
+    else if (this.#options.json) this.#io.out.write(jsonDocument(job));
     else if (this.#io.out.isTTY)
       this.#io.out.write(`${clean(job.job)}  ${job.status}  ${clean(job.source ?? '')}\n`);
     else this.#io.out.write(jobRow(job));
   }
 
   end(): void {
-    const { json, ndjson, isList } = this.#options;
-    if (!json || ndjson) return;
-    const document = isList ? this.#jobs : this.#jobs[0];
-    if (document !== undefined) this.#io.out.write(jsonDocument(document));
+    this.#list?.end();
   }
 }
 

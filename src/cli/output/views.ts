@@ -1,4 +1,5 @@
-import type { Job, Note, Skin } from '../../index.ts';
+import type { BatchResult, FinishedSkin } from '../../batch/types.ts';
+import type { Job, Note } from '../../index.ts';
 
 /** What JSON output promises about one source's outcome. Absent values are left out. */
 export interface ResultView {
@@ -30,7 +31,7 @@ export interface JobView {
 interface ResultParts {
   readonly source: string | undefined;
   readonly job?: string | undefined;
-  readonly skin?: Skin | undefined;
+  readonly skin?: FinishedSkin | undefined;
   readonly status?: string;
   readonly warnings?: readonly Note[];
   readonly error?: { readonly code: string; readonly message: string } | undefined;
@@ -42,21 +43,28 @@ export function resultView({ source, job, skin, status, warnings = [], error }: 
     status: status ?? (error ? 'failed' : 'completed'),
     ...(job !== undefined && { job }),
     ...(skin && skinFields(skin)),
+    ...(skin?.duplicate !== undefined && { duplicate: skin.duplicate }),
     warnings,
     ...(error && { error: { code: error.code, message: error.message } }),
   };
 }
 
-function skinFields(skin: Skin) {
+/** A batch's result. */
+export function batchResultView(result: BatchResult): ResultView {
+  const { source, job, skin, warnings, error } = result;
+  return resultView({ source, job, skin, warnings, error });
+}
+
+/** What is said of a skin wherever it comes from: the same for a new one and one from the lockfile. */
+export function skinFields({ uuid, name, variant, visibility, value, signature, texture }: FinishedSkin) {
   return {
-    uuid: skin.uuid,
-    ...(skin.name !== undefined && { name: skin.name }),
-    variant: skin.variant,
-    visibility: skin.visibility,
-    value: skin.texture.data.value,
-    signature: skin.texture.data.signature,
-    texture: { url: skin.texture.url.skin, hash: skin.texture.hash.skin },
-    duplicate: skin.duplicate,
+    uuid,
+    ...(name !== undefined && { name }),
+    variant,
+    visibility,
+    value,
+    signature,
+    texture: { url: texture.url, hash: texture.hash },
   };
 }
 

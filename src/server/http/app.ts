@@ -63,7 +63,8 @@ async function makeCall(request: FastifyRequest, route: Route, options: AppOptio
   const caller = route.authenticated ? await identify(request, options) : anonymousCaller(request.ip);
   const params = parseWith(route.params, request.params);
   const query = parseWith(route.query, request.query);
-  return { context, request, caller, params, query, warnings: warningsFor(request, caller) };
+  const headers = parseWith(route.headers, request.headers);
+  return { context, request, caller, params, query, headers, warnings: warningsFor(request, caller) };
 }
 
 async function identify(request: FastifyRequest, { context, session }: AppOptions): Promise<Caller> {

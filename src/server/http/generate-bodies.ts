@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { generateOptionsSchema } from '../../protocol/generate.ts';
+import { generateOptionsSchema, idempotencyKeySchema } from '../../protocol/generate.ts';
 import { variantSchema } from '../../protocol/skin.ts';
 
 const options = generateOptionsSchema.extend({ variant: variantSchema.optional() });
 const file = z
   .string()
   .meta({ format: 'binary', description: 'PNG of 64×64 or 64×32 pixels, at most 20,000 bytes' });
+
+/** Names as Node gives them. */
+export const generateHeaders = z.object({
+  'idempotency-key': idempotencyKeySchema
+    .optional()
+    .meta({ description: 'Sent again with the same key, a request gets the job of the first time' }),
+});
 
 /** How a generation may be sent, for /openapi.json. */
 export const generateBodies = {

@@ -8,6 +8,7 @@ import { Refusal } from '../service/refusal.ts';
 import type { GenerationRequest } from '../service/submit.ts';
 import { readSource, type Source } from '../sources/sources.ts';
 import { validationRefusal } from './error-answers.ts';
+import type { generateHeaders } from './generate-bodies.ts';
 
 /** Largest file that is read at all; above 20,000 bytes the picture's own check says what is wrong. */
 const MAX_UPLOAD_BYTES = 256 * 1024;
@@ -29,10 +30,16 @@ interface Body {
 
 type Wish = Omit<GenerationRequest, 'caller'>;
 
+/** What is known of the request apart from its body. */
+interface GenerateCall {
+  readonly query: { readonly checkOnly?: boolean | undefined };
+  readonly headers: z.output<typeof generateHeaders>;
+}
+
 /** Reads what POST /v2/generate and POST /v2/queue are asked for, whatever way it was sent. */
 export async function readGenerateRequest(
   request: FastifyRequest,
-  query: { checkOnly?: boolean | undefined },
+  { query, headers }: GenerateCall,
 ): Promise<{ wish: Wish; warnings: Note[] }> {
   const body = request.isMultipart() ? await readMultipart(request) : readFields(request);
   const source = chooseSource(body);
@@ -43,6 +50,7 @@ export async function readGenerateRequest(
     visibility: options.visibility ?? 'public',
     name: options.name ?? null,
     checkOnly: query.checkOnly ?? options.checkOnly ?? false,
+    idempotencyKey: headers['idempotency-key'],
   };
   return { wish, warnings: contentTypeWarnings(request) };
 }

@@ -29,7 +29,11 @@ function describeOperation(one: Route, path: string): Json {
     operationId: `${one.method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, c: string) => c.toUpperCase())}`,
     summary: one.summary,
     ...(!one.authenticated && { security: [] }),
-    parameters: [...describeParameters(one.params, 'path'), ...describeParameters(one.query, 'query')],
+    parameters: [
+      ...describeParameters(one.params, 'path'),
+      ...describeParameters(one.query, 'query'),
+      ...describeParameters(one.headers, 'header'),
+    ],
     ...(one.bodies && { requestBody: { required: true, content: describeContents(one.bodies, 'input') } }),
     responses: Object.fromEntries(
       Object.entries(one.answers).map(([status, answer]) => [status, describeAnswer(Number(status), answer)]),
@@ -37,7 +41,7 @@ function describeOperation(one: Route, path: string): Json {
   };
 }
 
-function describeParameters(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
+function describeParameters(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'header'): Json[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = toJson(schema, 'input') as {
     properties?: Record<string, Json>;

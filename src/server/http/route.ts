@@ -5,7 +5,7 @@ import type { Caller } from '../service/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 
 /** A request once its caller is known and its address is understood. */
-export interface Call<Params = unknown, Query = unknown> {
+export interface Call<Params = unknown, Query = unknown, Headers = unknown> {
   readonly context: ServiceContext;
   readonly request: FastifyRequest;
   readonly caller: Caller;
@@ -13,6 +13,8 @@ export interface Call<Params = unknown, Query = unknown> {
   readonly warnings: readonly Note[];
   readonly params: Params;
   readonly query: Query;
+  /** Those of the request's headers that the route has a schema for, lower case. */
+  readonly headers: Headers;
 }
 
 export interface Answer {
@@ -29,6 +31,7 @@ export interface Route {
   readonly summary: string;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
   /** Schemas of the body by content type, as documented; the handler reads the body itself. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
   /** Schemas of the answers by status. A string is a content type that is not JSON. */
@@ -40,13 +43,18 @@ export interface Route {
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 
-/** Ties a handler's `params` and `query` to the schemas they are parsed with. */
-export function route<P extends z.ZodObject | undefined, Q extends z.ZodObject | undefined>(
-  spec: Omit<Route, 'params' | 'query' | 'handle' | 'authenticated'> & {
+/** Ties a handler's `params`, `query` and `headers` to the schemas they are parsed with. */
+export function route<
+  P extends z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined,
+  H extends z.ZodObject | undefined,
+>(
+  spec: Omit<Route, 'params' | 'query' | 'headers' | 'handle' | 'authenticated'> & {
     readonly params?: P;
     readonly query?: Q;
+    readonly headers?: H;
     readonly authenticated?: boolean;
-    readonly handle: (call: Call<Parsed<P>, Parsed<Q>>) => Promise<Answer>;
+    readonly handle: (call: Call<Parsed<P>, Parsed<Q>, Parsed<H>>) => Promise<Answer>;
   },
 ): Route {
   return { authenticated: true, ...spec } as Route;

@@ -6,6 +6,7 @@ import { textureRoute } from './routes/textures.ts';
 import { generateRoute } from './routes/v2/generate.ts';
 import { delayRoute, meRoute } from './routes/v2/me.ts';
 import { jobListRoute, jobRoute, submitRoute } from './routes/v2/queue.ts';
+import { queueEventsRoute } from './routes/v2/queue-events.ts';
 import { ownSkinsRoute, publicSkinsRoute, skinRoute } from './routes/v2/skins.ts';
 
 const openapiRoute = route({
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   generateRoute,
   submitRoute,
   jobListRoute,
+  queueEventsRoute,
   jobRoute,
   publicSkinsRoute,
   skinRoute,

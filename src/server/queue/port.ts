@@ -12,6 +12,8 @@ export interface NewJob {
   readonly variant: 'classic' | 'slim';
   readonly visibility: SkinVisibility;
   readonly name: string | null;
+  /** The caller's name for this request: when it comes again, it is the same job, ended or not. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** What the caller may have. */
@@ -22,10 +24,16 @@ export interface SubmitLimits {
   readonly perHour: number;
 }
 
+/** A request whose idempotency key was seen before: for the same, or for another picture or option. */
+export type Repeated = { readonly kind: 'repeated'; readonly job: JobRow } | { readonly kind: 'key_taken' };
+
 export type Submission =
+  | Repeated
   | { readonly kind: 'queued' | 'joined'; readonly job: JobRow }
   | { readonly kind: 'full'; readonly pending: number }
   | { readonly kind: 'too_fast'; readonly usage: UsageRow };
+
+export type Recorded = Repeated | { readonly kind: 'recorded'; readonly job: JobRow };
 
 /** A job under a worker's lease. */
 export interface Lease {
@@ -57,7 +65,7 @@ export interface JobQueue {
   /** Accepts a job within the limits, in one step with counting them. */
   submit(job: NewJob, limits: SubmitLimits): Promise<Submission>;
   /** Records a job whose result was known at once. */
-  recordKnown(job: NewJob, skinUuid: string): Promise<JobRow>;
+  recordKnown(job: NewJob, skinUuid: string): Promise<Recorded>;
   /** The oldest job that may run now, under a lease for `owner`. */
   claim(owner: string): Promise<Lease | undefined>;
   /** Makes the lease last longer. False when it is lost. */
@@ -71,10 +79,16 @@ export interface JobQueue {
   /** Frees jobs whose worker is gone. Answers how many. */
   recover(): Promise<number>;
   find(uuid: string): Promise<JobRow | undefined>;
+  /** Those of these jobs that there are. */
+  findAll(uuids: readonly string[]): Promise<JobRow[]>;
+  /** What an earlier request with the same idempotency key makes of this one; undefined when there is none. */
+  findRepeated(job: NewJob): Promise<Repeated | undefined>;
   /** An owner's pending jobs and the `size` newest others, newest first. */
   list(owner: string, size: number): Promise<JobRow[]>;
-  /** Jobs ahead of one accepted now. */
-  waiting(): Promise<number>;
+  /** The first `size` of an owner's jobs numbered higher than `id`, in the order of their acceptance. */
+  listAfter(owner: string, id: number, size: number): Promise<JobRow[]>;
+  /** How many jobs numbered lower than `id` are waiting: what a worker takes first. */
+  waitingBefore(id: number): Promise<number>;
   /** When the next postponed job may run. */
   nextRunAt(): Promise<number | undefined>;
   /** Forgets jobs finished before `before`. */

@@ -4,6 +4,7 @@ import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 import { readUsage, spendOne } from '../store/usage.ts';
 import { completeWithSkin } from './complete.ts';
+import { findRepeated, keepKey } from './idempotency.ts';
 import { isGone, type ProcessName } from './lease-owner.ts';
 import {
   type GeneratedData,
@@ -13,6 +14,8 @@ import {
   type NewJob,
   QUEUE_TIMES,
   type QueueTimes,
+  type Recorded,
+  type Repeated,
   type Submission,
   type SubmitLimits,
 } from './port.ts';
@@ -45,8 +48,13 @@ export class StoreQueue implements JobQueue {
 
   async submit(job: NewJob, limits: SubmitLimits): Promise<Submission> {
     return await inTransaction(this.#db, async (tx) => {
+      const repeated = await findRepeated(tx, job);
+      if (repeated) return repeated;
       const same = await findPending(tx, job);
-      if (same) return { kind: 'joined', job: same };
+      if (same) {
+        await keepKey(tx, job, same);
+        return { kind: 'joined', job: same };
+      }
       const usage = await readUsage(tx, job.owner, this.#clock.now());
       if (usage.minute_used >= limits.perMinute || usage.hour_used >= limits.perHour) {
         return { kind: 'too_fast', usage };
@@ -54,15 +62,21 @@ export class StoreQueue implements JobQueue {
       const queued = await insertWithinSpots(tx, this.#newRow(job), limits.spots);
       if (!queued) return { kind: 'full', pending: limits.spots };
       await spendOne(tx, usage);
+      await keepKey(tx, job, queued);
       return { kind: 'queued', job: queued };
     });
   }
 
-  async recordKnown(job: NewJob, skinUuid: string): Promise<JobRow> {
-    const now = this.#clock.now();
-    const known = { status: 'completed', skin_uuid: skinUuid, finished_at: now } as const;
+  async recordKnown(job: NewJob, skinUuid: string): Promise<Recorded> {
+    const known = { status: 'completed', skin_uuid: skinUuid, finished_at: this.#clock.now() } as const;
     const row = { ...this.#newRow(job), ...known };
-    return await this.#db.insertInto('jobs').values(row).returningAll().executeTakeFirstOrThrow();
+    return await inTransaction(this.#db, async (tx) => {
+      const repeated = await findRepeated(tx, job);
+      if (repeated) return repeated;
+      const recorded = await tx.insertInto('jobs').values(row).returningAll().executeTakeFirstOrThrow();
+      await keepKey(tx, job, recorded);
+      return { kind: 'recorded', job: recorded };
+    });
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
@@ -142,19 +156,40 @@ export class StoreQueue implements JobQueue {
     return await this.#db.selectFrom('jobs').selectAll().where('uuid', '=', uuid).executeTakeFirst();
   }
 
+  async findAll(uuids: readonly string[]): Promise<JobRow[]> {
+    return await this.#db.selectFrom('jobs').selectAll().where('uuid', 'in', uuids).execute();
+  }
+
+  async findRepeated(job: NewJob): Promise<Repeated | undefined> {
+    return await findRepeated(this.#db, job);
+  }
+
   async list(owner: string, size: number): Promise<JobRow[]> {
     const own = this.#db.selectFrom('jobs').selectAll().where('owner', '=', owner);
     const newest = await own.orderBy('id', 'desc').limit(size).execute();
     const oldest = newest.at(-1)?.id ?? 0;
-    const older = await own.where(PENDING).where('id', '<', oldest).orderBy('id', 'desc').execute();
-    return [...newest, ...older];
+    // Their order and bound are not the database's work: with them it would walk all of the owner's jobs.
+    const pending = (await own.where(PENDING).execute()).toSorted((a, b) => b.id - a.id);
+    return [...newest, ...pending.filter(({ id }) => id < oldest)];
   }
 
-  async waiting(): Promise<number> {
+  async listAfter(owner: string, id: number, size: number): Promise<JobRow[]> {
+    return await this.#db
+      .selectFrom('jobs')
+      .selectAll()
+      .where('owner', '=', owner)
+      .where('id', '>', id)
+      .orderBy('id')
+      .limit(size)
+      .execute();
+  }
+
+  async waitingBefore(id: number): Promise<number> {
     const row = await this.#db
       .selectFrom('jobs')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where(WAITING)
+      .where('id', '<', id)
       .executeTakeFirstOrThrow();
     return row.count;
   }

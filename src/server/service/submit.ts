@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Note } from '../../protocol/envelope.ts';
+import { isPending } from '../../protocol/job.ts';
 import type { SkinVariant, SkinVisibility } from '../../protocol/skin.ts';
 import { decodePng } from '../../skin/decode.ts';
 import { encodePng } from '../../skin/encode.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import type { NewJob, Submission } from '../queue/port.ts';
+import type { NewJob, Repeated, Submission } from '../queue/port.ts';
 import { ensureSkin, findOwnSkin, type SkinWithData } from '../store/skins.ts';
 import { inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
@@ -14,6 +15,7 @@ import { findTextureData, keepTexture } from '../store/textures.ts';
 import type { Caller } from './caller.ts';
 import type { ServiceContext } from './context.ts';
 import { dataIdentity, requestKey } from './identity.ts';
+import { withSkin } from './jobs.ts';
 import { rateLimitOf, readRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 
@@ -27,16 +29,23 @@ export interface GenerationRequest {
   readonly name: string | null;
   /** Only look for skin data that exists; nothing is generated. */
   readonly checkOnly: boolean;
+  /** The caller's name for the request: sent again, it is answered with the job of the first time. */
+  readonly idempotencyKey?: string | undefined;
 }
 
-export type Submitted = { readonly job: JobRow; readonly warnings: readonly Note[] } & (
+type Found = { readonly job: JobRow } & (
   | { readonly kind: 'known'; readonly skin: SkinWithData }
   | { readonly kind: 'pending'; readonly eta: number | undefined }
+  /** The job of an earlier request; `skin` is there when it was completed. */
+  | { readonly kind: 'ended'; readonly skin: SkinWithData | undefined }
 );
+
+export type Submitted = Found & { readonly warnings: readonly Note[] };
 
 /**
  * Takes a generation: answers with existing skin data, or with a job in the queue. The same picture
- * and options of the same caller while a job is pending are that job.
+ * and options of the same caller while a job is pending are that job. A request that comes again under
+ * its idempotency key is answered with its own job, which may have ended.
  * @throws Refusal
  */
 export async function submit(context: ServiceContext, request: GenerationRequest): Promise<Submitted> {
@@ -48,8 +57,8 @@ export async function submit(context: ServiceContext, request: GenerationRequest
   const textureHash = pixelHash(picture);
   const job = await describeJob(context, request, { textureHash, variant: choice.variant });
 
-  const known = await answerKnown(context, job);
-  if (known) return { ...known, warnings };
+  const there = (await answerRepeated(context, job)) ?? (await answerKnown(context, job));
+  if (there) return { ...there, warnings };
   if (request.checkOnly) throw new Refusal('no_duplicate');
   await keepPicture(context, textureHash, picture);
   return { ...(await enqueue(context, request.caller, job)), warnings };
@@ -74,7 +83,7 @@ function decodeSkin(image: Uint8Array): Picture {
 
 async function describeJob(
   context: ServiceContext,
-  { caller, visibility, name }: GenerationRequest,
+  { caller, visibility, name, idempotencyKey }: GenerationRequest,
   texture: Pick<NewJob, 'textureHash' | 'variant'>,
 ): Promise<NewJob> {
   const identity = dataIdentity(texture.textureHash, texture.variant, await context.generator.signer());
@@ -86,16 +95,31 @@ async function describeJob(
     ...texture,
     visibility,
     name,
+    idempotencyKey,
   };
 }
 
+/** A look before anything is written; two at once with the same key are told apart by the queue. */
+async function answerRepeated(context: ServiceContext, job: NewJob): Promise<Found | undefined> {
+  const repeated = await context.queue.findRepeated(job);
+  return repeated && (await answerAgain(context, repeated));
+}
+
+async function answerAgain(context: ServiceContext, repeated: Repeated): Promise<Found> {
+  if (repeated.kind === 'key_taken') {
+    throw new Refusal(
+      'invalid_request',
+      'This Idempotency-Key was sent before, with another picture or other options: use a new key.',
+    );
+  }
+  if (isPending(repeated.job.status)) return await awaited(context, repeated.job);
+  return { kind: 'ended', ...(await withSkin(context.db, repeated.job)) };
+}
+
 /** Existing data costs nothing: the caller gets a record of its own of it, and a job born completed. */
-async function answerKnown(
-  context: ServiceContext,
-  job: NewJob,
-): Promise<{ kind: 'known'; job: JobRow; skin: SkinWithData } | undefined> {
+async function answerKnown(context: ServiceContext, job: NewJob): Promise<Found | undefined> {
   const own = await findOwnSkin(context.db, job);
-  if (own) return { kind: 'known', job: await context.queue.recordKnown(job, own.uuid), skin: own };
+  if (own) return await recordKnown(context, job, own);
   if (!(await findTextureData(context.db, job.identity))) return undefined;
   const skin = await inTransaction(context.db, async (tx) => {
     const created_at = context.clock.now();
@@ -103,7 +127,14 @@ async function answerKnown(
     const uuid = randomBytes(16).toString('hex');
     return await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
   });
-  return { kind: 'known', job: await context.queue.recordKnown(job, skin.uuid), skin };
+  return await recordKnown(context, job, skin);
+}
+
+async function recordKnown(context: ServiceContext, job: NewJob, skin: SkinWithData): Promise<Found> {
+  const recorded = await context.queue.recordKnown(job, skin.uuid);
+  if (recorded.kind !== 'recorded') return await answerAgain(context, recorded);
+  context.signals.accepted(job.owner);
+  return { kind: 'known', job: recorded.job, skin };
 }
 
 async function keepPicture(context: ServiceContext, hash: string, picture: Picture): Promise<void> {
@@ -112,18 +143,28 @@ async function keepPicture(context: ServiceContext, hash: string, picture: Pictu
   await keepTexture(context.db, { hash, width, height, png: encodePng(picture), created_at });
 }
 
-async function enqueue(
-  context: ServiceContext,
-  caller: Caller,
-  job: NewJob,
-): Promise<{ kind: 'pending'; job: JobRow; eta: number | undefined }> {
+async function enqueue(context: ServiceContext, caller: Caller, job: NewJob): Promise<Found> {
   const submission = await context.queue.submit(job, caller.plan);
-  if (!('job' in submission)) throw await overLimit(context, caller, submission);
-  context.onAccepted(submission.job.uuid);
-  if (submission.kind === 'queued') context.signals.work();
-  const wait = context.expectedWait(await context.queue.waiting());
-  const eta = wait === undefined ? undefined : context.clock.now() + wait;
-  return { kind: 'pending', job: submission.job, eta };
+  if (submission.kind === 'full' || submission.kind === 'too_fast') {
+    throw await overLimit(context, caller, submission);
+  }
+  if (submission.kind === 'repeated' || submission.kind === 'key_taken') {
+    return await answerAgain(context, submission);
+  }
+  if (submission.kind === 'queued') {
+    context.signals.work();
+    context.signals.accepted(job.owner);
+  }
+  return await awaited(context, submission.job);
+}
+
+/** A job that has not ended, and when it is expected to. */
+async function awaited(context: ServiceContext, job: JobRow): Promise<Found> {
+  context.onAccepted(job.uuid);
+  const ahead = await context.queue.waitingBefore(job.id);
+  const wait = context.expectedWait(job.uuid, ahead);
+  const eta = wait === undefined ? undefined : Math.ceil(context.clock.now() + wait);
+  return { kind: 'pending', job, eta };
 }
 
 async function overLimit(

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely';
 import { firstSchema } from './migrations/0001-first-schema.ts';
+import { idempotencyKeys } from './migrations/0002-idempotency-keys.ts';
 import type { Tables } from './tables.ts';
 
 type Migration = (db: Kysely<Tables>) => Promise<void>;
 
 /** In order; a store's version is how many of them it has seen. Never change one that was released. */
-const MIGRATIONS: readonly Migration[] = [firstSchema];
+const MIGRATIONS: readonly Migration[] = [firstSchema, idempotencyKeys];
 
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';

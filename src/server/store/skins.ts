@@ -79,6 +79,11 @@ export async function findSkin(db: Db, uuid: string): Promise<SkinWithData | und
   return await skinsWithData(db).where('skins.uuid', '=', uuid).executeTakeFirst();
 }
 
+/** Those of these skins that there are. */
+export async function findSkins(db: Db, uuids: readonly string[]): Promise<SkinWithData[]> {
+  return await skinsWithData(db).where('skins.uuid', 'in', uuids).execute();
+}
+
 export interface SkinPage {
   /** UUID of the last skin of the page before. */
   readonly after?: string | undefined;

@@ -14,6 +14,7 @@ import {
   SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
+import { importSqlite } from '../../node-sqlite.ts';
 
 /**
  * Everything that is SQLite's alone. WAL lets several processes read while one writes; the busy
@@ -41,7 +42,7 @@ export interface SqliteFile {
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   makePrivateFile(path);
-  const { DatabaseSync } = await importQuietly();
+  const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(path);
   database.exec(SETTINGS);
   const version = database.prepare('PRAGMA data_version');
@@ -66,20 +67,6 @@ function makePrivateFile(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-/** Node 22 prints a warning about node:sqlite being experimental; it says nothing a user can act on. */
-async function importQuietly(): Promise<typeof import('node:sqlite')> {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
-    if (String(warning).includes('SQLite')) return;
-    Reflect.apply(emitWarning, process, [warning, ...rest]);
-  };
-  try {
-    return await import('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }
 

@@ -11,6 +11,7 @@ export interface Tables {
   texture_data: TextureDataTable;
   skins: SkinsTable;
   jobs: JobsTable;
+  idempotency_keys: IdempotencyKeysTable;
   usage: UsageTable;
 }
 
@@ -96,6 +97,13 @@ interface JobsTable {
   lease_until: number | null;
   created_at: number;
   finished_at: number | null;
+}
+
+/** Which job an owner's request with this `Idempotency-Key` got. */
+interface IdempotencyKeysTable {
+  owner: string;
+  key: string;
+  job_id: number;
 }
 
 /** Generations a caller has spent in the current minute and hour (fixed windows of the clock). */

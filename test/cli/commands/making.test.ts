@@ -6,6 +6,7 @@ import { register as serve } from '../../../src/cli/commands/serve.ts';
 import { register as skinsGet } from '../../../src/cli/commands/skins/get.ts';
 import { register as skinsList } from '../../../src/cli/commands/skins/list.ts';
 import { register as status } from '../../../src/cli/commands/status.ts';
+import { register as verify } from '../../../src/cli/commands/verify.ts';
 import { describeParsing, type ParseTable } from './parsing.ts';
 
 const skinOptions = ['--name', 'A B', '--variant', 'slim', '--visibility', 'private'];
@@ -13,32 +14,73 @@ const skinValues = { name: 'A B', variant: 'slim', visibility: 'private' };
 const badSkinOptions: ParseTable['refused'] = [
   [['a.png', '--variant', 'wide'], /--variant.*Allowed choices are auto, classic, slim/],
   [['a.png', '--visibility', 'secret'], /--visibility.*Allowed choices are public, unlisted, private/],
-  [['a.png', '--format', 'xml'], /--format.*Allowed choices are json, value, signature, property/],
+  [['a.png', '--format', 'xml'], /--format.*There is no format xml. Allowed are json, value, signature, property/],
   [['a.png', '--name'], /argument missing/],
   [['a.png', '--api-key', 'x'], /unknown option '--api-key'/],
-  [[], /missing required argument 'source'/],
+  [['a.png', '--report', 'pdf=x'], /junit=FILE or html=FILE/],
+  [['a.png', '--report', 'html='], /junit=FILE or html=FILE/],
+  [['a.png', '--max-new', '-1'], /whole number from 0/],
+  [['a.png', '--retries', 'x'], /whole number from 0/],
+  [['a.png', '--as', 'folder'], /Allowed choices are file, url, user/],
 ];
+
+const batchOptions = [
+  ...['-r', '--ignore', '*.bak.png', '--ignore', 'old', '--from', 'a.csv', '--from', '-', '--as', 'file'],
+  ...['--out', 'o', '--lock', 'l', '--dry-run', '--force', '--prune', '--max-new', '3', '--retries', '0'],
+  ...['--no-verify', '--report', 'html=a.html', '--report', 'junit=b=c.xml', '--slots', '2', '--frozen'],
+];
+const batchValues = {
+  recursive: true,
+  ignore: ['*.bak.png', 'old'],
+  from: ['a.csv', '-'],
+  as: 'file',
+  out: 'o',
+  lock: 'l',
+  dryRun: true,
+  force: true,
+  prune: true,
+  maxNew: 3,
+  retries: 0,
+  verify: false,
+  report: [
+    { kind: 'html', path: 'a.html' },
+    { kind: 'junit', path: 'b=c.xml' },
+  ],
+  slots: '2',
+  frozen: true,
+};
 
 describeParsing('generate', generate, {
   taken: [
-    [['a.png'], { sources: ['a.png'] }],
-    [['a.png', '-', 'folder'], { sources: ['a.png', '-', 'folder'] }],
+    [['a.png'], { sources: ['a.png'], verify: true }],
+    [['a.png', '-', 'folder'], { sources: ['a.png', '-', 'folder'], verify: true }],
     [
-      ['a.png', ...skinOptions, '--format', 'value', '--ndjson'],
-      { sources: ['a.png'], ...skinValues, format: 'value', ndjson: true },
+      ['a.png', ...skinOptions, '--format', 'value,give-1.16', '--ndjson'],
+      { sources: ['a.png'], ...skinValues, format: 'value,give-1.16', ndjson: true, verify: true },
     ],
-    [['--variant', 'auto', '--', '--odd.png'], { sources: ['--odd.png'], variant: 'auto' }],
+    [['--variant', 'auto', '--', '--odd.png'], { sources: ['--odd.png'], variant: 'auto', verify: true }],
+    [['a', ...batchOptions], { sources: ['a'], ...batchValues }],
+    [['--from', 'list'], { sources: [], from: ['list'], verify: true }],
   ],
   refused: badSkinOptions,
 });
 
 describeParsing('queue', queue, {
   taken: [
-    [['a.png'], { sources: ['a.png'] }],
+    [['a.png'], { sources: ['a.png'], verify: true }],
     [
       ['a', 'b', ...skinOptions, '--format', 'property', '--ndjson', '--wait', '--slots', '3'],
-      { sources: ['a', 'b'], ...skinValues, format: 'property', ndjson: true, wait: true, slots: '3' },
+      {
+        sources: ['a', 'b'],
+        ...skinValues,
+        format: 'property',
+        ndjson: true,
+        wait: true,
+        slots: '3',
+        verify: true,
+      },
     ],
+    [['a', ...batchOptions, '--wait'], { sources: ['a'], ...batchValues, wait: true }],
   ],
   refused: [...badSkinOptions, [['a.png', '--slots'], /argument missing/]],
 });
@@ -50,7 +92,7 @@ describeParsing('status', status, {
   ],
   refused: [
     [[], /missing required argument 'job'/],
-    [['1', '--format', 'xml'], /Allowed choices/],
+    [['1', '--format', 'xml'], /There is no format xml/],
     [['1', '--ndjson'], /unknown option/],
   ],
 });
@@ -89,7 +131,7 @@ describeParsing('skins get', skinsGet, {
   ],
   refused: [
     [[], /missing required argument 'uuid'/],
-    [['a', '--format', 'xml'], /Allowed choices/],
+    [['a', '--format', 'xml'], /There is no format xml/],
   ],
 });
 
@@ -97,8 +139,17 @@ describeParsing('check', check, {
   taken: [
     [['a.png'], { paths: ['a.png'] }],
     [['a.png', '-', 'folder'], { paths: ['a.png', '-', 'folder'] }],
+    [['a', '-r', '--ignore', 'b'], { paths: ['a'], recursive: true, ignore: ['b'] }],
   ],
   refused: [[[], /missing required argument 'path'/]],
+});
+
+describeParsing('verify', verify, {
+  taken: [
+    [['skins.lock'], { files: ['skins.lock'] }],
+    [['a', 'b', '--key', 'k.pem', '--offline'], { files: ['a', 'b'], key: 'k.pem', offline: true }],
+  ],
+  refused: [[[], /missing required argument 'file'/]],
 });
 
 describeParsing('serve', serve, {

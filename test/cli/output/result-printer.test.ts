@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { finishedSkin } from '../../../src/batch/finished-skin.ts';
 import { ResultPrinter } from '../../../src/cli/output/result-printer.ts';
 import { type ResultView, resultView } from '../../../src/cli/output/views.ts';
 import { makeSkin } from '../../client/answers.ts';
 import { testIo } from '../test-io.ts';
 
-const skin = makeSkin({ uuid: 'uu1', name: 'Smith', variant: 'slim' });
+const finished = (overrides: Parameters<typeof makeSkin>[0] = {}) => finishedSkin(makeSkin(overrides));
+
+const skin = finished({ uuid: 'uu1', name: 'Smith', variant: 'slim' });
 const done = resultView({ source: 'a.png', job: 'j1', skin });
-const second = resultView({ source: 'b.png', skin: makeSkin({ uuid: 'uu2', name: undefined }) });
+const second = resultView({ source: 'b.png', skin: finished({ uuid: 'uu2', name: undefined }) });
 const failed = resultView({ source: 'c.png', error: { code: 'invalid_image', message: 'Broken.' } });
 const pending = resultView({ source: 'd.png', job: 'j4', status: 'waiting' });
 
@@ -45,7 +48,7 @@ async function print(
   const printer = new ResultPrinter(io, {
     json: false,
     ndjson: false,
-    format: undefined,
+    formats: undefined,
     isList: results.length > 1,
     ...options,
   });
@@ -53,6 +56,28 @@ async function print(
   printer.end();
   expect(err()).toBe('');
   return out();
+}
+
+/** What is on stdout after each of the results, which come with these positions. */
+async function printOutOfOrder(
+  results: readonly [ResultView, position: number][],
+  options: Partial<Options>,
+) {
+  const { io, out } = testIo();
+  const printer = new ResultPrinter(io, {
+    json: false,
+    ndjson: false,
+    formats: undefined,
+    isList: true,
+    ...options,
+  });
+  const texts: string[] = [];
+  for (const [result, position] of results) {
+    await printer.add(result, position);
+    texts.push(out());
+  }
+  printer.end();
+  return { texts, all: out() };
 }
 
 describe('results in a pipe', () => {
@@ -78,7 +103,7 @@ describe('results on a terminal', () => {
   });
 
   it('say how a job stands, and that a skin was known', async () => {
-    const known = resultView({ source: 'a.png', skin: makeSkin({ duplicate: true }) });
+    const known = resultView({ source: 'a.png', skin: finished({ duplicate: true }) });
     expect(await print([pending], {}, true)).toBe('• d.png  waiting\n');
     expect(await print([known], {}, true)).toMatch(/^✔ a\.png {2}classic, public, known already\n/);
   });
@@ -88,7 +113,7 @@ describe('results on a terminal', () => {
   });
 
   it('act on nothing that a service sent', async () => {
-    const evil = resultView({ source: 'a\u001b[2J.png', skin: makeSkin({ name: 'x\u001b]0;y\u0007\nz' }) });
+    const evil = resultView({ source: 'a\u001b[2J.png', skin: finished({ name: 'x\u001b]0;y\u0007\nz' }) });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
     expect(await print([evil], {}, true)).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
@@ -110,6 +135,13 @@ describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
     expect(await print([], { json: true, isList: true }, isTTY)).toBe('[]\n');
   });
 
+  it('say nothing of whether a skin was new where that is not known', async () => {
+    const { duplicate: _, ...locked } = skin;
+    const { duplicate: __, ...expected } = DONE;
+    const view = resultView({ source: 'a.png', job: 'j1', skin: locked });
+    expect(JSON.parse(await print([view], { json: true }, isTTY))).toEqual(expected);
+  });
+
   it('are nothing when the one source gave no result at all', async () => {
     expect(await print([], { json: true }, isTTY)).toBe('');
   });
@@ -123,27 +155,89 @@ describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
   });
 });
 
+describe('results that come in another order than their sources', () => {
+  it('are a JSON list in the order of the sources, written as soon as it can be', async () => {
+    const { texts, all } = await printOutOfOrder(
+      [
+        [failed, 2],
+        [done, 0],
+        [pending, 1],
+      ],
+      { json: true },
+    );
+    expect(texts[0]).toBe('');
+    expect(texts[1]).toContain('"uu1"');
+    expect(texts[1]).not.toContain('invalid_image');
+    expect(JSON.parse(all)).toEqual([DONE, PENDING, FAILED]);
+  });
+
+  it.each<[what: string, options: Partial<Options>]>([
+    ['rows', {}],
+    ['NDJSON', { ndjson: true }],
+    ['texts', { formats: ['property'] }],
+  ])('are %s as they come', async (_, options) => {
+    const { texts, all } = await printOutOfOrder(
+      [
+        [second, 1],
+        [done, 0],
+      ],
+      options,
+    );
+    expect([texts[0], all]).toEqual([await print([second], options), await print([second, done], options)]);
+  });
+});
+
 describe('results in a format', () => {
   const property = { name: 'textures', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 
   it('are the bare texts, a line for each skin, and nothing for what failed', async () => {
-    expect(await print([done, failed, second], { format: 'value' })).toBe('dmFsdWU=\ndmFsdWU=\n');
-    expect(await print([done], { format: 'signature' }, true)).toBe('c2lnbmF0dXJl\n');
+    expect(await print([done, failed, second], { formats: ['value'] })).toBe('dmFsdWU=\ndmFsdWU=\n');
+    expect(await print([done], { formats: ['signature'] }, true)).toBe('c2lnbmF0dXJl\n');
   });
 
   it('are the property as the game profile has it', async () => {
-    expect(JSON.parse(await print([done], { format: 'property' }))).toEqual(property);
+    expect(JSON.parse(await print([done], { formats: ['property'] }))).toEqual(property);
   });
 
   it('are within the document as JSON, where a failure stays a failure', async () => {
-    const list = await print([done, failed], { format: 'property', json: true });
+    const list = await print([done, failed], { formats: ['property'], json: true });
     expect(JSON.parse(list)).toEqual([property, FAILED]);
-    expect(JSON.parse(await print([done], { format: 'value', json: true }))).toBe('dmFsdWU=');
-    expect(await print([done], { format: 'value', ndjson: true })).toBe('"dmFsdWU="\n');
+    expect(JSON.parse(await print([done], { formats: ['value'], json: true }))).toBe('dmFsdWU=');
+    expect(await print([done], { formats: ['value'], ndjson: true })).toBe('"dmFsdWU="\n');
   });
 
   it('are one line of JSON each with the format json', async () => {
-    const lines = (await print([done, second], { format: 'json' })).trimEnd().split('\n');
+    const lines = (await print([done, second], { formats: ['json'] })).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).uuid)).toEqual(['uu1', 'uu2']);
+  });
+
+  it('are commands, a line for each skin, and files of plugins as JSON', async () => {
+    const lines = (await print([done, failed, second], { formats: ['give'] })).split('\n');
+    expect(lines.map((line) => line.slice(0, 31))).toEqual([
+      ...Array<string>(2).fill('give @p minecraft:player_head[p'),
+      '',
+    ]);
+    expect(lines[0]).toContain('custom_name={text:"Smith"}');
+    expect(JSON.parse(await print([done], { formats: ['skinsrestorer'] }, true)).skinName).toBe('smith');
+  });
+
+  it('are all of several formats for each skin, in the order of the formats', async () => {
+    const text = await print([done, failed, second], { formats: ['signature', 'property'] });
+    const line = `c2lnbmF0dXJl\n${JSON.stringify(property)}\n`;
+    expect(text).toBe(line + line);
+  });
+
+  it('are one object in JSON, by the names of several formats', async () => {
+    const formats: Options['formats'] = ['value', 'property', 'json'];
+    const expected = { source: 'a.png', value: 'dmFsdWU=', property, json: DONE };
+    expect(JSON.parse(await print([done], { formats, json: true }))).toEqual(expected);
+    expect(JSON.parse(await print([done], { formats, ndjson: true }))).toEqual(expected);
+    expect(JSON.parse(await print([done, failed], { formats, json: true }))).toEqual([expected, FAILED]);
+  });
+
+  it('are one object without a source where a skin has none', async () => {
+    const view = resultView({ source: undefined, skin });
+    const text = await print([view], { formats: ['value', 'signature'], json: true });
+    expect(JSON.parse(text)).toEqual({ value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' });
   });
 });

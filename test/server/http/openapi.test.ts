@@ -5,7 +5,7 @@ import { describeApi } from '../../../src/server/http/openapi.ts';
 import { ROUTES } from '../../../src/server/http/routes.ts';
 import { skinPng } from '../drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import type { Heard } from '../test-caller.ts';
+import type { Heard, TestCaller } from '../test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -38,6 +38,12 @@ function schemasOf({ parameters, requestBody, responses }: Operation): object[] 
   return [...parameters.map(({ schema }) => schema), ...bodies];
 }
 
+/** The refusal of one stream too many. */
+async function streamTooMany(caller: TestCaller): Promise<Heard> {
+  for (let n = 0; n < 20; n++) await caller.events();
+  return await caller.get('/v2/queue/events');
+}
+
 test('The service describes itself as it was built', async () => {
   const { anonymous } = await runServer();
   const { status, body } = await anonymous().get('/openapi.json');
@@ -63,6 +69,15 @@ test('Every operation has an id of its own and every place in a path its paramet
   }
 });
 
+test('The stream of events and the header that makes a submission repeatable are described', () => {
+  const events = DESCRIPTION.paths['/v2/queue/events']?.['get'];
+  expect(Object.keys(events?.responses['200']?.content ?? {})).toEqual(['text/event-stream']);
+  for (const path of ['/v2/queue', '/queue', '/v2/generate']) {
+    const headers = DESCRIPTION.paths[path]?.['post']?.parameters.filter((one) => one.in === 'header');
+    expect(headers?.map(({ name }) => name)).toEqual(['idempotency-key']);
+  }
+});
+
 test.each(OPERATIONS)('Every schema of $method $path is one that a validator takes', ({ operation }) => {
   for (const schema of schemasOf(operation)) expect(() => compile(schema)).not.toThrow();
 });
@@ -76,6 +91,7 @@ test('The answers of the service are as it describes them', async () => {
     ['post', '/v2/queue', await owner.upload('/v2/queue', skinPng(1))],
     ['post', '/queue', await owner.upload('/queue', skinPng(2))],
     ['get', '/v2/queue', await owner.get('/v2/queue')],
+    ['get', '/v2/queue/events', await streamTooMany(owner)],
     ['get', '/v2/queue/{jobId}', await owner.get(`/v2/queue/none`)],
     ['get', '/v2/skins', await owner.get('/v2/skins')],
     ['get', '/v2/skins/{uuid}', await owner.get(`/v2/skins/${made.body.skin?.uuid}`)],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../drawn-skins.ts';
+import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { TestCaller } from '../test-caller.ts';
@@ -35,10 +36,26 @@ describe('POST /v2/queue', () => {
     expect(body).not.toHaveProperty('skin');
   });
 
-  test('says when the job is expected to be done, where somebody works', async () => {
-    const { owner } = await runServer({ workers: 1, pace: 100 });
-    const { job } = (await owner.upload('/v2/queue', skinPng(1))).body;
-    expect(job?.eta).toBeGreaterThan(job?.timestamp ?? Number.NaN);
+  test('says when the job is expected to be done, from the least that one takes on', async () => {
+    const server = await runServer({ workers: 2, pace: 60_000, clock: new MovableClock() });
+    const etas = [];
+    for (let n = 0; n < 5; n++) {
+      const { job } = (await server.owner.upload('/v2/queue', skinPng(n))).body;
+      etas.push((job?.eta ?? Number.NaN) - (job?.timestamp ?? Number.NaN));
+    }
+    expect(etas).toEqual([60_000, 60_000, 120_000, 120_000, 180_000]);
+    const joined = await server.owner.upload('/v2/queue', skinPng(2));
+    expect(joined.body.job?.eta).toBe((joined.body.job?.timestamp ?? Number.NaN) + 120_000);
+    await server.close({ limit: 10 });
+  });
+
+  test('says nothing of when the job will be done before it has seen one', async () => {
+    const { owner } = await runServer({ workers: 1 });
+    const first = (await owner.upload('/v2/queue', skinPng(1))).body.job;
+    expect(first).not.toHaveProperty('eta');
+    await finished(owner, first?.id);
+    const second = (await owner.upload('/v2/queue', skinPng(2))).body.job;
+    expect(second?.eta).toBeGreaterThanOrEqual(second?.timestamp ?? Number.NaN);
   });
 
   test('answers with the skin and a completed job when the picture is known', async () => {

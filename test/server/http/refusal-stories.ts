@@ -56,6 +56,11 @@ async function stopping(server: ServerUnderTest): Promise<Heard> {
   return await server.owner.upload('/v2/queue', skinPng(2));
 }
 
+async function tooManyStreams({ owner }: ServerUnderTest): Promise<Heard> {
+  for (let n = 0; n < 20; n++) await owner.events();
+  return await owner.get('/v2/queue/events');
+}
+
 async function othersJob({ owner, user }: ServerUnderTest): Promise<Heard> {
   const { body } = await owner.upload('/v2/queue', PNG);
   return await (await user('bob')).get(`/v2/queue/${body.job?.id}`);
@@ -78,6 +83,7 @@ const idle = { workers: 0 };
 export const REFUSAL_STORIES: readonly RefusalRow[] = [
   { code: 'invalid_api_key', when: 'the key was revoked', send: revoked },
   { code: 'job_limit', when: 'every spot is taken', send: fullQueue, options: idle, says: '5' },
+  { code: 'concurrency_limit', when: 'a caller follows its jobs 20 times', send: tooManyStreams, says: '20' },
   {
     code: 'rate_limit',
     when: 'an anonymous caller has had 20 in a minute',

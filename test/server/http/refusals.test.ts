@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ERRORS, type ErrorCode } from '../../../src/protocol/errors.ts';
+import { ERRORS } from '../../../src/protocol/errors.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { expectRefusal } from '../test-caller.ts';
 import { REFUSAL_ROWS } from './refusal-rows.ts';
@@ -9,8 +9,6 @@ import { PNG } from './sending.ts';
 guardAgainstLeaks();
 
 const ROWS = [...REFUSAL_ROWS, ...REFUSAL_STORIES];
-/** Codes that wire.md lists and nothing can bring about yet. */
-const UNREACHABLE: readonly ErrorCode[] = ['concurrency_limit'];
 
 describe('A request is refused', () => {
   test.each(ROWS)('with $code when $when', async ({ code, status, send, says = '', options }) => {
@@ -20,7 +18,7 @@ describe('A request is refused', () => {
   });
 
   test('with every code there is', () => {
-    const covered = new Set<string>([...ROWS.map(({ code }) => code), ...UNREACHABLE]);
+    const covered = new Set<string>(ROWS.map(({ code }) => code));
     expect([...covered].toSorted()).toEqual(Object.keys(ERRORS).toSorted());
   });
 

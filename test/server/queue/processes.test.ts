@@ -8,7 +8,9 @@ import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 
 const CLAIM_ALL = join(import.meta.dirname, 'claim-all.ts');
+const SUBMIT_KEYS = join(import.meta.dirname, 'submit-keys.ts');
 const JOBS = 300;
+const KEYS = 100;
 
 test('Three processes that claim at the same time share the jobs out, each job to one of them', async () => {
   const folder = await ownFolder();
@@ -21,4 +23,17 @@ test('Three processes that claim at the same time share the jobs out, each job t
   const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
   const claimed = runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
   expect(claimed.toSorted()).toEqual(all.toSorted());
+});
+
+test('Three processes that submit under the same keys at the same time get one job for each key', async () => {
+  const folder = await ownFolder();
+  const { db } = await openOwnStore(folder);
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const runs = await Promise.all(
+    [1, 2, 3].map(() => execa(process.execPath, [SUBMIT_KEYS, folder, String(KEYS)])),
+  );
+  const [first, ...others] = runs.map(({ stdout }) => stdout.split('\n'));
+  expect(first).toHaveLength(KEYS);
+  for (const other of others) expect(other).toEqual(first);
+  expect(await db.selectFrom('jobs').select('id').execute()).toHaveLength(KEYS);
 });

@@ -2,13 +2,26 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { Kysely, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreTooNewError } from '../../../src/server/store/migrate.ts';
+import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
+import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import { openStore } from '../../../src/server/store/store.ts';
+import type { Tables } from '../../../src/server/store/tables.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 
+/** How many migrations there are. */
+const NEWEST = '2';
 const OPEN_IT = join(import.meta.dirname, 'open-it.ts');
+
+/** A job as the first schema has it. */
+const OLD_JOB = `insert into jobs (uuid, owner, status, request_key, identity, texture_hash, variant, visibility,
+  attempts, run_at, created_at) values ('old', 'ann', 'waiting', 'r', 'i', '${TEXTURE_HASH}', 'classic', 'public',
+  0, 0, 0)`;
 
 describe('Opening a store', () => {
   test('An empty folder becomes a store with every table', async () => {
@@ -16,6 +29,7 @@ describe('Opening a store', () => {
     const tables = (await db.introspection.getTables()).map(({ name }) => name);
     expect(tables.toSorted()).toEqual([
       'api_keys',
+      'idempotency_keys',
       'jobs',
       'meta',
       'skins',
@@ -34,7 +48,35 @@ describe('Opening a store', () => {
     const { db } = await openOwnStore(folder);
     expect(await db.selectFrom('meta').selectAll().orderBy('key').execute()).toEqual([
       { key: 'kept', value: 'yes' },
-      { key: 'schema', value: '1' },
+      { key: 'schema', value: NEWEST },
+    ]);
+  });
+
+  test('A store of the first schema is brought up to date with everything that is in it', async () => {
+    const folder = await ownFolder();
+    const file = await openSqliteFile(join(folder, 'skinsmith.db'));
+    const old = new Kysely<Tables>({ dialect: file.dialect });
+    await old.schema
+      .createTable('meta')
+      .addColumn('key', 'text', (c) => c.primaryKey())
+      .addColumn('value', 'text')
+      .execute();
+    await firstSchema(old);
+    await old.insertInto('meta').values({ key: 'schema', value: '1' }).execute();
+    await keepTexture(old, {
+      hash: TEXTURE_HASH,
+      width: 1,
+      height: 1,
+      png: new Uint8Array(1),
+      created_at: 0,
+    });
+    await sql.raw(OLD_JOB).execute(old);
+    await old.destroy();
+    const { db } = await openOwnStore(folder);
+    expect(await db.selectFrom('jobs').select('uuid').execute()).toEqual([{ uuid: 'old' }]);
+    expect(await db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
+    expect(await db.selectFrom('meta').select('value').where('key', '=', 'schema').execute()).toEqual([
+      { value: NEWEST },
     ]);
   });
 
@@ -43,7 +85,7 @@ describe('Opening a store', () => {
     const runs = await Promise.all(
       Array.from({ length: 6 }, () => execa(process.execPath, [OPEN_IT, folder], { reject: false })),
     );
-    expect(runs.map(({ stdout, stderr }) => [stdout, stderr])).toEqual(runs.map(() => ['1', '']));
+    expect(runs.map(({ stdout, stderr }) => [stdout, stderr])).toEqual(runs.map(() => [NEWEST, '']));
   });
 
   test('A process that finds the new file locked by another waits for it', async () => {
@@ -56,7 +98,7 @@ describe('Opening a store', () => {
     expect(await Promise.race([opening.then(() => 'done'), sleep(800, 'waiting')])).toBe('waiting');
     other.exec('commit');
     const { stdout, stderr } = await opening;
-    expect([stdout, stderr]).toEqual(['1', '']);
+    expect([stdout, stderr]).toEqual([NEWEST, '']);
   });
 
   test('A store of a newer schema is refused and left as it is', async () => {
@@ -65,7 +107,7 @@ describe('Opening a store', () => {
     await now.db.updateTable('meta').set({ value: '99' }).where('key', '=', 'schema').execute();
     await now.close();
     await expect(openStore(folder)).rejects.toThrow(StoreTooNewError);
-    await expect(openStore(folder)).rejects.toThrow('schema 99, this one knows 1');
+    await expect(openStore(folder)).rejects.toThrow(`schema 99, this one knows ${NEWEST}`);
   });
 
   test('One connection hears that another has written, once', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { finishedSkin } from '../../../batch/finished-skin.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
 import { connectTelling, usageError } from '../../outcomes.ts';
@@ -6,8 +7,10 @@ import { jsonDocument } from '../../output/json.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
 import type { Runner } from '../../runner.ts';
-import { isUuid } from '../../sources.ts';
 import { addFormatOption, type TypedOutputOptions } from '../skin-options.ts';
+
+/** 32 hexadecimal digits, or 36 characters with dashes. */
+const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 export interface SkinsGetOptions extends TypedOutputOptions {
   readonly uuids: readonly string[];
@@ -25,7 +28,7 @@ export function register(command: Command, runner: Runner, run = runSkinsGet): v
 }
 
 export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise<number> {
-  const wrong = options.uuids.find((uuid) => !isUuid(uuid));
+  const wrong = options.uuids.find((uuid) => !UUID.test(uuid));
   if (wrong !== undefined) {
     throw usageError(
       'not_a_uuid',
@@ -34,11 +37,11 @@ export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise
     );
   }
   const settings = await deps.settings({ format: options.format });
-  const format = settings.format;
+  const formats = settings.format;
   const { client } = await connectTelling(settings, deps);
   const skins = [];
   for (const uuid of options.uuids) skins.push(await client.skin(uuid, { signal: deps.signal }));
-  if (deps.flags.json && (format === undefined || format === 'json')) {
+  if (deps.flags.json && (formats === undefined || formats.join() === 'json')) {
     // The skin as on the wire: more than a result has.
     const document = options.uuids.length > 1 ? skins : skins[0];
     deps.io.out.write(jsonDocument(document));
@@ -48,10 +51,11 @@ export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise
   const printer = new ResultPrinter(deps.io, {
     json: deps.flags.json ?? false,
     ndjson: false,
-    format,
+    formats,
     isList,
   });
-  for (const skin of skins) await printer.add(resultView({ source: skin.name ?? skin.uuid, skin }));
+  for (const skin of skins)
+    await printer.add(resultView({ source: skin.name ?? skin.uuid, skin: finishedSkin(skin) }));
   printer.end();
   return exitStatus('done');
 }

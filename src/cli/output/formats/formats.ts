@@ -1,20 +1,45 @@
 import type { ResultView } from '../views.ts';
+import { citizensCommand, giveCommand, giveCommand116, giveCommand1205 } from './commands.ts';
 import type { FormatName } from './names.ts';
+import { profileId } from './profile-id.ts';
+import type { SkinData } from './skin-data.ts';
 
 /** A finished skin as one of the formats has it: a text, or a value to be written as JSON. */
 export type Formatted = string | Readonly<Record<string, unknown>>;
 
-type Finished = ResultView & Required<Pick<ResultView, 'value' | 'signature'>>;
-type Format = (skin: Finished) => Formatted;
+export interface Format {
+  /** How the name of a file in this format ends, dot included. */
+  readonly extension: string;
+  /** @throws CliError for a command, when the skin data is not base64 */
+  readonly render: (skin: SkinData) => Formatted;
+  /** What reads the file goes by its name, in lower case, and wants the same name inside. */
+  readonly isNamedByFile?: true;
+}
 
 export const FORMATS = {
-  json: (skin) => ({ ...skin }),
-  value: (skin) => skin.value,
-  signature: (skin) => skin.signature,
+  json: { extension: '.json', render: (skin) => ({ ...skin }) },
+  value: { extension: '.value', render: ({ value }) => value },
+  signature: { extension: '.signature', render: ({ signature }) => signature },
   /** The game profile's textures property. */
-  property: ({ value, signature }) => ({ name: 'textures', value, signature }),
-} satisfies Record<FormatName, Format>;
+  property: {
+    extension: '.property.json',
+    render: ({ value, signature }) => ({ name: 'textures', value, signature }),
+  },
+  give: { extension: '.mcfunction', render: giveCommand },
+  'give-1.20.5': { extension: '.1.20.5.mcfunction', render: giveCommand1205 },
+  'give-1.16': { extension: '.1.16.mcfunction', render: giveCommand116 },
+  /** A custom skin of SkinsRestorer 15, for its folder `skins`. */
+  skinsrestorer: { extension: '.customskin', render: customSkin, isNamedByFile: true },
+  citizens: { extension: '.citizens.txt', render: citizensCommand },
+} as const satisfies Record<FormatName, Format>;
 
-export function isFinished(result: ResultView): result is Finished {
+export function isFinished(
+  result: ResultView,
+): result is ResultView & Required<Pick<ResultView, 'value' | 'signature'>> {
   return result.value !== undefined && result.signature !== undefined;
+}
+
+function customSkin({ name, value, signature }: SkinData): Formatted {
+  const skinName = (name ?? profileId(value).uuid).toLowerCase();
+  return { skinName, value, signature, dataVersion: 1 };
 }

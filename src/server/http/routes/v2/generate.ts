@@ -8,8 +8,9 @@ import { Refusal } from '../../../service/refusal.ts';
 import { submit } from '../../../service/submit.ts';
 import { findSkin, type SkinWithData } from '../../../store/skins.ts';
 import type { JobRow } from '../../../store/tables.ts';
-import { generateBodies } from '../../generate-bodies.ts';
+import { generateBodies, generateHeaders } from '../../generate-bodies.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
+import { EVENTS_LINK } from '../../job-answers.ts';
 import { type Call, route } from '../../route.ts';
 import { envelope, rateLimitHeaders, skinView } from '../../views.ts';
 
@@ -18,6 +19,7 @@ export const generateRoute = route({
   paths: ['/v2/generate'],
   summary: 'Generate a skin from a file, a URL or a player, and wait for it',
   query: generateQuerySchema,
+  headers: generateHeaders,
   bodies: generateBodies,
   answers: {
     200: generateAnswerSchema,
@@ -27,7 +29,7 @@ export const generateRoute = route({
   },
   handle: async (call) => {
     const { context, caller, query } = call;
-    const { wish, warnings } = await readGenerateRequest(call.request, query);
+    const { wish, warnings } = await readGenerateRequest(call.request, call);
     const submitted = await submit(context, { caller, ...wish });
     const isKnown = submitted.kind === 'known';
     const skin = isKnown ? submitted.skin : await awaitSkin(call, submitted.job, query.timeout * 1000);
@@ -41,9 +43,11 @@ export const generateRoute = route({
         self: `/v2/skins/${skin.uuid}`,
         skin: `/v2/skins/${skin.uuid}`,
         job: `/v2/queue/${submitted.job.uuid}`,
+        ...EVENTS_LINK,
       },
     };
-    const body = { ...envelope(talk), skin: skinView(skin, isKnown), rateLimit, usage: {} };
+    const duplicate = submitted.kind === 'ended' ? undefined : isKnown;
+    const body = { ...envelope(talk), skin: skinView(skin, duplicate), rateLimit, usage: {} };
     return { status: 200, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };
   },
 });

@@ -4,25 +4,19 @@ import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { jobAnswerSchema, jobListAnswerSchema } from '../../../../protocol/job.ts';
 import { listJobs, readJob } from '../../../service/jobs.ts';
 import { readRateLimit } from '../../../service/rate-limit.ts';
-import { submit } from '../../../service/submit.ts';
-import type { JobRow } from '../../../store/tables.ts';
-import { generateBodies } from '../../generate-bodies.ts';
+import { type Submitted, submit } from '../../../service/submit.ts';
+import { generateBodies, generateHeaders } from '../../generate-bodies.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
+import { EVENTS_LINK, jobBody, jobLinks } from '../../job-answers.ts';
 import { route } from '../../route.ts';
 import { envelope, jobView, rateLimitHeaders, skinView } from '../../views.ts';
-
-const MESSAGES = {
-  waiting: { code: 'job_pending', message: 'The job is pending.' },
-  processing: { code: 'job_pending', message: 'The job is pending.' },
-  completed: { code: 'job_completed', message: 'The job is completed.' },
-  failed: { code: 'job_failed', message: 'The job failed.' },
-} as const satisfies Record<JobRow['status'], Note>;
 
 export const submitRoute = route({
   method: 'POST',
   paths: ['/v2/queue', '/queue'],
   summary: 'Queue a generation; answers at once with a job, or with the skin when it exists already',
   query: generateQuerySchema.pick({ checkOnly: true }),
+  headers: generateHeaders,
   bodies: generateBodies,
   answers: {
     200: jobAnswerSchema,
@@ -33,30 +27,29 @@ export const submitRoute = route({
   },
   handle: async (call) => {
     const { context, caller } = call;
-    const { wish, warnings } = await readGenerateRequest(call.request, call.query);
+    const { wish, warnings } = await readGenerateRequest(call.request, call);
     const submitted = await submit(context, { caller, ...wish });
-    const { job } = submitted;
+    const { status, body } = submissionAnswer(submitted, [...call.warnings, ...warnings]);
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const headers = rateLimitHeaders(rateLimit, { retry: false });
-    const talk = { warnings: [...call.warnings, ...warnings, ...submitted.warnings], links: linksOf(job) };
-    const rest = { rateLimit, usage: {} };
-    if (submitted.kind === 'known') {
-      const messages = [{ code: 'skin_found', message: 'Found an existing skin.' }];
-      const skin = skinView(submitted.skin, true);
-      return {
-        status: 200,
-        headers,
-        body: { ...envelope({ ...talk, messages }), job: jobView(job), skin, ...rest },
-      };
-    }
-    const messages = [{ code: 'job_queued', message: 'The job is queued.' }];
-    return {
-      status: 202,
-      headers,
-      body: { ...envelope({ ...talk, messages }), job: jobView(job, submitted.eta), ...rest },
-    };
+    return { status, headers, body: { ...body, rateLimit, usage: {} } };
   },
 });
+
+/** 202 while there is something to wait for. */
+function submissionAnswer(submitted: Submitted, general: readonly Note[]): { status: number; body: object } {
+  const { job } = submitted;
+  const warnings = [...general, ...submitted.warnings];
+  if (submitted.kind === 'ended') return { status: 200, body: jobBody(submitted, warnings) };
+  if (submitted.kind === 'known') {
+    const messages = [{ code: 'skin_found', message: 'Found an existing skin.' }];
+    const talk = envelope({ warnings, messages, links: jobLinks(job) });
+    return { status: 200, body: { ...talk, job: jobView(job), skin: skinView(submitted.skin, true) } };
+  }
+  const messages = [{ code: 'job_queued', message: 'The job is queued.' }];
+  const talk = envelope({ warnings, messages, links: jobLinks(job) });
+  return { status: 202, body: { ...talk, job: jobView(job, submitted.eta) } };
+}
 
 export const jobRoute = route({
   method: 'GET',
@@ -64,14 +57,10 @@ export const jobRoute = route({
   summary: 'Where a job stands, with its skin once it is completed',
   params: z.object({ jobId: z.string().max(64) }),
   answers: { 200: jobAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, warnings }) => {
-    const { job, skin } = await readJob(context, caller, params.jobId);
-    const failed = job.status === 'failed';
-    const errors = failed ? [{ code: job.error_code ?? 'job_failed', message: job.error_message ?? '' }] : [];
-    const talk = { warnings, errors, messages: [MESSAGES[job.status]], links: linksOf(job) };
-    const body = { ...envelope(talk), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
-    return { status: 200, body };
-  },
+  handle: async ({ context, caller, params, warnings }) => ({
+    status: 200,
+    body: jobBody(await readJob(context, caller, params.jobId), warnings),
+  }),
 });
 
 export const jobListRoute = route({
@@ -82,14 +71,9 @@ export const jobListRoute = route({
   handle: async ({ context, caller, warnings }) => {
     const jobs = await listJobs(context, caller);
     const body = {
-      ...envelope({ warnings, links: { self: '/v2/queue' } }),
+      ...envelope({ warnings, links: { self: '/v2/queue', ...EVENTS_LINK } }),
       jobs: jobs.map((job) => jobView(job)),
     };
     return { status: 200, body };
   },
 });
-
-function linksOf(job: JobRow): Record<string, string> {
-  const self = `/v2/queue/${job.uuid}`;
-  return { self, job: self, ...(job.skin_uuid !== null && { skin: `/v2/skins/${job.skin_uuid}` }) };
-}

@@ -1,0 +1,60 @@
+/** P6: what it costs to run again when nothing has changed. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { Machine } from './machine.ts';
+import { type Service, startHosted } from './services.ts';
+import { writePatterns } from './skins.ts';
+import { median, type Row } from './table.ts';
+
+const SKINS = 10_000;
+const ROUNDS = 7;
+const SPOTS = 50;
+/** Milliseconds after which nobody doubts that a file which was read stays as it is. */
+const SETTLED = 2_500;
+
+export async function againRows(): Promise<Row[]> {
+  return await Machine.with(async (machine) => {
+    await machine.reset();
+    const skins = join(machine.folder, 'skins');
+    const names = writePatterns(skins, SKINS);
+    await sleep(SETTLED);
+    const args = ['generate', skins, '--out', join(machine.folder, 'out')];
+    const env = await makeAll(machine, args);
+    const times: Record<'again' | 'hash', number[]> = { again: [], hash: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      times.hash.push(await timeHashing(skins, names));
+      times.again.push(await machine.time(args, { env }));
+    }
+    return [
+      {
+        id: 'P6',
+        work: `generate ${SKINS} skins --out, again and unchanged`,
+        against: 'sha256sum over the same',
+        unit: 'ms',
+        measured: median(times.again),
+        baseline: median(times.hash),
+        comparison: 'ratio',
+        limit: 3,
+      },
+    ];
+  });
+}
+
+/** A service that answers at once fills lockfile and folder. Answers with which environment it is asked. */
+async function makeAll(machine: Machine, args: readonly string[]): Promise<Service['env']> {
+  const spots = { limit: SPOTS, workers: SPOTS, grants: { queue: SPOTS } };
+  const service = await startHosted(machine, { ...spots, serviceTime: 0, known: 'everything' });
+  try {
+    await machine.time([...args, '--no-verify'], { env: service.env });
+  } finally {
+    await service.close();
+  }
+  return service.env;
+}
+
+async function timeHashing(folder: string, names: readonly string[]): Promise<number> {
+  const start = performance.now();
+  await execa('sha256sum', names, { cwd: folder, stdout: 'ignore' });
+  return performance.now() - start;
+}

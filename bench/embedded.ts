@@ -1,0 +1,44 @@
+/** P5: how much of what this computer can sign comes out as files. */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { Machine } from './machine.ts';
+import { writeSkins } from './skins.ts';
+import { median, type Row } from './table.ts';
+
+const SKINS = 1_000;
+const ROUNDS = 3;
+
+export async function embeddedRows(): Promise<Row[]> {
+  return await Machine.with(async (machine) => {
+    const skins = join(machine.folder, 'skins');
+    writeSkins(skins, SKINS);
+    const times: Record<'generate' | 'sign', number[]> = { generate: [], sign: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      await machine.reset();
+      times.sign.push(await timeSigning(machine));
+      times.generate.push(
+        await machine.time(['generate', skins, '--out', join(machine.folder, `out-${round}`)]),
+      );
+    }
+    return [
+      {
+        id: 'P5',
+        work: `generate ${SKINS} skins --out, embedded`,
+        against: `${SKINS} RSA-4096 signatures, all cores`,
+        unit: 'ms',
+        measured: median(times.generate),
+        baseline: median(times.sign),
+        comparison: 'ratio',
+        limit: 1.43,
+      },
+    ];
+  });
+}
+
+/** In a process of its own, which has a thread for each core: this one's number of threads is decided already. */
+async function timeSigning(machine: Machine): Promise<number> {
+  const cores = availableParallelism();
+  const args = [join(import.meta.dirname, 'signatures.ts'), machine.keyPath, `${SKINS}`, `${cores}`];
+  const { stdout } = await machine.start(args, { env: { UV_THREADPOOL_SIZE: `${cores}` } });
+  return Number(stdout);
+}

@@ -1,0 +1,62 @@
+/** P10: how long a finished job waits to be seen when there is nothing else to do, and no events tell of it. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Machine, ROOT } from './machine.ts';
+import { startHosted } from './services.ts';
+import { median, type Row } from './table.ts';
+
+/** Milliseconds that jobs take; the median goes by all of them. */
+const SERVICE_TIMES = [150, 700, 1_100, 1_900, 3_300];
+const POLL_INTERVAL = 1_000;
+
+const recordsSchema = z.object({ accepted: z.array(z.object({ endsAt: z.number() })) });
+
+/** Whether the service says when a job will be done: the hosted one does not always. */
+const ETAS = { 'eta told': 0, 'no eta': false } as const;
+
+export async function loneRows(): Promise<Row[]> {
+  return await Machine.with(async (machine) => {
+    const rows: Row[] = [];
+    for (const [name, eta] of Object.entries(ETAS)) {
+      const waits: number[] = [];
+      for (const serviceTime of SERVICE_TIMES) waits.push(await timeLone(machine, { serviceTime, eta }));
+      rows.push(rowOf(name, waits));
+    }
+    return rows;
+  });
+}
+
+function rowOf(name: string, waits: readonly number[]): Row {
+  return {
+    id: 'P10',
+    work: `queue one.png --wait, hosted-like, ${name}: from the job's end to the answer`,
+    against: 'a poll interval',
+    unit: 'ms',
+    measured: median(waits),
+    baseline: POLL_INTERVAL,
+    comparison: 'ratio',
+    limit: 0.6,
+  };
+}
+
+/** From the end of the job to that of the command, milliseconds. */
+async function timeLone(
+  machine: Machine,
+  options: { serviceTime: number; eta: false | number },
+): Promise<number> {
+  await machine.reset();
+  const service = await startHosted(machine, options);
+  try {
+    await machine.time(['queue', join(ROOT, 'examples/smith.png'), '--wait'], { env: service.env });
+    const answeredAt = Date.now();
+    return answeredAt - (await lastEnd(service.url));
+  } finally {
+    await service.close();
+  }
+}
+
+async function lastEnd(url: string): Promise<number> {
+  const response = await fetch(new URL('/_records', url));
+  const { accepted } = recordsSchema.parse(await response.json());
+  return Math.max(...accepted.map(({ endsAt }) => endsAt));
+}

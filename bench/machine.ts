@@ -1,0 +1,90 @@
+import { generateKeyPair } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { execa, type Options, type ResultPromise } from 'execa';
+
+export const ROOT = join(import.meta.dirname, '..');
+export const PROGRAM = join(ROOT, 'bin/skinsmith.js');
+/** As long as the program's own. */
+const KEY_BITS = 4096;
+
+/** Everything the program keeps is in one temporary folder: it knows nothing of what this computer has done before. */
+export class Machine {
+  readonly folder: string;
+  #resets = 0;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Runs `work` with a machine that is gone afterwards, whatever happens. */
+  static async with<T>(work: (machine: Machine) => Promise<T>): Promise<T> {
+    const folder = await mkdtemp(join(tmpdir(), 'skinsmith-bench-'));
+    const remove = () => rmSync(folder, { recursive: true, force: true });
+    process.once('exit', remove); // an interrupted run ends there
+    try {
+      return await work(new Machine(folder));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+      process.off('exit', remove);
+    }
+  }
+
+  get dataDir(): string {
+    return join(this.folder, `data-${this.#resets}`);
+  }
+
+  get keyPath(): string {
+    return join(this.dataDir, 'signing-key.pem');
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.folder,
+      SKINSMITH_CONFIG_DIR: join(this.folder, 'config'),
+      SKINSMITH_DATA_DIR: this.dataDir,
+    };
+  }
+
+  /**
+   * From here on it has done nothing yet. There is a signing key, as making one would be timed as well. What it
+   * did before stays until the end: files are made many times as slowly where others were deleted a minute ago (ext4).
+   */
+  async reset(): Promise<void> {
+    this.#resets++;
+    await mkdir(this.dataDir, { recursive: true });
+    await writeFile(this.keyPath, await signingKey(), { mode: 0o600 });
+  }
+
+  /** Starts Node here. It is ended when this process ends. */
+  start(args: readonly string[], options: Options = {}): ResultPromise {
+    const base = { cwd: this.folder, extendEnv: false, stdin: 'ignore' } as const;
+    return execa(process.execPath, args, { ...base, ...options, env: { ...this.env, ...options.env } });
+  }
+
+  /**
+   * How long a command of the program takes from its start to its end, milliseconds.
+   * @throws Error when it does not succeed
+   */
+  async time(args: readonly string[], options: Options = {}): Promise<number> {
+    const start = performance.now();
+    await this.start([PROGRAM, ...args], { stdout: 'ignore', ...options });
+    return performance.now() - start;
+  }
+}
+
+let key: Promise<string> | undefined;
+
+/** A new one for this run; PKCS#8 in PEM. */
+async function signingKey(): Promise<string> {
+  key ??= promisify(generateKeyPair)('rsa', {
+    modulusLength: KEY_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  }).then(({ privateKey }) => privateKey);
+  return await key;
+}

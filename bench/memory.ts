@@ -1,0 +1,67 @@
+/** P7: whether a plan over a hundred times as many sources takes more memory. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Machine, PROGRAM } from './machine.ts';
+import { writePatterns } from './skins.ts';
+import { median, type Row } from './table.ts';
+
+const FEW = 1_000;
+const MANY = 100_000;
+const ROUNDS = 3;
+/** There is work, so a script may want to go on. */
+const TO_DO = 3;
+
+/** Tells at its end how much memory a process has had at the most, bytes. */
+const PEAK_TELLER = `data:text/javascript,import { writeSync } from 'node:fs';
+  process.once('exit', () => writeSync(3, String(process.resourceUsage().maxRSS * 1024)));`;
+
+type Size = 'few' | 'many';
+type Arguments = Record<Size, readonly string[]>;
+
+export async function memoryRows(): Promise<Row[]> {
+  return await Machine.with(async (machine) => {
+    const few = draw(machine.folder, 'few', FEW);
+    const many = draw(machine.folder, 'many', MANY);
+    return [
+      await rowOf(machine, 'a folder', { few: [few.folder], many: [many.folder] }),
+      await rowOf(machine, 'a list', { few: ['--from', few.list], many: ['--from', many.list] }),
+    ];
+  });
+}
+
+/** A folder of sources, and a list of the same. */
+function draw(place: string, name: string, count: number): { folder: string; list: string } {
+  const [folder, list] = [join(place, name), join(place, `${name}.txt`)];
+  const names = writePatterns(folder, count);
+  writeFileSync(list, names.map((file) => `${join(folder, file)}\n`).join(''));
+  return { folder, list };
+}
+
+async function rowOf(machine: Machine, of: string, args: Arguments): Promise<Row> {
+  const peaks: Record<Size, number[]> = { few: [], many: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const size of ['few', 'many'] as const) peaks[size].push(await peakOf(machine, args[size]));
+  }
+  return {
+    id: 'P7',
+    work: `peak memory of generate --dry-run, ${of} of ${MANY} sources`,
+    against: `${of} of ${FEW}`,
+    unit: 'MB',
+    measured: median(peaks.many),
+    baseline: median(peaks.few),
+    comparison: 'difference',
+    limit: 60,
+  };
+}
+
+/** MB. Nothing is remembered of earlier plans. */
+async function peakOf(machine: Machine, sources: readonly string[]): Promise<number> {
+  await machine.reset();
+  const args = ['--import', PEAK_TELLER, PROGRAM, 'generate', ...sources, '--dry-run', '--quiet'];
+  const { exitCode, stdio } = await machine.start(args, {
+    reject: false,
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  });
+  if (exitCode !== TO_DO) throw new Error(`${args.join(' ')} exited ${exitCode}.`);
+  return Number(stdio[3]) / 1e6;
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ResultPromise } from 'execa';
+import { z } from 'zod';
+import { type Machine, PROGRAM, ROOT } from './machine.ts';
+
+/** A service in a process of its own. */
+export interface Service {
+  readonly url: string;
+  /** What the program needs to talk to it, besides a machine's own. */
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+const helloSchema = z.object({ url: z.string(), key: z.string() });
+
+/** Our own, which tells of jobs as they end. `pace`: milliseconds that a generation takes. */
+export async function startOwn(
+  machine: Machine,
+  { pace, workers }: { pace: number; workers: number },
+): Promise<Service> {
+  const options = ['--pace', `${pace}`, '--workers', `${workers}`, '--log-level', 'error', '--quiet'];
+  return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
+}
+
+/** One like the hosted one, which has to be asked. `options`: see test/batch/hosted/options.ts. */
+export async function startHosted(
+  machine: Machine,
+  options: Readonly<Record<string, unknown>>,
+): Promise<Service> {
+  const program = join(ROOT, 'test/batch/hosted/main.ts');
+  return await startService(machine, [program, JSON.stringify(options)]);
+}
+
+async function startService(machine: Machine, args: readonly string[]): Promise<Service> {
+  const child = machine.start(args, { reject: false, buffer: false, stderr: 'inherit' });
+  const { url, key } = helloSchema.parse(JSON.parse(await firstLine(child)));
+  return {
+    url,
+    env: { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: key },
+    close: async () => {
+      child.kill();
+      await child;
+    },
+  };
+}
+
+/** @throws Error when it ends without a word */
+async function firstLine(child: ResultPromise): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    eachLine(child, 'stdout', resolve);
+    void child.then(() => reject(new Error('The service ended as soon as it was started.')));
+  });
+}
+
+/** Calls back for each line that a program writes, when it comes. */
+export function eachLine(
+  child: ResultPromise,
+  stream: 'stdout' | 'stderr',
+  each: (line: string) => void,
+): void {
+  const input = child[stream];
+  if (!input) throw new Error(`Nobody listens to ${stream}.`);
+  createInterface({ input }).on('line', each);
+}

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { decodePng } from '../src/skin/decode.ts';
+import { encodePng } from '../src/skin/encode.ts';
+import { chunk, headerChunk, SIGNATURE } from '../test/skin/png-writer.ts';
+import { ROOT } from './machine.ts';
+
+const SIZE = 64;
+/** Where the pixel of a face begins that tells the skins apart. */
+const FACE = (10 * SIZE + 10) * 4;
+const PALETTE = 3;
+const PALETTE_COLOURS = 16;
+
+/** Writes so many skins as artists draw them, no two the same, some 2 KB each. Answers their names. */
+export function writeSkins(folder: string, count: number): string[] {
+  const picture = decodePng(readFileSync(join(ROOT, 'examples/smith.png')));
+  return writeNumbered(folder, count, (number) => {
+    picture.pixels.set([...colourOf(number), 255], FACE);
+    return encodePng(picture);
+  });
+}
+
+/** As `writeSkins`, many times as fast: one pattern, in which each has a colour of its own. */
+export function writePatterns(folder: string, count: number): string[] {
+  const header = headerChunk({ width: SIZE, height: SIZE, colourType: PALETTE });
+  const palette = Buffer.from(Array.from({ length: PALETTE_COLOURS * 3 }, (_, at) => (at * 5) % 256));
+  const rest = Buffer.concat([chunk('IDAT', deflateSync(patternRows())), chunk('IEND')]);
+  return writeNumbered(folder, count, (number) => {
+    palette.set(colourOf(number), 0);
+    return Buffer.concat([SIGNATURE, header, chunk('PLTE', palette), rest]);
+  });
+}
+
+/** Rows with no filter: a zero, then the number of each pixel's colour. Noise, so that it packs no better than a skin. */
+function patternRows(): Buffer {
+  const noise = createHash('shake256', { outputLength: SIZE * SIZE }).digest();
+  const row = (y: number) => [
+    0,
+    ...noise.subarray(y * SIZE, (y + 1) * SIZE).map((byte) => byte % PALETTE_COLOURS),
+  ];
+  return Buffer.from(Array.from({ length: SIZE }, (_, y) => row(y)).flat());
+}
+
+function writeNumbered(folder: string, count: number, draw: (number: number) => Uint8Array): string[] {
+  mkdirSync(folder, { recursive: true });
+  const names = Array.from({ length: count }, (_, number) => `${String(number).padStart(6, '0')}.png`);
+  for (const [number, name] of names.entries()) writeFileSync(join(folder, name), draw(number));
+  return names;
+}
+
+function colourOf(number: number): [red: number, green: number, blue: number] {
+  return [number & 255, (number >> 8) & 255, (number >> 16) & 255];
+}

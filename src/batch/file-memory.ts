@@ -1,0 +1,118 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { writeFileAtomically } from './atomic-file.ts';
+import { dayText, type FileStamp, MemoryLines } from './memory-lines.ts';
+
+export type { FileStamp };
+
+const DAY = 24 * 60 * 60 * 1000;
+/** Days after which a file that was not seen is forgotten. */
+const KEPT_DAYS = 90;
+/** Days after which it is worth a write that a file was seen again. */
+const REFRESH_DAYS = 30;
+/** Milliseconds. No file system's times are coarser. */
+const RACY = 2000;
+const DIGEST = /^[0-9a-f]{64}$/;
+const MAX_ENTRIES = 500_000;
+const LARGEST_FILE = 256 * 1024 * 1024;
+
+/**
+ * Remembers digests of files, so that the next run needs to read only those that have changed. It is a memory
+ * and nothing more: what is lost or damaged is found out again.
+ */
+export class FileMemory {
+  readonly #path: string;
+  readonly #opened: number;
+  readonly #lines: MemoryLines;
+  readonly #today: string;
+  readonly #longAgo: string;
+  #isChanged = false;
+  #isSwept = false;
+
+  private constructor(path: string, opened: number) {
+    this.#path = path;
+    this.#opened = opened;
+    this.#today = dayText(opened);
+    this.#longAgo = dayText(opened - REFRESH_DAYS * DAY);
+    this.#lines = new MemoryLines(readOrNothing(path));
+  }
+
+  /** A file that is missing, torn or foreign is as good as what can be read of it. */
+  static open(path: string, now: () => number): FileMemory {
+    return new FileMemory(path, now());
+  }
+
+  /**
+   * The digest of a file that has not changed since it was remembered.
+   * @param file absolute path
+   */
+  recall(file: string, stamp: FileStamp): string | undefined {
+    if (this.#isInDoubt(stamp)) return undefined;
+    const entry = this.#lines.find(file);
+    if (entry === undefined || !this.#lines.hasStamp(entry, stamp)) return undefined;
+    const day = this.#lines.dayOf(entry);
+    if (day !== this.#today) this.#lines.setDay(entry, this.#today);
+    this.#isChanged ||= day < this.#longAgo;
+    return this.#lines.digestOf(entry);
+  }
+
+  /**
+   * Keeps a file's digest.
+   * @param stamp taken before the file was read
+   * @param digest 64 hexadecimal digits, lower case
+   */
+  remember(file: string, stamp: FileStamp, digest: string): void {
+    if (!this.#isInDoubt(stamp)) this.rememberOwn(file, stamp, digest);
+  }
+
+  /** The same for a file that we have just written ourselves, by a rename: its times are not in doubt. */
+  rememberOwn(file: string, stamp: FileStamp, digest: string): void {
+    if (!DIGEST.test(digest)) throw new TypeError(`Not a digest: ${digest}`);
+    const entry = this.#lines.find(file) ?? (this.#hasRoom() ? this.#lines.add(file) : undefined);
+    if (entry === undefined) return;
+    this.#lines.set(entry, stamp, this.#today, digest);
+    this.#isChanged = true;
+  }
+
+  /**
+   * Writes everything down, if there is news. Of the files that this run did not see, those are kept that
+   * another one saw within 90 days.
+   * @throws Error of the file system
+   */
+  save(): void {
+    if (!this.#isChanged) return;
+    this.#lines.dropBefore(dayText(this.#opened - KEPT_DAYS * DAY));
+    writeFileAtomically(this.#path, this.#lines.text(), { mode: 0o600 });
+    this.#isChanged = false;
+  }
+
+  /**
+   * A file that was written just before it was read may be written once more without a new time. All reading
+   * is later than the opening, so that a file that was old by then cannot be meant. Times of the future say
+   * that the clock has been changed.
+   */
+  #isInDoubt({ mtimeMs, ctimeMs }: FileStamp): boolean {
+    return Math.max(mtimeMs, ctimeMs) > this.#opened - RACY;
+  }
+
+  /** Past the limit only what this run has seen counts. */
+  #hasRoom(): boolean {
+    if (this.#lines.count >= MAX_ENTRIES && !this.#isSwept) {
+      this.#isSwept = true;
+      this.#lines.dropBefore(this.#today);
+    }
+    return this.#lines.count < MAX_ENTRIES;
+  }
+}
+
+function readOrNothing(path: string): Buffer {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    const text = Buffer.allocUnsafeSlow(Math.min(fstatSync(fd).size, LARGEST_FILE));
+    return text.subarray(0, readSync(fd, text, 0, text.length, 0));
+  } catch {
+    return Buffer.alloc(0); // it will be found out again
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

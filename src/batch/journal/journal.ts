@@ -1,0 +1,200 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { forEachLine } from './lines.ts';
+import {
+  type DoneRecord,
+  doneSchema,
+  type FailedRecord,
+  headerSchema,
+  type JournalRecord,
+  recordSchema,
+} from './records.ts';
+
+/** Where a piece of work stands according to the journal. */
+export type WorkState =
+  /** Sent, or about to be when the process died: the service may have it. */
+  | { readonly step: 'intent'; readonly attempt: number; readonly mark: number }
+  | { readonly step: 'job'; readonly attempt: number; readonly job: string }
+  | { readonly step: 'done'; readonly at: number; readonly length: number }
+  | { readonly step: 'failed'; readonly record: FailedRecord };
+
+/** `{"k":"<key>","s":"done"`: enough to know a finished line without parsing it. */
+const DONE_HEAD = /^\{"k":"([0-9a-z]+)","s":"done",(?:"j":"([^"\\]{0,100})",)?/;
+const HEAD_BYTES = 200;
+
+/**
+ * What a batch did, written before it is acted on: an append-only file that a kill at any moment leaves
+ * readable. Each line stands for itself; a torn one is as if it had not been written.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #fd: number;
+  readonly #states = new Map<string, WorkState>();
+  readonly #jobs = new Set<string>();
+  #nonce = '';
+  #size: number;
+
+  private constructor(path: string, fd: number) {
+    this.#path = path;
+    this.#fd = fd;
+    this.#size = fstatSync(fd).size;
+  }
+
+  /** Opens or starts the journal at `path`. */
+  static open(path: string): Journal {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const journal = new Journal(path, openSync(path, 'a+', 0o600));
+    try {
+      journal.#readBack();
+      if (journal.#nonce === '') journal.#begin();
+    } catch (error) {
+      closeSync(journal.#fd);
+      throw error;
+    }
+    return journal;
+  }
+
+  /** Whether an earlier run left anything here. */
+  get isFresh(): boolean {
+    return this.#states.size === 0;
+  }
+
+  stateOf(key: string): WorkState | undefined {
+    return this.#states.get(key);
+  }
+
+  /** Whether the job is one that this journal knows as its own. */
+  isOwnJob(id: string): boolean {
+    return this.#jobs.has(id);
+  }
+
+  /** The same for every try to submit one attempt, so that the service can tell a repetition. */
+  idempotencyKey(key: string, attempt: number): string {
+    return createHash('sha256').update(`${this.#nonce}:${key}:${attempt}`).digest('hex').slice(0, 40);
+  }
+
+  intent(key: string, attempt: number, mark: number): void {
+    this.#append({ k: key, s: 'intent', n: attempt, m: mark });
+  }
+
+  accepted(key: string, attempt: number, job: string): void {
+    this.#append({ k: key, s: 'job', n: attempt, j: job });
+  }
+
+  refused(key: string): void {
+    this.#append({ k: key, s: 'refused' });
+  }
+
+  done(record: Omit<DoneRecord, 's'>): void {
+    const { k, j, ...rest } = record;
+    this.#append({ k, s: 'done', ...(j !== undefined && { j }), ...rest });
+  }
+
+  failed(record: Omit<FailedRecord, 's'>): void {
+    const { k, ...rest } = record;
+    this.#append({ k, s: 'failed', ...rest });
+  }
+
+  /** The result of finished work. @throws Error when the line cannot be read back */
+  readDone(key: string): DoneRecord {
+    const state = this.#states.get(key);
+    if (state?.step !== 'done') throw new Error(`The journal has no result for ${key}.`);
+    const bytes = Buffer.alloc(state.length);
+    readSync(this.#fd, bytes, 0, state.length, state.at);
+    return doneSchema.parse(JSON.parse(bytes.toString('utf8')));
+  }
+
+  /** The batch is over but not everything succeeded: what is done stays, what failed may be tried again. */
+  end(): void {
+    this.#append({ s: 'end' });
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  /** Everything that is in here is kept elsewhere now. */
+  remove(): void {
+    this.close();
+    rmSync(this.#path, { force: true });
+  }
+
+  #begin(): void {
+    this.#nonce = randomBytes(12).toString('hex');
+    this.#write(JSON.stringify({ journal: 1, nonce: this.#nonce }));
+  }
+
+  #append(record: JournalRecord): void {
+    const line = JSON.stringify(record);
+    const at = this.#size;
+    const length = this.#write(line) - 1;
+    this.#apply(record, { at, length });
+  }
+
+  #write(line: string): number {
+    const bytes = Buffer.from(`${line}\n`);
+    // A disk that fills up may take a part only: the rest is tried once more, and then it throws.
+    for (let sent = 0; sent < bytes.length; ) {
+      const written = writeSync(this.#fd, bytes, sent);
+      sent += written;
+      this.#size += written;
+    }
+    return bytes.length;
+  }
+
+  #readBack(): void {
+    this.#size = forEachLine(this.#fd, (line, at) => this.#replay(line, at));
+    // A line that a kill cut off is as if it had not been written.
+    ftruncateSync(this.#fd, this.#size);
+  }
+
+  #replay(line: Buffer, at: number): void {
+    const head = DONE_HEAD.exec(line.toString('latin1', 0, HEAD_BYTES));
+    if (head?.[1] !== undefined && line.at(-1) === 0x7d) {
+      this.#states.set(head[1], { step: 'done', at, length: line.length });
+      if (head[2] !== undefined) this.#jobs.add(head[2]);
+      return;
+    }
+    const json = parseOrNothing(line.toString('utf8'));
+    const record = recordSchema.safeParse(json);
+    if (record.success) this.#apply(record.data, { at, length: line.length });
+    else this.#nonce ||= headerSchema.safeParse(json).data?.nonce ?? '';
+  }
+
+  #apply(record: JournalRecord, place: { at: number; length: number }): void {
+    if ('j' in record && record.j !== undefined) this.#jobs.add(record.j);
+    switch (record.s) {
+      case 'intent':
+        this.#states.set(record.k, { step: 'intent', attempt: record.n, mark: record.m });
+        break;
+      case 'job':
+        this.#states.set(record.k, { step: 'job', attempt: record.n, job: record.j });
+        break;
+      case 'done':
+        this.#states.set(record.k, { step: 'done', ...place });
+        break;
+      case 'failed':
+        this.#states.set(record.k, { step: 'failed', record });
+        break;
+      case 'refused':
+        this.#states.delete(record.k);
+        break;
+      case 'end':
+        this.#forgetFailures();
+    }
+  }
+
+  #forgetFailures(): void {
+    for (const [key, { step }] of this.#states) if (step === 'failed') this.#states.delete(key);
+  }
+}
+
+/** A line that a crash cut off, or that is none of ours, says nothing. */
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { WORK_KEY_LENGTH } from '../work-key.ts';
+import { grown, KeyColumn } from './key-column.ts';
+
+export type Found =
+  | { readonly state: 'same' | 'moved'; readonly entry: number }
+  | { readonly state: 'changed' }
+  | undefined;
+
+/** Where an entry's line is in the file, with its line break; bytes. */
+export interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Bytes of a source to expect. */
+const SOURCE_LENGTH = 40;
+
+/**
+ * What is kept of each entry in memory: enough to find it and to read it. Columns instead of objects, so that
+ * a hundred thousand entries take about 10 MB.
+ */
+export class EntryTable {
+  readonly #sources: KeyColumn;
+  readonly #works: KeyColumn;
+  #offsets: Uint32Array;
+  #lengths: Uint32Array;
+  #isSorted = true;
+  /** After the one that was found last: most batches ask in the order in which the file is. */
+  #next = 0;
+
+  /** @param entries how many to expect */
+  constructor(entries: number) {
+    this.#sources = new KeyColumn(entries, SOURCE_LENGTH);
+    this.#works = new KeyColumn(entries, WORK_KEY_LENGTH);
+    this.#offsets = new Uint32Array(entries);
+    this.#lengths = new Uint32Array(entries);
+  }
+
+  get size(): number {
+    return this.#sources.size;
+  }
+
+  /** The next entry: its source is `bytes` from `start` to `end`, `work` its work key. */
+  add(bytes: Buffer, start: number, end: number, work: Buffer, place: Place): void {
+    this.#sources.push(bytes, start, end);
+    this.#works.push(work, 0, work.length);
+    this.#put(place);
+    this.#isSorted &&= this.size === 1 || this.#compare(this.size - 2, this.size - 1) < 0;
+  }
+
+  /** The same entries by source, then by work; of those with the same source and work only the last. */
+  sorted(): EntryTable {
+    if (this.#isSorted) return this;
+    const order = Uint32Array.from({ length: this.size }, (_, entry) => entry);
+    order.sort((a, b) => this.#compare(a, b) || a - b);
+    const table = new EntryTable(this.size);
+    for (const [at, entry] of order.entries()) {
+      const next = order[at + 1];
+      if (next === undefined || this.#compare(entry, next) !== 0) table.#addFrom(this, entry);
+    }
+    return table;
+  }
+
+  /** Only in a sorted table. */
+  find(source: string, work: string): Found {
+    if (this.#sources.at(this.#next) === source && this.#works.at(this.#next) === work) {
+      return { state: 'same', entry: this.#next++ };
+    }
+    const first = this.#sources.find(source);
+    for (let entry = first ?? this.size; entry < this.size && this.#sources.at(entry) === source; entry++) {
+      if (this.#works.at(entry) !== work) continue;
+      this.#next = entry + 1;
+      return { state: 'same', entry };
+    }
+    const moved = this.#works.find(work);
+    if (moved !== undefined) return { state: 'moved', entry: moved };
+    return first === undefined ? undefined : { state: 'changed' };
+  }
+
+  sourceOf(entry: number): string {
+    return this.#sources.at(entry);
+  }
+
+  /** @throws RangeError when there is no such entry */
+  placeOf(entry: number): Place {
+    const [offset, length] = [this.#offsets[entry], this.#lengths[entry]];
+    if (offset !== undefined && length !== undefined && entry < this.size) return { offset, length };
+    throw new RangeError(`The lockfile has no entry ${entry}.`);
+  }
+
+  /** Each source once. Only of a sorted table. */
+  *sources(): Generator<string, void, void> {
+    for (let entry = 0; entry < this.size; entry++) {
+      if (entry === 0 || this.#sources.compare(entry - 1, entry) !== 0) yield this.#sources.at(entry);
+    }
+  }
+
+  #compare(a: number, b: number): number {
+    return this.#sources.compare(a, b) || this.#works.compare(a, b);
+  }
+
+  #addFrom(other: EntryTable, entry: number): void {
+    this.#sources.pushFrom(other.#sources, entry);
+    this.#works.pushFrom(other.#works, entry);
+    this.#put(other.placeOf(entry));
+  }
+
+  #put({ offset, length }: Place): void {
+    const entry = this.size - 1;
+    if (entry === this.#offsets.length) {
+      this.#offsets = grown(this.#offsets);
+      this.#lengths = grown(this.#lengths);
+    }
+    this.#offsets[entry] = offset;
+    this.#lengths[entry] = length;
+  }
+}

@@ -1,0 +1,66 @@
+import type { SkinVisibility } from '../../protocol/skin.ts';
+import type { VariantWish } from '../types.ts';
+import { optionLetters } from '../work-key.ts';
+import type { EntryHead } from './entry.ts';
+
+/** Where in a buffer the beginning of a line has what finds the entry. */
+export interface Head {
+  readonly sourceStart: number;
+  readonly sourceEnd: number;
+  /** Where the pixel hash begins. */
+  readonly pixelsStart: number | undefined;
+  readonly options: EntryHead['options'];
+  /** The options' two letters in a work key. */
+  readonly letters: Uint8Array;
+}
+
+const SOURCE = Buffer.from('{"source":"');
+const PIXELS = Buffer.from('","pixels":"');
+const PIXELS_LENGTH = 64;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const FIRST_PRINTABLE = 0x20;
+
+const VARIANTS: readonly VariantWish[] = ['auto', 'classic', 'slim'];
+const VISIBILITIES: readonly SkinVisibility[] = ['public', 'unlisted', 'private'];
+
+/** What follows the content for each choice of options; the usual one comes first. */
+const CHOICES = VARIANTS.flatMap((variant) =>
+  VISIBILITIES.map((visibility) => ({
+    options: { variant, visibility },
+    letters: Buffer.from(optionLetters(variant, visibility)),
+    bytes: Buffer.from(`","options":${JSON.stringify({ variant, visibility })},"uuid":"`),
+  })),
+);
+
+/**
+ * Reads the beginning of a line in the form that `lineOf` gives it; undefined for any other form. It looks at
+ * bytes, because opening a lockfile does this once for each entry: a pattern over text takes twice the time
+ * and a JSON parser, which sees the rest of the line as well, ten times.
+ * @param start offset in `bytes` where the line begins; a line break or the buffer's end ends it
+ */
+export function readHead(bytes: Buffer, start: number): Head | undefined {
+  if (!isAt(bytes, start, SOURCE)) return undefined;
+  const sourceStart = start + SOURCE.length;
+  const sourceEnd = plainTextEnd(bytes, sourceStart);
+  if (sourceEnd === sourceStart) return undefined;
+  const pixelsStart = isAt(bytes, sourceEnd, PIXELS) ? sourceEnd + PIXELS.length : undefined;
+  const contentEnd = pixelsStart === undefined ? sourceEnd : pixelsStart + PIXELS_LENGTH;
+  const choice = CHOICES.find((one) => isAt(bytes, contentEnd, one.bytes));
+  return choice && { sourceStart, sourceEnd, pixelsStart, options: choice.options, letters: choice.letters };
+}
+
+function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
+  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
+  return true;
+}
+
+/** Where the string ends, or where it has an escape, after which nothing fits. */
+function plainTextEnd(bytes: Buffer, from: number): number {
+  let at = from;
+  for (let byte = bytes[at]!; byte !== QUOTE && byte !== BACKSLASH && byte >= FIRST_PRINTABLE; ) {
+    byte = bytes[++at] ?? 0;
+  }
+  return at;
+}

@@ -1,0 +1,119 @@
+import { byteHash } from '../byte-hash.ts';
+
+const NONE = -1;
+
+/**
+ * One text for each entry, as UTF-8 side by side, that entries can be found by. A hundred thousand strings in
+ * a Map take three times the memory, and the garbage collector goes through them again and again.
+ */
+export class KeyColumn {
+  #bytes: Buffer;
+  /** Where each key ends, which is where the next one begins. */
+  #ends: Uint32Array;
+  #size = 0;
+  /** Open addressing: entries by the hash of their key. Made when it is needed. */
+  #slots: Int32Array | undefined;
+
+  /** @param entries how many to expect, @param length bytes of a key to expect */
+  constructor(entries: number, length: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(entries * length);
+    this.#ends = new Uint32Array(entries);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The next entry's key is `bytes` from `start` to `end`. None comes after the first `find`. */
+  push(bytes: Buffer, start: number, end: number): void {
+    const at = this.#startOf(this.#size);
+    this.#reserve(at + end - start);
+    bytes.copy(this.#bytes, at, start, end);
+    this.#ends[this.#size++] = at + end - start;
+  }
+
+  /** Another column's key as the next one. */
+  pushFrom(other: KeyColumn, entry: number): void {
+    this.push(other.#bytes, other.#startOf(entry), other.#ends[entry]!);
+  }
+
+  /** Empty when there is no such entry. */
+  at(entry: number): string {
+    return this.#bytes.toString('utf8', this.#startOf(entry), this.#ends[entry]);
+  }
+
+  /** The first entry with this key. */
+  find(key: string): number | undefined {
+    const bytes = Buffer.from(key);
+    this.#slots ??= this.#index();
+    const entry = this.#slots[this.#slotOf(this.#slots, bytes, 0, bytes.length)]!;
+    return entry === NONE ? undefined : entry;
+  }
+
+  /** Negative when the key of `a` comes before that of `b`, by code units as JavaScript sorts; 0: the same. */
+  compare(a: number, b: number): number {
+    const [start, other] = [this.#startOf(a), this.#startOf(b)];
+    const [length, otherLength] = [this.#ends[a]! - start, this.#ends[b]! - other];
+    for (let i = 0; i < length && i < otherLength; i++) {
+      const difference = rank(this.#bytes[start + i]!) - rank(this.#bytes[other + i]!);
+      if (difference !== 0) return difference;
+    }
+    return length - otherLength;
+  }
+
+  #startOf(entry: number): number {
+    return entry === 0 ? 0 : this.#ends[entry - 1]!;
+  }
+
+  #equals(entry: number, bytes: Buffer, from: number, to: number): boolean {
+    const start = this.#startOf(entry);
+    if (this.#ends[entry]! - start !== to - from) return false;
+    for (let i = from, at = start; i < to; i++, at++) if (this.#bytes[at] !== bytes[i]) return false;
+    return true;
+  }
+
+  #index(): Int32Array {
+    const slots = new Int32Array(2 ** Math.ceil(Math.log2(this.#size + 1) + 1)).fill(NONE);
+    for (let entry = 0; entry < this.#size; entry++) {
+      const slot = this.#slotOf(slots, this.#bytes, this.#startOf(entry), this.#ends[entry]!);
+      if (slots[slot] === NONE) slots[slot] = entry;
+    }
+    return slots;
+  }
+
+  /** Where the key is, or would be. */
+  #slotOf(slots: Int32Array, bytes: Buffer, from: number, to: number): number {
+    const mask = slots.length - 1;
+    let slot = byteHash(bytes, from, to) & mask;
+    while (slots[slot] !== NONE && !this.#equals(slots[slot]!, bytes, from, to)) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #reserve(length: number): void {
+    if (this.#size === this.#ends.length) this.#ends = grown(this.#ends);
+    if (length <= this.#bytes.length) return;
+    const bytes = Buffer.allocUnsafeSlow(Math.max(length, larger(this.#bytes.length)));
+    this.#bytes.copy(bytes);
+    this.#bytes = bytes;
+  }
+}
+
+/**
+ * UTF-8 sorts by code points, and code units sort the same but for one thing: those beyond U+FFFF (first byte
+ * 0xF0 and up) are surrogates there, which come before U+E000 to U+FFFF (0xEE and 0xEF).
+ */
+function rank(byte: number): number {
+  if (byte < 0xee) return byte;
+  return byte < 0xf0 ? byte + 16 : byte;
+}
+
+/** A copy with room for half as many more. */
+export function grown(column: Uint32Array): Uint32Array {
+  const copy = new Uint32Array(larger(column.length));
+  copy.set(column);
+  return copy;
+}
+
+function larger(length: number): number {
+  return Math.ceil(length * 1.5) + 16;
+}

@@ -1,0 +1,99 @@
+import { readSync } from 'node:fs';
+import { LONGEST_LINE } from './entry-line.ts';
+import { LockfileError } from './lockfile-error.ts';
+
+const CHUNK = 1024 * 1024;
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** A line and where it is. One object serves all lines: it is good until the next one. */
+export interface Line {
+  /** The line is `bytes` from `start` up to `end`, without its line break. */
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** From 1. */
+  readonly number: number;
+  /** Where it begins in the file, and how many bytes it has there with its line break. */
+  readonly offset: number;
+  readonly length: number;
+  readonly lineEnd: '\n' | '\r\n' | '';
+}
+
+/** Calls back for each line of a lockfile. @throws LockfileError when one is too long to be an entry */
+export function forEachLine(fd: number, path: string, each: (line: Line) => void): void {
+  new LineReader(fd, path).run(each);
+}
+
+class LineReader implements Line {
+  readonly bytes: Buffer;
+  start = 0;
+  end = 0;
+  number = 0;
+  offset = 0;
+  length = 0;
+  lineEnd: Line['lineEnd'] = '';
+  readonly #fd: number;
+  readonly #path: string;
+  /** Bytes in the buffer. */
+  #filled = 0;
+  /** Bytes of the file before the buffer. */
+  #passed = 0;
+
+  constructor(fd: number, path: string) {
+    this.bytes = Buffer.allocUnsafeSlow(CHUNK + LONGEST_LINE + 2);
+    this.#fd = fd;
+    this.#path = path;
+  }
+
+  run(each: (line: Line) => void): void {
+    while (this.#fill() > 0) {
+      let from = 0;
+      for (let at = this.#newline(from); at !== -1; at = this.#newline(from)) {
+        this.#set(from, at, at + 1);
+        each(this);
+        from = at + 1;
+      }
+      this.#keepFrom(from);
+    }
+    if (this.#filled === 0) return;
+    this.#set(0, this.#filled, this.#filled);
+    each(this);
+  }
+
+  #fill(): number {
+    const read = readSync(this.#fd, this.bytes, this.#filled, CHUNK, this.#passed + this.#filled);
+    this.#filled += read;
+    return read;
+  }
+
+  #newline(from: number): number {
+    const at = this.bytes.indexOf(NEWLINE, from);
+    return at < this.#filled ? at : -1; // beyond is what was there before
+  }
+
+  #set(start: number, end: number, next: number): void {
+    const returns = end < next && end > start && this.bytes[end - 1] === CARRIAGE_RETURN ? 1 : 0;
+    this.start = start;
+    this.end = end - returns;
+    this.number++;
+    this.offset = this.#passed + start;
+    this.length = next - start;
+    this.lineEnd = end === next ? '' : returns ? '\r\n' : '\n';
+    this.#refuseLong(this.end - start, this.number);
+  }
+
+  /** The beginning of a line whose end is still to be read. */
+  #keepFrom(from: number): void {
+    this.#refuseLong(this.#filled - from - 1, this.number + 1);
+    this.bytes.copyWithin(0, from, this.#filled);
+    this.#passed += from;
+    this.#filled -= from;
+  }
+
+  #refuseLong(length: number, line: number): void {
+    if (length <= LONGEST_LINE) return;
+    const reason = `The line is longer than ${LONGEST_LINE} bytes.`;
+    throw new LockfileError('lockfile_too_large', { path: this.#path, line, reason });
+  }
+}

@@ -1,0 +1,92 @@
+import { Replacement } from '../atomic-file.ts';
+import { changedInUse } from './lockfile-error.ts';
+import type { Snapshot } from './snapshot.ts';
+
+const BUFFER = 256 * 1024;
+
+/**
+ * The lockfile that is to take the old one's place: put together from ranges of the old one and from new
+ * lines. As long as all of it is what the old one begins with, nothing is written.
+ */
+export class MergedFile {
+  readonly #old: Snapshot;
+  #file: Replacement | undefined;
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER);
+  #used = 0;
+  /** Range of the old file that comes next and is not copied yet. */
+  #from = 0;
+  #to = 0;
+
+  constructor(old: Snapshot) {
+    this.#old = old;
+  }
+
+  /** Next come `length` bytes of the old file. */
+  keep(offset: number, length: number): void {
+    if (offset !== this.#to) {
+      this.#copyRange();
+      this.#from = offset;
+    }
+    this.#to = offset + length;
+  }
+
+  /** Next comes something new, though it may turn out to be what was there. */
+  add(bytes: Buffer): void {
+    if (this.#isUnwritten() && this.#comesNext(bytes)) {
+      this.#to += bytes.length;
+      return;
+    }
+    this.#copyRange();
+    this.#put(bytes);
+  }
+
+  /** Everything is on the disk; false when there is nothing to write, for it is what was there. */
+  finish(): boolean {
+    if (this.#isUnwritten() && this.#from === 0 && this.#to === this.#old.size) return false;
+    this.#copyRange();
+    this.#flush();
+    this.#file?.close(true);
+    return true;
+  }
+
+  /** Takes the old file's place. Finished before. */
+  replace(): void {
+    this.#file?.replace(true);
+  }
+
+  discard(): void {
+    this.#file?.discard();
+  }
+
+  #isUnwritten(): boolean {
+    return this.#file === undefined && this.#used === 0;
+  }
+
+  #comesNext(bytes: Buffer): boolean {
+    const there = Buffer.allocUnsafe(bytes.length);
+    const read = this.#old.copy(there, 0, this.#to, this.#to + bytes.length);
+    return read === bytes.length && there.equals(bytes);
+  }
+
+  #copyRange(): void {
+    while (this.#from < this.#to) {
+      const to = Math.min(this.#to, this.#from + BUFFER - this.#used);
+      const read = this.#old.copy(this.#buffer, this.#used, this.#from, to);
+      if (read === 0) throw changedInUse(this.#old.path);
+      this.#used += read;
+      this.#from += read;
+      if (this.#used === BUFFER) this.#flush();
+    }
+  }
+
+  #put(bytes: Buffer): void {
+    if (bytes.length > BUFFER - this.#used) this.#flush();
+    this.#used += bytes.copy(this.#buffer, this.#used);
+  }
+
+  #flush(): void {
+    this.#file ??= new Replacement(this.#old.path);
+    this.#file.write(this.#buffer.subarray(0, this.#used));
+    this.#used = 0;
+  }
+}

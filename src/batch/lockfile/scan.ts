@@ -1,0 +1,107 @@
+import { CONTENT_DIGITS, WORK_KEY_LENGTH } from '../work-key.ts';
+import { isFetched, type LockEntry, lockEntrySchema, problemOf, workOf } from './entry.ts';
+import { readLine } from './entry-line.ts';
+import { EntryTable } from './entry-table.ts';
+import { type Head, readHead } from './head.ts';
+import { forEachLine, type Line } from './lines.ts';
+import { LockfileError } from './lockfile-error.ts';
+
+/** What one pass over a lockfile finds out. */
+export interface Scan {
+  readonly table: EntryTable;
+  /** How its first line ends: a checkout on Windows may have changed it for all. */
+  readonly lineEnd: '\n' | '\r\n';
+  /** Whether its last line has a line break. */
+  readonly isEnded: boolean;
+}
+
+/** Bytes; fewer than nearly all have. */
+const USUAL_LINE = 1500;
+/** Of a source: enough for `isFetched`. */
+const FETCHED_LENGTH = 6;
+const CLOSING_BRACE = 0x7d;
+/** What git leaves at the beginnings of lines. */
+const CONFLICT = /^(?:<{7}|\|{7}|={7}|>{7})/;
+
+/**
+ * @param size bytes of the file
+ * @throws LockfileError at the first line that is no entry
+ */
+export function scanEntries(fd: number, size: number, path: string): Scan {
+  const table = new EntryTable(Math.ceil(size / USUAL_LINE));
+  const work = Buffer.alloc(WORK_KEY_LENGTH);
+  let lineEnd: Scan['lineEnd'] = '\n';
+  let isEnded = true;
+  forEachLine(fd, path, (line) => {
+    isEnded = line.lineEnd !== '';
+    if (line.number === 1 && line.lineEnd === '\r\n') lineEnd = '\r\n';
+    if (line.start === line.end || addQuickly(line, work, table)) return;
+    addWhole(line, work, table, path);
+  });
+  return { table: table.sorted(), lineEnd, isEnded };
+}
+
+/** Adds the entry of a line as we write them; false for any other line. */
+function addQuickly(line: Line, work: Buffer, table: EntryTable): boolean {
+  const { bytes, start, end, lineEnd } = line;
+  // Renames are atomic: a file without its last line break was cut by somebody else, maybe within the line.
+  if (lineEnd === '' || bytes[end - 1] !== CLOSING_BRACE) return false;
+  const head = readHead(bytes, start);
+  if (!head || !workInto(work, bytes, head)) return false;
+  table.add(bytes, head.sourceStart, head.sourceEnd, work, line);
+  return true;
+}
+
+/** False when the head does not tell the work key. */
+function workInto(work: Buffer, bytes: Buffer, head: Head): boolean {
+  const { sourceStart, sourceEnd, pixelsStart, options } = head;
+  if (isFetched(bytes.toString('latin1', sourceStart, sourceStart + FETCHED_LENGTH))) {
+    const source = bytes.toString('utf8', sourceStart, sourceEnd);
+    return work.write(workOf({ source, options }), 'latin1') > 0;
+  }
+  if (pixelsStart === undefined) return false;
+  bytes.copy(work, 0, pixelsStart, pixelsStart + CONTENT_DIGITS);
+  work.set(head.letters, CONTENT_DIGITS);
+  return true;
+}
+
+function addWhole(line: Line, work: Buffer, table: EntryTable, path: string): void {
+  const entry = readEntry(line.bytes.toString('utf8', line.start, line.end), {
+    path,
+    line: () => line.number,
+  });
+  const source = Buffer.from(entry.source);
+  work.write(workOf(entry), 'latin1');
+  table.add(source, 0, source.length, work, line);
+}
+
+/** Where a text comes from; the number of its line is asked for when something is wrong. */
+interface TextPlace {
+  readonly path: string;
+  readonly line: () => number;
+}
+
+/** @throws LockfileError when the text is no entry */
+export function readEntry(text: string, place: TextPlace): LockEntry {
+  return readLine(text) ?? parseEntry(text, place);
+}
+
+function parseEntry(text: string, place: TextPlace): LockEntry {
+  const { success, data, error } = lockEntrySchema.safeParse(parseLine(text, place));
+  if (success) return data;
+  throw invalid(place, `The line is no entry: ${problemOf(error)}.`);
+}
+
+function parseLine(text: string, place: TextPlace): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (!CONFLICT.test(text)) throw invalid(place, 'The line is not JSON.', cause);
+    const reason = 'The line is a mark that a merge has left.';
+    throw new LockfileError('lockfile_conflict', { path: place.path, line: place.line(), reason, cause });
+  }
+}
+
+function invalid({ path, line }: TextPlace, reason: string, cause?: unknown): LockfileError {
+  return new LockfileError('lockfile_invalid', { path, line: line(), reason, cause });
+}

@@ -1,0 +1,140 @@
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import type { LockEntry } from './entry.ts';
+import { EntryTable } from './entry-table.ts';
+import { changedInUse, LockfileError } from './lockfile-error.ts';
+import { readEntry, type Scan, scanEntries } from './scan.ts';
+
+const LARGEST_FILE = 2 ** 32 - 1;
+/** Bytes read ahead when entries are read one after the other. */
+const WINDOW = 256 * 1024;
+const NEWLINE = 0x0a;
+/** As near as this to what was read last, more of the same is likely. */
+const NEAR = 4096;
+/** Of a line: enough for everything up to the UUID, unless the path is very long. */
+const HEAD_BYTES = 512;
+/** As it stands in a line of ours, after the options, and in no text before. */
+const UUID = /\},"uuid":"([0-9a-f]{32})"/;
+
+/** A lockfile as it was when it was opened, whatever has taken its place since. */
+export class Snapshot {
+  readonly path: string;
+  readonly scan: Scan;
+  #fd: number | undefined;
+  readonly #stats: Stats | undefined;
+  /** Bytes that were read last, and which of the file's they are. */
+  #window = Buffer.alloc(0);
+  #from = 0;
+  #to = 0;
+
+  private constructor(path: string, fd: number | undefined) {
+    this.path = path;
+    this.#fd = fd;
+    this.#stats = fd === undefined ? undefined : statsOf(fd, path);
+    this.scan = fd === undefined ? emptyScan() : scanEntries(fd, this.size, path);
+  }
+
+  /** No file is as good as an empty one. @throws LockfileError, or Error of the file system */
+  static open(path: string): Snapshot {
+    const fd = openIfThere(path);
+    try {
+      return new Snapshot(path, fd);
+    } catch (error) {
+      if (fd !== undefined) closeSync(fd);
+      throw error;
+    }
+  }
+
+  /** Bytes. */
+  get size(): number {
+    return this.#stats?.size ?? 0;
+  }
+
+  /** @throws LockfileError when the entry's line is broken */
+  read(entry: number): LockEntry {
+    const source = this.scan.table.sourceOf(entry);
+    const { offset, length } = this.scan.table.placeOf(entry);
+    const text = this.#textAt(offset, length);
+    try {
+      const read = readEntry(text, { path: this.path, line: () => this.#lineAt(offset) });
+      if (read.source === source) return read;
+    } catch (error) {
+      if (!this.#isWrittenInto()) throw error;
+    }
+    throw changedInUse(this.path);
+  }
+
+  /** The entry's UUID, looked up without reading the whole of it. */
+  uuidOf(entry: number): string {
+    const { offset, length } = this.scan.table.placeOf(entry);
+    const text = this.#textAt(offset, Math.min(length, HEAD_BYTES));
+    return UUID.exec(text)?.[1] ?? this.read(entry).uuid;
+  }
+
+  /** Reads bytes `from` to `to` of the file into `target` at `at`. @returns how many: fewer at the file's end */
+  copy(target: Buffer, at: number, from: number, to: number): number {
+    return this.#fd === undefined ? 0 : readSync(this.#fd, target, at, to - from, from);
+  }
+
+  /** Whether the file under this path is still the one that was opened, with nothing written into it. */
+  isCurrent(): boolean {
+    return isSame(this.#stats, statSync(this.path, { throwIfNoEntry: false }));
+  }
+
+  close(): void {
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) closeSync(fd);
+  }
+
+  #textAt(offset: number, length: number): string {
+    if (offset < this.#from || offset + length > this.#to) this.#fill(offset, length);
+    const start = offset - this.#from;
+    return this.#window.toString('utf8', start, Math.min(start + length, this.#to - this.#from));
+  }
+
+  #fill(offset: number, length: number): void {
+    const isNext = this.#to > 0 && offset >= this.#from && offset <= this.#to + NEAR;
+    if (this.#window.length === 0) this.#window = Buffer.allocUnsafeSlow(WINDOW);
+    const read = this.copy(this.#window, 0, offset, offset + (isNext ? WINDOW : length));
+    this.#from = offset;
+    this.#to = offset + read;
+  }
+
+  #isWrittenInto(): boolean {
+    return this.#fd === undefined || !isSame(this.#stats, fstatSync(this.#fd));
+  }
+
+  /** The number, from 1, of the line that begins at `offset`. */
+  #lineAt(offset: number): number {
+    const bytes = Buffer.allocUnsafe(WINDOW);
+    let line = 1;
+    for (let at = 0, read = 1; at < offset && read > 0; at += read) {
+      read = this.copy(bytes, 0, at, Math.min(offset, at + WINDOW));
+      line += bytes.subarray(0, read).filter((byte) => byte === NEWLINE).length;
+    }
+    return line;
+  }
+}
+
+/** A file that is there and a regular one; opening a pipe would wait for its other end. */
+function openIfThere(path: string): number | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  if (stats.isFile()) return openSync(path, 'r');
+  throw new LockfileError('lockfile_invalid', { path, reason: 'It is not a regular file.' });
+}
+
+function statsOf(fd: number, path: string): Stats {
+  const stats = fstatSync(fd);
+  if (stats.size <= LARGEST_FILE) return stats;
+  throw new LockfileError('lockfile_too_large', { path, reason: 'The file is larger than 4 GiB.' });
+}
+
+function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  if (!one || !other) return one === other;
+  return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
+}
+
+function emptyScan(): Scan {
+  return { table: new EntryTable(0), lineEnd: '\n', isEnded: true };
+}

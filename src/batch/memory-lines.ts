@@ -1,0 +1,218 @@
+import { byteHash } from './byte-hash.ts';
+
+/** What tells a file from its earlier self without reading it; of `fs.Stats`. */
+export interface FileStamp {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+}
+
+const HEADER = Buffer.from('skinsmith file memory 1\n');
+/** After the path, in columns: tab, stamp, tab, day, tab, digest, line break. */
+const STAMP_DIGITS = 10;
+const DAY_DIGITS = 4;
+const DIGEST_LENGTH = 43;
+const STAMP_AT = 1;
+const DAY_AT = STAMP_AT + STAMP_DIGITS + 1;
+const DIGEST_AT = DAY_AT + DAY_DIGITS + 1;
+const TAIL_LENGTH = DIGEST_AT + DIGEST_LENGTH + 1;
+/** UTF-16 units of a path as JSON; a longer one is not remembered. */
+const LONGEST_PATH = 4096;
+/** Bytes of a line to expect. */
+const USUAL_LINE = 128;
+const SLACK = 64 * 1024;
+
+const DAY = 24 * 60 * 60 * 1000;
+
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+
+/**
+ * The file's text as it is, a line for each path, and a table of where each path's line begins: some 70 bytes
+ * and the path itself for an entry, and nothing is parsed until it is asked for. An entry is known by the
+ * offset where its path ends.
+ */
+export class MemoryLines {
+  /** Lines, among them damaged ones. */
+  count = 0;
+  #text: Buffer;
+  #end: number;
+  /** Open addressing: offsets of lines by the hash of their path; 0: free. */
+  #slots: Int32Array;
+  readonly #key = Buffer.allocUnsafe(3 * LONGEST_PATH);
+  readonly #stamp = new Uint8Array(STAMP_DIGITS);
+  readonly #digest = Buffer.alloc(32);
+
+  constructor(text: Buffer) {
+    const isOurs = text.subarray(0, HEADER.length).equals(HEADER);
+    this.#text = isOurs ? text : Buffer.from(HEADER);
+    this.#end = this.#text.lastIndexOf(NEWLINE) + 1; // what follows was torn
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(this.#end / USUAL_LINE + 64) + 1));
+    this.#sweep(() => true);
+  }
+
+  find(path: string): number | undefined {
+    const length = this.#encode(path);
+    if (length === 0) return undefined;
+    const start = this.#slots[this.#slotOf(this.#key, 0, length)]!;
+    return start === 0 ? undefined : start + length;
+  }
+
+  /** A new entry, to be set at once; undefined when its path is too long. */
+  add(path: string): number | undefined {
+    const length = this.#encode(path);
+    if (length === 0) return undefined;
+    const start = this.#end;
+    this.#reserve(length + TAIL_LENGTH);
+    this.#key.copy(this.#text, start, 0, length);
+    this.#text[start + length + TAIL_LENGTH - 1] = NEWLINE;
+    this.#end += length + TAIL_LENGTH;
+    this.#insert(start, start + length);
+    return start + length;
+  }
+
+  set(entry: number, stamp: FileStamp, day: string, digest: string): void {
+    const packed = Buffer.from(digest, 'hex').toString('base64url');
+    this.#text.write(`\t${' '.repeat(STAMP_DIGITS)}\t${day}\t${packed}`, entry, 'latin1');
+    packStamp(stamp, this.#stamp);
+    this.#text.set(this.#stamp, entry + STAMP_AT);
+  }
+
+  setDay(entry: number, day: string): void {
+    this.#text.write(day, entry + DAY_AT, 'latin1');
+  }
+
+  hasStamp(entry: number, stamp: FileStamp): boolean {
+    packStamp(stamp, this.#stamp);
+    return this.#isAt(entry + STAMP_AT, this.#stamp, 0, STAMP_DIGITS);
+  }
+
+  dayOf(entry: number): string {
+    return this.#column(entry + DAY_AT, DAY_DIGITS);
+  }
+
+  /** Undefined when it is damaged. */
+  digestOf(entry: number): string | undefined {
+    const length = this.#digest.write(this.#column(entry + DIGEST_AT, DIGEST_LENGTH), 'base64url');
+    return length === this.#digest.length ? this.#digest.toString('hex') : undefined;
+  }
+
+  /** Forgets the lines of earlier days; all entries move. */
+  dropBefore(day: string): void {
+    this.#slots.fill(0);
+    this.#sweep((entry) => this.dayOf(entry) >= day);
+  }
+
+  /** All lines; good until the next change. */
+  text(): Buffer {
+    return this.#text.subarray(0, this.#end);
+  }
+
+  #column(from: number, length: number): string {
+    return this.#text.toString('latin1', from, from + length);
+  }
+
+  /** Puts the path into `#key` as it stands in a line, without tabs and line breaks. 0: it is too long. */
+  #encode(path: string): number {
+    const json = JSON.stringify(path);
+    return json.length > LONGEST_PATH ? 0 : this.#key.write(json);
+  }
+
+  /** Moves up the lines that are sound and kept, and enters them into the free table. */
+  #sweep(isKept: (entry: number) => boolean): void {
+    const end = this.#end;
+    this.#end = HEADER.length;
+    this.count = 0;
+    this.#eachLine(end, (start, next) => {
+      const entry = next - TAIL_LENGTH;
+      if (!this.#isSound(start, entry) || !isKept(entry)) return;
+      const to = this.#end;
+      if (to !== start) this.#text.copyWithin(to, start, next);
+      this.#end = to + next - start;
+      this.#insert(to, to + entry - start);
+    });
+  }
+
+  #eachLine(limit: number, each: (start: number, next: number) => void): void {
+    for (let start = HEADER.length; start < limit; ) {
+      const next = this.#text.indexOf(NEWLINE, start) + 1;
+      each(start, next);
+      start = next;
+    }
+  }
+
+  #isSound(start: number, entry: number): boolean {
+    const text = this.#text;
+    const isPath = entry > start + 1 && text[start] === QUOTE && text[entry - 1] === QUOTE;
+    return (
+      isPath && text[entry] === TAB && text[entry + DAY_AT - 1] === TAB && text[entry + DIGEST_AT - 1] === TAB
+    );
+  }
+
+  #insert(start: number, entry: number): void {
+    this.#slots[this.#slotOf(this.#text, start, entry)] = start;
+    if (++this.count * 4 > this.#slots.length * 3) this.#growTable();
+  }
+
+  #growTable(): void {
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    this.#eachLine(this.#end, (start, next) => {
+      this.#slots[this.#slotOf(this.#text, start, next - TAIL_LENGTH)] = start;
+    });
+  }
+
+  /** Where the path that is `bytes` from `from` to `to` is, or would be. */
+  #slotOf(bytes: Buffer, from: number, to: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = byteHash(bytes, from, to) & mask;
+    while (this.#slots[slot] !== 0 && !this.#isAt(this.#slots[slot]!, bytes, from, to))
+      slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #isAt(start: number, bytes: Uint8Array, from: number, to: number): boolean {
+    for (let i = from, at = start; i < to; i++, at++) if (this.#text[at] !== bytes[i]) return false;
+    return true;
+  }
+
+  #reserve(length: number): void {
+    if (this.#end + length <= this.#text.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.ceil((this.#end + length) * 1.5) + SLACK);
+    this.#text.copy(larger, 0, 0, this.#end);
+    this.#text = larger;
+  }
+}
+
+/** A day as the lines have it; sorts as text. @param time milliseconds since the epoch */
+export function dayText(time: number): string {
+  return Math.floor(time / DAY)
+    .toString(36)
+    .padStart(DAY_DIGITS, '0');
+}
+
+/** Tells stamps apart: 60 bits of a sum over all of one, six in each character, from `0` on. */
+function packStamp({ size, mtimeMs, ctimeMs, ino }: FileStamp, target: Uint8Array): void {
+  const numbers = [size, Math.round(mtimeMs * 1000), Math.round(ctimeMs * 1000), ino];
+  for (let half = 0; half < 2; half++) {
+    const sum = murmur3(numbers, half);
+    for (let i = 0; i < 5; i++) target[half * 5 + i] = 0x30 + ((sum >>> (6 * i)) & 0x3f);
+  }
+}
+
+/** MurmurHash3, 32 bits, over each number's lower and upper half. */
+function murmur3(numbers: readonly number[], seed: number): number {
+  let hash = seed;
+  for (const number of numbers) hash = mix(mix(hash, number % 2 ** 32), number / 2 ** 32);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function mix(hash: number, word: number): number {
+  let bits = Math.imul(word, 0xcc9e2d51);
+  bits = Math.imul((bits << 15) | (bits >>> 17), 0x1b873593);
+  const mixed = hash ^ bits;
+  return Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64;
+}

@@ -1,0 +1,73 @@
+import type { SkinClient } from '../client/skin-client.ts';
+import type { Clock } from '../clock.ts';
+import type { SkinVisibility } from '../protocol/skin.ts';
+import type { BatchEvent, Progress } from './events.ts';
+import type { BatchResult, BatchSource, VariantWish } from './types.ts';
+
+/** Which service makes the skins, and as whom. */
+export interface BatchService {
+  /** What names it in journal and lockfile: its address, or `embedded`. */
+  readonly name: string;
+  /** Tells callers of one service apart; not the key itself. */
+  readonly caller: string;
+  /** Called once, when there is something to ask it. */
+  readonly connect: () => Promise<SkinClient>;
+}
+
+/** What is to be planned. */
+export interface PlanOptions {
+  readonly sources: AsyncIterable<BatchSource>;
+  readonly service: Pick<BatchService, 'name' | 'caller'>;
+  /** Folder for the journal and what is remembered about files. */
+  readonly stateDir: string;
+  /** The lockfile to keep; absolute path. Absent: none. */
+  readonly lockfile?: string | undefined;
+  /** Tells batches without a lockfile apart, so that the same one can go on after a crash. */
+  readonly purpose?: string | undefined;
+  /** For every source that says nothing else. Default: `auto`. */
+  readonly variant?: VariantWish | undefined;
+  /** Default: the service's, public. */
+  readonly visibility?: SkinVisibility | undefined;
+  /** Make anew what the lockfile holds. */
+  readonly force?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Time and chance, for tests. */
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+export interface BatchOptions extends PlanOptions {
+  readonly service: BatchService;
+  /** Spots in the queue to use at the most; the caller's limit holds in any case. */
+  readonly slots?: number | undefined;
+  /** Milliseconds between looks at the job list, at the most. Default 5,000. */
+  readonly pollInterval?: number | undefined;
+  /** How often a job that failed in passing is submitted again. Default 2. */
+  readonly retries?: number | undefined;
+  /** New generations that may be spent. */
+  readonly maxNew?: number | undefined;
+  /** Drop from the lockfile what has no source any more. */
+  readonly prune?: boolean | undefined;
+  /** Follow the jobs to their ends; else a source is finished when its job is accepted. Default true. */
+  readonly follow?: boolean | undefined;
+  /** Look at the texture of each result. Default true. */
+  readonly verify?: boolean | undefined;
+  /** Milliseconds to put up with a service that never answered, and with one that has stopped to. */
+  readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
+  /** Writes a result down, before it counts as finished. What it throws ends the batch, unless it is a `DeliveryError`. */
+  readonly deliver?: ((result: BatchResult) => void | Promise<void>) | undefined;
+  /** Given, when the batch begins, a function that says where it stands. */
+  readonly onProgress?: ((progress: () => Progress) => void) | undefined;
+  readonly onEvent?: ((event: BatchEvent) => void) | undefined;
+}
+
+/** A result that could not be written down; concerns this source alone. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+
+const MAX_UNITS = 80;
+const MAX_BYTES = 200;
+const MAX_DEPTH = 32;
+/** Hexadecimal digits of the identity that tell two equal stems apart: more when fewer are taken. */
+const MARK_LENGTHS = [6, 10, 16];
+const SERIAL_MARK_LENGTH = 16;
+/** Six bytes, the most that fit a JavaScript number; two stems that share them cost a needless mark, no more. */
+const KEY_BYTES = 6;
+
+/** What some file system refuses: Windows' reserved characters, control characters, lone surrogates, unassigned ones. */
+const UNSAFE = /[<>:"\\|?*]|\p{Cc}|\p{Cs}|\p{Cn}/gu;
+/** Windows' devices, with any extension, and the lockfile that lies in the same folder; for folded names. */
+const RESERVED =
+  /^(?:(?:CON|PRN|AUX|NUL|COM\d|LPT\d|CONIN\$|CONOUT\$|CLOCK\$)(?: *\.|$)|SKINS\.LOCK(?:\.|$))/;
+
+/** Names of a batch's output files: safe for every file system, unique in the batch. Remembers a number per name. */
+export class OutputNames {
+  readonly #taken = new Set<number>();
+  #serial = 0;
+
+  /**
+   * The path below the output folder for a source's output, `/` between segments, no extension.
+   * A stem that is taken already gets a mark made from `identity`; the same calls give the same names.
+   */
+  take(stem: string, identity: string): string {
+    const segments = safeSegments(stem);
+    const last = segments.pop()!;
+    const marks = this.#marks(identity);
+    let path = [...segments, last].join('/');
+    while (!this.#claim(path)) path = [...segments, marked(last, marks.next().value)].join('/');
+    return path;
+  }
+
+  *#marks(identity: string): Generator<string, never> {
+    const digest = hash('sha256', identity);
+    for (const length of MARK_LENGTHS) yield digest.slice(0, length);
+    // The very same source again and again: only its turn tells it apart.
+    for (;;) yield hash('sha256', `${identity}\0${this.#serial++}`).slice(0, SERIAL_MARK_LENGTH);
+  }
+
+  #claim(path: string): boolean {
+    const key = hash('sha256', folded(path), 'buffer').readUIntBE(0, KEY_BYTES);
+    if (this.#taken.has(key)) return false;
+    this.#taken.add(key);
+    return true;
+  }
+}
+
+/** Equal for names that any file system takes for the same. */
+function folded(path: string): string {
+  return path.toLowerCase().toUpperCase().normalize('NFKC');
+}
+
+function safeSegments(stem: string): string[] {
+  const found = stem.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const kept = found.length <= MAX_DEPTH ? found : [...found.slice(0, MAX_DEPTH - 1), found.at(-1)!];
+  return kept.length === 0 ? ['_'] : kept.map(safeSegment);
+}
+
+function safeSegment(segment: string): string {
+  const cut = tidied(segment.normalize('NFC').replaceAll(UNSAFE, '_'), MAX_UNITS);
+  return RESERVED.test(folded(cut)) ? tidied(`_${cut}`, MAX_UNITS) : cut;
+}
+
+function marked(segment: string, mark: string): string {
+  return `${tidied(segment, MAX_UNITS - mark.length - 1)}-${mark}`;
+}
+
+/** Cut to `units` UTF-16 units, and as many fewer bytes than a segment may have; no dots or spaces where they would get lost. */
+function tidied(segment: string, units: number): string {
+  const start = segment.replace(/^[. ]+/, '');
+  const text = cutTo(start, units, MAX_BYTES - (MAX_UNITS - units)).replace(/[. ]+$/, '');
+  return text === '' ? '_' : text;
+}
+
+function cutTo(text: string, units: number, bytes: number): string {
+  if (text.length <= units && Buffer.byteLength(text) <= bytes) return text;
+  let [end, used] = [0, 0];
+  for (const character of text) {
+    used += Buffer.byteLength(character);
+    if (end + character.length > units || used > bytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}

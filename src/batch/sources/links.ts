@@ -1,0 +1,92 @@
+import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
+import type { BatchSource, SourceContent } from '../types.ts';
+
+const DATA_LABEL_LENGTH = 30;
+const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+const PLAYER_NAME = /^[A-Za-z0-9_]{3,16}$/;
+
+/** 32 hexadecimal digits, or 36 characters with dashes. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** A picture inside its own address. */
+export function dataSource(text: string): BatchSource {
+  const label = `${text.slice(0, DATA_LABEL_LENGTH)}…`;
+  return { label, content: dataContent(text), stem: 'data' };
+}
+
+function dataContent(text: string): SourceContent {
+  if (text.slice(0, DATA_URL_PREFIX.length).toLowerCase() !== DATA_URL_PREFIX)
+    return badUrl(`A data URL must start with ${DATA_URL_PREFIX}`);
+  const base64 = text.slice(DATA_URL_PREFIX.length);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1)
+    return badUrl('What follows the comma of the data URL is not base64.');
+  return { kind: 'bytes', bytes: Buffer.from(base64, 'base64') };
+}
+
+/** A picture that the service is to fetch. */
+export function urlSource(text: string): BatchSource {
+  const url = URL.parse(text);
+  const safe = url !== null && url.username === '' && url.password === '';
+  const label = shortened(safe ? text : withoutCredentials(text));
+  return { label, content: urlContent(text, url), stem: url === null ? 'url' : urlStem(url) };
+}
+
+function urlContent(text: string, url: URL | null): SourceContent {
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return badUrl('The URL must start with http:// or https:// and be valid.');
+  if (url.username !== '' || url.password !== '')
+    return badUrl('A URL with a user name or password is not sent: the service would learn them.');
+  if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
+  return { kind: 'url', url: text };
+}
+
+function badUrl(message: string): SourceContent {
+  const hint = 'Save the picture as a file and give that.';
+  return { kind: 'problem', problem: { code: 'invalid_image_url', message, hint } };
+}
+
+/** Everything up to the last @ before the query may belong to a password, where the URL parser is at a loss too. */
+function withoutCredentials(text: string): string {
+  return text.replace(/^(https?:)[^?#]*@/i, '$1//');
+}
+
+function shortened(label: string): string {
+  return label.length > MAX_URL_LENGTH ? `${label.slice(0, MAX_URL_LENGTH)}…` : label;
+}
+
+function urlStem(url: URL): string {
+  const segment = url.pathname.split('/').at(-1)!;
+  const name = decoded(segment)
+    .replace(/\.png$/i, '')
+    .replaceAll('/', '_');
+  return name === '' ? url.hostname : name;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // a stray % is part of the name
+  }
+}
+
+/** A player's skin. The text is a UUID, or the user said that it is a player. */
+export function userSource(text: string): BatchSource {
+  if (!isUuid(text)) return { label: text, content: noUuid(text), stem: text };
+  const user = text.replaceAll('-', '').toLowerCase();
+  return { label: text, content: { kind: 'user', user }, stem: user };
+}
+
+function noUuid(text: string): SourceContent {
+  const hint = 'A UUID has 32 hexadecimal digits, or 36 characters with dashes.';
+  const problem = PLAYER_NAME.test(text)
+    ? {
+        code: 'unsupported_source',
+        message: `Players are given by UUID for now, not by name: ${text}.`,
+        hint,
+      }
+    : { code: 'invalid_user', message: `${text} is no player's UUID.`, hint };
+  return { kind: 'problem', problem };
+}

@@ -1,0 +1,83 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import type { LineReader } from './line-reader.ts';
+import type { Line } from './lines.ts';
+import { COLUMNS, checkedRow, type ListRow } from './rows.ts';
+
+const DELIMITERS = [',', ';', '\t'];
+/** A quoted field may have line breaks; a quote that is never closed must not swallow the list. */
+const MAX_RECORD_LENGTH = 64 * 1024;
+
+/** How the columns of a list lie. */
+export interface CsvShape {
+  readonly delimiter: string;
+  /** Lower case, in their order. */
+  readonly header: readonly string[];
+}
+
+/** The shape of a list with this first line; undefined when that is no header with a column `source`. */
+export function csvShape(firstLine: string): CsvShape | undefined {
+  for (const delimiter of DELIMITERS) {
+    const { fields = [] } = parsed(firstLine, delimiter);
+    const header = fields.map((field) => field.toLowerCase());
+    if (header.includes('source')) return { delimiter, header };
+  }
+  return undefined;
+}
+
+/** The rows after the header. One that is not CSV costs its first line alone. */
+export async function* csvRows(lines: LineReader, shape: CsvShape): AsyncGenerator<ListRow> {
+  for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
+    const { number } = line;
+    const record: Parsed =
+      'fault' in line ? { fault: line.fault } : await readRecord(line, lines, shape.delimiter);
+    if (!record.fields) yield { line: number, fault: record.fault };
+    else if (!isBlank(record.fields)) yield rowOf(number, record.fields, shape);
+  }
+}
+
+/** What a piece of text is as CSV. `isOpen`: it ends inside a quoted field. */
+type Parsed =
+  | { readonly fields: readonly string[]; readonly fault?: never; readonly isOpen?: never }
+  | { readonly fault: string; readonly isOpen?: boolean; readonly fields?: never };
+
+/** The record that begins with a line, read on while a quote is open; all but that line goes back when it is none. */
+async function readRecord(
+  first: Extract<Line, { text: string }>,
+  lines: LineReader,
+  delimiter: string,
+): Promise<Parsed> {
+  const read: Line[] = [];
+  let text = first.text;
+  let record = parsed(text, delimiter);
+  while (record.isOpen) {
+    const line = await lines.next();
+    if (line !== undefined) read.push(line);
+    if (line === undefined || !('text' in line) || text.length > MAX_RECORD_LENGTH) break;
+    text += `\n${line.text}`;
+    if (line.text.includes('"')) record = parsed(text, delimiter); // nothing else can close it
+  }
+  if (!record.fields) lines.putBack(read);
+  return record;
+}
+
+function parsed(text: string, delimiter: string): Parsed {
+  try {
+    const options = { delimiter, record_delimiter: '\n', trim: true, relax_column_count: true };
+    return { fields: parse(text, options)[0] ?? [] };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    if (error.code === 'CSV_QUOTE_NOT_CLOSED') return { fault: 'a quote is never closed', isOpen: true };
+    return { fault: 'a quote is where CSV has none' };
+  }
+}
+
+/** As spreadsheets leave them below a table. */
+function isBlank(fields: readonly string[]): boolean {
+  return fields.every((field) => field === '');
+}
+
+function rowOf(line: number, fields: readonly string[], { header }: CsvShape): ListRow {
+  if (!isBlank(fields.slice(header.length))) return { line, fault: 'it has more fields than the header' };
+  const values = COLUMNS.map((column) => [column, fields[header.indexOf(column)]] as const);
+  return checkedRow(line, Object.fromEntries(values));
+}

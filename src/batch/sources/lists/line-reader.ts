@@ -1,0 +1,28 @@
+import type { Line } from './lines.ts';
+
+/** Lines one at a time, with the way back that looking ahead needs. */
+export class LineReader {
+  readonly #lines: AsyncIterator<Line>;
+  readonly #returned: Line[] = [];
+
+  constructor(lines: AsyncIterable<Line>) {
+    this.#lines = lines[Symbol.asyncIterator]();
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<Line | undefined> {
+    const returned = this.#returned.pop();
+    if (returned !== undefined) return returned;
+    const { done, value } = await this.#lines.next();
+    return done === true ? undefined : value;
+  }
+
+  /** To be read again, in this order. */
+  putBack(lines: readonly Line[]): void {
+    this.#returned.push(...lines.toReversed());
+  }
+
+  async close(): Promise<void> {
+    await this.#lines.return?.();
+  }
+}

@@ -1,0 +1,60 @@
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { BatchSetupError } from '../../setup-error.ts';
+import { fileProblem } from '../file-problem.ts';
+import type { SourceRoots } from '../spec.ts';
+
+const HINT = 'Give --from a text file with a source per line, CSV or NDJSON, or - for stdin.';
+
+/** A list of sources. */
+export interface ListFile {
+  /** As the user named it. */
+  readonly label: string;
+  /** What messages call it. */
+  readonly title: string;
+  /** Its own folder; undefined for stdin. */
+  readonly folder: string | undefined;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Sees, before anything is begun, that a list can be read. @throws BatchSetupError */
+export function verifyList(label: string, cwd: string): void {
+  if (label === '-') return;
+  try {
+    const path = resolve(cwd, label);
+    if (statSync(path).isDirectory())
+      throw new BatchSetupError('not_a_list', `${label} is a folder, not a list.`, { hint: HINT });
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw listTrouble(label, error);
+  }
+}
+
+/** Nothing is opened before it is read. */
+export function openList(label: string, { cwd, stdin }: SourceRoots): ListFile {
+  if (label === '-') {
+    const title = 'the list on stdin';
+    return { label, title, folder: undefined, chunks: read(title, stdin) };
+  }
+  const path = resolve(cwd, label);
+  const chunks = read(label, () => createReadStream(path));
+  return { label, title: label, folder: dirname(path), chunks };
+}
+
+async function* read(title: string, open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* open();
+  } catch (error) {
+    throw listTrouble(title, error);
+  }
+}
+
+function listTrouble(title: string, error: unknown): BatchSetupError {
+  if (error instanceof BatchSetupError) return error;
+  const { code, message } = fileProblem(title, error);
+  const isAbsent = code === 'no_such_file';
+  return new BatchSetupError(code, isAbsent ? `There is no list ${title}.` : message, {
+    hint: isAbsent ? HINT : undefined,
+    cause: error,
+  });
+}

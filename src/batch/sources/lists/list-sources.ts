@@ -1,0 +1,47 @@
+import type { BatchSource } from '../../types.ts';
+import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../expand.ts';
+import { baseStem, findPath } from '../path.ts';
+import type { SourceRoots } from '../spec.ts';
+import { type ListFile, openList } from './list-file.ts';
+import { listRows } from './list-rows.ts';
+import type { Row } from './rows.ts';
+
+/** All that a list names. A row that makes no sense is a source that says so. */
+export async function* listSources(
+  label: string,
+  roots: SourceRoots,
+  expansion: Expansion,
+): AsyncGenerator<BatchSource> {
+  const list = openList(label, roots);
+  const homes = list.folder === undefined ? [roots.cwd] : [roots.cwd, list.folder];
+  for await (const item of listRows(list.chunks, list.title)) {
+    if ('fault' in item) yield badRow(list, item.line, item.fault);
+    else {
+      const named = { text: item.row.source, homes, isMirrored: true };
+      const fault = rowFault(item.row, named, expansion);
+      if (fault === undefined) yield* rowSources(item.row, named, expansion);
+      else yield badRow(list, item.line, fault);
+    }
+  }
+}
+
+/** What only the row's source tells. */
+function rowFault({ name }: Row, { text, homes }: NamedSources, { as }: Expansion): string | undefined {
+  if (isStdin(text, as)) return 'stdin can be named as an argument only';
+  if (name === undefined || !isPath(text, as)) return undefined;
+  const isFolder = findPath(text, homes).kind === 'folder';
+  return isFolder ? 'the column name must be empty, since the source is a folder' : undefined;
+}
+
+async function* rowSources(row: Row, named: NamedSources, expansion: Expansion): AsyncGenerator<BatchSource> {
+  const { name, variant, visibility } = row;
+  for await (const source of expand(named, expansion)) {
+    yield { ...source, stem: name ?? source.stem, name, variant, visibility };
+  }
+}
+
+function badRow(list: ListFile, line: number, fault: string): BatchSource {
+  const problem = { code: 'invalid_row', message: `Line ${line} of ${list.title}: ${fault}.` };
+  const stem = `${list.folder === undefined ? 'stdin' : baseStem(list.label)}-${line}`;
+  return { label: `${list.label}:${line}`, content: { kind: 'problem', problem }, stem };
+}

@@ -1,0 +1,9 @@
+import type { SourceProblem } from '../../batch/types.ts';
+import type { Deps } from '../deps.ts';
+
+/** Tells what became of one source among several. */
+export async function tellFailure(label: string, problem: SourceProblem, deps: Deps): Promise<void> {
+  const { code, message, hint } = problem;
+  const isNamed = message.includes(label);
+  await deps.talk.failure({ code, message: isNamed ? message : `${label}: ${message}`, hint });
+}

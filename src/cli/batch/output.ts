@@ -1,0 +1,28 @@
+import { join, resolve } from 'node:path';
+import { FileMemory } from '../../batch/file-memory.ts';
+import type { BatchResult } from '../../batch/types.ts';
+import type { BatchCall } from './call.ts';
+import { OutputFiles } from './output-files.ts';
+
+/** Where results are written besides stdout. */
+export interface Output {
+  /** Absolute path; undefined: there is none. */
+  readonly lockfile: string | undefined;
+  readonly deliver: (result: BatchResult) => void;
+  /** Remembers which files hold what. */
+  readonly save: () => void;
+}
+
+/** Makes the output folder, unless it is only asked where it would be. @throws Error of the file system */
+export function openOutput(
+  { deps, settings, typed, follow }: BatchCall,
+  { isDry = false }: { isDry?: boolean } = {},
+): Output {
+  const { out, lock } = typed;
+  const lockfile = lock ?? (out === undefined || !follow ? undefined : join(out, 'skins.lock'));
+  const path = lockfile === undefined ? undefined : resolve(lockfile);
+  if (out === undefined || isDry) return { lockfile: path, deliver: () => {}, save: () => {} };
+  const memory = FileMemory.open(join(deps.folders.data, 'batches', 'outputs.bin'), () => deps.clock.now());
+  const files = new OutputFiles(out, settings.format ?? ['json'], memory);
+  return { lockfile: path, deliver: (result) => files.write(result), save: () => memory.save() };
+}

@@ -1,0 +1,59 @@
+import type { BatchEvent, BatchSummary } from '../../batch/events.ts';
+import { exitStatus } from '../exit.ts';
+import { tellWhoTrusts } from '../outcomes.ts';
+import { count, span } from '../output/progress-text.ts';
+import type { BatchCall } from './call.ts';
+
+/** Said once, when all sources are read and something is to be made. */
+export async function tellPlan(
+  { progress, seconds = 0 }: Extract<BatchEvent, { type: 'planned' }>,
+  { deps }: BatchCall,
+): Promise<void> {
+  if (progress.wanted === 0 || progress.sources < 2) return;
+  const known = progress.known > 0 ? `, ${count(progress.known)} known already` : '';
+  const time = seconds < 1 ? '' : `; about ${span(seconds)} at the least`;
+  await deps.talk.note(
+    `${count(progress.sources)} sources: ${count(progress.wanted)} to make${known}${time}.`,
+  );
+}
+
+/** How it ended, in words and as an exit status. */
+export async function tellEnd(summary: BatchSummary, call: BatchCall): Promise<number> {
+  const { deps, follow, typed } = call;
+  if (summary.end === 'interrupted') {
+    deps.talk.say(interruptionText(summary));
+    deps.signal.throwIfAborted();
+  }
+  const isWorthSaying = summary.sources !== 1 || typed.out !== undefined;
+  if (isWorthSaying) deps.talk.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
+  if (summary.end === 'stopped') {
+    deps.talk.say(`Stopped at --max-new ${typed.maxNew}: ${count(summary.left)} or more are left.`);
+  }
+  if (follow && summary.made > 0) await tellWhoTrusts(call);
+  if (summary.failed > 0) return exitStatus('failed');
+  return exitStatus(summary.end === 'stopped' ? 'toDo' : 'done');
+}
+
+function interruptionText({ queued, finished, sources }: BatchSummary): string {
+  const jobs = queued === 1 ? '1 job is' : `${count(queued)} jobs are`;
+  const queue = queued === 0 ? '' : ` ${jobs} still in the queue.`;
+  return `Stopped with ${count(finished)} of ${count(sources)} sources done.${queue} The same command again goes on from here.`;
+}
+
+function summaryText(summary: BatchSummary, follow: boolean): string {
+  const { sources, made, failed, finished, submitted, milliseconds } = summary;
+  const known = finished - made - failed;
+  const parts = follow
+    ? [`${count(made)} made`, known > 0 ? `${count(known)} known already` : undefined]
+    : [`${count(submitted)} submitted`];
+  parts.push(failed > 0 ? `${count(failed)} failed` : undefined);
+  const seconds = milliseconds / 1_000;
+  const time = seconds < 1 ? '' : ` in ${span(seconds)}`;
+  return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.filter(Boolean).join(', ')}${time}.`;
+}
+
+function placeText({ lockfile }: BatchSummary, out: string | undefined): string {
+  const dropped =
+    lockfile && lockfile.dropped > 0 ? ` ${count(lockfile.dropped)} dropped from the lockfile.` : '';
+  return `${dropped}${out === undefined ? '' : ` Written to ${out}.`}`;
+}

@@ -1,0 +1,47 @@
+import { jsonDocument } from '../json.ts';
+import { clean } from '../text.ts';
+import { FORMATS, type Format } from './formats.ts';
+import type { FormatName } from './names.ts';
+import type { SkinData } from './skin-data.ts';
+
+/** A file to be written. */
+export interface RenderedFile {
+  /** Path below the output folder, `/` between segments. */
+  readonly path: string;
+  /** The whole text, with the line break at its end. */
+  readonly text: string;
+}
+
+/**
+ * A skin as a file of its own. `stem` is its path below the output folder, `/` between segments, without
+ * extension. A format whose reader goes by the file's name has its last segment in lower case, so there stems
+ * must differ in more than case.
+ * @throws CliError for a command, when the skin data is not base64
+ */
+export function renderFile(name: FormatName, skin: SkinData, stem: string): RenderedFile {
+  const format: Format = FORMATS[name];
+  const { folder, last } = splitStem(stem);
+  if (!format.isNamedByFile) return { path: stem + format.extension, text: render(format, skin) };
+  const fileName = last.toLowerCase();
+  return {
+    path: folder + fileName + format.extension,
+    text: render(format, { ...skin, name: fileName }),
+  };
+}
+
+/** Where a skin's file goes, without making it. */
+export function filePath(name: FormatName, stem: string): string {
+  const format: Format = FORMATS[name];
+  const { folder, last } = splitStem(stem);
+  return folder + (format.isNamedByFile ? last.toLowerCase() : last) + format.extension;
+}
+
+function splitStem(stem: string): { folder: string; last: string } {
+  const at = stem.lastIndexOf('/') + 1;
+  return { folder: stem.slice(0, at), last: stem.slice(at) };
+}
+
+function render(format: Format, skin: SkinData): string {
+  const formatted = format.render(skin);
+  return typeof formatted === 'string' ? `${clean(formatted)}\n` : jsonDocument(formatted);
+}

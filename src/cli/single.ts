@@ -1,0 +1,111 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { writeFileAtomically } from '../batch/atomic-file.ts';
+import { finishedSkin, mergeNotes } from '../batch/finished-skin.ts';
+import { lookAt } from '../batch/picture-files.ts';
+import { proveSkin } from '../batch/proof.ts';
+import { skinNameFrom } from '../batch/sources/sources.ts';
+import type { BatchSource, FinishedSkin } from '../batch/types.ts';
+import type { SkinSource } from '../index.ts';
+import type { BatchCall } from './batch/call.ts';
+import { tellFailure } from './batch/failures.ts';
+import { sourcesOf } from './batch/sources.ts';
+import type { Connection } from './connect.ts';
+import { exitStatus, isInterruption } from './exit.ts';
+import { concernsOneSource, connectTelling, tellNotes, tellWhoTrusts } from './outcomes.ts';
+import { renderFile } from './output/formats/files.ts';
+import { ResultPrinter } from './output/result-printer.ts';
+import { type ResultView, resultView, skinFields } from './output/views.ts';
+import { tellable } from './told-error.ts';
+
+/** One source: a single request that waits for the skin. No queue to fill, nothing to remember. */
+export async function runSingle(call: BatchCall): Promise<number> {
+  const { deps, settings, typed } = call;
+  const shape = { json: deps.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: false };
+  const printer = new ResultPrinter(deps.io, { ...shape, formats: settings.format });
+  const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
+  const result = await generateOne(call);
+  if (isPrinted) await printer.add(result);
+  printer.end();
+  if (!result.error) await tellWhoTrusts(call);
+  return exitStatus(result.error ? 'failed' : 'done');
+}
+
+async function generateOne(call: BatchCall): Promise<ResultView> {
+  const { deps, settings } = call;
+  const { name: service } = await deps.service(settings);
+  const { value: source } = await sourcesOf(call, service)[Symbol.asyncIterator]().next();
+  if (!source) throw new Error('A single source is one source.');
+  const { label } = source;
+  const look = lookAt(source.content, settings.variant ?? 'auto', undefined);
+  if ('problem' in look) {
+    await tellFailure(label, look.problem, deps);
+    return resultView({ source: label, error: look.problem });
+  }
+  const connection = await connectTelling(settings, deps);
+  const progress = await deps.talk.progress(`Generating ${label}`);
+  try {
+    const options = {
+      name: source.name ?? skinNameFrom(source.stem.split('/').at(-1) ?? ''),
+      variant: settings.variant === 'auto' ? undefined : settings.variant,
+      visibility: settings.visibility,
+    };
+    const made = await connection.client.generate(skinSource(source, look.bytes), options, {
+      signal: deps.signal,
+    });
+    progress.stop();
+    const warnings = mergeNotes(look.warnings, made.warnings);
+    await tellNotes(warnings, undefined, deps);
+    if (made.job !== undefined) await deps.submissions.record(made.job, label);
+    const skin = finishedSkin(made.skin);
+    await prove(skin, look.pixels, { call, connection });
+    writeOut(call, skin, source);
+    return resultView({ source: label, job: made.job, skin, warnings });
+  } catch (error) {
+    progress.stop();
+    return await failed(error, label, call);
+  }
+}
+
+/** Somebody else's skin is an error, never output. */
+async function prove(
+  skin: FinishedSkin,
+  pixels: string | undefined,
+  { call: { deps, settings, typed }, connection: { client } }: { call: BatchCall; connection: Connection },
+): Promise<void> {
+  const fetch = async (url: string) => await client.texture(url, { signal: deps.signal });
+  const texture = typed.verify === false ? undefined : fetch;
+  await proveSkin(skin, { pixels, variant: settings.variant ?? 'auto' }, { publicKey: undefined, texture });
+}
+
+/** What concerns the source is its result; no service, or no right to it, ends the command. */
+async function failed(error: unknown, label: string, { deps }: BatchCall): Promise<ResultView> {
+  if (isInterruption(error))
+    deps.talk.say('What the service has accepted goes on; see it with: skinsmith jobs');
+  const told = tellable(error);
+  if (!told || !concernsOneSource(error)) throw error;
+  await tellFailure(label, told, deps);
+  return resultView({ source: label, error: told });
+}
+
+function skinSource({ content, stem }: BatchSource, bytes: Uint8Array | undefined): SkinSource {
+  if (content.kind === 'url') return { url: content.url };
+  if (content.kind === 'user') return { user: content.user };
+  if (!bytes) throw new Error('A picture without bytes.');
+  return { file: bytes, fileName: `${stem.split('/').at(-1)}.png` };
+}
+
+/** To the very file that was named, whatever its extension. */
+function writeOut(
+  { typed, settings }: BatchCall,
+  skin: Parameters<typeof skinFields>[0],
+  { stem }: BatchSource,
+): void {
+  if (typed.out === undefined) return;
+  const [format = 'json'] = settings.format ?? [];
+  const { text } = renderFile(format, skinFields(skin), stem);
+  const found = statSync(typed.out, { throwIfNoEntry: false });
+  // A pipe or a device is written into; a rename would put a file in its place.
+  if (found && !found.isFile()) writeFileSync(typed.out, text);
+  else writeFileAtomically(resolve(typed.out), text);
+}

@@ -1,0 +1,34 @@
+import { seenJobAnswerSchema, seenJobListAnswerSchema } from '../protocol/job.ts';
+import { UnreadableAnswerError } from './errors.ts';
+import { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
+import { jobState } from './job-state.ts';
+import type { JobEvent } from './types.ts';
+
+/** The events that are known, and how the data of each is read. */
+const READERS = {
+  jobs: (data) => ({ type: 'jobs', jobs: seenJobListAnswerSchema.parse(data).jobs }),
+  job: (data) => ({ type: 'job', state: jobState(seenJobAnswerSchema.parse(data)) }),
+} as const satisfies { [Type in JobEvent['type']]: (data: unknown) => Extract<JobEvent, { type: Type }> };
+
+/** The events of a stream; those of types that nobody knows yet are passed over. @throws UnreadableAnswerError */
+export async function* readJobEvents(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<JobEvent, void, void> {
+  const parser = new EventStreamParser();
+  for await (const chunk of chunks) {
+    for (const event of parser.push(chunk)) if (isKnown(event.type)) yield readEvent(event.type, event);
+  }
+}
+
+function isKnown(type: string): type is JobEvent['type'] {
+  return Object.hasOwn(READERS, type);
+}
+
+function readEvent(type: JobEvent['type'], { data }: ServerSentEvent): JobEvent {
+  try {
+    return READERS[type](JSON.parse(data));
+  } catch (cause) {
+    const message = `The service sent an event "${type}" that this program cannot read.`;
+    throw new UnreadableAnswerError(message, { status: 200, cause });
+  }
+}

@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import type { Note, RateLimit } from '../protocol/envelope.ts';
+import type { seenJobAnswerSchema } from '../protocol/job.ts';
+import type { JobState, Spoken } from './types.ts';
+
+interface Talk {
+  readonly warnings?: Note[] | undefined;
+  readonly messages?: Note[] | undefined;
+  readonly links?: Record<string, string> | undefined;
+  readonly rateLimit?: RateLimit | undefined;
+}
+
+export function spoken({ warnings = [], messages = [], links = {}, rateLimit }: Talk): Spoken {
+  return { warnings, messages, links, rateLimit };
+}
+
+export function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobState {
+  return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...spoken(answer) };
+}

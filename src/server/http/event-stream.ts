@@ -1,0 +1,89 @@
+import { type Duplex, Readable } from 'node:stream';
+import type { Clock } from '../../clock.ts';
+
+/** Bytes that may wait for a slow reader; with more the stream is cut, and the reader must come again. */
+const MAX_BACKLOG = 1024 * 1024;
+/** Milliseconds between signs of life: proxies and readers take silence for death. */
+const HEARTBEAT = 15_000;
+/** A stream lives a quarter of an hour, then its reader comes again: its key may have been revoked. */
+const HEARTBEATS = 60;
+/** Milliseconds after which a reader whose connection was cut comes again. */
+const RECONNECT = 1_000;
+
+/** Milliseconds a reader has to read the last words of a stream that is ended. */
+const LAST_WORDS = 500;
+
+export interface EventStreamOptions {
+  /** A line for people who look at the stream. */
+  readonly greeting: string;
+  /** The connection, which is this answer's alone. */
+  readonly socket: Duplex;
+  readonly clock: Clock;
+}
+
+/** One server-sent events answer (WHATWG HTML, 9.2). */
+export class EventStream {
+  /** What the answer's body is. */
+  readonly body = new Readable({ read() {} });
+  readonly #socket: Duplex;
+  readonly #clock: Clock;
+  readonly #gone = new AbortController();
+  #isEnded = false;
+  #lastId = 0;
+
+  constructor({ greeting, socket, clock }: EventStreamOptions) {
+    this.#socket = socket;
+    this.#clock = clock;
+    if (socket.destroyed) this.#gone.abort();
+    else socket.once('close', () => this.#gone.abort());
+    this.#write(`: ${greeting}\nretry: ${RECONNECT}\n\n`);
+  }
+
+  /** Calls back once the connection is closed, by whichever side. */
+  whenGone(callback: () => void): void {
+    const { signal } = this.#gone;
+    if (signal.aborted) callback();
+    else signal.addEventListener('abort', callback, { once: true });
+  }
+
+  /** `data` is sent as JSON: one line. */
+  send(event: string, data: unknown): void {
+    this.#write(`id: ${++this.#lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  /** Lets the reader have what was sent, and no more. One that does not read it is cut off. */
+  async end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isEnded = true;
+    this.body.push(null);
+    await this.#sleep(LAST_WORDS);
+    this.#socket.destroy();
+  }
+
+  /** Sends signs of life until the reader is gone, or the stream is so old that it is ended. */
+  async beat(): Promise<void> {
+    for (let beats = 0; beats < HEARTBEATS && !this.#isOver; beats++) {
+      await this.#sleep(HEARTBEAT);
+      this.#write(':\n\n');
+    }
+    await this.end();
+  }
+
+  /** Shorter when the connection is closed meanwhile. */
+  async #sleep(milliseconds: number): Promise<void> {
+    const { signal } = this.#gone;
+    await this.#clock.sleep(milliseconds, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
+  get #isOver(): boolean {
+    return this.#isEnded || this.body.destroyed || this.#gone.signal.aborted;
+  }
+
+  #write(text: string): void {
+    if (this.#isOver) return;
+    this.body.push(text);
+    if (this.body.readableLength > MAX_BACKLOG) this.body.destroy();
+  }
+}

@@ -1,0 +1,28 @@
+import type { Note } from '../../protocol/envelope.ts';
+import type { JobWithSkin } from '../service/jobs.ts';
+import type { JobRow } from '../store/tables.ts';
+import { envelope, jobView, skinView } from './views.ts';
+
+const MESSAGES = {
+  waiting: { code: 'job_pending', message: 'The job is pending.' },
+  processing: { code: 'job_pending', message: 'The job is pending.' },
+  completed: { code: 'job_completed', message: 'The job is completed.' },
+  failed: { code: 'job_failed', message: 'The job failed.' },
+} as const satisfies Record<JobRow['status'], Note>;
+
+/** Where the events of the caller's jobs are. */
+export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
+
+/** A job as it stands: with its skin once it is completed, with the reason once it failed. */
+export function jobBody({ job, skin }: JobWithSkin, warnings: readonly Note[]): Record<string, unknown> {
+  const failed = job.status === 'failed';
+  const errors = failed ? [{ code: job.error_code ?? 'job_failed', message: job.error_message ?? '' }] : [];
+  const talk = { warnings, errors, messages: [MESSAGES[job.status]], links: jobLinks(job) };
+  return { ...envelope(talk), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
+}
+
+export function jobLinks(job: JobRow): Record<string, string> {
+  const self = `/v2/queue/${job.uuid}`;
+  const skin = job.skin_uuid !== null && { skin: `/v2/skins/${job.skin_uuid}` };
+  return { self, job: self, ...skin, ...EVENTS_LINK };
+}

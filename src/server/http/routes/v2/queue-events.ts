@@ -1,0 +1,40 @@
+import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
+import type { JobFollower } from '../../../service/job-feed.ts';
+import { followJobs } from '../../../service/job-feeds.ts';
+import { EventStream } from '../../event-stream.ts';
+import { jobBody } from '../../job-answers.ts';
+import { type Call, route } from '../../route.ts';
+import { jobView } from '../../views.ts';
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+  // A connection that has streamed is not used again, so a server that stops need not wait for it.
+  Connection: 'close',
+} as const;
+
+export const queueEventsRoute = route({
+  method: 'GET',
+  paths: ['/v2/queue/events', '/queue/events'],
+  summary: "The caller's jobs as server-sent events: the pending ones, then each as it is accepted and ends",
+  answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },
+  handle: async (call) => {
+    // A stream that nobody reads would never be closed.
+    if (call.request.method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
+    const { socket } = call.request.raw;
+    const stream = new EventStream({ greeting: "the caller's jobs", socket, clock: call.context.clock });
+    const stop = await followJobs(call.context, call.caller, follower(stream, call));
+    stream.whenGone(stop);
+    void stream.beat();
+    return { status: 200, headers: HEADERS, body: stream.body };
+  },
+});
+
+function follower(stream: EventStream, { warnings }: Call): JobFollower {
+  return {
+    pending: (jobs) => stream.send('jobs', { jobs: jobs.map((job) => jobView(job)) }),
+    job: (job) => stream.send('job', jobBody(job, warnings)),
+    end: () => void stream.end(),
+  };
+}

@@ -1,0 +1,71 @@
+import { type HostedJob, isKnown, statusOf } from './job-book.ts';
+import type { RequestKind } from './requests.ts';
+import type { TroubleKind } from './weather.ts';
+
+/** A submission that was accepted. Times in milliseconds since the epoch. */
+export interface Submission {
+  /** Pixel hash. */
+  readonly pixels: string;
+  readonly variant: string;
+  readonly job: string;
+  readonly at: number;
+  /** When its job is done; null: never. */
+  readonly endsAt: number | null;
+  /** Answered at once with a skin that was there. */
+  readonly duplicate: boolean;
+}
+
+/** A submission although the service had a job for the same: `first` is that job's id. */
+export interface DoubleSubmission {
+  readonly pixels: string;
+  readonly variant: string;
+  readonly first: string;
+  readonly second: string;
+  readonly at: number;
+}
+
+/** What the service saw, for tests to judge by. */
+export interface HostedRecords {
+  /** In their order; what other programs of the caller submitted is not among them. */
+  readonly accepted: readonly Submission[];
+  readonly doubleSubmissions: readonly DoubleSubmission[];
+  /** Most jobs that were unfinished at once, other programs' included. */
+  readonly mostUnfinished: number;
+  /** Requests by what they asked for. */
+  readonly requests: Readonly<Partial<Record<RequestKind, number>>>;
+  /** Refusals by error code. */
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly troubles: Readonly<Partial<Record<TroubleKind, number>>>;
+}
+
+export class Recorder implements HostedRecords {
+  readonly accepted: Submission[] = [];
+  readonly doubleSubmissions: DoubleSubmission[] = [];
+  mostUnfinished = 0;
+  readonly requests: Partial<Record<RequestKind, number>> = {};
+  readonly refusals: Record<string, number> = {};
+  readonly troubles: Partial<Record<TroubleKind, number>> = {};
+
+  /** `earlier`: the jobs there were for the same picture and variant. */
+  submission(submission: Submission, earlier: readonly HostedJob[]): void {
+    const { pixels, variant, job: second, at } = submission;
+    this.accepted.push(submission);
+    const first = earlier.find((job) => answersFor(job, at));
+    if (first) this.doubleSubmissions.push({ pixels, variant, first: first.id, second, at });
+  }
+
+  unfinished(count: number): void {
+    this.mostUnfinished = Math.max(this.mostUnfinished, count);
+  }
+
+  count<K extends string>(counts: Partial<Record<K, number>>, what: K): void {
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+}
+
+/** Whether the job could have given the caller its skin, so that submitting again is a waste. */
+function answersFor(job: HostedJob, now: number): boolean {
+  if (job.isForeign || !isKnown(job, now)) return false;
+  const status = statusOf(job, now);
+  return status !== 'failed' && !(status === 'completed' && job.fate?.kind === 'wrong');
+}

@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+
+export type RequestKind =
+  | 'submit'
+  | 'generate'
+  | 'list'
+  | 'job'
+  | 'me'
+  | 'skin'
+  | 'texture'
+  | 'root'
+  | 'records'
+  | 'other';
+
+/** A request whose body has come in whole. */
+export interface HostedRequest {
+  /** 1 for the first that the service got. */
+  readonly number: number;
+  readonly kind: RequestKind;
+  /** What the path names: a job, a skin, a texture; empty where it names none. */
+  readonly subject: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKind])[] = [
+  ['POST', /^\/v2\/queue$/, 'submit'],
+  ['POST', /^\/v2\/generate$/, 'generate'],
+  ['GET', /^(?:\/v2)?\/queue$/, 'list'],
+  ['GET', /^(?:\/v2)?\/queue\/([^/]+)$/, 'job'],
+  ['GET', /^\/v2\/me$/, 'me'],
+  ['GET', /^\/v2\/skins\/([^/]+)$/, 'skin'],
+  ['GET', /^\/textures\/([^/]+)$/, 'texture'],
+  ['GET', /^\/$/, 'root'],
+  ['GET', /^\/_records$/, 'records'],
+];
+
+/** Longest body that is taken in, bytes; what is longer is cut, and then it is no PNG. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** @throws Error when the caller goes away before its body is whole */
+export async function readRequest(message: IncomingMessage, number: number): Promise<HostedRequest> {
+  const { pathname, searchParams } = new URL(message.url ?? '/', 'http://hosted');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    if (size < MAX_BODY_BYTES) chunks.push(chunk);
+    size += chunk.length;
+  }
+  const body = Buffer.concat(chunks);
+  return {
+    number,
+    ...routeOf(message.method ?? '', pathname),
+    query: searchParams,
+    headers: message.headers,
+    body,
+  };
+}
+
+function routeOf(method: string, path: string): Pick<HostedRequest, 'kind' | 'subject'> {
+  for (const [wanted, pattern, kind] of ROUTES) {
+    const match = method === wanted ? pattern.exec(path) : null;
+    if (match) return { kind, subject: decodeURIComponent(match[1] ?? '') };
+  }
+  return { kind: 'other', subject: '' };
+}

@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, encodeAnswer, page, refusal, send, withLimits, withoutLimits } from './answers.ts';
+import { type RateWindow, rateRefusal } from './rate-window.ts';
+import type { Trouble, TroubleKind } from './weather.ts';
+
+/** A request that trouble comes between. */
+export interface Deal {
+  readonly response: ServerResponse;
+  /** Does what the request asks for, and answers what should be sent. */
+  readonly process: () => Promise<Answer>;
+  readonly rate: RateWindow;
+  /** Aborts when the service closes. */
+  readonly closing: AbortSignal;
+}
+
+type Act = (deal: Deal, trouble: Trouble) => Promise<void> | void;
+
+const ACTS = {
+  reset: ({ response }) => cutConnection(response),
+  'reset-after': async ({ process, response }) => {
+    await process();
+    cutConnection(response);
+  },
+  'internal-error': ({ response }) => send(response, refusal('internal_error')),
+  'bad-gateway': ({ response }) => send(response, page(502, 'Bad Gateway')),
+  'bad-gateway-after': async ({ process, response }) => {
+    await process();
+    send(response, page(502, 'Bad Gateway'));
+  },
+  unavailable: ({ response }) => send(response, refusal('service_unavailable')),
+  truncated: async ({ process, response }) => {
+    const { status, headers, body } = encodeAnswer(await process());
+    const half = body.subarray(0, body.length / 2);
+    response.writeHead(status, { ...headers, 'content-length': String(half.length) }).end(half);
+  },
+  cut: async ({ process, response }) => {
+    const { status, headers, body } = encodeAnswer(await process());
+    response.writeHead(status, headers);
+    response.write(body.subarray(0, body.length / 2), () => cutConnection(response));
+  },
+  slow: async ({ process, response, closing }, { wait }) => {
+    const answer = await process();
+    await sleep(wait, undefined, { signal: closing });
+    send(response, answer);
+  },
+  'rate-limit': ({ response, rate }, { wait = 0, says = 'seconds' }) =>
+    send(response, rateRefusal(rate, { wait, says, now: Date.now() })),
+  'job-limit': ({ response, rate }) => sendLimited(response, refusal('job_limit'), rate),
+  'concurrency-limit': ({ response, rate }) => sendLimited(response, refusal('concurrency_limit'), rate),
+  'no-limits': async ({ process, response }) => send(response, withoutLimits(await process())),
+} as const satisfies Record<TroubleKind, Act>;
+
+export async function act(deal: Deal, trouble: Trouble): Promise<void> {
+  const how: Act = ACTS[trouble.kind];
+  await how(deal, trouble);
+}
+
+function sendLimited(response: ServerResponse, answer: Answer, rate: RateWindow): void {
+  send(response, withLimits(answer, rate.report(Date.now())));
+}
+
+function cutConnection(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+}

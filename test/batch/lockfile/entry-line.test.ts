@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type LockEntry, lockEntrySchema, workOf } from '../../../src/batch/lockfile/entry.ts';
+import { lineOf, readLine } from '../../../src/batch/lockfile/entry-line.ts';
+import { readHead } from '../../../src/batch/lockfile/head.ts';
+import { allOf, find, lockEntry, openText, textOf } from './entries.ts';
+
+const RUNS = { numRuns: 500, seed: 20_251_121 };
+
+const digits = (length: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+const base64 = fc
+  .uint8Array({ minLength: 1, maxLength: 40 })
+  .map((bytes) => Buffer.from(bytes).toString('base64'));
+const source = fc.oneof(
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 600 }),
+  fc.constantFrom(
+    'https://a.example/s.png',
+    'HTTP://a.example/',
+    'user:61699b2ed3274a019f1e0ea8c3f06bc6',
+    './user:x.png',
+    'user',
+    'http',
+    'hat.png',
+    'u',
+  ),
+);
+const visibility = fc.constantFrom('public', 'unlisted', 'private');
+const maybe = <T>(what: fc.Arbitrary<T>) => fc.option(what, { nil: undefined });
+/** Entries, some of which lack the pixels that they need. */
+const entries: fc.Arbitrary<LockEntry> = fc.record({
+  source,
+  pixels: fc.option(digits(64), { nil: undefined, freq: 10 }),
+  options: fc.record({ variant: fc.constantFrom('auto', 'classic', 'slim'), visibility }),
+  uuid: digits(32),
+  name: maybe(text),
+  variant: fc.constantFrom('classic', 'slim', 'unknown'),
+  visibility,
+  value: base64,
+  signature: fc.oneof(base64, fc.constant('')),
+  texture: text,
+  hash: text,
+  service: text,
+  key: maybe(text),
+});
+
+describe('A line as it is written', () => {
+  it('has one order of fields, so that a diff shows what changed', () => {
+    expect(Object.keys(JSON.parse(lineOf(lockEntry())))).toEqual(
+      'source pixels options uuid name variant visibility value signature texture hash service key'.split(
+        ' ',
+      ),
+    );
+  });
+
+  it('has no fields that are not there', () => {
+    const line = lineOf(lockEntry({ pixels: undefined, name: undefined, key: undefined }));
+    expect(line).not.toMatch(/"pixels"|"name"|"key"/);
+  });
+
+  it('is one line of ASCII order-independent JSON: the entry itself', () => {
+    fc.assert(
+      fc.property(entries, (entry) => {
+        expect(JSON.parse(lineOf(entry))).toEqual(entry);
+        expect(lineOf(entry)).not.toContain('\n');
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('The short ways of reading', () => {
+  it('are taken for what is written', () => {
+    expect(readLine(lineOf(lockEntry()))).toEqual(lockEntry());
+    expect(readHead(Buffer.from(lineOf(lockEntry())), 0)).toBeDefined();
+  });
+
+  it('read what the schema reads, or leave it to the schema', () => {
+    fc.assert(
+      fc.property(entries, fc.constantFrom('', '\n', '\r\n'), (entry, lineEnd) => {
+        const read = readLine(lineOf(entry) + lineEnd);
+        if (read) expect(read).toEqual(lockEntrySchema.parse(JSON.parse(lineOf(entry))));
+      }),
+      RUNS,
+    );
+  });
+
+  it('read nothing that the schema would not', () => {
+    const line = lineOf(lockEntry());
+    const edits = fc.tuple(fc.nat(line.length), fc.nat(3), fc.string({ unit: 'binary', maxLength: 2 }));
+    fc.assert(
+      fc.property(edits, ([at, length, text]) => {
+        const edited = line.slice(0, at) + text + line.slice(at + length);
+        const read = readLine(edited);
+        if (read) expect(lockEntrySchema.parse(JSON.parse(edited))).toEqual(read);
+      }),
+      { ...RUNS, numRuns: 5000 },
+    );
+  });
+});
+
+it('Whatever an entry is made of, it is found and read', async () => {
+  const sound = entries.filter((entry) => lockEntrySchema.safeParse(entry).success);
+  const key = (entry: LockEntry) => `${entry.source} ${workOf(entry)}`;
+  const lists = fc.uniqueArray(sound, { selector: key, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(lists, async (list) => {
+      const lockfile = await openText(textOf(list));
+      const sorted = list.toSorted(compare);
+      expect(allOf(lockfile)).toEqual(sorted);
+      for (const [entry, its] of sorted.entries())
+        expect(find(lockfile, its)).toEqual({ state: 'same', entry });
+    }),
+    { ...RUNS, numRuns: 60 },
+  );
+});
+
+function compare(a: LockEntry, b: LockEntry): number {
+  if (a.source !== b.source) return a.source < b.source ? -1 : 1;
+  return workOf(a) < workOf(b) ? -1 : 1;
+}

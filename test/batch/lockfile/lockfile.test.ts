@@ -1,0 +1,178 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
+import { workKey } from '../../../src/batch/work-key.ts';
+import { allOf, entriesOf, find, hash, lockEntry, openAt, openText, ownPath, textOf } from './entries.ts';
+
+const UUID = '61699b2ed3274a019f1e0ea8c3f06bc6';
+
+describe('Opening', () => {
+  it('finds nothing where there is no file, nor a folder', async () => {
+    const lockfile = await openAt(`${await ownPath()}/none/skins.lock`);
+    expect(lockfile.size).toBe(0);
+    expect(find(lockfile, lockEntry())).toBeUndefined();
+    expect([...lockfile.sources()]).toEqual([]);
+  });
+
+  it('finds nothing in an empty file', async () => {
+    expect((await openText('')).size).toBe(0);
+  });
+
+  const entries = entriesOf('a.png', 'b/z.png', 'b/ä.png', 'c.png');
+  const forms: [what: string, text: string][] = [
+    ['as it is written', textOf(entries)],
+    ['with the line breaks of Windows', textOf(entries, '\r\n')],
+    ['without the last line break', textOf(entries).trimEnd()],
+    ['with empty lines', textOf(entries, '\n\n')],
+    ['in another order', textOf(entries.toReversed())],
+    ['with another order of fields', textOf(entries.map(reversed))],
+    [
+      'with spaces',
+      entries.map((entry) => `${JSON.stringify(entry, null, 1).replaceAll('\n', ' ')}\n`).join(''),
+    ],
+    ['with escapes', textOf(entries).replace('ä', '\\u00e4').replaceAll('png"', '\\u0070ng"')],
+    ['with fields of later versions', textOf(entries).replaceAll('}\n', ',"more":{"x":1}}\n')],
+  ];
+  it.each(forms)('reads a file %s', async (_, text) => {
+    const lockfile = await openText(text);
+    expect(allOf(lockfile)).toEqual(entries);
+    for (const [entry, its] of entries.entries())
+      expect(find(lockfile, its)).toEqual({ state: 'same', entry });
+  });
+
+  it('lets the last of several with the same source and work count', async () => {
+    const [one, other] = [lockEntry({ name: 'first' }), lockEntry({ name: 'last' })];
+    const lockfile = await openText(textOf([one, lockEntry({ source: 'x.png' }), other]));
+    expect(lockfile.size).toBe(2);
+    expect(lockfile.read(0)).toEqual(other);
+  });
+
+  it('reads lines across the borders of what it reads at once', async () => {
+    const entries = Array.from({ length: 3000 }, (_, n) =>
+      lockEntry({ source: `skins/${String(n).padStart(4, '0')}.png`, name: 'n'.repeat(n % 700) }),
+    );
+    const lockfile = await openText(textOf(entries));
+    expect(allOf(lockfile)).toEqual(entries);
+    for (const entry of [2999, 0, 1500, 1501, 7]) expect(lockfile.read(entry)).toEqual(entries[entry]);
+  });
+
+  it('reads a line as long as a line may be', async () => {
+    const spare = 64 * 1024 - lineOf(lockEntry({ name: '' })).length;
+    const entry = lockEntry({ name: 'n'.repeat(spare) });
+    expect(allOf(await openText(textOf([entry])))).toEqual([entry]);
+  });
+});
+
+/** An entry whose fields are written from the last to the first. */
+function reversed(entry: LockEntry): LockEntry {
+  return Object.fromEntries(Object.entries(entry).toReversed()) as LockEntry;
+}
+
+describe('find', () => {
+  it('knows a renamed file by its work', async () => {
+    const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
+    expect(find(lockfile, lockEntry({ source: 'new.png', pixels: hash('b.png') }))).toEqual({
+      state: 'moved',
+      entry: 1,
+    });
+  });
+
+  it('knows a file with other pixels or options as changed', async () => {
+    const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
+    const options = { variant: 'slim', visibility: 'public' } as const;
+    expect(find(lockfile, lockEntry({ source: 'a.png', pixels: hash('x') }))).toEqual({ state: 'changed' });
+    expect(find(lockfile, lockEntry({ source: 'a.png', options }))).toEqual({ state: 'changed' });
+  });
+
+  it('would rather use work of another source than make it anew', async () => {
+    const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
+    expect(find(lockfile, lockEntry({ source: 'a.png', pixels: hash('b.png') }))).toEqual({
+      state: 'moved',
+      entry: 1,
+    });
+  });
+
+  it('knows nothing of a new file', async () => {
+    const lockfile = await openText(textOf(entriesOf('a.png')));
+    expect(find(lockfile, lockEntry({ source: 'b.png' }))).toBeUndefined();
+    expect(lockfile.find('a.png', '')).toEqual({ state: 'changed' });
+  });
+
+  it('finds each of the entries that one source has, in any order and again', async () => {
+    const entries = (['auto', 'classic', 'slim'] as const).map((variant) =>
+      lockEntry({ options: { variant, visibility: 'public' } }),
+    );
+    const lockfile = await openText(textOf([...entries, lockEntry({ source: 'z.png' })]));
+    for (const entry of [0, 1, 2, 2, 1, 0, 0]) {
+      expect(find(lockfile, entries[entry]!)).toEqual({ state: 'same', entry });
+    }
+    expect([...lockfile.sources()]).toEqual(['steve.png', 'z.png']);
+  });
+
+  it('knows links and players by their names, with pixels and without', async () => {
+    const url = 'https://skins.example/s.png';
+    const entries = [
+      lockEntry({ source: url, pixels: undefined }),
+      lockEntry({ source: `user:${UUID}`, pixels: hash('what it was then') }),
+    ];
+    const lockfile = await openText(textOf(entries));
+    const asked = { variant: 'auto', visibility: 'public' } as const;
+    expect(lockfile.find(url, workKey({ content: { url }, ...asked }))).toEqual({ state: 'same', entry: 0 });
+    const player = workKey({ content: { user: UUID }, ...asked });
+    expect(lockfile.find(`user:${UUID}`, player)).toEqual({ state: 'same', entry: 1 });
+    expect(allOf(lockfile)).toEqual(entries);
+  });
+
+  it('finds every one of many', async () => {
+    const entries = entriesOf(...Array.from({ length: 2000 }, (_, n) => `${n}.png`));
+    const lockfile = await openText(textOf(entries));
+    for (const entry of entries) {
+      const found = find(lockfile, entry);
+      if (found?.state !== 'same' || lockfile.read(found.entry).source !== entry.source)
+        throw new Error(entry.source);
+      const moved = find(lockfile, { ...entry, source: 'x' });
+      if (moved?.state !== 'moved' || lockfile.read(moved.entry).source !== entry.source)
+        throw new Error(entry.source);
+    }
+  });
+});
+
+describe('uuidOf', () => {
+  it('is the UUID of the entry, in whatever form its line is', async () => {
+    const entries = [
+      ...entriesOf('a.png', 'b.png'),
+      lockEntry({ source: 'c.png', uuid: 'no-common-uuid' }),
+      lockEntry({ source: `d/${'x'.repeat(1000)}.png` }),
+      lockEntry({ source: '},"uuid":"0123456789abcdef0123456789abcdef"' }),
+    ].sort((a, b) => (a.source < b.source ? -1 : 1));
+    for (const text of [textOf(entries), textOf(entries.map(reversed))]) {
+      const lockfile = await openText(text);
+      expect(entries.map((_, entry) => lockfile.uuidOf(entry))).toEqual(entries.map(({ uuid }) => uuid));
+    }
+  });
+});
+
+describe('read', () => {
+  it('has no entry beyond the last', async () => {
+    const lockfile = await openText(textOf(entriesOf('a.png')));
+    for (const entry of [1, -1, 0.5]) expect(() => lockfile.read(entry)).toThrow(RangeError);
+  });
+
+  it('goes on with the file that was opened when another takes its place', async () => {
+    const path = await ownPath(textOf(entriesOf('a.png')));
+    const lockfile = await openAt(path);
+    const { writeFileAtomically } = await import('../../../src/batch/atomic-file.ts');
+    writeFileAtomically(path, textOf(entriesOf('x.png')));
+    expect(allOf(lockfile)).toEqual(entriesOf('a.png'));
+  });
+
+  it('says so when the file was written into meanwhile', async () => {
+    for (const text of [textOf(entriesOf('b.png', 'a.png')), 'short', '']) {
+      const path = await ownPath(textOf(entriesOf('a.png', 'b.png')));
+      const lockfile = await openAt(path);
+      writeFileSync(path, text);
+      expect(() => lockfile.read(1)).toThrow(expect.objectContaining({ code: 'lockfile_changed' }));
+    }
+  });
+});

@@ -1,0 +1,74 @@
+import { win32 } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sourceId, sourcePath } from '../../../src/batch/lockfile/source-id.ts';
+
+const PLAYER = '61699b2ed3274a019f1e0ea8c3f06bc6';
+
+function fileId(path: string, lockDir = '/project/out'): string {
+  return sourceId({ kind: 'file', path }, lockDir, undefined);
+}
+
+describe('sourceId', () => {
+  it.each([
+    ['/project/out/steve.png', 'steve.png'],
+    ['/project/out/skins/alex.png', 'skins/alex.png'],
+    ['/project/skins/alex.png', '../skins/alex.png'],
+    ['/project/output/alex.png', '../output/alex.png'],
+    ['/project/out/./a/../b.png', 'b.png'],
+    ['/project/out//c.png', 'c.png'],
+    ['/project/out/a\\b.png', 'a\\b.png'],
+    ['/project/out/.hidden/..d.png', '.hidden/..d.png'],
+    ['/project/out', ''],
+  ])('is the path from the lockfile: %s', (path, id) => {
+    expect(fileId(path)).toBe(id);
+  });
+
+  it('is the path from the root, when the lockfile is there', () => {
+    expect(fileId('/skins/a.png', '/')).toBe('skins/a.png');
+  });
+
+  it.each([
+    ['C:\\project\\out\\skins\\alex.png', 'skins/alex.png'],
+    ['c:\\Project\\skins\\alex.png', '../skins/alex.png'],
+    ['D:\\skins\\alex.png', 'D:/skins/alex.png'],
+    ['C:\\project\\out\\a/../b.png', 'b.png'],
+  ])('has the same separators on Windows: %s', (path, id) => {
+    expect(sourceId({ kind: 'file', path }, 'C:\\project\\out', undefined, win32)).toBe(id);
+  });
+
+  it('is the link, the player, or the pixels', () => {
+    expect(sourceId({ kind: 'url', url: 'https://a.example/s.png' }, '/', undefined)).toBe(
+      'https://a.example/s.png',
+    );
+    expect(sourceId({ kind: 'user', user: PLAYER }, '/', undefined)).toBe(`user:${PLAYER}`);
+    expect(sourceId({ kind: 'bytes', bytes: new Uint8Array() }, '/', 'abc')).toBe('bytes:abc');
+  });
+
+  it('of a file never looks like something else', () => {
+    expect(fileId(`/project/out/user:${PLAYER}`)).toBe(`./user:${PLAYER}`);
+    expect(fileId('/project/out/https:/a.example')).toBe('./https:/a.example');
+    expect(fileId('/project/out/bytes:abc')).toBe('./bytes:abc');
+  });
+
+  it('is nothing that a source without content has', () => {
+    const content = { kind: 'problem', problem: { code: 'x', message: 'x' } } as const;
+    expect(() => sourceId(content, '/', undefined)).toThrow('no place');
+  });
+});
+
+describe('sourcePath', () => {
+  it.each([
+    '/project/out/steve.png',
+    '/project/skins/alex.png',
+    '/project/out/user:x.png',
+    '/project/out/..d.png',
+  ])('finds the file again: %s', (path) => {
+    expect(sourcePath(fileId(path), '/project/out')).toBe(path);
+  });
+
+  it('finds no file for what is none', () => {
+    for (const source of ['https://a.example/s.png', 'HTTP://a.example/', `user:${PLAYER}`, 'bytes:abc']) {
+      expect(sourcePath(source, '/project/out')).toBeUndefined();
+    }
+  });
+});

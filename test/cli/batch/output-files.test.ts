@@ -1,0 +1,241 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FileMemory } from '../../../src/batch/file-memory.ts';
+import { DeliveryError } from '../../../src/batch/options.ts';
+import type { BatchResult, FinishedSkin } from '../../../src/batch/types.ts';
+import { OutputFiles } from '../../../src/cli/batch/output-files.ts';
+import { FORMAT_NAMES, type FormatName } from '../../../src/cli/output/formats/names.ts';
+import { ownFolder } from '../../server/own-folder.ts';
+
+const HOUR = 60 * 60 * 1000;
+
+function makeSkin(some: Partial<FinishedSkin> = {}): FinishedSkin {
+  return {
+    uuid: '0123456789abcdef0123456789abcdef',
+    name: 'Knight',
+    variant: 'classic',
+    visibility: 'public',
+    value: 'dmFsdWU=',
+    signature: 'c2lnbmF0dXJl',
+    texture: { url: 'http://textures.example/texture/aa11', hash: 'aa11' },
+    ...some,
+  };
+}
+
+function resultOf(stem: string, skin: FinishedSkin | undefined = makeSkin()): BatchResult {
+  const version = skin?.uuid;
+  const content = { kind: 'user', user: 'ab'.repeat(16) } as const;
+  return { index: 0, source: `${stem}.png`, stem, content, skin, version, warnings: [] };
+}
+
+/** An output folder, and runs of a command that write there, an hour between each two. */
+async function ownOutput() {
+  const folder = await ownFolder();
+  const out = join(folder, 'out');
+  let now = Date.now();
+  const run = (results: readonly BatchResult[], formats: readonly FormatName[] = ['value']) => {
+    now += HOUR;
+    const memory = FileMemory.open(join(folder, 'outputs.tsv'), () => now);
+    const files = new OutputFiles(out, formats, memory);
+    for (const result of results) files.write(result);
+    memory.save();
+  };
+  const read = (name: string) => readFileSync(join(out, name), 'utf8');
+  const stamp = (name: string) => {
+    const { ino, mtimeNs, ctimeNs } = statSync(join(out, name), { bigint: true });
+    return { ino, mtimeNs, ctimeNs };
+  };
+  return { folder, out, run, read, stamp };
+}
+
+describe('Results in a folder', () => {
+  it('are a file for each format, below folders that are made', async () => {
+    const { out, run, read } = await ownOutput();
+    run([resultOf('Heroes/Old/Knight'), resultOf('Miner')], ['value', 'skinsrestorer']);
+    expect(readdirSync(out, { recursive: true }).sort()).toEqual([
+      'Heroes',
+      'Heroes/Old',
+      'Heroes/Old/Knight.value',
+      'Heroes/Old/knight.customskin',
+      'Miner.value',
+      'miner.customskin',
+    ]);
+    expect(read('Miner.value')).toBe('dmFsdWU=\n');
+  });
+
+  it('say of a skin the same as stdout does', async () => {
+    const { run, read } = await ownOutput();
+    const { texture, ...rest } = makeSkin();
+    run([resultOf('Knight', { ...rest, texture, duplicate: true })], ['json']);
+    expect(JSON.parse(read('Knight.json'))).toEqual({ ...rest, texture });
+  });
+
+  it('make the folder even when there are none', async () => {
+    const { out, run } = await ownOutput();
+    run([]);
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it('are nothing for what failed, or has no skin', async () => {
+    const { out, run } = await ownOutput();
+    run([
+      { ...resultOf('Knight'), error: { code: 'invalid_image', message: 'No.' } },
+      { ...resultOf('Miner'), skin: undefined, version: undefined },
+    ]);
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it('leave no trace of how they are written', async () => {
+    const { out, run } = await ownOutput();
+    run([resultOf('Knight')]);
+    run([resultOf('Knight', makeSkin({ uuid: 'ff'.repeat(16), value: 'bmV3' }))]);
+    expect(readdirSync(out)).toEqual(['Knight.value']);
+  });
+});
+
+describe('A file that is there already', () => {
+  it('is left alone when it holds the same', async () => {
+    const { run, stamp } = await ownOutput();
+    run([resultOf('Knight')], FORMAT_NAMES);
+    const before = stamp('Knight.value');
+    run([resultOf('Knight')], FORMAT_NAMES);
+    expect(stamp('Knight.value')).toEqual(before);
+  });
+
+  it('is left alone when it holds the same although nobody remembers it', async () => {
+    const { out, run, stamp } = await ownOutput();
+    mkdirSync(out);
+    writeFileSync(join(out, 'Knight.value'), 'dmFsdWU=\n');
+    const before = stamp('Knight.value');
+    run([resultOf('Knight')]);
+    expect(stamp('Knight.value')).toEqual(before);
+  });
+
+  it('is not even compared when it is remembered: the skin is not read', async () => {
+    const { run } = await ownOutput();
+    run([resultOf('Knight')]);
+    const untouched: BatchResult = {
+      ...resultOf('Knight'),
+      get skin(): FinishedSkin {
+        throw new Error('Nobody should read this.');
+      },
+    };
+    expect(() => run([untouched])).not.toThrow();
+  });
+
+  it('is left alone when it holds the same, whatever the service calls its skins', async () => {
+    const { run, stamp } = await ownOutput();
+    const result = resultOf('Knight', makeSkin({ uuid: 'skin-1' }));
+    run([result]);
+    const before = stamp('Knight.value');
+    run([result]);
+    expect(stamp('Knight.value')).toEqual(before);
+  });
+
+  it('is replaced when the skin is another', async () => {
+    const { run, read } = await ownOutput();
+    run([resultOf('Knight')]);
+    run([resultOf('Knight', makeSkin({ uuid: 'ff'.repeat(16), value: 'bmV3' }))]);
+    expect(read('Knight.value')).toBe('bmV3\n');
+  });
+
+  it('is mended when somebody has edited it', async () => {
+    const { out, run, read } = await ownOutput();
+    run([resultOf('Knight')]);
+    writeFileSync(join(out, 'Knight.value'), 'ZWRpdGVk\n');
+    run([resultOf('Knight')]);
+    expect(read('Knight.value')).toBe('dmFsdWU=\n');
+  });
+
+  it('is mended when somebody has edited it without another size or time of change', async () => {
+    const { out, run, read } = await ownOutput();
+    run([resultOf('Knight')]);
+    const path = join(out, 'Knight.value');
+    const { atime, mtime } = statSync(path);
+    writeFileSync(path, 'xxxxxxx=\n');
+    utimesSync(path, atime, mtime);
+    run([resultOf('Knight')]);
+    expect(read('Knight.value')).toBe('dmFsdWU=\n');
+  });
+
+  it('is made again when it was removed, and left alone in the other formats', async () => {
+    const { out, run, read, stamp } = await ownOutput();
+    run([resultOf('Knight')], ['value', 'signature']);
+    const before = stamp('Knight.signature');
+    rmSync(join(out, 'Knight.value'));
+    run([resultOf('Knight')], ['value', 'signature']);
+    expect(read('Knight.value')).toBe('dmFsdWU=\n');
+    expect(stamp('Knight.signature')).toEqual(before);
+  });
+
+  it('is replaced, not written through, when it is a link', async () => {
+    const { folder, out, run, read } = await ownOutput();
+    mkdirSync(out);
+    const precious = join(folder, 'precious');
+    writeFileSync(precious, 'Do not touch.\n');
+    symlinkSync(precious, join(out, 'Knight.value'));
+    run([resultOf('Knight')]);
+    expect(readFileSync(precious, 'utf8')).toBe('Do not touch.\n');
+    expect(read('Knight.value')).toBe('dmFsdWU=\n');
+  });
+});
+
+describe('A result that cannot be written', () => {
+  function failure(write: () => void): DeliveryError {
+    try {
+      write();
+    } catch (error) {
+      expect(error).toBeInstanceOf(DeliveryError);
+      return error as DeliveryError;
+    }
+    throw new Error('It was written.');
+  }
+
+  it('concerns its source alone when a folder is in its place', async () => {
+    const { out, run } = await ownOutput();
+    mkdirSync(join(out, 'Knight.value', 'deeper'), { recursive: true });
+    const error = failure(() => run([resultOf('Knight')]));
+    expect(error.code).toMatch(/^(eisdir|enotempty|eexist)$/);
+    expect(error.message).toContain('cannot be written');
+    expect(readdirSync(out)).toEqual(['Knight.value']);
+  });
+
+  it('concerns its source alone when a file is where its folder should be', async () => {
+    const { out, run } = await ownOutput();
+    mkdirSync(out);
+    writeFileSync(join(out, 'Heroes'), '');
+    expect(failure(() => run([resultOf('Heroes/Knight')])).code).toMatch(/^(enotdir|eexist)$/);
+  });
+
+  it('concerns its source alone when its name is too long', async () => {
+    const { run } = await ownOutput();
+    expect(failure(() => run([resultOf('x'.repeat(300))])).code).toBe('enametoolong');
+  });
+
+  it('concerns its source alone when no command can be made of it', async () => {
+    const { out, run } = await ownOutput();
+    const evil = makeSkin({ value: '"} run op me' });
+    const error = failure(() => run([resultOf('Knight', evil)], ['give']));
+    expect(error).toMatchObject({
+      code: 'invalid_skin_data',
+      message: expect.stringContaining('not base64'),
+    });
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it('concerns all when the folder cannot be made', async () => {
+    const { out, run } = await ownOutput();
+    writeFileSync(out, '');
+    expect(() => run([])).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+  });
+});

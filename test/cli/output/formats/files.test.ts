@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { finishedSkin } from '../../../../src/batch/finished-skin.ts';
+import { filePath, renderFile } from '../../../../src/cli/output/formats/files.ts';
+import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
+import { resultView } from '../../../../src/cli/output/views.ts';
+import { makeSkin } from '../../../client/answers.ts';
+
+const skin = { name: 'Sir Knight', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
+
+describe('a skin as a file', () => {
+  it('is called by its stem and its format', () => {
+    const paths = FORMAT_NAMES.map((format) => renderFile(format, skin, 'Heroes/Knight').path);
+    expect(paths).toEqual([
+      'Heroes/Knight.json',
+      'Heroes/Knight.value',
+      'Heroes/Knight.signature',
+      'Heroes/Knight.property.json',
+      'Heroes/Knight.mcfunction',
+      'Heroes/Knight.1.20.5.mcfunction',
+      'Heroes/Knight.1.16.mcfunction',
+      'Heroes/knight.customskin',
+      'Heroes/Knight.citizens.txt',
+    ]);
+  });
+
+  it('goes where its path is known without making it', () => {
+    for (const format of FORMAT_NAMES) {
+      for (const stem of ['Heroes/Knight', 'KNIGHT', 'A/B/Zoë.2']) {
+        expect(filePath(format, stem)).toBe(renderFile(format, skin, stem).path);
+      }
+    }
+  });
+
+  it('is an indented document in a format of JSON', () => {
+    expect(renderFile('property', skin, 'Knight').text).toBe(
+      '{\n  "name": "textures",\n  "value": "dmFsdWU=",\n  "signature": "c2lnbmF0dXJl"\n}\n',
+    );
+  });
+
+  it('is one line in a format of text', () => {
+    expect(renderFile('value', skin, 'Knight').text).toBe('dmFsdWU=\n');
+    expect(renderFile('signature', skin, 'Knight').text).toBe('c2lnbmF0dXJl\n');
+    expect(renderFile('give', skin, 'Knight').text).toMatch(
+      /^give @p .*custom_name=\{text:"Sir Knight"\}\]\n$/,
+    );
+    expect(renderFile('citizens', skin, 'Knight').text).toMatch(/^npc skin -t \S+ dmFsdWU= c2lnbmF0dXJl\n$/);
+  });
+
+  it('has the name of its file in it for SkinsRestorer, whatever the skin is called', () => {
+    const { path, text } = renderFile('skinsrestorer', skin, 'Heroes/Zoë.2');
+    expect(path).toBe('Heroes/zoë.2.customskin');
+    expect(JSON.parse(text)).toEqual({
+      skinName: 'zoë.2',
+      value: 'dmFsdWU=',
+      signature: 'c2lnbmF0dXJl',
+      dataVersion: 1,
+    });
+    expect(renderFile('skinsrestorer', skin, 'KNIGHT').path).toBe('knight.customskin');
+  });
+
+  it('has all that is known as JSON', () => {
+    const view = resultView({ source: 'Knight.png', skin: finishedSkin(makeSkin()) });
+    const finished = { ...view, value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
+    expect(JSON.parse(renderFile('json', finished, 'Knight').text)).toEqual(view);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { FORMATS } from '../../../../src/cli/output/formats/formats.ts';
+import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
+import { profileId } from '../../../../src/cli/output/formats/profile-id.ts';
+import type { SkinData } from '../../../../src/cli/output/formats/skin-data.ts';
+
+const unnamed: SkinData = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
+const smith: SkinData = { ...unnamed, name: 'Smith' };
+
+/** The first half of SHA-256 over `dmFsdWU=` as four signed numbers, with version and variant set. By Python. */
+const ID = '[I;-2058354700,-2128769721,-1481373193,-899650955]';
+const PROFILE = `profile={id:${ID},properties:[{name:"textures",value:"dmFsdWU=",signature:"c2lnbmF0dXJl"}]}`;
+const OWNER = `SkullOwner:{Id:${ID},Properties:{textures:[{Value:"dmFsdWU=",Signature:"c2lnbmF0dXJl"}]}}`;
+
+const named = (name: string): SkinData => ({ ...unnamed, name });
+
+describe('the table of formats', () => {
+  it('has them in the order in which help names them', () => {
+    expect(Object.keys(FORMATS)).toEqual([...FORMAT_NAMES]);
+  });
+
+  it('names no two kinds of file alike', () => {
+    const extensions = Object.values(FORMATS).map(({ extension }) => extension);
+    expect(new Set(extensions).size).toBe(extensions.length);
+  });
+});
+
+describe('the profile id', () => {
+  it('is the same for the same value and another for another', () => {
+    expect(profileId('dmFsdWU=')).toEqual({
+      uuid: '854ffff4-811d-8d47-a7b4-09f7ca606a75',
+      parts: [-2058354700, -2128769721, -1481373193, -899650955],
+    });
+    expect(profileId('eyJ0ZXh0dXJlcyI6e319')).toEqual({
+      uuid: '2eb3d4a5-de8a-85a4-ae36-c6553028aa01',
+      parts: [783537317, -561347164, -1372141995, 807971329],
+    });
+  });
+});
+
+describe('the command of Minecraft 1.21.5', () => {
+  it('gives a head with the profile', () => {
+    expect(FORMATS.give.render(unnamed)).toBe(`give @p minecraft:player_head[${PROFILE}]`);
+    expect(FORMATS.give.render(named(''))).toBe(`give @p minecraft:player_head[${PROFILE}]`);
+  });
+
+  it.each([
+    ['Smith', '{text:"Smith"}'],
+    ['a "b" \\ \'c\'', `{text:"a \\"b\\" \\\\ 'c'"}`],
+    ['Zoë 骑士 🗡', '{text:"Zoë 骑士 🗡"}'],
+    ['§4x\u0007\ny\u2028z\u202e', '{text:"\\u00a74x\\u0007\\ny\\u2028z\\u202e"}'],
+    ['half \ud83d', '{text:"half �"}'],
+    ['tag \u{e0041}', '{text:"tag \\udb40\\udc41"}'],
+  ])('shows the name %j', (name, text) => {
+    expect(FORMATS.give.render(named(name))).toBe(
+      `give @p minecraft:player_head[${PROFILE},custom_name=${text}]`,
+    );
+  });
+});
+
+describe.each([
+  ['Minecraft 1.20.5', 'give-1.20.5', `give @p minecraft:player_head[${PROFILE}`, ']', ',custom_name=NAME'],
+  ['Minecraft 1.16', 'give-1.16', `give @p minecraft:player_head{${OWNER}`, '}', ',display:{Name:NAME}'],
+] as const)('the command of %s', (_, format, start, end, name) => {
+  it('gives a head with the profile', () => {
+    expect(FORMATS[format].render(unnamed)).toBe(start + end);
+  });
+
+  it.each([
+    ['Smith', `'{"text":"Smith"}'`],
+    ['Zoë 骑士 🗡', `'{"text":"Zoë 骑士 🗡"}'`],
+    [`a "b" c's`, `'{"text":"a \\\\"b\\\\" c\\'s"}'`],
+    ['back\\slash', `'{"text":"back\\\\\\\\slash"}'`],
+    ['two\nlines', `'{"text":"two\\\\nlines"}'`],
+  ])('shows the name %j', (text, quoted) => {
+    expect(FORMATS[format].render(named(text))).toBe(start + name.replace('NAME', () => quoted) + end);
+  });
+
+  it.each(['plain', `"'\\"'\\\\`, 'a\tb\r\nc\u0000', '§c', "'}]{op}", 'Zoë \u2029 🗡'])(
+    'is read back as the game does it: %j',
+    (text) => {
+      const command = String(FORMATS[format].render(named(text)));
+      const quoted = /'((?:[^'\\]|\\['\\])*)'/.exec(command)?.[1] ?? '';
+      expect(JSON.parse(quoted.replace(/\\(['\\])/g, '$1'))).toEqual({ text });
+      expect(command).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+    },
+  );
+});
+
+describe('the command of Citizens', () => {
+  it('has key, value and signature in this order, the key too long for a player', () => {
+    expect(FORMATS.citizens.render(smith)).toBe(
+      'npc skin -t 854ffff4-811d-8d47-a7b4-09f7ca606a75 dmFsdWU= c2lnbmF0dXJl',
+    );
+  });
+});
+
+describe.each(['give', 'give-1.20.5', 'give-1.16', 'citizens'] as const)('a command (%s)', (format) => {
+  it.each([
+    { value: 'dmFsdWU="}]\nop evil', signature: 'c2lnbmF0dXJl' },
+    { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl\n' },
+    { value: 'dmFsdWU=', signature: 'a b' },
+    { value: '', signature: 'c2lnbmF0dXJl' },
+  ])('is not made of what is not base64: %j', (skin) => {
+    expect(() => FORMATS[format].render(skin)).toThrow(
+      expect.objectContaining({ code: 'invalid_skin_data', hint: expect.stringContaining('json') }),
+    );
+  });
+});
+
+describe('the other formats', () => {
+  it('are a custom skin of SkinsRestorer, named in lower case or by what the skin is', () => {
+    const rest = { ...unnamed, dataVersion: 1 };
+    expect(FORMATS.skinsrestorer.render(smith)).toEqual({ skinName: 'smith', ...rest });
+    expect(FORMATS.skinsrestorer.render(unnamed)).toEqual({
+      skinName: '854ffff4-811d-8d47-a7b4-09f7ca606a75',
+      ...rest,
+    });
+  });
+
+  it('are the bare texts, the textures property and everything', () => {
+    expect(FORMATS.value.render(smith)).toBe('dmFsdWU=');
+    expect(FORMATS.signature.render(smith)).toBe('c2lnbmF0dXJl');
+    expect(FORMATS.property.render(smith)).toEqual({ name: 'textures', ...unnamed });
+    expect(FORMATS.json.render(smith)).toEqual(smith);
+  });
+});

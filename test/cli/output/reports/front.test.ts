@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { PNG } from 'pngjs';
+import { describe, expect, it } from 'vitest';
+import { frontOf } from '../../../../src/cli/output/reports/front.ts';
+import { encodePng } from '../../../../src/skin/encode.ts';
+import { renderFront } from '../../../../src/skin/render.ts';
+import { drawFigure } from '../../../skin/drawing.ts';
+
+const slim = drawFigure('slim');
+const file = encodePng(slim);
+
+describe('the front of a skin file', () => {
+  it('is a PNG of the figure', () => {
+    const read = PNG.sync.read(Buffer.from(frontOf(file, 'classic')!));
+    expect([read.width, read.height]).toEqual([16, 32]);
+    expect(read.data.equals(renderFront(slim, 'classic').pixels)).toBe(true);
+  });
+
+  it('is as the picture looks when no variant is named', () => {
+    const expected = encodePng(renderFront(slim, 'slim'));
+    expect(frontOf(file)).toEqual(expected);
+    expect(frontOf(file, 'auto')).toEqual(expected);
+    expect(frontOf(file, 'classic')).not.toEqual(expected);
+  });
+
+  it('is there for skins that others drew', async () => {
+    for (const name of ['hacksore', 'haka', 'my-skin']) {
+      const bytes = await readFile(new URL(`../../../fixtures/skins/${name}.png`, import.meta.url));
+      expect(PNG.sync.read(Buffer.from(frontOf(bytes)!))).toMatchObject({ width: 16, height: 32 });
+    }
+  });
+
+  it('is nothing for what is no readable skin', () => {
+    expect(frontOf(new Uint8Array())).toBeUndefined();
+    expect(frontOf(file.subarray(0, -5), 'slim')).toBeUndefined();
+    expect(frontOf(encodePng(renderFront(slim, 'slim')), 'slim')).toBeUndefined();
+  });
+});

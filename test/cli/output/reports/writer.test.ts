@@ -1,0 +1,113 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openReport } from '../../../../src/cli/output/reports/writer.ts';
+import { ownFolder } from '../../../server/own-folder.ts';
+import { failed, made, makeSummary } from './entries.ts';
+import { parseXml } from './xml.ts';
+
+describe('a report', () => {
+  it('appears when it is finished, with nothing beside it', async () => {
+    const folder = await ownFolder();
+    const path = join(folder, 'report.xml');
+    const report = await openReport('junit', path);
+    await report.add(made);
+    expect(await readdir(folder)).not.toContain('report.xml');
+    await report.finish(makeSummary({ total: 1, made: 1 }));
+    expect(await readdir(folder)).toEqual(['report.xml']);
+    expect(parseXml(await readFile(path, 'utf8')).attributes).toMatchObject({ tests: '1', failures: '0' });
+  });
+
+  it('leaves the old one alone until then, and for good when it is abandoned', async () => {
+    const folder = await ownFolder();
+    const path = join(folder, 'report.html');
+    await writeFile(path, 'old');
+    const report = await openReport('html', path);
+    await report.add(made);
+    expect(await readFile(path, 'utf8')).toBe('old');
+    await report.abandon();
+    await report.abandon();
+    expect(await readdir(folder)).toEqual(['report.html']);
+    expect(await readFile(path, 'utf8')).toBe('old');
+  });
+
+  it('replaces the old one', async () => {
+    const path = join(await ownFolder(), 'report.html');
+    await writeFile(path, 'old');
+    const report = await openReport('html', path);
+    await report.finish(makeSummary());
+    expect(await readFile(path, 'utf8')).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+  });
+
+  it('has its folder made', async () => {
+    const folder = await ownFolder();
+    const report = await openReport('junit', join(folder, 'build/reports/skins.xml'));
+    await report.finish(makeSummary());
+    expect(await readdir(join(folder, 'build/reports'))).toEqual(['skins.xml']);
+  });
+
+  it('keeps the order in which entries were added, even if nobody waits', async () => {
+    const path = join(await ownFolder(), 'report.xml');
+    const report = await openReport('junit', path);
+    const sources = Array.from({ length: 3_000 }, (_, index) => `${index}-${'x'.repeat(index % 90)}`);
+    await Promise.all(sources.map(async (source) => await report.add({ ...made, source })));
+    await report.finish(makeSummary({ total: 3_000, made: 3_000 }));
+    const suite = parseXml(await readFile(path, 'utf8')).children[0]!;
+    const names = suite.children
+      .filter(({ tag }) => tag === 'testcase')
+      .map(({ attributes }) => attributes.name);
+    expect(names).toEqual(sources);
+  });
+
+  it('lists the first 200 failures with the numbers of their cards', async () => {
+    const path = join(await ownFolder(), 'report.html');
+    const report = await openReport('html', path);
+    for (let index = 0; index < 500; index++) await report.add(index % 2 === 0 ? made : failed);
+    await report.finish(makeSummary({ total: 500, made: 250, failed: 250 }));
+    const document = await readFile(path, 'utf8');
+    const links = [...document.matchAll(/href="#skin-(\d+)"/g)].map(([, number]) => Number(number));
+    expect(links).toEqual(Array.from({ length: 200 }, (_, index) => index * 2 + 2));
+    expect(document).toContain('And 50 more');
+    expect(document.match(/<li class="card failed"/g)).toHaveLength(250);
+  });
+
+  it('is written once', async () => {
+    const report = await openReport('junit', join(await ownFolder(), 'report.xml'));
+    await report.finish(makeSummary());
+    await report.abandon();
+    await expect(report.finish(makeSummary())).rejects.toThrow('closed already');
+    await expect(report.add(made)).rejects.toThrow('closed already');
+  });
+});
+
+describe('a report that cannot be written', () => {
+  it('is refused at the start where a folder is', async () => {
+    const folder = await ownFolder();
+    await expect(openReport('html', folder)).rejects.toMatchObject({
+      code: 'report_unusable',
+      exit: 'usage',
+      hint: expect.any(String),
+    });
+    await expect(openReport('html', '/dev/null')).rejects.toMatchObject({ code: 'report_unusable' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is refused at the start where a part of the path is a file, or a link goes nowhere else but to itself', async () => {
+    const folder = await ownFolder();
+    await writeFile(join(folder, 'file'), '');
+    await symlink('loop', join(folder, 'loop'));
+    await expect(openReport('html', join(folder, 'file/report.html'))).rejects.toMatchObject({
+      code: 'ENOTDIR',
+    });
+    await expect(openReport('html', join(folder, 'loop'))).rejects.toMatchObject({ code: 'ELOOP' });
+  });
+
+  it('leaves nothing behind when its place is taken in the end', async () => {
+    const folder = await ownFolder();
+    const path = join(folder, 'report.html');
+    const report = await openReport('html', path);
+    await mkdir(path);
+    await expect(report.finish(makeSummary())).rejects.toMatchObject({ syscall: 'rename' });
+    expect(await readdir(folder)).toEqual(['report.html']);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import type { Weather } from '../batch/hosted/weather.ts';
+import { poll } from '../server/poll.ts';
+import { hostedWorkshop, pixelsOf } from './batches.ts';
+
+const MAKE = ['generate', 'skins', '--out', 'out'];
+
+/** Refuses the first submission, however it comes. */
+function refuseFirst(says: 'seconds' | 'date' | 'next'): Weather {
+  let isFirst = true;
+  return ({ kind }) => {
+    if (kind !== 'submit' || !isFirst) return undefined;
+    isFirst = false;
+    return { kind: 'rate-limit', wait: 400, says };
+  };
+}
+
+describe('A limit of submissions', () => {
+  test.each(['seconds', 'date', 'next'] as const)(
+    'that is told of in %s is obeyed to the moment, and is no error',
+    async (says) => {
+      const { shop, service } = await hostedWorkshop({ weather: refuseFirst(says) });
+      await shop.drawMany('skins', 3);
+      const arrivals: number[] = [];
+      service.watch((moment, kind) => {
+        if (moment === 'arrived' && kind === 'submit') arrivals.push(Date.now());
+      });
+      const { exitCode, stderr } = await shop.run(...MAKE, '--slots', '1');
+      expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/)]);
+      expect(arrivals).toHaveLength(4);
+      expect(arrivals[1]! - arrivals[0]!).toBeGreaterThanOrEqual(395);
+      expect(arrivals[1]! - arrivals[0]!).toBeLessThan(2_500);
+    },
+  );
+
+  test('in a window of time costs no more than the requests that were under way', async () => {
+    const { shop, service } = await hostedWorkshop({ rate: { limit: 4, window: 600, says: 'next' } });
+    await shop.drawMany('skins', 12);
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^12 sources: 12 made/)]);
+    const { accepted, mostUnfinished, requests } = service.records;
+    expect([accepted.length, mostUnfinished <= 5]).toEqual([12, true]);
+    expect(requests.submit).toBeLessThanOrEqual(12 + 3 * 4);
+  });
+});
+
+describe('The spots in the queue', () => {
+  test('that are fewer than everybody has, and not told of, are found out without an error', async () => {
+    const { shop, service } = await hostedWorkshop({ limit: 3, serviceTime: 300 });
+    await shop.drawMany('skins', 12);
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^12 sources: 12 made/)]);
+    expect(service.doubleSubmissions).toEqual([]);
+    expect(service.records.refusals['job_limit']).toBeLessThanOrEqual(30);
+  });
+
+  test('that other programs of the caller have are left to them', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 100 });
+    await shop.drawMany('skins', 8);
+    for (let n = 0; n < 4; n++) service.occupy(900);
+    const { exitCode } = await shop.run(...MAKE);
+    const { accepted, refusals, mostUnfinished } = service.records;
+    expect([exitCode, accepted.length, refusals, mostUnfinished]).toEqual([0, 8, {}, 5]);
+  });
+
+  test('that are shared by two batches of one caller at once serve both', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
+    await shop.drawMany('ours', 20);
+    await shop.drawMany('theirs', 20, 100);
+    const ours = shop.start(['generate', 'ours', '--out', 'our-skins']);
+    await poll(
+      () => service.records.accepted.length,
+      (accepted) => accepted >= 5,
+    );
+    const theirs = shop.start(['generate', 'theirs', '--out', 'their-skins']);
+    const ended = await Promise.all([ours, theirs]);
+    expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    const { accepted, mostUnfinished, refusals } = service.records;
+    const isOurs = new Set(Array.from({ length: 20 }, (_, n) => pixelsOf(n + 1)));
+    const turns = accepted.map(({ pixels }) => (isOurs.has(pixels) ? 'ours' : 'theirs'));
+    expect([turns.length, mostUnfinished, service.doubleSubmissions]).toEqual([40, 5, []]);
+    expect(turns.indexOf('theirs')).toBeLessThan(turns.lastIndexOf('ours'));
+    expect(turns.filter((turn, n) => turn === 'theirs' && n < turns.lastIndexOf('ours')).length).toBeGreaterThanOrEqual(2);
+    expect(refusals['job_limit'] ?? 0).toBeLessThanOrEqual(5);
+  });
+});

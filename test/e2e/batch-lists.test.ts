@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { dataUrl, skinPng } from '../server/drawn-skins.ts';
+import { embeddedWorkshop, lines, pixelsOf, type Workshop } from './batches.ts';
+
+const ROWS = [
+  { source: 'pngs/a.png', name: 'Hero', variant: 'slim', visibility: 'unlisted' },
+  { source: 'pngs/b.png', name: 'Villain' },
+  { source: 'pngs/c.png', visibility: 'private' },
+  { source: 'pngs/d.png' },
+];
+
+const cell = (text = '') => `"${text}"`;
+const CSV = [
+  'name,source,visibility,variant,remark',
+  ...ROWS.map((row) => [row.name, row.source, row.visibility, row.variant, 'a, b'].map(cell).join()),
+];
+
+async function listWorkshop(): Promise<Workshop> {
+  const shop = await embeddedWorkshop();
+  await shop.draw({ 'pngs/a': 1, 'pngs/b': 2, 'pngs/c': 3, 'pngs/d': 4 });
+  return shop;
+}
+
+test.each([
+  ['CSV', 'skins.csv', CSV.join('\r\n')],
+  ['NDJSON', 'skins.ndjson', ROWS.map((row) => JSON.stringify(row)).join('\n')],
+])('A list in %s says what each skin is called and made like', async (_, file, text) => {
+  const shop = await listWorkshop();
+  await shop.write(file, text);
+  const { exitCode, stdout, stderr } = await shop.run('generate', '--from', file, '--out', 'out');
+  expect([exitCode, stdout, stderr]).toEqual([0, '', expect.stringMatching(/^4 sources: 4 made/)]);
+  expect(await shop.files('out')).toEqual([
+    'Hero.json',
+    'Villain.json',
+    'pngs/c.json',
+    'pngs/d.json',
+    'skins.lock',
+  ]);
+  expect((await shop.lock()).map((line) => [line.name, line.variant, line.visibility, line.pixels])).toEqual([
+    ['Hero', 'slim', 'unlisted', pixelsOf(1)],
+    ['Villain', 'classic', 'public', pixelsOf(2)],
+    ['c', 'classic', 'private', pixelsOf(3)],
+    ['d', 'classic', 'public', pixelsOf(4)],
+  ]);
+});
+
+test('A list of lines may name files, folders and pictures themselves, and have remarks', async () => {
+  const shop = await listWorkshop();
+  await shop.write('list.txt', `# all of them\npngs\n\n${dataUrl(skinPng(9))}\n`);
+  const { exitCode, stdout } = await shop.run('generate', '--from', 'list.txt', '--json');
+  const results = JSON.parse(stdout) as { source: string; status: string }[];
+  expect([exitCode, results.map(({ status }) => status)]).toEqual([0, Array(5).fill('completed')]);
+  expect(results.slice(0, 4).map(({ source }) => source)).toEqual(ROWS.map(({ source }) => source));
+});
+
+test('A list is read from stdin', async () => {
+  const shop = await listWorkshop();
+  const input = 'pngs/a.png\npngs/b.png\n';
+  const { exitCode, stdout } = await shop.start(['generate', '--from', '-', '--ndjson'], { input });
+  expect([exitCode, lines(String(stdout)).length]).toEqual([0, 2]);
+});
+
+test('Rows of a list that make no sense are told of by their line, and the others are done', async () => {
+  const shop = await listWorkshop();
+  const bad = ['pngs/b.png,,wide,', 'pngs/c.png,,,secret', 'pngs/e.png,,,', ',nothing,,'];
+  await shop.write('list.csv', ['source,name,variant,visibility', ...bad, 'pngs/d.png,,,'].join('\n'));
+  const { exitCode, stderr } = await shop.run('generate', '--from', 'list.csv', '--out', 'out');
+  expect([exitCode, await shop.files('out')]).toEqual([1, ['pngs/d.json', 'skins.lock']]);
+  expect(stderr).toContain('5 sources: 1 made, 4 failed.');
+  expect(lines(stderr).filter((line) => line.startsWith('error: '))).toEqual([
+    expect.stringMatching(/Line 2 of list\.csv: .*variant.*auto, classic, slim/),
+    expect.stringMatching(/Line 3 of list\.csv: .*visibility.*public, unlisted, private/),
+    expect.stringContaining('pngs/e.png'),
+    expect.stringMatching(/Line 5 of list\.csv: .*source is missing/),
+  ]);
+});
+
+test('A list that is not there, or is no text, is told of before anything is done', async () => {
+  const shop = await listWorkshop();
+  const absent = await shop.run('generate', 'pngs', '--from', 'nope.csv', '--out', 'out');
+  expect([absent.exitCode, absent.stderr]).toEqual([1, expect.stringContaining('There is no list nope.csv')]);
+  const binary = await shop.run('generate', '--from', 'pngs/a.png', '--out', 'out');
+  expect([binary.exitCode, binary.stderr]).toEqual([1, expect.stringContaining('Not a list: pngs/a.png')]);
+});

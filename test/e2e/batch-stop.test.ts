@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ResultPromise } from 'execa';
+import { describe, expect, test } from 'vitest';
+import type { HostedService } from '../batch/hosted/hosted-service.ts';
+import { dataUrl, skinPng } from '../server/drawn-skins.ts';
+import { poll } from '../server/poll.ts';
+import { firstCells, hostedWorkshop, lines, type Workshop } from './batches.ts';
+
+const MAKE = ['generate', 'skins', '--out', 'out'];
+const COUNT = 9;
+const MANY = 100_000;
+
+/** Skins that take a while each, and the service that makes them. */
+async function busyWorkshop(options: { workers?: number } = {}) {
+  const { shop, service } = await hostedWorkshop({ serviceTime: 200, ...options });
+  await shop.drawMany('skins', COUNT);
+  return { shop, service };
+}
+
+async function whenAccepted(service: HostedService, count: number): Promise<void> {
+  await poll(
+    () => service.records.accepted.length,
+    (accepted) => accepted >= count,
+  );
+}
+
+/** The same command once more does the rest, and nothing twice. */
+async function expectToFinish(shop: Workshop, service: HostedService): Promise<void> {
+  const { exitCode, stderr } = await shop.run(...MAKE);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(new RegExp(`^${COUNT} sources: `))]);
+  expect(await shop.lock()).toHaveLength(COUNT);
+  expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
+}
+
+async function ended(child: ResultPromise) {
+  const { exitCode, signal, stdout, stderr } = await child;
+  return { exitCode, signal, stdout: String(stdout), stderr: String(stderr) };
+}
+
+describe('A batch that is told to stop', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'by %s says what is in the queue and how to go on, and the same command finishes it',
+    async (signal) => {
+      const { shop, service } = await busyWorkshop();
+      const child = shop.start(MAKE);
+      await whenAccepted(service, 7);
+      child.kill(signal);
+      const { exitCode, stdout, stderr } = await ended(child);
+      expect([exitCode, stdout]).toEqual([130, '']);
+      const told = /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. The same command again goes on from here\.$/m;
+      const [, done = '', queued = ''] = told.exec(stderr) ?? [stderr];
+      expect(Number(done) + Number(queued)).toBe(service.records.accepted.length);
+      expect(await shop.files('out')).toHaveLength(Number(done) + 1);
+      await expectToFinish(shop, service);
+    },
+  );
+
+  test('twice leaves at once, and what it did not hear of is not submitted again', async () => {
+    const { shop, service } = await busyWorkshop();
+    service.weather = ({ kind }) => (kind === 'submit' ? { kind: 'slow', wait: 60_000 } : undefined);
+    const child = shop.start(MAKE);
+    await whenAccepted(service, 5);
+    child.kill('SIGINT');
+    await sleep(300); // two of the same kind at once are one
+    child.kill('SIGINT');
+    expect(await ended(child)).toMatchObject({ exitCode: undefined, signal: 'SIGINT' });
+    service.weather = undefined;
+    await expectToFinish(shop, service);
+  });
+
+  test('by a reader that goes away leaves with status 141, and the same command gives all rows', async () => {
+    const { shop, service } = await busyWorkshop({ workers: 1 });
+    const child = shop.start(['generate', 'skins'], { buffer: false });
+    await once(child.stdout!, 'data');
+    child.stdout?.destroy();
+    const { exitCode, stderr } = await ended(child);
+    expect([exitCode, stderr]).toEqual([141, expect.not.stringMatching(/\n\s+at |EPIPE|This is a bug/)]);
+    expect(service.records.accepted.length).toBeLessThan(COUNT);
+    const again = await shop.run('generate', 'skins');
+    expect([again.exitCode, firstCells(again.stdout)]).toEqual([0, expect.objectContaining({ length: COUNT })]);
+    expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
+  });
+});
+
+describe('A batch that is killed', () => {
+  test('while it queues goes on by the same command: each source has one job, and all are printed', async () => {
+    const { shop, service } = await busyWorkshop();
+    const child = shop.start(['queue', 'skins']);
+    const unwatch = service.watch((moment, kind) => {
+      if (moment === 'processed' && kind === 'submit' && service.records.accepted.length >= 7) child.kill('SIGKILL');
+    });
+    expect(await ended(child)).toMatchObject({ signal: 'SIGKILL' });
+    unwatch();
+    const { exitCode, stdout } = await shop.run('queue', 'skins');
+    expect([exitCode, service.doubleSubmissions]).toEqual([0, []]);
+    const jobs = service.records.accepted.map(({ job }) => job);
+    expect([jobs.length, firstCells(stdout).sort()]).toEqual([COUNT, jobs.sort()]);
+  });
+});
+
+describe('Of 100,000 sources', () => {
+  test('the first are submitted while the list is still read, and what waits is not in memory', async () => {
+    const { shop, service } = await hostedWorkshop({ workers: 0 });
+    let read = 0;
+    const list = function* () {
+      for (; read < MANY; read++) yield `${dataUrl(skinPng(read))}\n`;
+    };
+    const start = Date.now();
+    const child = shop.start(['generate', '--from', '-', '--out', 'out']);
+    Readable.from(list()).on('error', () => {}).pipe(child.stdin!).on('error', () => {});
+    await whenAccepted(service, 5);
+    expect(Date.now() - start).toBeLessThan(5_000);
+    child.kill('SIGINT');
+    const { exitCode, stderr } = await ended(child);
+    expect([exitCode, stderr]).toEqual([130, expect.stringContaining('5 jobs are still in the queue.')]);
+    expect(read).toBeLessThan(5_000);
+  });
+
+  test('that are the same few again and again, only those few are submitted', async () => {
+    const { shop, service } = await hostedWorkshop({ workers: 0 });
+    await shop.drawMany('skins', 50);
+    const rows = Array.from({ length: MANY }, (_, n) => `skins/${String((n % 50) + 1).padStart(2, '0')}.png`);
+    await shop.write('list.txt', rows.join('\n'));
+    const start = Date.now();
+    const child = shop.start(['generate', '--from', 'list.txt', '--out', 'out']);
+    await whenAccepted(service, 5);
+    expect(Date.now() - start).toBeLessThan(5_000);
+    child.kill('SIGINT');
+    const { exitCode, stderr } = await ended(child);
+    expect([exitCode, lines(stderr).at(-1)]).toEqual([130, 'error: Interrupted.']);
+    expect(service.records.accepted).toHaveLength(5);
+  });
+});

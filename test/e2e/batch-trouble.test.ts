@@ -1,0 +1,132 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { runHosted } from '../batch/hosted/run-hosted.ts';
+import { poll } from '../server/poll.ts';
+import { embeddedWorkshop, hostedWorkshop, lines, pixelsOf } from './batches.ts';
+import { Relay } from './relay.ts';
+
+const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
+const NO_STACK = expect.not.stringMatching(/\n\s+at |This is a bug/);
+
+function sum(counts: object): number {
+  return Object.values(counts).reduce((total: number, count) => total + Number(count), 0);
+}
+
+describe('A service', () => {
+  test('that goes away and comes back without its memory: all is made in the end', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
+    await shop.drawMany('skins', 12);
+    const relay = await Relay.to(service);
+    const child = shop.start([...MAKE, '--base-url', relay.url]);
+    await poll(
+      () => shop.files('.'),
+      (files) => files.filter((file) => file.startsWith('out/')).length >= 5,
+    );
+    relay.cut(); // the textures stay where they are: at the first one's own address
+    const successor = await runHosted({ signingKeyPath: inject('signingKeyPath') });
+    await sleep(1_500);
+    await relay.mend(successor);
+    const { exitCode, stderr } = await child;
+    expect([exitCode, String(stderr)]).toEqual([0, expect.stringContaining('12 sources: 12 made')]);
+    expect((await shop.lock()).map(({ pixels }) => pixels)).toEqual(
+      Array.from({ length: 12 }, (_, n) => pixelsOf(n + 1)),
+    );
+    expect(successor.records.accepted.length).toBeLessThanOrEqual(7);
+    expect(successor.doubleSubmissions).toEqual([]);
+  });
+
+  test('of our own that is killed and started again on its port: nothing is lost or made twice', async () => {
+    const shop = await embeddedWorkshop();
+    await shop.drawMany('skins', 12);
+    const pace = ['--pace', '150'];
+    const serving = await shop.machine.serve(pace);
+    const { port } = new URL(serving.url);
+    const env = { SKINSMITH_BASE_URL: serving.url, SKINSMITH_API_KEY: serving.key };
+    const child = shop.start(MAKE, { env });
+    await poll(
+      () => shop.files('.'),
+      (files) => files.some((file) => file.startsWith('out/')),
+    );
+    await serving.end('SIGKILL');
+    await shop.machine.serve([...pace, '--port', port], serving.key);
+    const { exitCode, stderr } = await child;
+    expect([exitCode, String(stderr)]).toEqual([0, expect.stringContaining('12 sources: 12 made')]);
+    const { stdout } = await shop.start(['jobs', '--json', '--limit', '50'], { env });
+    expect(JSON.parse(String(stdout))).toHaveLength(12);
+  });
+
+  test('that does not take the key ends the batch at once, with status 4', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.drawMany('skins', 20);
+    const { exitCode, stderr } = await shop.start(MAKE, { env: { SKINSMITH_API_KEY: 'x'.repeat(70) } });
+    expect([exitCode, String(stderr)]).toEqual([
+      4,
+      expect.stringMatching(/^error: .*\nhint: .*skinsmith login\n$/),
+    ]);
+    expect(sum(service.records.requests)).toBeLessThanOrEqual(3);
+  });
+
+  test('that gives the skin of another gets no output written for it', async () => {
+    const { shop } = await hostedWorkshop({
+      fate: (pixels) => (pixels === pixelsOf(2) ? { kind: 'wrong', times: 9 } : undefined),
+    });
+    await shop.drawMany('skins', 3);
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, await shop.files('out')]).toEqual([1, ['01.json', '03.json', 'skins.lock']]);
+    expect(stderr).toMatch(/^error: skins\/02\.png: /);
+  });
+});
+
+describe('An output', () => {
+  test('that a file is in the way of is told of before anything is sent', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.drawMany('skins', 3);
+    await shop.write('out', 'in the way');
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error: .*\/out: Something else is in the way/)]);
+    expect(sum(service.records.requests)).toBe(0);
+  });
+
+  test('that cannot be written fails its source alone, and is written when the way is clear', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.draw({ 'skins/a': 1, 'skins/b': 2, 'skins/guild/c': 3 });
+    await mkdir(shop.path('out/a.json'), { recursive: true });
+    await shop.write('out/guild', 'in the way');
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([1, NO_STACK]);
+    const errors = lines(stderr).filter((line) => line.startsWith('error: '));
+    expect(errors.sort()).toEqual([
+      expect.stringMatching(/skins\/a\.png: .*out\/a\.json/),
+      expect.stringMatching(/skins\/guild\/c\.png: .*out\/guild/),
+    ]);
+    expect(await shop.files('out')).toEqual(['b.json', 'guild', 'skins.lock']);
+    for (const name of ['a.json', 'guild']) await rm(shop.path('out', name), { recursive: true });
+    expect((await shop.run(...MAKE)).exitCode).toBe(0);
+    expect([await shop.files('out'), service.records.accepted.length]).toEqual([
+      ['a.json', 'b.json', 'guild/c.json', 'skins.lock'],
+      3,
+    ]);
+  });
+
+  test('on a full disk is told of, without a stack', async () => {
+    const shop = await embeddedWorkshop();
+    await shop.drawMany('skins', 3);
+    const full = await open('/dev/full', 'w');
+    onTestFinished(async () => await full.close());
+    const { exitCode, stderr } = await shop.start(['generate', 'skins'], { stdout: full.fd });
+    expect([exitCode, String(stderr)]).toEqual([1, NO_STACK]);
+    expect(String(stderr)).toContain('The disk is full.');
+  });
+
+  test('that is a pipe, not a file, is written into and stays what it is', async () => {
+    const shop = await embeddedWorkshop();
+    await shop.drawMany('skins', 1);
+    await execa('mkfifo', [shop.path('pipe')]);
+    const reader = execa('timeout', ['3', 'cat', shop.path('pipe')], { reject: false });
+    const { exitCode } = await shop.run('generate', 'skins/01.png', '--out', 'pipe');
+    const { stdout } = await reader;
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('"signature"')]);
+  });
+});

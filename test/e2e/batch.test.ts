@@ -1,0 +1,215 @@
+import { rename } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import {
+  embeddedWorkshop,
+  firstCells,
+  hostedWorkshop,
+  lines,
+  NOWHERE,
+  pixelsOf,
+  requestsIn,
+  type Workshop,
+} from './batches.ts';
+
+interface Result {
+  readonly source: string;
+  readonly status: string;
+  readonly uuid: string;
+  readonly value: string;
+  readonly texture: { readonly hash: string };
+}
+
+const GUILD = { 'skins/b': 2, 'skins/a': 1, 'skins/guild/a': 3, 'skins/guild/old/Z': 4 };
+
+async function guildWorkshop(): Promise<Workshop> {
+  const shop = await embeddedWorkshop();
+  await shop.draw(GUILD);
+  return shop;
+}
+
+/** Every skin is made in no time but the first one's. */
+async function slowFirst() {
+  const serviceTime = ({ wish }: { wish: { pixels: string } }) => (wish.pixels === pixelsOf(1) ? 400 : 10);
+  const { shop, service } = await hostedWorkshop({ serviceTime });
+  await shop.drawMany('skins', 4);
+  return { shop, service };
+}
+
+describe('A folder of skins', () => {
+  test('is mirrored into the output folder, beside a sorted lockfile, and nothing is on stdout', async () => {
+    const shop = await guildWorkshop();
+    const { exitCode, stdout, stderr } = await shop.run('generate', '-r', 'skins', '--out', 'out');
+    expect([exitCode, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^4 sources: 4 made.*\. Written to out\.\n$/);
+    const outputs = ['a.json', 'b.json', 'guild/a.json', 'guild/old/Z.json'];
+    expect(await shop.files('out')).toEqual([...outputs, 'skins.lock']);
+    expect((await shop.lock()).map(({ source, pixels }) => [source, pixels])).toEqual([
+      ['../skins/a.png', pixelsOf(1)],
+      ['../skins/b.png', pixelsOf(2)],
+      ['../skins/guild/a.png', pixelsOf(3)],
+      ['../skins/guild/old/Z.png', pixelsOf(4)],
+    ]);
+    const shown = await Promise.all(outputs.map((file) => shop.readJson<Result>(`out/${file}`)));
+    expect(shown.map(({ texture }) => texture.hash)).toEqual([1, 2, 3, 4].map(pixelsOf));
+  });
+
+  test('is taken without the folders below it unless -r is given', async () => {
+    const shop = await guildWorkshop();
+    const { stdout } = await shop.run('generate', 'skins');
+    expect(firstCells(stdout).sort()).toEqual(['skins/a.png', 'skins/b.png']);
+  });
+
+  test('is left alone when it is done: no request, no file is touched, with or without a service', async () => {
+    const shop = await guildWorkshop();
+    const args = ['generate', '-r', 'skins', '--out', 'out', '--verbose'];
+    expect(requestsIn((await shop.run(...args)).stderr).filter((r) => r.startsWith('POST'))).toHaveLength(4);
+    const before = await shop.versions('out');
+    const again = await shop.run(...args);
+    expect([again.exitCode, requestsIn(again.stderr)]).toEqual([0, []]);
+    expect(again.stderr).toContain('4 sources: 0 made, 4 known already.');
+    const elsewhere = await shop.run(...args, '--base-url', NOWHERE);
+    expect([elsewhere.exitCode, requestsIn(elsewhere.stderr)]).toEqual([0, []]);
+    expect(await shop.versions('out')).toEqual(before);
+  });
+
+  test('is written in further formats from the lockfile, without a request', async () => {
+    const shop = await guildWorkshop();
+    const args = ['generate', 'skins', '--out', 'out'];
+    await shop.run(...args, '--format', 'value,signature');
+    expect(await shop.files('out')).toEqual(
+      ['a.signature', 'a.value', 'b.signature', 'b.value', 'skins.lock'].sort(),
+    );
+    const later = await shop.run(...args, '--format', 'property,give', '--base-url', NOWHERE);
+    expect([later.exitCode, later.stdout]).toEqual([0, '']);
+    const [a] = await shop.lock();
+    expect(await shop.read('out/a.value')).toBe(`${a?.value}\n`);
+    expect(await shop.readJson('out/a.property.json')).toEqual({
+      name: 'textures',
+      value: a?.value,
+      signature: a?.signature,
+    });
+    expect(await shop.read('out/b.mcfunction')).toMatch(/^give @p minecraft:player_head\[profile=/);
+  });
+});
+
+describe('What is printed', () => {
+  test('with --json is a list in the order of the sources, whichever is done first', async () => {
+    const { shop } = await slowFirst();
+    const { exitCode, stdout } = await shop.run('generate', 'skins', '--json');
+    const results = JSON.parse(stdout) as Result[];
+    expect([exitCode, results.map(({ source }) => source)]).toEqual([
+      0,
+      ['skins/01.png', 'skins/02.png', 'skins/03.png', 'skins/04.png'],
+    ]);
+    expect(results.every(({ status, value }) => status === 'completed' && value !== '')).toBe(true);
+  });
+
+  test('with --ndjson is a line for each skin as it is done', async () => {
+    const { shop } = await slowFirst();
+    const { stdout } = await shop.run('generate', 'skins', '--ndjson', '--out', 'out');
+    const results = lines(stdout).map((line) => JSON.parse(line) as Result);
+    expect(results.map(({ source }) => source).at(-1)).toBe('skins/01.png');
+    const uuids = new Map(results.map(({ source, uuid }) => [`../${source}`, uuid]));
+    expect(uuids).toEqual(new Map((await shop.lock()).map(({ source, uuid }) => [source, uuid])));
+  });
+
+  test('in a pipe is a row for each skin as it is done', async () => {
+    const { shop } = await slowFirst();
+    const { stdout, stderr } = await shop.run('generate', 'skins');
+    const rows = lines(stdout).map((line) => line.split('\t'));
+    expect(rows.map(([source, status]) => `${source} ${status}`).sort()).toEqual(
+      ['01', '02', '03', '04'].map((name) => `skins/${name}.png completed`),
+    );
+    expect(rows.map((row) => row.length)).toEqual([8, 8, 8, 8]);
+    expect(rows.at(-1)?.[0]).toBe('skins/01.png');
+    expect(stderr).toMatch(/^4 sources: 4 made.*\.\n$/);
+  });
+
+  test('by queue is a row for each job as it is accepted, while others wait for their turn', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 300 });
+    await shop.drawMany('skins', 8);
+    const child = shop.start(['queue', 'skins']);
+    const acceptedAtFirst = await new Promise<number>((resolve) => {
+      child.stdout?.once('data', () => resolve(service.records.accepted.length));
+    });
+    expect(acceptedAtFirst).toBeLessThanOrEqual(5);
+    const { exitCode, stdout, stderr } = await child;
+    expect([exitCode, String(stderr)]).toEqual([0, expect.stringMatching(/^8 sources: 8 submitted/)]);
+    const jobs = service.records.accepted.map(({ job }) => job);
+    expect(firstCells(String(stdout)).sort()).toEqual(jobs.toSorted());
+    expect(service.records.requests.job).toBeUndefined();
+  });
+
+  test('by queue --wait is the skins', async () => {
+    const { shop } = await slowFirst();
+    const { exitCode, stdout } = await shop.run('queue', '--wait', 'skins', '--json');
+    const results = JSON.parse(stdout) as Result[];
+    expect([exitCode, results.map(({ source, status }) => `${source} ${status}`)]).toEqual([
+      0,
+      ['01', '02', '03', '04'].map((name) => `skins/${name}.png completed`),
+    ]);
+  });
+});
+
+describe('The same picture', () => {
+  test('under several names and in other bytes is submitted once, and all get their file', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.draw({ 'skins/hero': 1, 'skins/copy': 1, 'skins/other': 2 });
+    await shop.compressAnew('skins/smaller', 1);
+    const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out');
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 2 made, 2 known already/)]);
+    expect(service.records.accepted.map(({ pixels }) => pixels).sort()).toEqual([1, 2].map(pixelsOf).sort());
+    const uuids = new Map((await shop.lock()).map(({ source, uuid }) => [source, uuid]));
+    expect([...uuids.keys()]).toEqual(['copy', 'hero', 'other', 'smaller'].map((n) => `../skins/${n}.png`));
+    expect(new Set(uuids.values()).size).toBe(2);
+    for (const name of ['copy', 'hero', 'smaller'])
+      expect((await shop.readJson<Result>(`out/${name}.json`)).uuid).toBe(uuids.get('../skins/hero.png'));
+  });
+
+  test('under a new name is not made again, another one under the old name is', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.draw({ 'skins/hero': 1, 'skins/villain': 2 });
+    await shop.run('generate', 'skins', '--out', 'out');
+    const before = await shop.lock();
+    await rename(shop.path('skins/hero.png'), shop.path('skins/old-hero.png'));
+    await shop.draw({ 'skins/villain': 3 });
+    const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out');
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^2 sources: 1 made, 1 known already/)]);
+    expect(service.records.accepted.map(({ pixels }) => pixels)[2]).toBe(pixelsOf(3));
+    expect(service.records.accepted).toHaveLength(3);
+    const after = new Map((await shop.lock()).map((line) => [line.source, line]));
+    expect(after.get('../skins/old-hero.png')).toEqual({ ...before[0], source: '../skins/old-hero.png' });
+    expect(after.get('../skins/villain.png')?.pixels).toBe(pixelsOf(3));
+    expect((await shop.readJson<Result>('out/old-hero.json')).uuid).toBe(before[0]?.uuid);
+  });
+});
+
+describe('Sources that cannot be used', () => {
+  test('stop no other, and the reports count them, whichever way they are asked for', async () => {
+    const shop = await embeddedWorkshop();
+    await shop.drawMany('skins', 3);
+    await shop.write('skins/broken.png', 'This is no picture.');
+    const args = ['generate', 'skins', '--out', 'out', '--report', 'junit=r/report.xml'];
+    const { exitCode, stderr } = await shop.run(...args, '--report', 'html', 'r/report.html');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('4 sources: 3 made, 1 failed')]);
+    expect(stderr).toMatch(/^error: skins\/broken\.png: .*\nhint: /);
+    expect(await shop.files('out')).toEqual(['01.json', '02.json', '03.json', 'skins.lock']);
+    const junit = await shop.read('r/report.xml');
+    expect(junit).toContain('<testsuites tests="4" failures="1" errors="0" skipped="0"');
+    expect(junit.match(/<testcase /g)).toHaveLength(4);
+    expect(junit).toMatch(/name="skins\/broken\.png"[^>]*>\s*<failure message="[^"]+" type="invalid_image">/);
+    const html = await shop.read('r/report.html');
+    for (const name of ['01', '02', '03', 'broken']) expect(html).toContain(`skins/${name}.png`);
+    expect((await shop.files('r')).sort()).toEqual(['report.html', 'report.xml']);
+  });
+
+  test('are tried anew when they have been mended, and only they', async () => {
+    const { shop, service } = await hostedWorkshop();
+    await shop.drawMany('skins', 2);
+    await shop.write('skins/broken.png', 'This is no picture.');
+    expect((await shop.run('generate', 'skins', '--out', 'out')).exitCode).toBe(1);
+    await shop.draw({ 'skins/broken': 9 });
+    expect((await shop.run('generate', 'skins', '--out', 'out')).exitCode).toBe(0);
+    expect(service.records.accepted.map(({ pixels }) => pixels).slice(2)).toEqual([pixelsOf(9)]);
+  });
+});

@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import { EventStream } from '../../../src/server/http/event-stream.ts';
+import { poll } from '../poll.ts';
+
+/** Sleeps end when they are told to, the first that began first. */
+function handClock() {
+  const sleeps: { ms: number; wake: () => void }[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    sleep: (ms, signal) =>
+      new Promise((wake, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+        sleeps.push({ ms, wake });
+      }),
+  };
+  return { clock, sleeps };
+}
+
+function open() {
+  const { clock, sleeps } = handClock();
+  const socket = new PassThrough();
+  const stream = new EventStream({ greeting: 'hello', socket, clock });
+  return { stream, socket, sleeps };
+}
+
+/** The next sleep, once somebody sleeps. */
+async function wakeNext(sleeps: { ms: number; wake: () => void }[]): Promise<number> {
+  await poll(
+    () => sleeps.length,
+    (count) => count > 0,
+  );
+  const { ms, wake } = sleeps.shift()!;
+  wake();
+  return ms;
+}
+
+test('A stream begins with a greeting and when to come again; events are numbered', async () => {
+  const { stream } = open();
+  stream.send('jobs', { jobs: [] });
+  stream.send('job', 'two\nlines');
+  void stream.end();
+  expect(await text(stream.body)).toBe(
+    ': hello\nretry: 1000\n\nid: 1\nevent: jobs\ndata: {"jobs":[]}\n\nid: 2\nevent: job\ndata: "two\\nlines"\n\n',
+  );
+});
+
+test('After its end nothing more is written to a stream', async () => {
+  const { stream } = open();
+  void stream.end();
+  stream.send('job', 'late');
+  void stream.end();
+  expect(await text(stream.body)).not.toContain('late');
+});
+
+test('A sign of life comes every 15 s; after a quarter of an hour the stream is ended', async () => {
+  const { stream, sleeps } = open();
+  const beating = stream.beat();
+  const heard = text(stream.body);
+  for (let beat = 0; beat < 60; beat++) expect(await wakeNext(sleeps)).toBe(15_000);
+  expect((await heard).match(/^:$/gm)).toHaveLength(60);
+  await wakeNext(sleeps);
+  await beating;
+});
+
+test('A reader that has gone is told nothing, and no timer is left for it', async () => {
+  const { stream, socket, sleeps } = open();
+  const beating = stream.beat();
+  const gone: string[] = [];
+  stream.whenGone(() => void gone.push('told'));
+  expect(gone).toEqual([]);
+  socket.destroy();
+  await beating;
+  stream.whenGone(() => void gone.push('told late'));
+  expect(gone).toEqual(['told', 'told late']);
+  expect(sleeps).toHaveLength(1);
+});
+
+test('A reader that had gone before the stream began is noticed', async () => {
+  const { clock } = handClock();
+  const socket = new PassThrough().destroy();
+  const stream = new EventStream({ greeting: 'hello', socket, clock });
+  const gone: string[] = [];
+  stream.whenGone(() => void gone.push('told'));
+  await stream.beat();
+  expect(gone).toEqual(['told']);
+});
+
+test('A reader that does not read the last words is cut off', async () => {
+  const { stream, socket, sleeps } = open();
+  const ending = stream.end();
+  expect(socket.destroyed).toBe(false);
+  await wakeNext(sleeps);
+  await ending;
+  expect(socket.destroyed).toBe(true);
+});
+
+test('A stream that more than a megabyte waits for is cut', () => {
+  const { stream } = open();
+  stream.send('job', 'x'.repeat(1_000_000));
+  expect(stream.body.destroyed).toBe(false);
+  stream.send('job', 'x'.repeat(100_000));
+  expect(stream.body.destroyed).toBe(true);
+  stream.send('job', 'y');
+});

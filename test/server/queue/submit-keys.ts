@@ -1,0 +1,18 @@
+/**
+ * A program of its own: submits one job for each of so many idempotency keys to the store in the folder given,
+ * and prints key and job. Several at once show that a key has one job, whoever comes first.
+ */
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { openStore } from '../../../src/server/store/store.ts';
+import { newJob } from '../../contract/jobs.ts';
+
+const [folder = '', keys = '0'] = process.argv.slice(2);
+const store = await openStore(folder);
+const queue = new StoreQueue(store.db, { self: { host: 'here', pid: process.pid, nonce: 'x' } });
+const limits = { spots: Number(keys), perMinute: Number(keys), perHour: Number(keys) };
+for (let n = 0; n < Number(keys); n++) {
+  const submission = await queue.submit(newJob({ idempotencyKey: `key ${n}` }), limits);
+  const outcome = 'job' in submission ? submission.job.uuid : submission.kind;
+  process.stdout.write(`${n} ${outcome}\n`);
+}
+await store.close();

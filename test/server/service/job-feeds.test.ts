@@ -1,0 +1,225 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { JobSignals } from '../../../src/server/job-signals.ts';
+import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import type { JobQueue, Lease } from '../../../src/server/queue/port.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import type { JobFollower } from '../../../src/server/service/job-feed.ts';
+import { JobFeeds } from '../../../src/server/service/job-feeds.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { mustClaim } from '../../contract/queue-steps.ts';
+import { ownFolder } from '../own-folder.ts';
+import { poll } from '../poll.ts';
+import { openOwnStore } from '../running-server.ts';
+
+type Read = 'list' | 'listAfter' | 'findAll';
+
+async function world() {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const store = new StoreQueue(db, { self: nameThisProcess() });
+  const reads: Read[] = [];
+  const during: Partial<Record<Read, () => Promise<void>>> = {};
+  const errors: unknown[] = [];
+  const signals = new JobSignals();
+  const queue = spyOn(store, reads, during);
+  const feeds = new JobFeeds({ db, queue, signals, onError: (error) => void errors.push(error) });
+  onTestFinished(async () => await feeds.close());
+  return { store, reads, during, errors, signals, feeds, ...tellers(store, signals) };
+}
+
+/** The queue, noting what is read; `during` runs after a read, before its answer is there. */
+function spyOn(
+  store: StoreQueue,
+  reads: Read[],
+  during: Partial<Record<Read, () => Promise<void>>>,
+): JobQueue {
+  const noted = async <T>(name: Read, answer: Promise<T>): Promise<T> => {
+    reads.push(name);
+    const result = await answer;
+    await during[name]?.();
+    return result;
+  };
+  return {
+    list: (...args) => noted('list', store.list(...args)),
+    listAfter: (...args) => noted('listAfter', store.listAfter(...args)),
+    findAll: (...args) => noted('findAll', store.findAll(...args)),
+  } as Partial<JobQueue> as JobQueue;
+}
+
+/** What submissions and workers of this process do. */
+function tellers(store: StoreQueue, signals: JobSignals) {
+  return {
+    submit: async (request: string, owner = 'ann') => {
+      const job = newJob({ request, owner });
+      await store.submit(job, LIMITS);
+      signals.accepted(owner);
+      return job.uuid;
+    },
+    complete: async (lease: Lease) => {
+      await store.complete(lease, generated());
+      signals.finished(lease.job);
+    },
+  };
+}
+
+function follower() {
+  const heard: string[] = [];
+  const following: JobFollower = {
+    pending: (jobs) => void heard.push(`pending ${jobs.map((job) => job.request_key).join(' ')}`),
+    job: ({ job, skin }) =>
+      void heard.push(`${job.request_key} ${job.status}${skin ? ` ${skin.identity}` : ''}`),
+    end: () => void heard.push('end'),
+  };
+  const hears = async (count: number) =>
+    await poll(
+      () => heard,
+      (all) => all.length >= count,
+    );
+  return { following, heard, hears };
+}
+
+test('A job is told of when it is accepted and when it has ended, with its skin', async () => {
+  const { feeds, submit, complete, store } = await world();
+  const { following, hears } = follower();
+  await submit('old');
+  feeds.follow('ann', following);
+  await hears(1);
+  await submit('new');
+  await hears(2);
+  await complete(await mustClaim(store, 'w'));
+  expect(await hears(3)).toEqual(['pending old', 'new waiting', 'old completed identity of old']);
+});
+
+test('An end costs one look-up; while nobody follows the owner nothing is read', async () => {
+  const { feeds, submit, complete, store, reads, signals } = await world();
+  const { following, hears } = follower();
+  const stop = feeds.follow('ann', following);
+  await hears(1);
+  await submit('a');
+  await submit('x', 'bob');
+  await hears(2);
+  expect(reads).toEqual(['list', 'listAfter']);
+  await complete(await mustClaim(store, 'w'));
+  await complete(await mustClaim(store, 'w'));
+  await hears(3);
+  expect(reads).toEqual(['list', 'listAfter', 'findAll']);
+  stop();
+  stop();
+  await submit('b');
+  signals.elsewhere();
+  await complete(await mustClaim(store, 'w'));
+  expect(reads).toHaveLength(3);
+  expect([feeds.size, feeds.sizeOf('ann')]).toEqual([0, 0]);
+});
+
+test('What several followers of one owner hear is read once', async () => {
+  const { feeds, submit, complete, store, reads } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following);
+  feeds.follow('ann', two.following);
+  await Promise.all([one.hears(1), two.hears(1)]);
+  await submit('a');
+  await Promise.all([one.hears(2), two.hears(2)]);
+  await complete(await mustClaim(store, 'w'));
+  await Promise.all([one.hears(3), two.hears(3)]);
+  expect(reads.slice(-2)).toEqual(['listAfter', 'findAll']);
+  expect(two.heard).toEqual(one.heard);
+  expect([feeds.size, feeds.sizeOf('ann'), feeds.sizeOf('bob')]).toEqual([2, 2, 0]);
+});
+
+test('A job that ends while the pending ones are read is told of', async () => {
+  const { feeds, submit, complete, store, during } = await world();
+  const { following, hears } = follower();
+  await submit('a');
+  during.list = async () => await complete(await mustClaim(store, 'w'));
+  feeds.follow('ann', following);
+  expect(await hears(2)).toEqual(['pending a', 'a completed identity of a']);
+});
+
+test('A job that is accepted and ends while the pending ones are read is told of once', async () => {
+  const { feeds, submit, complete, store, during } = await world();
+  const { following, heard, hears } = follower();
+  during.list = async () => {
+    await submit('a');
+    await complete(await mustClaim(store, 'w'));
+  };
+  feeds.follow('ann', following);
+  await hears(2);
+  during.list = async () => {};
+  await submit('b');
+  expect(await hears(3)).toEqual(['pending ', 'a completed identity of a', 'b waiting']);
+  expect(heard).toHaveLength(3);
+});
+
+test('A job that a worker is done with but that has not ended is not told of', async () => {
+  const { feeds, submit, store, signals } = await world();
+  const { following, hears } = follower();
+  feeds.follow('ann', following);
+  await submit('a');
+  await hears(2);
+  const lease = await mustClaim(store, 'w');
+  await store.fail(lease, { code: 'internal_error', message: 'Oh.', passing: true });
+  signals.finished(lease.job);
+  await submit('b');
+  expect(await hears(3)).toEqual(['pending ', 'a waiting', 'b waiting']);
+});
+
+test('Whoever comes later begins with what is pending then', async () => {
+  const { feeds, submit } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following);
+  await submit('a');
+  await one.hears(2);
+  feeds.follow('ann', two.following);
+  expect(await two.hears(1)).toEqual(['pending a']);
+  await submit('b');
+  await two.hears(2);
+  expect([one.heard, two.heard]).toEqual([
+    ['pending ', 'a waiting', 'b waiting'],
+    ['pending a', 'b waiting'],
+  ]);
+});
+
+test('A follower that stops before it was greeted hears nothing', async () => {
+  const { feeds, submit } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following)();
+  feeds.follow('ann', two.following);
+  await submit('a');
+  await two.hears(2);
+  expect(one.heard).toEqual([]);
+});
+
+test('A store that cannot be read ends the followers; the next one begins anew', async () => {
+  const { feeds, submit, during, errors, signals } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following);
+  await one.hears(1);
+  during.listAfter = async () => {
+    throw new Error('disk I/O error');
+  };
+  await submit('a');
+  expect(await one.hears(2)).toEqual(['pending ', 'end']);
+  expect(errors).toEqual([new Error('disk I/O error')]);
+  during.listAfter = async () => {};
+  feeds.follow('ann', two.following);
+  await two.hears(1);
+  signals.elsewhere();
+  await submit('b');
+  expect(await two.hears(2)).toEqual(['pending a', 'b waiting']);
+  expect(one.heard).toHaveLength(2);
+});
+
+test('Closing tells what there is to tell, then ends every follower', async () => {
+  const { feeds, submit, complete, store } = await world();
+  const [one, two] = [follower(), follower()];
+  await submit('a');
+  feeds.follow('ann', one.following);
+  feeds.follow('bob', two.following);
+  await one.hears(1);
+  await complete(await mustClaim(store, 'w'));
+  await feeds.close();
+  expect(one.heard).toEqual(['pending a', 'a completed identity of a', 'end']);
+  expect(two.heard).toEqual(['pending ', 'end']);
+});

@@ -13,7 +13,7 @@ const TO_DO = 3;
 
 /** Tells at its end how much memory a process has had at the most, bytes. */
 const PEAK_TELLER = `data:text/javascript,import { writeSync } from 'node:fs';
-  process.once('exit', () => writeSync(3, String(process.resourceUsage().maxRSS * 1024)));`;
+  process.once('exit', () => writeSync(2, String(process.resourceUsage().maxRSS * 1024)));`;
 
 type Size = 'few' | 'many';
 type Arguments = Record<Size, readonly string[]>;
@@ -58,10 +58,8 @@ async function rowOf(machine: Machine, of: string, args: Arguments): Promise<Row
 async function peakOf(machine: Machine, sources: readonly string[]): Promise<number> {
   await machine.reset();
   const args = ['--import', PEAK_TELLER, PROGRAM, 'generate', ...sources, '--dry-run', '--quiet'];
-  const { exitCode, stdio } = await machine.start(args, {
-    reject: false,
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
-  });
-  if (exitCode !== TO_DO) throw new Error(`${args.join(' ')} exited ${exitCode}.`);
-  return Number(stdio[3]) / 1e6;
+  const { exitCode, stderr } = await machine.start(args, { stdout: 'ignore', reject: false });
+  const peak = Number(stderr) / 1e6;
+  if (exitCode === TO_DO && peak > 0) return peak;
+  throw new Error(`The plan exited with ${exitCode}: ${String(stderr)}`);
 }

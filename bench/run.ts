@@ -25,6 +25,8 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const wanted = process.argv.slice(2).map((id) => id.toUpperCase());
+const unknown = wanted.filter((id) => !MEASUREMENTS.some(({ ids }) => ids.includes(id)));
+if (unknown.length > 0) throw new Error(`Nothing measures ${unknown.join(', ')}.`);
 const rows: Row[] = [];
 for (const { ids, rows: measure } of MEASUREMENTS) {
   if (wanted.length === 0 || wanted.some((id) => ids.includes(id))) rows.push(...(await measure()));

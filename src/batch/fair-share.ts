@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { isAlive } from './atomic-file.ts';
 
 /** Milliseconds that a look at who else is there stays good, and that a turn lasts. */
 const FRESH = 200;
@@ -61,17 +62,8 @@ export class FairShare {
   /** A batch that was killed leaves its file: whoever sees it first clears it away. */
   #isAlive(name: string): boolean {
     const pid = Number(name.split('.', 1)[0]);
-    if (Number.isSafeInteger(pid) && pid > 0 && isRunning(pid)) return true;
+    if (Number.isSafeInteger(pid) && pid > 0 && isAlive(pid)) return true;
     rmSync(join(this.#folder, name), { force: true });
     return false;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's, but alive
   }
 }

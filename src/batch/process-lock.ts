@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { importSqlite } from '../node-sqlite.ts';
 import { isAlive, writeFileAtomically } from './atomic-file.ts';
 
 /** The lock is this process's until it is released or the process ends, however it ends. */
@@ -50,7 +51,7 @@ export async function acquire(
 }
 
 async function tryLock(path: string): Promise<DatabaseSync | undefined> {
-  const { DatabaseSync } = await importQuietly();
+  const { DatabaseSync } = await importSqlite();
   const lock = new DatabaseSync(path);
   try {
     // Without a journal in memory it would make one beside the file.
@@ -94,19 +95,5 @@ function readHolder(path: string): Holder | undefined {
     return holderSchema.safeParse(JSON.parse(readFileSync(holderPath(path), 'utf8'))).data;
   } catch {
     return undefined; // it is only there to be named
-  }
-}
-
-/** Node 22 prints a warning about node:sqlite being experimental; it says nothing a user can act on. */
-async function importQuietly(): Promise<typeof import('node:sqlite')> {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
-    if (String(warning).includes('SQLite')) return;
-    Reflect.apply(emitWarning, process, [warning, ...rest]);
-  };
-  try {
-    return await import('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }

@@ -1,4 +1,4 @@
-import type { SkinSource } from '../client/types.ts';
+
 import type { Note } from '../protocol/envelope.ts';
 import type { SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 
@@ -78,4 +78,3 @@ export interface BatchResult {
   readonly error?: SourceProblem | undefined;
 }
 
-export type { SkinSource };

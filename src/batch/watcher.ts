@@ -1,4 +1,5 @@
-import type { JobState } from '../client/types.ts';
+import { ServiceError } from '../client/errors.ts';
+import type { CallOptions, JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { Bell } from './bell.ts';
 import type { Desk } from './desk.ts';
@@ -23,12 +24,17 @@ export interface WatcherTools {
 /** Milliseconds: a stream of events is trusted for so long before the list is looked at all the same. */
 const SAFETY_NET = 5_000;
 
+/** Milliseconds between two questions for the same job, half of them. */
+const SINGLE_GAP = 600;
+
 /** Sees when jobs end: one list for all of them, looked at when a wave is due. */
 export class Watcher {
   readonly #tools: WatcherTools;
   #isLookWanted = false;
   #isListening = false;
   #lastLook = 0;
+  /** The hosted service lists nothing for callers without a key. */
+  #hasList = true;
 
   constructor(tools: WatcherTools) {
     this.#tools = tools;
@@ -78,7 +84,8 @@ export class Watcher {
       return earliest([due, others], now);
     }
     if (this.#isListening) return earliest([due, this.#lastLook + SAFETY_NET], now);
-    const { times, roundTrip } = desk;
+    const { times } = desk;
+    const roundTrip = this.#hasList ? desk.roundTrip : SINGLE_GAP;
     return earliest([due, times.next(jobs, { now, lastLook: this.#lastLook, roundTrip })], now);
   }
 
@@ -95,8 +102,7 @@ export class Watcher {
     this.#isLookWanted = false;
     const startedAt = desk.now();
     try {
-      const { jobs, links } = await desk.client.queueList(desk.call(stop));
-      if (links['events'] !== undefined) desk.isSkinsmith = true;
+      const jobs = await this.#read();
       desk.trouble.passed();
       desk.tookRoundTrip(desk.now() - startedAt);
       this.#lastLook = startedAt;
@@ -106,6 +112,33 @@ export class Watcher {
       if (stop.aborted || !isTrouble(error)) throw error;
       if (isRefusedForNow(error)) await desk.clock.sleep(refusedPause(error), stop);
       else await desk.trouble.pause(error, stop);
+    }
+  }
+
+  /** The caller's jobs; those of this batch alone where the service has no list for callers without a key. */
+  async #read(): Promise<readonly Job[]> {
+    const { desk, stop } = this.#tools;
+    const call = desk.call(stop);
+    if (this.#hasList) {
+      try {
+        const { jobs, links } = await desk.client.queueList(call);
+        if (links['events'] !== undefined) desk.isSkinsmith = true;
+        return jobs;
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'unauthorized') throw error;
+        this.#hasList = false;
+      }
+    }
+    const jobs = await Promise.all([...desk.spots.jobs.keys()].map((id) => this.#readOne(id, call)));
+    return jobs.filter((job) => job !== undefined);
+  }
+
+  async #readOne(id: string, call: CallOptions): Promise<Job | undefined> {
+    try {
+      return (await this.#tools.desk.client.job(id, call)).job;
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) return undefined;
+      throw error;
     }
   }
 

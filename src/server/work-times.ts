@@ -49,10 +49,11 @@ export class WorkTimes {
     if (count === 0 || typical === undefined) return undefined;
     const begun = this.#begun.get(uuid);
     if (begun !== undefined) return this.#rest(begun, typical);
+    // The first that was begun is the first to be done: the order of the map.
     const busy = [...this.#begun.values()].map((start) => this.#rest(start, typical));
     const free = Array<number>(Math.max(0, count - busy.length)).fill(0);
     // Jobs take the same time, so the workers take them in turns, the first to be free first.
-    const turns = [...free, ...busy.toSorted((a, b) => a - b)];
+    const turns = [...free, ...busy];
     return (turns[ahead % count] ?? 0) + (Math.floor(ahead / count) + 1) * typical;
   }
 

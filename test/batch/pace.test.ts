@@ -123,8 +123,9 @@ describe('A refusal', () => {
   it('after an accepted submission is the first again', () => {
     const refused = pace(1);
     for (let n = 0; n < 10; n++) refused.refused({}, NOW);
-    refused.accepted({}, NOW);
-    expect(refused.refused({}, NOW)).toBe(500);
+    const later = { monotonic: refused.openAt(), epoch: EPOCH };
+    refused.accepted({}, later);
+    expect(refused.refused({}, later)).toBe(500);
   });
 
   it.each([

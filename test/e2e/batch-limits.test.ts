@@ -80,7 +80,9 @@ describe('The spots in the queue', () => {
     const turns = accepted.map(({ pixels }) => (isOurs.has(pixels) ? 'ours' : 'theirs'));
     expect([turns.length, mostUnfinished, service.doubleSubmissions]).toEqual([40, 5, []]);
     expect(turns.indexOf('theirs')).toBeLessThan(turns.lastIndexOf('ours'));
-    expect(turns.filter((turn, n) => turn === 'theirs' && n < turns.lastIndexOf('ours')).length).toBeGreaterThanOrEqual(2);
+    expect(
+      turns.filter((turn, n) => turn === 'theirs' && n < turns.lastIndexOf('ours')).length,
+    ).toBeGreaterThanOrEqual(2);
     expect(refusals['job_limit'] ?? 0).toBeLessThanOrEqual(5);
   });
 });

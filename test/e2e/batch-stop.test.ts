@@ -7,6 +7,7 @@ import type { HostedService } from '../batch/hosted/hosted-service.ts';
 import { dataUrl, skinPng } from '../server/drawn-skins.ts';
 import { poll } from '../server/poll.ts';
 import { firstCells, hostedWorkshop, lines, type Workshop } from './batches.ts';
+import { saying } from './program.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'out'];
 const COUNT = 9;
@@ -49,13 +50,27 @@ describe('A batch that is told to stop', () => {
       child.kill(signal);
       const { exitCode, stdout, stderr } = await ended(child);
       expect([exitCode, stdout]).toEqual([130, '']);
-      const told = /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. The same command again goes on from here\.$/m;
+      const told =
+        /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. The same command again goes on from here\.$/m;
       const [, done = '', queued = ''] = told.exec(stderr) ?? [stderr];
       expect(Number(done) + Number(queued)).toBe(service.records.accepted.length);
       expect(await shop.files('out')).toHaveLength(Number(done) + 1);
       await expectToFinish(shop, service);
     },
   );
+
+  test('has nothing more to wait for when no answer is out, and is gone as soon as it has said so', async () => {
+    const { shop, service } = await busyWorkshop({ workers: 0 });
+    const child = shop.start(MAKE);
+    await whenAccepted(service, 5);
+    await sleep(100); // for the last answer to arrive
+    const said = saying(child, 'stderr', /Stopped with/);
+    child.kill('SIGINT');
+    await said;
+    const at = Date.now();
+    await child;
+    expect(Date.now() - at).toBeLessThan(700);
+  });
 
   test('twice leaves at once, and what it did not hear of is not submitted again', async () => {
     const { shop, service } = await busyWorkshop();
@@ -79,7 +94,10 @@ describe('A batch that is told to stop', () => {
     expect([exitCode, stderr]).toEqual([141, expect.not.stringMatching(/\n\s+at |EPIPE|This is a bug/)]);
     expect(service.records.accepted.length).toBeLessThan(COUNT);
     const again = await shop.run('generate', 'skins');
-    expect([again.exitCode, firstCells(again.stdout)]).toEqual([0, expect.objectContaining({ length: COUNT })]);
+    expect([again.exitCode, firstCells(again.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ length: COUNT }),
+    ]);
     expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([COUNT, []]);
   });
 });
@@ -89,7 +107,8 @@ describe('A batch that is killed', () => {
     const { shop, service } = await busyWorkshop();
     const child = shop.start(['queue', 'skins']);
     const unwatch = service.watch((moment, kind) => {
-      if (moment === 'processed' && kind === 'submit' && service.records.accepted.length >= 7) child.kill('SIGKILL');
+      if (moment === 'processed' && kind === 'submit' && service.records.accepted.length >= 7)
+        child.kill('SIGKILL');
     });
     expect(await ended(child)).toMatchObject({ signal: 'SIGKILL' });
     unwatch();
@@ -109,7 +128,10 @@ describe('Of 100,000 sources', () => {
     };
     const start = Date.now();
     const child = shop.start(['generate', '--from', '-', '--out', 'out']);
-    Readable.from(list()).on('error', () => {}).pipe(child.stdin!).on('error', () => {});
+    Readable.from(list())
+      .on('error', () => {})
+      .pipe(child.stdin!)
+      .on('error', () => {});
     await whenAccepted(service, 5);
     expect(Date.now() - start).toBeLessThan(5_000);
     child.kill('SIGINT');

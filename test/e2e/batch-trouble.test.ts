@@ -1,7 +1,12 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, open, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { Fate } from '../batch/hosted/fates.ts';
 import { runHosted } from '../batch/hosted/run-hosted.ts';
 import { poll } from '../server/poll.ts';
 import { embeddedWorkshop, hostedWorkshop, lines, pixelsOf } from './batches.ts';
@@ -68,6 +73,28 @@ describe('A service', () => {
     expect(sum(service.records.requests)).toBeLessThanOrEqual(3);
   });
 
+  test('that is down from the start, and for longer than anybody waits, is given up with status 75', async () => {
+    const { shop } = await hostedWorkshop();
+    await shop.drawMany('skins', 3);
+    const { url, requests } = await closedForAnHour();
+    const { exitCode, stdout, stderr } = await shop.run(...MAKE, '--base-url', url);
+    expect([exitCode, stdout, stderr]).toEqual([75, '', expect.stringMatching(/^error: .*\n/)]);
+    expect(requests()).toBeLessThanOrEqual(3);
+  });
+
+  test('that fails in passing is asked again, as often as --retries says', async () => {
+    const fate = (pixels: string): Fate | undefined =>
+      pixels === pixelsOf(1) ? { kind: 'fails', times: 2, code: 'skin_change_failed' } : undefined;
+    const { shop, service } = await hostedWorkshop({ fate });
+    await shop.drawMany('skins', 2);
+    const hasty = await shop.run(...MAKE, '--retries', '0');
+    expect([hasty.exitCode, hasty.stderr]).toEqual([1, expect.stringMatching(/^error: skins\/01\.png: /)]);
+    expect(service.records.accepted).toHaveLength(2);
+    const patient = await shop.run(...MAKE, '--retries', '1');
+    expect([patient.exitCode, patient.stderr]).toEqual([0, expect.stringMatching(/1 made, 1 known already/)]);
+    expect(service.records.accepted).toHaveLength(4);
+  });
+
   test('that gives the skin of another gets no output written for it', async () => {
     const { shop } = await hostedWorkshop({
       fate: (pixels) => (pixels === pixelsOf(2) ? { kind: 'wrong', times: 9 } : undefined),
@@ -79,13 +106,30 @@ describe('A service', () => {
   });
 });
 
+/** A service in maintenance: every request is answered with when to come back. */
+async function closedForAnHour(): Promise<{ url: string; requests: () => number }> {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests++;
+    response.writeHead(503, { 'retry-after': '3600' }).end('In maintenance.');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests: () => requests };
+}
+
 describe('An output', () => {
   test('that a file is in the way of is told of before anything is sent', async () => {
     const { shop, service } = await hostedWorkshop();
     await shop.drawMany('skins', 3);
     await shop.write('out', 'in the way');
     const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error: .*\/out: Something else is in the way/)]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: .*\/out: Something else is in the way/),
+    ]);
     expect(sum(service.records.requests)).toBe(0);
   });
 
@@ -118,6 +162,15 @@ describe('An output', () => {
     const { exitCode, stderr } = await shop.start(['generate', 'skins'], { stdout: full.fd });
     expect([exitCode, String(stderr)]).toEqual([1, NO_STACK]);
     expect(String(stderr)).toContain('The disk is full.');
+  });
+
+  test('is written although the data folder has no space for what only helps people', async () => {
+    const { shop } = await hostedWorkshop();
+    await shop.drawMany('skins', 3);
+    await symlink('/dev/full', join(shop.machine.dataDir, 'submissions.ndjson'));
+    const { exitCode, stderr } = await shop.run(...MAKE);
+    expect([exitCode, stderr]).toEqual([0, NO_STACK]);
+    expect(await shop.lock()).toHaveLength(3);
   });
 
   test('that is a pipe, not a file, is written into and stays what it is', async () => {

@@ -8,6 +8,9 @@ export interface HeardEvent {
   readonly data: Body;
 }
 
+export const statusOf = ({ data }: HeardEvent) => data.job?.status;
+export const idOf = ({ data }: HeardEvent) => data.job?.id;
+
 /** Reads a stream of events as it comes. */
 export class EventReader {
   readonly status: number;

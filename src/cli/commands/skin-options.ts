@@ -35,7 +35,9 @@ export function addSkinOptions(command: Command): Command {
 
 export function addFormatOption(command: Command): Command {
   return command.addOption(
-    new Option('--format <formats>', `of each skin, with commas: ${FORMAT_NAMES.join(', ')}`).argParser(formatsIn),
+    new Option('--format <formats>', `of each skin, with commas: ${FORMAT_NAMES.join(', ')}`).argParser(
+      formatsIn,
+    ),
   );
 }
 

@@ -149,6 +149,21 @@ describe('A key', () => {
     expect((await owner.get('/v2/queue')).body.jobs).toHaveLength(1);
   });
 
+  test('that is refused leaves nothing of the other picture behind', async () => {
+    const { owner, user } = await runServer();
+    await (await user('bob')).upload('/v2/generate', skinPng(2));
+    await send(owner, 1, { path: '/v2/generate' });
+    expectRefusal(await send(owner, 2), 'invalid_request');
+    expect((await owner.get('/v2/me/skins')).body.skins).toHaveLength(1);
+  });
+
+  test('leads to its pending job even when only existing data is wanted', async () => {
+    const { owner } = await runServer({ workers: 0 });
+    const first = await send(owner, 1);
+    const again = await send(owner, 1, { checkOnly: 'true' });
+    expect([again.status, again.body.job?.id]).toEqual([202, first.body.job?.id]);
+  });
+
   test('is every caller’s own', async () => {
     const { owner, user, anonymous } = await runServer({ workers: 0 });
     const callers = [owner, await user('bob'), anonymous('127.0.0.1'), anonymous('127.0.0.2')];

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { skinPng } from '../drawn-skins.ts';
 import type { ServerUnderTest } from '../running-server.ts';
-import type { Heard } from '../test-caller.ts';
+import type { Heard, TestCaller } from '../test-caller.ts';
 
 /** One request to a service that has just started. */
 export type Send = (server: ServerUnderTest) => Promise<Heard>;
@@ -59,4 +59,9 @@ export function damagedPng(): Buffer {
   const png = Buffer.from(PNG);
   png.writeUInt8(png.readUInt8(60) ^ 0xff, 60);
   return png;
+}
+
+/** Queues a picture; the id of its job. */
+export async function queueSkin(caller: TestCaller, number: number): Promise<string> {
+  return String((await caller.upload('/v2/queue', skinPng(number))).body.job?.id);
 }

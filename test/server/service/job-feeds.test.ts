@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { JobSignals } from '../../../src/server/job-signals.ts';
+import { type JobListener, JobSignals } from '../../../src/server/job-signals.ts';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import type { JobQueue, Lease } from '../../../src/server/queue/port.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
@@ -14,6 +14,19 @@ import { openOwnStore } from '../running-server.ts';
 
 type Read = 'list' | 'listAfter' | 'findAll';
 
+class CountedSignals extends JobSignals {
+  listeners = 0;
+
+  override listen(listener: JobListener): () => void {
+    const stop = super.listen(listener);
+    this.listeners++;
+    return () => {
+      this.listeners--;
+      stop();
+    };
+  }
+}
+
 async function world() {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
@@ -21,7 +34,7 @@ async function world() {
   const reads: Read[] = [];
   const during: Partial<Record<Read, () => Promise<void>>> = {};
   const errors: unknown[] = [];
-  const signals = new JobSignals();
+  const signals = new CountedSignals();
   const queue = spyOn(store, reads, during);
   const feeds = new JobFeeds({ db, queue, signals, onError: (error) => void errors.push(error) });
   onTestFinished(async () => await feeds.close());
@@ -126,6 +139,31 @@ test('What several followers of one owner hear is read once', async () => {
   expect(reads.slice(-2)).toEqual(['listAfter', 'findAll']);
   expect(two.heard).toEqual(one.heard);
   expect([feeds.size, feeds.sizeOf('ann'), feeds.sizeOf('bob')]).toEqual([2, 2, 0]);
+});
+
+test('An end is told of once, whatever happens elsewhere', async () => {
+  const { feeds, submit, complete, store, signals } = await world();
+  const { following, hears } = follower();
+  feeds.follow('ann', following);
+  await submit('a');
+  await hears(2);
+  const lease = await mustClaim(store, 'w');
+  await complete(lease);
+  await hears(3);
+  signals.elsewhere();
+  signals.finished(lease.job);
+  await submit('b');
+  expect((await hears(4)).slice(2)).toEqual(['a completed identity of a', 'b waiting']);
+});
+
+test('Signals are listened to while somebody follows, once for all', async () => {
+  const { feeds, signals } = await world();
+  const stops = ['ann', 'ann', 'bob'].map((owner) => feeds.follow(owner, follower().following));
+  expect(signals.listeners).toBe(1);
+  for (const stop of stops) stop();
+  expect(signals.listeners).toBe(0);
+  feeds.follow('ann', follower().following)();
+  expect(signals.listeners).toBe(0);
 });
 
 test('A job that ends while the pending ones are read is told of', async () => {

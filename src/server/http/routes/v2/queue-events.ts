@@ -10,7 +10,7 @@ const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
-  // A connection that has streamed is not used again, so a server that stops need not wait for it.
+  // The stream is the connection's last answer: when either ends, so does the other.
   Connection: 'close',
 } as const;
 
@@ -20,8 +20,6 @@ export const queueEventsRoute = route({
   summary: "The caller's jobs as server-sent events: the pending ones, then each as it is accepted and ends",
   answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },
   handle: async (call) => {
-    // A stream that nobody reads would never be closed.
-    if (call.request.method === 'HEAD') return { status: 200, headers: HEADERS, body: '' };
     const { socket } = call.request.raw;
     const stream = new EventStream({ greeting: "the caller's jobs", socket, clock: call.context.clock });
     const stop = await followJobs(call.context, call.caller, follower(stream, call));

@@ -1,17 +1,31 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Time as it is passed in, so that tests can move it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Milliseconds from an arbitrary start: for durations, because it never jumps as `now` may. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with an AbortError when `signal` aborts. */
+  /** Resolves after `ms`; rejects with the signal's reason when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: async (ms, signal) => await delay(ms, undefined, { signal }),
+  // Node's own makes an error with a stack for each sleep that is cut short, and most are.
+  sleep: async (ms, signal) =>
+    await new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const wake = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', wake, { once: true });
+    }),
 };
+
+/** Why a sleep of our own is cut short: given to `abort`, it spares the making of an error. */
+export const AWAKE = 'awake';

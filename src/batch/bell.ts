@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { AWAKE, type Clock } from '../clock.ts';
 
 /** Wakes whoever waits for something to change. A ring that nobody waited for is remembered once. */
 export class Bell {
@@ -34,7 +34,7 @@ export class Bell {
       await Promise.race([woken, late]);
     } finally {
       this.#wake = undefined;
-      timer.abort();
+      timer.abort(AWAKE);
     }
   }
 }

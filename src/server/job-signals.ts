@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Clock } from '../clock.ts';
+import { AWAKE, type Clock } from '../clock.ts';
 
 interface Events {
   /** There may be work: a job was accepted or freed, here or in another process. */
@@ -75,7 +75,7 @@ export class JobSignals {
       given.signal.addEventListener('abort', wake);
       return () => this.#emitter.off('finished', ifThis).off('elsewhere', wake);
     });
-    return { heard, stop: () => given.abort() };
+    return { heard, stop: () => given.abort(AWAKE) };
   }
 
   /** Tells `listener` of every job from now on, until the function that is answered is called. */
@@ -102,7 +102,7 @@ export class JobSignals {
       await Promise.race([woken, late]);
     } finally {
       stop?.();
-      timer.abort();
+      timer.abort(AWAKE);
     }
   }
 }

@@ -72,11 +72,17 @@ function paintPass(picture: Picture, pass: Pass, { header, paint, data, at }: Pa
   const length = rowBytes(header, pass.width);
   const step = Math.max(1, (channels * header.bitDepth) >> 3);
   let above: Uint8Array = new Uint8Array(length);
+  // By far the most skins are saved like this, and there is nothing to convert.
+  const isPlain = header.colourType === 6 && header.bitDepth === 8 && pass.stepX === 1 && pass.stepY === 1;
   let rowAt = at;
   for (let row = 0; row < pass.height; row++, rowAt += 1 + length) {
     const bytes = data.subarray(rowAt + 1, rowAt + 1 + length);
     unfilterRow(data[rowAt]!, bytes, above, step);
     above = bytes;
+    if (isPlain) {
+      picture.pixels.set(bytes, row * picture.width * 4);
+      continue;
+    }
     const samples = readSamples(bytes, header.bitDepth, pass.width * channels);
     const y = pass.y + row * pass.stepY;
     for (let column = 0; column < pass.width; column++) {

@@ -28,10 +28,11 @@ function makeHeader({ width, height }: Picture): Buffer {
 
 function makeRows({ width, height, pixels }: Picture): Buffer {
   const rows = Buffer.alloc(height * (1 + width * 4));
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const from = (y * width + x) * 4;
-      if (pixels[from + 3] !== 0) rows.set(pixels.subarray(from, from + 4), y * (1 + width * 4) + 1 + x * 4);
+  for (let y = 0, to = 1; y < height; y++, to += 1 + width * 4) {
+    const row = pixels.subarray(y * width * 4, (y + 1) * width * 4);
+    rows.set(row, to);
+    for (let at = 0; at < row.length; at += 4) {
+      if (row[at + 3] === 0) rows[to + at] = rows[to + at + 1] = rows[to + at + 2] = 0;
     }
   }
   return rows;

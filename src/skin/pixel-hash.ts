@@ -17,7 +17,9 @@ export function pixelHash({ width, height, pixels }: Picture): string {
       const alpha = pixels[from + 3]!;
       if (alpha === 0) continue;
       input[at] = alpha;
-      input.set(pixels.subarray(from, from + 3), at + 1);
+      input[at + 1] = pixels[from]!;
+      input[at + 2] = pixels[from + 1]!;
+      input[at + 3] = pixels[from + 2]!;
     }
   }
   return createHash('sha256').update(input).digest('hex');

@@ -1,5 +1,7 @@
 import {
+  closeSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -13,6 +15,13 @@ import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Replacement, removeLeftovers, writeFileAtomically } from '../../src/batch/atomic-file.ts';
 import { ownFolder } from '../server/own-folder.ts';
+
+/** The system gives out the lowest that is free. */
+function nextDescriptor(path: string): number {
+  const fd = openSync(path, 'r');
+  closeSync(fd);
+  return fd;
+}
 
 const HOUR = 60 * 60 * 1000;
 /** Larger than any system gives out. */
@@ -96,12 +105,16 @@ describe('Replacement', () => {
     file.discard();
   });
 
-  it('can be given up at any time', async () => {
+  it('can be given up at any time, and leaves nothing, nor anything open', async () => {
     const folder = await ownFolder();
-    const file = new Replacement(join(folder, 'x'));
-    file.write('text');
-    file.discard();
+    const first = nextDescriptor(folder);
+    for (let n = 0; n < 50; n++) {
+      const file = new Replacement(join(folder, 'x'));
+      file.write('text');
+      file.discard();
+    }
     expect(readdirSync(folder)).toEqual([]);
+    expect(nextDescriptor(folder)).toBeLessThan(first + 10);
   });
 });
 

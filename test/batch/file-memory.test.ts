@@ -24,8 +24,8 @@ const OTHER = 'f'.repeat(64);
 function stamp(changes: Partial<FileStamp> = {}): FileStamp {
   return {
     size: 1234,
-    mtimeMs: NOW - DAY + 0.25,
-    ctimeMs: NOW - DAY / 2 + 0.75,
+    mtimeMs: NOW - 30 * DAY + 0.25,
+    ctimeMs: NOW - 20 * DAY + 0.75,
     ino: 987_654_321,
     ...changes,
   };
@@ -57,9 +57,9 @@ describe('FileMemory', () => {
 
   const changes: [what: string, change: Partial<FileStamp>][] = [
     ['size', { size: 1235 }],
-    ['time of change, by a microsecond', { mtimeMs: NOW - DAY + 0.251 }],
+    ['time of change, by a microsecond', { mtimeMs: NOW - 30 * DAY + 0.251 }],
     ['time of change, by years', { mtimeMs: NOW - 1000 * DAY + 0.25 }],
-    ['inode change time', { ctimeMs: NOW - DAY / 2 + 1.75 }],
+    ['inode change time', { ctimeMs: NOW - 20 * DAY + 1.75 }],
     ['inode', { ino: 987_654_322 }],
     ['inode, in its upper half', { ino: 987_654_321 + 2 ** 40 }],
   ];
@@ -133,9 +133,12 @@ describe('FileMemory', () => {
 
   it('does not remember a path that no system has', async () => {
     const memory = openAt(await savedMemory());
+    const files = Array.from({ length: 500 }, (_, n) => `/skins/${n}.png`);
+    for (const file of files) memory.remember(file, stamp(), DIGEST);
     const long = `/${'x'.repeat(5000)}`;
-    memory.remember(long, stamp(), OTHER);
-    expect(memory.recall(long, stamp())).toBeUndefined();
+    memory.remember(long, stamp({ size: 1 }), OTHER);
+    expect(memory.recall(long, stamp({ size: 1 }))).toBeUndefined();
+    for (const file of files) expect(memory.recall(file, stamp())).toBe(DIGEST);
   });
 });
 
@@ -165,7 +168,7 @@ describe('A file whose stamp says nothing', () => {
 
   it('is not recalled when the clock has jumped back behind its times', async () => {
     const path = await savedMemory();
-    expect(openAt(path, NOW - 2 * DAY).recall(FILE, stamp())).toBeUndefined();
+    expect(openAt(path, NOW - 25 * DAY).recall(FILE, stamp())).toBeUndefined();
     expect(openAt(path, NOW).recall(FILE, stamp())).toBe(DIGEST);
   });
 });
@@ -217,6 +220,21 @@ describe('A damaged memory', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('torn');
   });
 
+  it('loses its damaged lines, and no others, when it is saved', async () => {
+    const path = await savedMemory();
+    const [header, line] = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, `${header}\n\n"\nnonsense ${'x'.repeat(100)}\n${line}\n${line?.slice(1)}\n`);
+    const memory = openAt(path);
+    memory.remember('/skins/more.png', stamp(), OTHER);
+    memory.save();
+    expect(readFileSync(path, 'utf8').split('\n')).toEqual([
+      header,
+      line,
+      expect.stringContaining('more'),
+      '',
+    ]);
+  });
+
   it('never tells a digest that is none, whichever byte is damaged', async () => {
     const path = await savedMemory();
     const whole = readFileSync(path);
@@ -264,6 +282,21 @@ describe('Saving', () => {
     }
   });
 
+  it('goes on with what is left when files were forgotten', async () => {
+    const path = join(await ownFolder(), 'files.tsv');
+    const before = openAt(path, NOW);
+    for (let n = 0; n < 300; n++) before.remember(`/old/${n}.png`, stamp(), OTHER);
+    before.save();
+    const memory = openAt(path, NOW + 100 * DAY);
+    const files = Array.from({ length: 150 }, (_, n) => [`/old/${2 * n}.png`, `/new/${n}.png`]).flat();
+    for (const file of files) memory.remember(file, stamp(), DIGEST);
+    memory.save();
+    for (const file of files) expect(memory.recall(file, stamp())).toBe(DIGEST);
+    for (let n = 1; n < 300; n += 2) expect(memory.recall(`/old/${n}.png`, stamp())).toBeUndefined();
+    memory.remember('/new/more.png', stamp(), OTHER);
+    expect(memory.recall('/new/more.png', stamp())).toBe(OTHER);
+  });
+
   it('notes now and then that a file is still in use, so that it is never forgotten', async () => {
     const path = await savedMemory();
     for (let days = 0; days <= 400; days += 20) {
@@ -271,6 +304,10 @@ describe('Saving', () => {
       expect(memory.recall(FILE, stamp())).toBe(DIGEST);
       memory.save();
     }
+    const memory = openAt(path, NOW + 410 * DAY);
+    memory.remember('/skins/other.png', stamp(), OTHER);
+    memory.save();
+    expect(openAt(path, NOW + 410 * DAY).recall(FILE, stamp())).toBe(DIGEST);
   });
 
   it('forgets what was not seen today when half a million files are known', async () => {

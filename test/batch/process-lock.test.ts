@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquire, type Held, type Holder } from '../../src/batch/process-lock.ts';
@@ -83,6 +84,15 @@ describe('acquire', () => {
     expect(new Set(said)).toEqual(new Set(['held', `lost to ${winner}`]));
   });
 
+  it('waits a moment for one that nobody is known to have: two that start at once stop each other', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    const nameless = new DatabaseSync(path);
+    nameless.exec('BEGIN EXCLUSIVE');
+    const taken = take(path);
+    setTimeout(() => nameless.close(), 20);
+    await taken;
+  });
+
   it('holds two locks at once', async () => {
     const folder = await ownFolder();
     const [one, other] = [join(folder, 'one'), join(folder, 'other')];
@@ -125,7 +135,11 @@ describe('The name of the holder', () => {
   it('may be missing or unreadable: the lock is held all the same', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     await take(path);
-    writeFileSync(`${path}.holder`, 'nobody');
+    for (const text of ['nobody', '{"pid":-1,"about":"x","since":0}', 'null']) {
+      writeFileSync(`${path}.holder`, text);
+      expect(await holderOf(path)).toBeUndefined();
+    }
+    rmSync(`${path}.holder`);
     expect(await holderOf(path)).toBeUndefined();
   });
 });

@@ -38,8 +38,8 @@ const EXAMPLES = {
     ['60', 60],
   ],
   format: [
-    ['value', ['value']],
     ['property, give', ['property', 'give']],
+    ['value', ['value']],
   ],
   color: [
     ['never', 'never'],

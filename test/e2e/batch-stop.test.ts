@@ -69,7 +69,7 @@ describe('A batch that is told to stop', () => {
     await said;
     const at = Date.now();
     await child;
-    expect(Date.now() - at).toBeLessThan(700);
+    expect(Date.now() - at).toBeLessThan(1_000);
   });
 
   test('twice leaves at once, and what it did not hear of is not submitted again', async () => {
@@ -86,13 +86,15 @@ describe('A batch that is told to stop', () => {
   });
 
   test('by a reader that goes away leaves with status 141, and the same command gives all rows', async () => {
-    const { shop, service } = await busyWorkshop({ workers: 1 });
-    const child = shop.start(['generate', 'skins'], { buffer: false });
+    const { shop, service } = await busyWorkshop({ workers: 2 });
+    const child = shop.start(['generate', 'skins'], { buffer: { stdout: false } });
     await once(child.stdout!, 'data');
     child.stdout?.destroy();
     const { exitCode, stderr } = await ended(child);
-    expect([exitCode, stderr]).toEqual([141, expect.not.stringMatching(/\n\s+at |EPIPE|This is a bug/)]);
-    expect(service.records.accepted.length).toBeLessThan(COUNT);
+    expect([exitCode, stderr]).toEqual([
+      141,
+      expect.stringMatching(/^Stopped with [1-8] of 9 sources done\..*\n$/),
+    ]);
     const again = await shop.run('generate', 'skins');
     expect([again.exitCode, firstCells(again.stdout)]).toEqual([
       0,

@@ -52,7 +52,7 @@ export class EntryTable {
   sorted(): EntryTable {
     if (this.#isSorted) return this;
     const order = Uint32Array.from({ length: this.size }, (_, entry) => entry);
-    order.sort((a, b) => this.#compare(a, b) || a - b);
+    order.sort((a, b) => this.#compare(a, b)); // stable, so that the last stays the last
     const table = new EntryTable(this.size);
     for (const [at, entry] of order.entries()) {
       const next = order[at + 1];

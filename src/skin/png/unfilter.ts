@@ -33,6 +33,7 @@ export function unfilterRow(filter: number, row: Uint8Array, above: Uint8Array, 
       `The pixel data is damaged: a row names filter type ${filter}, which does not exist.`,
     );
   }
+  if (filter === 0) return;
   for (let at = 0; at < row.length; at++) {
     const left = at < step ? 0 : row[at - step]!;
     const corner = at < step ? 0 : above[at - step]!;

@@ -213,6 +213,7 @@ describe('Lines that are none of ours', () => {
     'null',
     '42',
     '{"k":"x","s":"nothing"}',
+    '{"k":"x","s":"done","j":"j9","skin":{"uuid":"ab',
     '{"k":"x","s":"intent"}',
     '{"k":"x","s":"job","n":0,"j":7}',
     '{"journal":2,"nonce":"other"}',

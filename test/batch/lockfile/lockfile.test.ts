@@ -48,6 +48,15 @@ describe('Opening', () => {
     expect(lockfile.read(0)).toEqual(other);
   });
 
+  it('lets the last count also when they are side by side', async () => {
+    const entries = [
+      lockEntry({ name: 'first' }),
+      lockEntry({ name: 'last' }),
+      lockEntry({ source: 'x.png' }),
+    ];
+    expect(allOf(await openText(textOf(entries)))).toEqual(entries.slice(1));
+  });
+
   it('reads lines across the borders of what it reads at once', async () => {
     const entries = Array.from({ length: 3000 }, (_, n) =>
       lockEntry({ source: `skins/${String(n).padStart(4, '0')}.png`, name: 'n'.repeat(n % 700) }),
@@ -93,6 +102,15 @@ describe('find', () => {
     });
   });
 
+  it('does not take what comes next in the file for what is asked', async () => {
+    const entries = entriesOf('a.png', 'b.png', 'c.png');
+    const lockfile = await openText(textOf(entries));
+    find(lockfile, entries[0]!);
+    expect(find(lockfile, { ...entries[1]!, source: 'x.png' })).toEqual({ state: 'moved', entry: 1 });
+    find(lockfile, entries[0]!);
+    expect(find(lockfile, { ...entries[1]!, pixels: hash('x') })).toEqual({ state: 'changed' });
+  });
+
   it('knows nothing of a new file', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png')));
     expect(find(lockfile, lockEntry({ source: 'b.png' }))).toBeUndefined();
@@ -112,15 +130,19 @@ describe('find', () => {
 
   it('knows links and players by their names, with pixels and without', async () => {
     const url = 'https://skins.example/s.png';
+    const shout = 'HTTPS://SKINS.EXAMPLE/s.png';
     const entries = [
+      lockEntry({ source: shout }),
       lockEntry({ source: url, pixels: undefined }),
       lockEntry({ source: `user:${UUID}`, pixels: hash('what it was then') }),
     ];
     const lockfile = await openText(textOf(entries));
     const asked = { variant: 'auto', visibility: 'public' } as const;
-    expect(lockfile.find(url, workKey({ content: { url }, ...asked }))).toEqual({ state: 'same', entry: 0 });
+    expect(lockfile.find(url, workKey({ content: { url }, ...asked }))).toEqual({ state: 'same', entry: 1 });
+    const shouted = workKey({ content: { url: shout }, ...asked });
+    expect(lockfile.find(shout, shouted)).toEqual({ state: 'same', entry: 0 });
     const player = workKey({ content: { user: UUID }, ...asked });
-    expect(lockfile.find(`user:${UUID}`, player)).toEqual({ state: 'same', entry: 1 });
+    expect(lockfile.find(`user:${UUID}`, player)).toEqual({ state: 'same', entry: 2 });
     expect(allOf(lockfile)).toEqual(entries);
   });
 
@@ -155,7 +177,7 @@ describe('uuidOf', () => {
 
 describe('read', () => {
   it('has no entry beyond the last', async () => {
-    const lockfile = await openText(textOf(entriesOf('a.png')));
+    const lockfile = await openText(textOf([lockEntry({ name: 'n'.repeat(10_000) })]));
     for (const entry of [1, -1, 0.5]) expect(() => lockfile.read(entry)).toThrow(RangeError);
   });
 

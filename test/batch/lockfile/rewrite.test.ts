@@ -101,6 +101,12 @@ describe('Rewriting', () => {
     expect(lockfile.size).toBe(0);
   });
 
+  it('drops the beginning', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
+    await lockfile.rewrite([], (source) => source === 'b.png');
+    expect(fileAt(path)).toEqual(entriesOf('b.png'));
+  });
+
   it('drops the end', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     await lockfile.rewrite([], (source) => source === 'a.png');

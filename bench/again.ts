@@ -1,24 +1,21 @@
 /** P6: what it costs to run again when nothing has changed. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { Machine } from './machine.ts';
 import { type Service, startHosted } from './services.ts';
-import { writePatterns } from './skins.ts';
+import { untilSettled, writePatterns } from './skins.ts';
 import { median, type Row } from './table.ts';
 
 const SKINS = 10_000;
 const ROUNDS = 7;
 const SPOTS = 50;
-/** Milliseconds after which nobody doubts that a file which was read stays as it is. */
-const SETTLED = 2_500;
 
 export async function againRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     await machine.reset();
     const skins = join(machine.folder, 'skins');
     const names = writePatterns(skins, SKINS);
-    await sleep(SETTLED);
+    await untilSettled();
     const args = ['generate', skins, '--out', join(machine.folder, 'out')];
     const env = await makeAll(machine, args);
     const times: Record<'again' | 'hash', number[]> = { again: [], hash: [] };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { decodePng } from '../src/skin/decode.ts';
 import { encodePng } from '../src/skin/encode.ts';
@@ -12,6 +13,8 @@ const SIZE = 64;
 const FACE = (10 * SIZE + 10) * 4;
 const PALETTE = 3;
 const PALETTE_COLOURS = 16;
+/** Milliseconds. */
+const SETTLED = 2_500;
 
 /** Writes so many skins as artists draw them, no two the same, some 2 KB each. Answers their names. */
 export function writeSkins(folder: string, count: number): string[] {
@@ -48,6 +51,11 @@ function writeNumbered(folder: string, count: number, draw: (number: number) => 
   const names = Array.from({ length: count }, (_, number) => `${String(number).padStart(6, '0')}.png`);
   for (const [number, name] of names.entries()) writeFileSync(join(folder, name), draw(number));
   return names;
+}
+
+/** Waits until files that have just been written are believed to stay as they are: what is in doubt is read again. */
+export async function untilSettled(): Promise<void> {
+  await sleep(SETTLED);
 }
 
 function colourOf(number: number): [red: number, green: number, blue: number] {

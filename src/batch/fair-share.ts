@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { isAlive } from './atomic-file.ts';
 
+/** Milliseconds after which a file that nobody has touched is of a batch that submits nothing now. */
+const STALE = 10_000;
 /** Milliseconds that a look at who else is there stays good, and that a turn lasts. */
 const FRESH = 200;
 const TURN = 3_000;
@@ -28,6 +30,8 @@ export class FairShare {
     if (this.#isIn) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(this.#folder, this.#name), '', { mode: 0o600 });
+    const now = new Date(this.#clock.now());
+    utimesSync(join(this.#folder, this.#name), now, now);
     this.#isIn = true;
     this.#seen = undefined;
   }
@@ -55,6 +59,8 @@ export class FairShare {
   }
 
   #living(): readonly string[] {
+    const now = new Date(this.#clock.now());
+    if (this.#isIn) utimesSync(join(this.#folder, this.#name), now, now);
     const names = readdirSync(this.#folder).sort();
     return names.filter((name) => name === this.#name || this.#isAlive(name));
   }
@@ -62,8 +68,15 @@ export class FairShare {
   /** A batch that was killed leaves its file: whoever sees it first clears it away. */
   #isAlive(name: string): boolean {
     const pid = Number(name.split('.', 1)[0]);
-    if (Number.isSafeInteger(pid) && pid > 0 && isAlive(pid)) return true;
-    rmSync(join(this.#folder, name), { force: true });
+    const path = join(this.#folder, name);
+    if (Number.isSafeInteger(pid) && pid > 0 && isAlive(pid)) return this.#isFresh(path);
+    rmSync(path, { force: true });
     return false;
+  }
+
+  /** In a container every run may have the same process id: then the time is what tells. */
+  #isFresh(path: string): boolean {
+    const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    return touched !== undefined && Math.abs(this.#clock.now() - touched) < STALE;
   }
 }

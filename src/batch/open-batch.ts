@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import { FileMemory } from './file-memory.ts';
@@ -34,7 +33,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
   const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
   try {
     const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath);
-    const journal = write || existsSync(place.path) ? Journal.open(place.path) : undefined;
+    const journal = write ? Journal.open(place.path) : Journal.read(place.path);
     const memory = FileMemory.open(join(stateDir, 'files.bin'), () => clock.now());
     const planner = new Planner({
       variant: options.variant ?? 'auto',

@@ -54,7 +54,8 @@ export class Pace {
 
   /** Refused for going too fast. @returns milliseconds until submissions are open again */
   refused(told: Told, now: Moment): number {
-    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#refusals++);
+    if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst is one refusal
+    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#refusals - 1));
     const given = told.retryAfter && told.retryAfter > 0 ? told.retryAfter : waitOf(told, now.epoch);
     // A little more than asked for: clocks and rounding differ, and a second refusal costs more.
     const asked = given === undefined ? backOff * (0.5 + this.#random() / 2) : given + 20 * this.#random();

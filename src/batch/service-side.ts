@@ -41,6 +41,14 @@ export interface ServiceSideTools {
   readonly onChange: () => void;
 }
 
+/** How the end of a job was seen. `state`: the whole of it, where an event brought it. */
+interface End {
+  readonly seen: Job;
+  readonly state?: JobState;
+  /** When it had certainly ended. */
+  readonly at: number;
+}
+
 /** Milliseconds that a texture's address may be in trouble before its skin is left unproven. */
 const TEXTURE_PATIENCE = { budget: 15_000, patience: 60_000 };
 const DEFAULT_RETRIES = 2;
@@ -112,7 +120,7 @@ export class ServiceSide {
       bell: new Bell(clock),
       losses: this.#losses,
       stop: loops,
-      onEnded: (job, seen, state) => this.#ended(job, seen, state),
+      onEnded: (job, seen, at) => this.#ended(job, { seen, at }),
       onMissing: (job) => this.#missing(job),
       onLooked: () => this.#submitter.roomSeen(),
     });
@@ -134,7 +142,7 @@ export class ServiceSide {
       desk,
       signal: loops,
       onListening: (isListening) => this.#watcher.listening(isListening),
-      onEnded: (job, state) => this.#ended(job, state.job, state),
+      onEnded: (job, state) => this.#ended(job, { seen: state.job, state, at: desk.now() }),
       onRoom: () => this.#submitter.roomSeen(),
     });
   }
@@ -216,7 +224,7 @@ export class ServiceSide {
     onAccepted(work, state.job);
     this.#listener.start();
     const ended = isPending(state.job.status) ? this.#listener.takeEarly(job.id) : state;
-    if (ended) this.#ended(job, ended.job, ended);
+    if (ended) this.#ended(job, { seen: ended.job, state: ended, at: this.#desk.now() });
     else this.#watcher.added();
   }
 
@@ -237,17 +245,17 @@ export class ServiceSide {
   }
 
   /** A job has ended: its spot is free in this very tick, its result is fetched meanwhile. */
-  #ended(job: OpenJob, seen: Job, state: JobState | undefined): void {
+  #ended(job: OpenJob, { seen, state, at }: End): void {
     if (!this.#desk.spots.jobs.has(job.id)) return;
     this.#desk.spots.freed(job.id);
     this.#submitter.roomSeen();
     if (!this.#follows) return;
     this.#desk.track(
       this.#finisher.attempt(job.work, job.id, async () => {
-        const known =
-          state?.skin || state?.job.status === 'failed' ? state : await this.#finisher.fetch(job.id);
+        const isWhole = state?.skin || state?.job.status === 'failed';
+        const known = isWhole ? state : await this.#finisher.fetch(job.id);
         if (!known) return await this.#finisher.settleForgotten(job.work, job.id, seen.result);
-        this.#learnDuration(job, known);
+        this.#learnDuration(job, known, at);
         await this.#finisher.settle(job.work, known);
       }),
     );
@@ -261,7 +269,7 @@ export class ServiceSide {
       const state = await this.#finisher.fetch(job.id);
       this.#checked.delete(job.id);
       if (state && isPending(state.job.status)) return;
-      if (state) this.#ended(job, state.job, state);
+      if (state) this.#ended(job, { seen: state.job, state, at: this.#desk.now() });
       else if (this.#desk.spots.jobs.has(job.id)) {
         this.#desk.spots.freed(job.id);
         await this.#finisher.settleForgotten(job.work, job.id, undefined);
@@ -271,10 +279,10 @@ export class ServiceSide {
   }
 
   /** How long it took, from the service's own times where it tells them. */
-  #learnDuration(job: OpenJob, { job: { timestamp }, skin }: JobState): void {
+  #learnDuration(job: OpenJob, { job: { timestamp }, skin }: JobState, at: number): void {
     const end = skin?.generator?.timestamp;
     if (!job.isTimed) return;
-    const longest = this.#desk.now() - job.acceptedAt;
+    const longest = at - job.acceptedAt;
     const told = end !== undefined && timestamp !== undefined ? end - timestamp : longest;
     this.#desk.times.ended(job, told >= 0 && told <= longest ? told : longest);
   }

@@ -75,6 +75,7 @@ export class Submitter {
   /** Goes before everything that is new. */
   addAgain(work: Work): void {
     this.#again.push(work);
+    this.#tools.share.enter();
     this.#tools.bell.ring();
   }
 

@@ -22,6 +22,7 @@ export class Trouble {
   #failures = 0;
   #since: number | undefined;
   #hasAnswered = false;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TroubleOptions) {
     this.#options = options;
@@ -39,8 +40,11 @@ export class Trouble {
     const { clock, random, patience, onPause } = this.#options;
     const now = clock.monotonic();
     this.#since ??= now;
-    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#failures++) * (0.5 + random() / 2);
+    if (error instanceof ServiceError) this.#hasAnswered = true;
+    if (now >= this.#pausedUntil) this.#failures++; // requests that fail together are one failure
+    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
     const wait = Math.max(backOff, askedFor(error));
+    this.#pausedUntil = now + wait;
     const longest = this.#hasAnswered ? patience.outage : patience.firstContact;
     if (now + wait - this.#since > longest) throw new ServiceLostError(error);
     onPause((error as Error).message, wait);
@@ -61,17 +65,18 @@ export class ServiceLostError extends Error {
 export function endsBatch(error: unknown): boolean {
   if (error instanceof ServiceLostError || !(error instanceof SkinsmithError || error instanceof ProofError))
     return true;
-  if (!(error instanceof ServiceError) || error.code === 'insufficient_grants') return false;
-  return error.status === 401 || error.status === 403;
+  if (!(error instanceof ServiceError || error instanceof UnreadableAnswerError)) return false;
+  return (error.status === 401 || error.status === 403) && error.code !== 'insufficient_grants';
 }
 
-/** Milliseconds after a refused request that does not say how many. */
+/** Milliseconds after a refused request that does not say how many, and the most that one is put off. */
 const REFUSED_PAUSE = 1_000;
+const LONGEST_REFUSED_PAUSE = 60_000;
 
 /** How long a refused read waits: as the service says, else a second. */
 export function refusedPause(error: ServiceError | UnreadableAnswerError): number {
   const given = error instanceof ServiceError ? error.answer.retryAfter : error.retryAfter;
-  return given && given > 0 ? given : REFUSED_PAUSE;
+  return Math.min(LONGEST_REFUSED_PAUSE, given && given > 0 ? given : REFUSED_PAUSE);
 }
 
 /** Milliseconds that a refusing service asked to be left alone. */
@@ -82,7 +87,8 @@ function askedFor(error: unknown): number {
 
 /** Whether the same request may succeed later. A proxy's page or a cut body may stand for any answer. */
 export function isTrouble(error: unknown): boolean {
-  return error instanceof UnreadableAnswerError || (error instanceof SkinsmithError && error.isPassing);
+  if (error instanceof UnreadableAnswerError) return error.status < 300 || error.isPassing;
+  return error instanceof SkinsmithError && error.isPassing;
 }
 
 /** Whether a submission that failed like this certainly left nothing on the service. */

@@ -1,4 +1,3 @@
-
 import type { Note } from '../protocol/envelope.ts';
 import type { SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 
@@ -77,4 +76,3 @@ export interface BatchResult {
   readonly warnings: readonly Note[];
   readonly error?: SourceProblem | undefined;
 }
-

@@ -1,5 +1,5 @@
 import { ServiceError } from '../client/errors.ts';
-import type { CallOptions, JobState } from '../client/types.ts';
+import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { Bell } from './bell.ts';
 import type { Desk } from './desk.ts';
@@ -13,8 +13,8 @@ export interface WatcherTools {
   readonly bell: Bell;
   readonly losses: Losses;
   readonly stop: AbortSignal;
-  /** The job has ended; the list says so, or (with its state) an event. */
-  readonly onEnded: (job: OpenJob, seen: Job, state: JobState | undefined) => void;
+  /** The list says that the job has ended; it was asked for `at`. */
+  readonly onEnded: (job: OpenJob, seen: Job, at: number) => void;
   /** The list does not have the job any more, or not yet. */
   readonly onMissing: (job: OpenJob) => void;
   /** What is pending on the service was seen anew. */
@@ -150,7 +150,7 @@ export class Watcher {
     for (const job of due) {
       const seen = byId.get(job.id);
       if (!seen) this.#tools.onMissing(job);
-      else if (!isPending(seen.status)) this.#tools.onEnded(job, seen, undefined);
+      else if (!isPending(seen.status)) this.#tools.onEnded(job, seen, startedAt);
     }
     desk.spots.sawList(jobs);
     losses.sawList(jobs, startedAt);

@@ -45,7 +45,7 @@ const SCHEMAS = {
     .max(60, 'seconds, at most 60'),
   format: z
     .string(formatsAllowed)
-    .transform((text) => text.split(',').map((name) => name.trim()))
+    .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
     .pipe(z.array(z.enum(FORMAT_NAMES, { error: formatsAllowed })).min(1)),
   color: oneOf(['auto', 'always', 'never']),
   'user-agent': z

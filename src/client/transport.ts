@@ -32,7 +32,8 @@ export class Transport {
 
   /** @throws TypeError when `baseUrl` is not an http(s) address */
   constructor(options: SkinClientOptions) {
-    this.#options = options;
+    // An empty key, as an unset variable gives it, is none.
+    this.#options = { ...options, apiKey: options.apiKey || undefined };
     const { baseUrl, origin, path } = parseBaseUrl(options.baseUrl);
     this.baseUrl = baseUrl;
     this.#origin = origin;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -147,11 +147,24 @@ describe('What is in the folder', () => {
   });
 
   it('counts while its process is alive', async () => {
-    const { all, folder } = await batches(1);
+    const { all, folder, clock } = await batches(1);
     const child = execa(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { reject: false });
     onTestFinished(() => void child.kill('SIGKILL'));
-    await writeFile(join(folder, `${child.pid}.0badcafe`), '');
+    const file = join(folder, `${child.pid}.0badcafe`);
+    await writeFile(file, '');
+    const now = new Date(clock.now());
+    utimesSync(file, now, now);
     expect(all[0]?.of(6)).toBe(3);
+  });
+
+  it('does not count when it has not been touched for long: it waits, or its process id is another now', async () => {
+    const { all, folder, clock } = await batches(1);
+    const file = join(folder, `${process.pid}.0badcafe`);
+    await writeFile(file, '');
+    const then = new Date(clock.now() - 11_000);
+    utimesSync(file, then, then);
+    expect(all[0]?.of(6)).toBe(6);
+    expect(existsSync(file)).toBe(true);
   });
 
   it.each(['nonsense', '-1.0badcafe', '0.0badcafe', '1e99.0badcafe'])(

@@ -116,8 +116,18 @@ describe('A refusal', () => {
     [1, [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]],
   ])('without a hint doubles the pause up to 15 s, chance taking up to half of it (%d)', (random, pauses) => {
     const refused = pace(random);
-    expect(pauses.map(() => refused.refused({}, NOW))).toEqual(pauses);
-    expect(refused.openAt()).toBe(NOW.monotonic + Math.max(...pauses));
+    let { monotonic } = NOW;
+    for (const pause of pauses) {
+      expect(refused.refused({}, { ...NOW, monotonic })).toBe(pause);
+      monotonic += pause;
+      expect(refused.openAt()).toBe(monotonic);
+    }
+  });
+
+  it('in a burst counts once, however many were on their way', () => {
+    const refused = pace(1);
+    for (let n = 0; n < 5; n++) expect(refused.refused({}, NOW)).toBe(500);
+    expect(refused.refused({}, { ...NOW, monotonic: refused.openAt() })).toBe(1000);
   });
 
   it('after an accepted submission is the first again', () => {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fstatSync,
   ftruncateSync,
   mkdirSync,
@@ -61,6 +62,14 @@ export class Journal {
       closeSync(journal.#fd);
       throw error;
     }
+    return journal;
+  }
+
+  /** Only to look at: nothing is written, or made when it is not there. */
+  static read(path: string): Journal | undefined {
+    if (!existsSync(path)) return undefined;
+    const journal = new Journal(path, openSync(path, 'r'));
+    forEachLine(journal.#fd, (line, at) => journal.#replay(line, at));
     return journal;
   }
 
@@ -143,12 +152,14 @@ export class Journal {
 
   #write(line: string): number {
     const bytes = Buffer.from(`${line}\n`);
-    // A disk that fills up may take a part only: the rest is tried once more, and then it throws.
-    for (let sent = 0; sent < bytes.length; ) {
-      const written = writeSync(this.#fd, bytes, sent);
-      sent += written;
-      this.#size += written;
+    try {
+      // A disk that fills up may take a part only: the rest is tried once more, and then it throws.
+      for (let sent = 0; sent < bytes.length; ) sent += writeSync(this.#fd, bytes, sent);
+    } catch (error) {
+      ftruncateSync(this.#fd, this.#size); // no half line for the next one to be added to
+      throw error;
     }
+    this.#size += bytes.length;
     return bytes.length;
   }
 

@@ -9,6 +9,8 @@ import { filePath, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';
 import { skinFields } from '../output/views.ts';
 
+/** Bytes of an output at the most; a larger file is none of ours. */
+const LARGEST = 1_000_000;
 /** Trouble with one file that others do not share. */
 const ONE_FILE = new Set([
   'EACCES',
@@ -59,9 +61,11 @@ export class OutputFiles {
     const { skin } = result;
     if (!skin) return;
     const { text } = renderFile(format, skinFields(skin), result.stem);
-    if (!stamp?.isFile() || stamp.size > 1_000_000 || readFileSync(path, 'utf8') !== text) {
-      writeFileAtomically(path, text);
+    if (stamp?.isFile() && stamp.size < LARGEST && readFileSync(path, 'utf8') === text) {
+      if (version !== undefined) this.#memory.remember(path, stamp, version);
+      return;
     }
+    writeFileAtomically(path, text);
     if (version !== undefined) this.#memory.rememberOwn(path, statSync(path), version);
   }
 }

@@ -75,9 +75,11 @@ function collectReport(text: string, before: readonly ReportRequest[] = []): rea
 /** `--report html FILE` is the same as `--report html=FILE`. */
 export function joinReportWords(argv: readonly string[]): readonly string[] {
   const words: string[] = [];
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   for (let at = 0; at < argv.length; at++) {
     const [word = '', kind = '', path] = argv.slice(at, at + 3);
-    const isApart = word === '--report' && path !== undefined && REPORT_KINDS.some((name) => name === kind);
+    const isApart =
+      at < end && word === '--report' && path !== undefined && REPORT_KINDS.some((name) => name === kind);
     words.push(word, ...(isApart ? [`${kind}=${path}`] : []));
     if (isApart) at += 2;
   }

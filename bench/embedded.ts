@@ -1,6 +1,7 @@
 /** P5: how much of what this computer can sign comes out as files. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Machine } from './machine.ts';
 import { writeSkins } from './skins.ts';
 import { median, type Row } from './table.ts';
@@ -38,7 +39,12 @@ export async function embeddedRows(): Promise<Row[]> {
 /** In a process of its own, which has a thread for each core: this one's number of threads is decided already. */
 async function timeSigning(machine: Machine): Promise<number> {
   const cores = availableParallelism();
-  const args = [join(import.meta.dirname, 'signatures.ts'), machine.keyPath, `${SKINS}`, `${cores}`];
+  const args = [
+    fileURLToPath(import.meta.resolve('./signatures.ts')),
+    machine.keyPath,
+    `${SKINS}`,
+    `${cores}`,
+  ];
   const { stdout } = await machine.start(args, { env: { UV_THREADPOOL_SIZE: `${cores}` } });
   return Number(stdout);
 }

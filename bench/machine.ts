@@ -23,8 +23,8 @@ export class Machine {
   /** Runs `work` with a machine that is gone afterwards, whatever happens. */
   static async with<T>(work: (machine: Machine) => Promise<T>): Promise<T> {
     const folder = await mkdtemp(join(tmpdir(), 'skinsmith-bench-'));
-    const remove = () => rmSync(folder, { recursive: true, force: true });
-    process.once('exit', remove); // an interrupted run ends there
+    const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    process.once('exit', remove); // an interrupted run goes past the end of this
     try {
       return await work(new Machine(folder));
     } finally {

@@ -1,6 +1,6 @@
 import { generateKeyPair } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,22 +14,23 @@ const KEY_BITS = 4096;
 /** Everything the program keeps is in one temporary folder: it knows nothing of what this computer has done before. */
 export class Machine {
   readonly folder: string;
+  readonly #children: ResultPromise[] = [];
   #resets = 0;
 
   private constructor(folder: string) {
     this.folder = folder;
   }
 
-  /** Runs `work` with a machine that is gone afterwards, whatever happens. */
+  /** Runs `work` with a machine that is gone afterwards, also when this process is told to end. */
   static async with<T>(work: (machine: Machine) => Promise<T>): Promise<T> {
-    const folder = await mkdtemp(join(tmpdir(), 'skinsmith-bench-'));
-    const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    process.once('exit', remove); // an interrupted run goes past the end of this
+    const machine = new Machine(await mkdtemp(join(tmpdir(), 'skinsmith-bench-')));
+    const remove = () => machine.#remove();
+    process.once('exit', remove);
     try {
-      return await work(new Machine(folder));
+      return await work(machine);
     } finally {
-      await rm(folder, { recursive: true, force: true });
       process.off('exit', remove);
+      remove();
     }
   }
 
@@ -60,10 +61,13 @@ export class Machine {
     await writeFile(this.keyPath, await signingKey(), { mode: 0o600 });
   }
 
-  /** Starts Node here. It is ended when this process ends. */
+  /** Starts Node here. It does not outlive the machine. */
   start(args: readonly string[], options: Options = {}): ResultPromise {
     const base = { cwd: this.folder, extendEnv: false, stdin: 'ignore' } as const;
-    return execa(process.execPath, args, { ...base, ...options, env: { ...this.env, ...options.env } });
+    const env = { ...this.env, ...options.env };
+    const child = execa(process.execPath, args, { ...base, ...options, env });
+    this.#children.push(child);
+    return child;
   }
 
   /**
@@ -74,6 +78,12 @@ export class Machine {
     const start = performance.now();
     await this.start([PROGRAM, ...args], { stdout: 'ignore', ...options });
     return performance.now() - start;
+  }
+
+  /** The retries are for what a process was just doing when it was killed. */
+  #remove(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -2,7 +2,7 @@ import type { Ledger, LockfileChange } from './ledger.ts';
 import type { LockEntry } from './lockfile/entry.ts';
 import type { OpenBatch } from './open-batch.ts';
 import type { BatchOptions } from './options.ts';
-import { optionsOf } from './work-key.ts';
+import { optionsOf } from './plan/work-key.ts';
 
 export interface LockfileOutcome {
   readonly written: boolean;

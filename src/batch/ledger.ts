@@ -1,7 +1,7 @@
 import type { Progress } from './events.ts';
-import type { Planned } from './planner.ts';
+import type { Planned } from './plan/planner.ts';
+import type { Member } from './service/work.ts';
 import type { BatchResult } from './types.ts';
-import type { Member } from './work.ts';
 
 /** A line of the lockfile to be written: the source's result, from where it is known. */
 export interface LockfileChange {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../clock.ts';
-import { FileMemory } from './file-memory.ts';
+import { FileMemory } from './files/file-memory.ts';
+import { acquire, type Held } from './files/process-lock.ts';
 import { Journal } from './journal/journal.ts';
 import { Lockfile } from './lockfile/lockfile.ts';
 import type { PlanOptions } from './options.ts';
-import { OutputNames } from './output-names.ts';
-import { Planner } from './planner.ts';
-import { acquire, type Held } from './process-lock.ts';
+import { OutputNames } from './plan/output-names.ts';
+import { Planner } from './plan/planner.ts';
 import { BatchSetupError } from './setup-error.ts';
 
 /** A batch's files, open. */

@@ -1,6 +1,6 @@
 import { openBatch } from './open-batch.ts';
 import type { PlanOptions } from './options.ts';
-import type { Planned } from './planner.ts';
+import type { Planned } from './plan/planner.ts';
 import { failedResult, journaledResult, lockedResult } from './results.ts';
 import type { BatchResult } from './types.ts';
 

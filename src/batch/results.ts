@@ -1,10 +1,10 @@
 import type { Note } from '../protocol/envelope.ts';
-import type { Made } from './finisher.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LockEntry } from './lockfile/entry.ts';
 import type { Lockfile } from './lockfile/lockfile.ts';
+import type { Made } from './service/finisher.ts';
+import type { Member } from './service/work.ts';
 import type { BatchResult, FinishedSkin, ResultOrigin, SourceContent, SourceProblem } from './types.ts';
-import type { Member } from './work.ts';
 
 interface Known {
   readonly skin: FinishedSkin;

@@ -1,18 +1,18 @@
 import { systemClock } from '../clock.ts';
 import type { Job } from '../protocol/job.ts';
-import { Bell } from './bell.ts';
 import { finishFiles } from './ending.ts';
 import type { BatchEvent, BatchSummary, Progress } from './events.ts';
-import type { Made } from './finisher.ts';
 import { Ledger } from './ledger.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { type BatchOptions, DeliveryError } from './options.ts';
-import type { Planned } from './planner.ts';
+import type { Planned } from './plan/planner.ts';
 import { failedResult, journaledResult, lockedResult, madeResult } from './results.ts';
-import { ServiceSide } from './service-side.ts';
-import { ServiceLostError } from './trouble.ts';
+import { Bell } from './service/bell.ts';
+import type { Made } from './service/finisher.ts';
+import { ServiceSide } from './service/service-side.ts';
+import { ServiceLostError } from './service/trouble.ts';
+import type { Member, Work } from './service/work.ts';
 import type { BatchResult, SourceProblem } from './types.ts';
-import type { Member, Work } from './work.ts';
 
 /** Work that waits to be submitted, at the most: the sources behind it are read when it has gone down. */
 const AHEAD = 10_000;

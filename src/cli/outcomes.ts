@@ -1,4 +1,4 @@
-import { ProofError } from '../batch/proof.ts';
+import { ProofError } from '../batch/proof/proof.ts';
 import { JobFailedError, type Note, ServiceError, UnreadableAnswerError } from '../index.ts';
 import type { Connection } from './connect.ts';
 import type { Deps } from './deps.ts';

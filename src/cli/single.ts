@@ -1,9 +1,9 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { writeFileAtomically } from '../batch/atomic-file.ts';
+import { writeFileAtomically } from '../batch/files/atomic-file.ts';
 import { finishedSkin, mergeNotes } from '../batch/finished-skin.ts';
-import { lookAt } from '../batch/picture-files.ts';
-import { proveSkin } from '../batch/proof.ts';
+import { lookAt } from '../batch/plan/picture-files.ts';
+import { proveSkin } from '../batch/proof/proof.ts';
 import { skinNameFrom } from '../batch/sources/sources.ts';
 import type { BatchSource, FinishedSkin } from '../batch/types.ts';
 import type { SkinSource } from '../index.ts';

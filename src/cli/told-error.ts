@@ -1,5 +1,5 @@
 import { LockfileError } from '../batch/lockfile/lockfile-error.ts';
-import { ProofError } from '../batch/proof.ts';
+import { ProofError } from '../batch/proof/proof.ts';
 import { BatchSetupError } from '../batch/setup-error.ts';
 import { NetworkError, ServiceError, SkinsmithError } from '../index.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';

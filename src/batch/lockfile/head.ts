@@ -1,6 +1,6 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import { optionLetters } from '../plan/work-key.ts';
 import type { VariantWish } from '../types.ts';
-import { optionLetters } from '../work-key.ts';
 import type { EntryHead } from './entry.ts';
 
 /** Where in a buffer the beginning of a line has what finds the entry. */

@@ -1,4 +1,4 @@
-import { byteHash } from '../byte-hash.ts';
+import { byteHash } from '../files/byte-hash.ts';
 
 const NONE = -1;
 

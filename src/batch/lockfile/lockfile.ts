@@ -1,4 +1,4 @@
-import { removeLeftovers } from '../atomic-file.ts';
+import { removeLeftovers } from '../files/atomic-file.ts';
 import type { LockEntry } from './entry.ts';
 import type { Found } from './entry-table.ts';
 import { type Changes, merge } from './merge.ts';

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
 import { sourcePath } from '../../batch/lockfile/source-id.ts';
-import type { KeptSkin } from '../../batch/verify-skin.ts';
+import type { KeptSkin } from '../../batch/proof/verify-skin.ts';
 import { CliError } from '../exit.ts';
 
 /** A skin from a file, with what the file knows about it. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { writeFileAtomically } from '../../batch/atomic-file.ts';
-import type { FileMemory } from '../../batch/file-memory.ts';
+import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
+import type { FileMemory } from '../../batch/files/file-memory.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import type { BatchResult } from '../../batch/types.ts';
 import { CliError } from '../exit.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { FileMemory } from '../../batch/file-memory.ts';
+import { FileMemory } from '../../batch/files/file-memory.ts';
 import type { BatchResult } from '../../batch/types.ts';
 import type { BatchCall } from './call.ts';
 import { OutputFiles } from './output-files.ts';

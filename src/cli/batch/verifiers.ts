@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { keyIn } from '../../batch/first-contact.ts';
+import { keyIn } from '../../batch/service/first-contact.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
 import type { Deps } from '../deps.ts';
 

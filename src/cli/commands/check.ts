@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readContent } from '../../batch/picture-files.ts';
+import { readContent } from '../../batch/plan/picture-files.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';
 import type { BatchSource } from '../../batch/types.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { Command } from 'commander';
-import { keyIn } from '../../batch/first-contact.ts';
-import { lookAt } from '../../batch/picture-files.ts';
-import { isBad, type Verdict, verifySkin } from '../../batch/verify-skin.ts';
+import { lookAt } from '../../batch/plan/picture-files.ts';
+import { isBad, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
+import { keyIn } from '../../batch/service/first-contact.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
 import type { Deps } from '../deps.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
-import { workKey } from '../../../src/batch/work-key.ts';
+import { workKey } from '../../../src/batch/plan/work-key.ts';
 import { allOf, entriesOf, find, hash, lockEntry, openAt, openText, ownPath, textOf } from './entries.ts';
 
 const UUID = '61699b2ed3274a019f1e0ea8c3f06bc6';
@@ -184,7 +184,7 @@ describe('read', () => {
   it('goes on with the file that was opened when another takes its place', async () => {
     const path = await ownPath(textOf(entriesOf('a.png')));
     const lockfile = await openAt(path);
-    const { writeFileAtomically } = await import('../../../src/batch/atomic-file.ts');
+    const { writeFileAtomically } = await import('../../../src/batch/files/atomic-file.ts');
     writeFileAtomically(path, textOf(entriesOf('x.png')));
     expect(allOf(lockfile)).toEqual(entriesOf('a.png'));
   });

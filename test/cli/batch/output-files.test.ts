@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FileMemory } from '../../../src/batch/file-memory.ts';
+import { FileMemory } from '../../../src/batch/files/file-memory.ts';
 import { DeliveryError } from '../../../src/batch/options.ts';
 import type { BatchResult, FinishedSkin } from '../../../src/batch/types.ts';
 import { OutputFiles } from '../../../src/cli/batch/output-files.ts';

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { SkinVisibility } from '../../protocol/skin.ts';
+import type { VariantWish } from '../types.ts';
+
+/** What a skin is made from: a picture by its pixel hash (64 hex digits), a link, or a player's UUID. */
+export type WorkContent = { readonly pixels: string } | { readonly url: string } | { readonly user: string };
+
+export interface WorkWish {
+  readonly content: WorkContent;
+  readonly variant: VariantWish;
+  /** Absent: public. */
+  readonly visibility: SkinVisibility | undefined;
+}
+
+const VARIANT_LETTERS = { auto: 'a', classic: 'c', slim: 's' } as const satisfies Record<VariantWish, string>;
+const VISIBILITY_LETTERS = { public: 'p', unlisted: 'u', private: 'v' } as const satisfies Record<
+  SkinVisibility,
+  string
+>;
+
+/** ASCII characters of a work key. */
+export const WORK_KEY_LENGTH = 34;
+/** How many of them come from the content; a pixel hash's own first digits. */
+export const CONTENT_DIGITS = 32;
+
+/**
+ * What makes two sources the same work: 32 hexadecimal digits for the content, a letter for the variant
+ * that was asked for and one for the visibility.
+ */
+export function workKey({ content, variant, visibility }: WorkWish): string {
+  return digitsOf(content).slice(0, CONTENT_DIGITS) + optionLetters(variant, visibility);
+}
+
+/** The two letters at a work key's end. */
+export function optionLetters(variant: VariantWish, visibility: SkinVisibility = 'public'): string {
+  return VARIANT_LETTERS[variant] + VISIBILITY_LETTERS[visibility];
+}
+
+function digitsOf(content: WorkContent): string {
+  if ('pixels' in content) return content.pixels;
+  const text = 'url' in content ? `url:${content.url}` : `user:${content.user}`;
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** What was asked for, from a work key. */
+export function optionsOf(key: string): { variant: VariantWish; visibility: SkinVisibility } {
+  const [variantLetter, visibilityLetter] = key.slice(CONTENT_DIGITS);
+  return {
+    variant: nameOf(VARIANT_LETTERS, variantLetter),
+    visibility: nameOf(VISIBILITY_LETTERS, visibilityLetter),
+  };
+}
+
+function nameOf<K extends string>(letters: Readonly<Record<K, string>>, letter: string | undefined): K {
+  const name = (Object.keys(letters) as K[]).find((key) => letters[key] === letter);
+  if (name === undefined) throw new Error(`No option has the letter ${letter}.`);
+  return name;
+}

@@ -1,0 +1,40 @@
+import { AWAKE, type Clock } from '../../clock.ts';
+
+/** Wakes whoever waits for something to change. A ring that nobody waited for is remembered once. */
+export class Bell {
+  readonly #clock: Clock;
+  #rung = false;
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  ring(): void {
+    this.#rung = true;
+    this.#wake?.();
+  }
+
+  /** Resolves at the next ring, or one since the last wait, or after `ms`; rejects when aborted. */
+  async wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.#rung) await this.#race(ms, signal);
+    this.#rung = false;
+    signal.throwIfAborted();
+  }
+
+  async #race(ms: number | undefined, signal: AbortSignal): Promise<void> {
+    const timer = new AbortController();
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true, signal: timer.signal });
+    });
+    const late = ms === undefined ? woken : this.#clock.sleep(ms, timer.signal).catch(() => {}); // cut short by us alone
+    try {
+      await Promise.race([woken, late]);
+    } finally {
+      this.#wake = undefined;
+      timer.abort(AWAKE);
+    }
+  }
+}

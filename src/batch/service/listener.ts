@@ -1,0 +1,88 @@
+import { SkinsmithError } from '../../client/errors.ts';
+import type { JobState } from '../../client/types.ts';
+import { isPending } from '../../protocol/job.ts';
+import type { Desk } from './desk.ts';
+import type { OpenJob } from './spots.ts';
+
+export interface ListenerTools {
+  readonly desk: Desk;
+  readonly signal: AbortSignal;
+  readonly onListening: (isListening: boolean) => void;
+  readonly onEnded: (job: OpenJob, state: JobState) => void;
+  /** Somebody's job ended. */
+  readonly onRoom: () => void;
+}
+
+/** Ends of jobs that we have not been told of yet, kept for when we are. */
+const MOST_EARLY = 256;
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 15_000;
+
+/** Hears of jobs as they end, where the service tells. */
+export class Listener {
+  readonly #tools: ListenerTools;
+  readonly #early = new Map<string, JobState>();
+  #hasStarted = false;
+
+  constructor(tools: ListenerTools) {
+    this.#tools = tools;
+  }
+
+  /** Starts to listen as soon as the service is known to tell; further calls do nothing. */
+  start(): void {
+    const { desk, signal } = this.#tools;
+    if (this.#hasStarted || !desk.isSkinsmith) return;
+    this.#hasStarted = true;
+    desk.run(this.#listen(), signal);
+  }
+
+  /** The end of a job that came before the answer to its submission. */
+  takeEarly(id: string): JobState | undefined {
+    const state = this.#early.get(id);
+    this.#early.delete(id);
+    return state;
+  }
+
+  async #listen(): Promise<void> {
+    const { desk, signal, onListening } = this.#tools;
+    for (let failures = 0; ; failures++) {
+      const isLong = await this.#hearOnce();
+      onListening(false);
+      if (isLong) failures = 0;
+      await desk.clock.sleep(Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** failures), signal);
+    }
+  }
+
+  /** One connection, until it breaks: the list is looked at meanwhile. Answers whether it ever told anything. */
+  async #hearOnce(): Promise<boolean> {
+    const { desk, signal, onListening, onRoom } = this.#tools;
+    let isOpen = false;
+    try {
+      for await (const event of desk.client.events({ signal })) {
+        if (event.type === 'jobs') {
+          isOpen = true;
+          onListening(true);
+        } else this.#heard(event.state);
+        if (event.type === 'jobs' || !isPending(event.state.job.status)) onRoom();
+      }
+    } catch (error) {
+      if (signal.aborted || !(error instanceof SkinsmithError)) throw error;
+    }
+    return isOpen;
+  }
+
+  #heard(state: JobState): void {
+    const { desk, onEnded } = this.#tools;
+    const { job } = state;
+    desk.sawJobTime(job);
+    const ours = desk.spots.jobs.get(job.id);
+    if (isPending(job.status)) {
+      if (desk.spots.unsure.size === 0) desk.spots.sawJob(job); // else it may be the one whose answer is out
+    } else if (ours) onEnded(ours, state);
+    else {
+      desk.spots.sawJob(job);
+      this.#early.set(job.id, state);
+      if (this.#early.size > MOST_EARLY) this.#early.delete(this.#early.keys().next().value ?? '');
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { NetworkError } from '../../client/errors.ts';
+import type { JobState } from '../../client/types.ts';
+import { isPending, type Job } from '../../protocol/job.ts';
+import { readSkinTexture } from '../proof/proof.ts';
+import type { Desk } from './desk.ts';
+import type { Sent } from './submitter.ts';
+import { pixelsOf, type Work } from './work.ts';
+
+export interface LossesTools {
+  readonly desk: Desk;
+  /** A finished job's state. undefined: it is gone. */
+  readonly fetchJob: (id: string) => Promise<JobState | undefined>;
+  /** Pixel hash of the texture that a value names. */
+  readonly texturePixels: (url: string) => Promise<string>;
+  /** This job is the one whose answer was lost. */
+  readonly onFound: (work: Work, state: JobState) => void;
+  /** The service has no job for it. */
+  readonly onGone: (work: Work) => void;
+  readonly lookSoon: () => void;
+}
+
+/** A submission that the service may have taken or not. */
+interface Loss {
+  readonly work: Work;
+  /** When it was sent; -Infinity: by an earlier process. */
+  readonly sentAt: number;
+  /** Newest job on the service before, on its clock. */
+  readonly mark: number;
+  /** What is not in a list that was asked for after this was not taken. */
+  readonly settledAt: number;
+}
+
+/** What a job of unknown origin turned out to be. */
+type Finding =
+  | { readonly pixels: string | undefined; readonly variant: string; readonly state: JobState }
+  | 'nothing';
+
+/** Milliseconds that the service may need to show a job after an answer was cut, or did not come in time. */
+const SETTLE = 250;
+const SETTLE_SLOW = 5_000;
+/** Milliseconds between looks while a job of unknown origin is pending. */
+const LOOK = 200;
+
+/**
+ * Submissions whose answer was lost, on a service that does not recognise a repetition. They are not sent
+ * again blindly: jobs in the list that nobody here knows are looked into, and by their pixels it shows whose
+ * they are. Only when none is left, the service has not taken it.
+ */
+export class Losses {
+  readonly #tools: LossesTools;
+  readonly #lost = new Map<Work, Loss>();
+  /** When each job in the list was first seen; only those of the last list. */
+  #firstSeen = new Map<string, number>();
+  readonly #findings = new Map<string, Finding>();
+  readonly #examining = new Set<string>();
+  #lookAt: number | undefined;
+
+  constructor(tools: LossesTools) {
+    this.#tools = tools;
+  }
+
+  get size(): number {
+    return this.#lost.size;
+  }
+
+  add(work: Work, sent: Sent, error?: unknown): void {
+    const now = this.#tools.desk.now();
+    const wasSlow =
+      error instanceof NetworkError && (error.cause as Error | undefined)?.name === 'TimeoutError';
+    const settledAt = now + (wasSlow ? SETTLE_SLOW : SETTLE);
+    this.#lost.set(work, { work, sentAt: sent.at, mark: sent.mark, settledAt });
+    this.#wantLook(settledAt);
+  }
+
+  /** When the list should be looked at for these. */
+  lookAt(): number | undefined {
+    return this.#lost.size === 0 ? undefined : this.#lookAt;
+  }
+
+  sawList(jobs: readonly Job[], startedAt: number): void {
+    this.#firstSeen = new Map(jobs.map(({ id }) => [id, this.#firstSeen.get(id) ?? startedAt]));
+    this.#lookAt = undefined;
+    for (const loss of [...this.#lost.values()]) this.#judge(loss, jobs, startedAt);
+  }
+
+  #judge(loss: Loss, jobs: readonly Job[], startedAt: number): void {
+    const candidates = jobs.filter((job) => this.#mayBe(loss, job));
+    const match = candidates.find((job) => this.#isIt(loss, job, candidates));
+    const finding = match && this.#findings.get(match.id);
+    if (finding && finding !== 'nothing') {
+      this.#lost.delete(loss.work);
+      this.#tools.onFound(loss.work, finding.state);
+      return;
+    }
+    const open = candidates.filter((job) => !this.#findings.has(job.id));
+    for (const job of open) if (!isPending(job.status)) this.#examine(job);
+    if (open.length > 0) this.#wantLook(this.#tools.desk.now() + LOOK);
+    else if (startedAt < loss.settledAt) this.#wantLook(loss.settledAt);
+    else {
+      this.#lost.delete(loss.work);
+      this.#tools.onGone(loss.work);
+    }
+  }
+
+  /** Whether the job came after the submission and is nobody's that is known. */
+  #mayBe(loss: Loss, { id, timestamp }: Job): boolean {
+    if (this.#tools.desk.journal.isOwnJob(id)) return false;
+    if ((this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY) < loss.sentAt) return false;
+    return timestamp === undefined || timestamp >= loss.mark;
+  }
+
+  #isIt({ work }: Loss, { id }: Job, candidates: readonly Job[]): boolean {
+    const finding = this.#findings.get(id);
+    if (finding === undefined || finding === 'nothing') return false;
+    const pixels = pixelsOf(work);
+    // Of a URL or a player the pixels are not known: only a single candidate can be it.
+    if (pixels === undefined) return candidates.length === 1 && this.#lost.size === 1;
+    return finding.pixels === pixels && (work.variant === 'auto' || work.variant === finding.variant);
+  }
+
+  #examine({ id }: Job): void {
+    if (this.#examining.has(id)) return;
+    this.#examining.add(id);
+    const { desk } = this.#tools;
+    desk.track(
+      this.#find(id).then((finding) => {
+        this.#findings.set(id, finding);
+        this.#examining.delete(id);
+        this.#wantLook(desk.now());
+        this.#tools.lookSoon();
+      }),
+    );
+  }
+
+  async #find(id: string): Promise<Finding> {
+    const state = await this.#tools.fetchJob(id);
+    if (!state?.skin) return 'nothing';
+    const { url, variant } = readSkinTexture(state.skin.texture.data.value);
+    return { state, variant, pixels: await this.#tools.texturePixels(url) };
+  }
+
+  #wantLook(at: number): void {
+    this.#lookAt = Math.min(this.#lookAt ?? Number.POSITIVE_INFINITY, at);
+  }
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { estimateSeconds, type Limits } from '../../../src/batch/plan/estimate.ts';
+
+const RUNS = { numRuns: 500, seed: 20_251_121 };
+
+function limits(some: Partial<Limits> = {}): Limits {
+  return {
+    perMinute: undefined,
+    perHour: undefined,
+    concurrency: undefined,
+    delay: undefined,
+    slots: 5,
+    service: 2,
+    ...some,
+  };
+}
+
+describe('The time that a batch takes at the least', () => {
+  const cases: [what: string, count: number, limits: Partial<Limits>, seconds: number][] = [
+    ['nothing to do', 0, { delay: 9, perMinute: 1 }, 0],
+    ['a single skin', 1, {}, 2],
+    ['as many as there are spots', 5, {}, 2],
+    ['one more than that', 6, {}, 4],
+    ['fewer that are worked on at once than spots', 6, { concurrency: 2 }, 6],
+    ['more that are worked on at once than spots', 6, { concurrency: 50 }, 4],
+    ['a plan that lets none be worked on, which none does', 6, { concurrency: 0 }, 4],
+    ['no spot at all, which is one', 3, { slots: 0 }, 6],
+    ['a delay between two', 11, { delay: 3 }, 32],
+    ['a delay shorter than the work', 11, { delay: 0.1 }, 6],
+    ["a minute's worth", 20, { perMinute: 20 }, 8],
+    ["one more than a minute's worth", 21, { perMinute: 20 }, 62],
+    ["several minutes' worth", 100, { perMinute: 20 }, 242],
+    ["an hour's worth that goes out in minutes", 100, { perMinute: 20, perHour: 100 }, 242],
+    ["one more than an hour's worth", 101, { perMinute: 20, perHour: 100 }, 3_602],
+    ["several hours' worth", 1_001, { perHour: 500 }, 7_202],
+    ['limits of nothing, which are none', 100, { perMinute: 0, perHour: -1 }, 40],
+  ];
+  it.each(cases)('for %s (%i, %j) is %d s', (_, count, some, seconds) => {
+    expect(estimateSeconds(count, limits(some))).toBe(seconds);
+  });
+
+  const whole = (max: number) => fc.integer({ min: 1, max });
+  const anyLimits = fc
+    .record({
+      perMinute: whole(100),
+      perHour: whole(1_000),
+      concurrency: whole(20),
+      delay: fc.double({ min: 0, max: 10, noNaN: true }),
+      slots: whole(20),
+    })
+    .map(limits);
+
+  it('is never less for more skins, and never less than one takes', () => {
+    fc.assert(
+      fc.property(whole(10_000), whole(100), anyLimits, (count, more, some) => {
+        const seconds = estimateSeconds(count, some);
+        expect(seconds).toBeGreaterThanOrEqual(some.service);
+        expect(estimateSeconds(count + more, some)).toBeGreaterThanOrEqual(seconds);
+      }),
+      RUNS,
+    );
+  });
+
+  it('is never less with a limit than without', () => {
+    const limit = fc.constantFrom(
+      'perMinute' as const,
+      'perHour' as const,
+      'concurrency' as const,
+      'delay' as const,
+    );
+    fc.assert(
+      fc.property(whole(10_000), anyLimits, limit, (count, some, name) => {
+        const without = estimateSeconds(count, { ...some, [name]: undefined });
+        expect(estimateSeconds(count, some)).toBeGreaterThanOrEqual(without);
+      }),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OutputNames } from '../../../src/batch/plan/output-names.ts';
+
+const RUNS = { numRuns: 500, seed: 20_251_121 };
+
+function taken(...stems: readonly string[]): string[] {
+  const names = new OutputNames();
+  return stems.map((stem) => names.take(stem, `identity of ${stem}`));
+}
+
+/** As the least discerning file system would tell names apart. */
+function folded(path: string): string {
+  return path.normalize('NFKD').toUpperCase().normalize('NFKD');
+}
+
+describe('An output name', () => {
+  const kept = [
+    'a',
+    'heroes/Ünïcödé 皮肤 😀',
+    'a.b-c_d',
+    '-x',
+    'console',
+    'com',
+    'com10',
+    'skins',
+    'skins.locker',
+  ];
+  it.each(kept)('is the stem where that is safe: %s', (stem) => {
+    expect(taken(stem)).toEqual([stem]);
+  });
+
+  const changed: [what: string, stem: string, name: string][] = [
+    ['reserved characters', 'a<b>c:d"e\\f|g?h*i', 'a_b_c_d_e_f_g_h_i'],
+    ['control characters', 'a\0b\nc\x7fd\x9be', 'a_b_c_d_e'],
+    ['half a character', 'a\ud83d/b\udc00', 'a_/b_'],
+    ['a character of no script', 'a\uffffb', 'a_b'],
+    ['dots and spaces at the ends', ' . a. b . / .c./...', 'a. b/c/_'],
+    ['ways up and around', '../../etc/./passwd', '_/_/etc/passwd'],
+    ['a root', '/etc//passwd/', 'etc/passwd'],
+    ['nothing', '', '_'],
+    ['nothing but slashes', '//', '_'],
+    ['two ways to write a letter', 'Zoe\u0308', 'Zo\u00eb'],
+    ['devices', 'CON/aux.txt/Com1/lpt¹/nul .x/PRN', '_CON/_aux.txt/_Com1/_lpt¹/_nul .x/_PRN'],
+    ['the lockfile', 'Skins.Lock', '_Skins.Lock'],
+    ['a folder like the lockfile', 'skins.lock/a', '_skins.lock/a'],
+    ['the lockfile to some file systems', '\u017fkins.lock', '_\u017fkins.lock'],
+    ['length', 'x'.repeat(300), 'x'.repeat(80)],
+    ['length in bytes', '皮'.repeat(80), '皮'.repeat(66)],
+    ['a character at the cut', `${'x'.repeat(79)}😀`, 'x'.repeat(79)],
+    ['a device after the cut', `con${' '.repeat(100)}x`, '_con'],
+    ['depth', 'd/'.repeat(50).concat('a'), 'd/'.repeat(31).concat('a')],
+  ];
+  it.each(changed)('is made safe of %s', (_, stem, name) => {
+    expect(taken(stem)).toEqual([name]);
+  });
+});
+
+describe('A stem that is taken', () => {
+  it('gets a mark of its source', () => {
+    expect(taken('a', 'a', 'b/a', 'B/A')).toEqual(['a', 'a-3d2b48', 'b/a', 'B/A-e525d4']);
+  });
+
+  it.each([
+    ['Zoë', 'ZOE\u0308'],
+    ['straße', 'STRASSE'],
+    ['\u212a', 'k'],
+    ['ﬁle', 'FILE'],
+    ['ΟΔΟΣ', 'οδος'],
+  ])('is one however it is written: %s, %s', (one, other) => {
+    const [first, second] = taken(one, other);
+    expect(first).toBe(one.normalize('NFC'));
+    expect(second).toMatch(/-[0-9a-f]{6}$/);
+  });
+
+  it('gets longer marks as they are taken', () => {
+    const names = new OutputNames();
+    const marks = Array.from({ length: 6 }, () => names.take('a', 'the same').slice(2));
+    expect(marks.map((mark) => mark.length)).toEqual([0, 6, 10, 16, 16, 16]);
+    expect(new Set(marks).size).toBe(6);
+  });
+
+  it('leaves room for the mark', () => {
+    const [, second] = taken('x'.repeat(80), 'x'.repeat(90));
+    expect(second).toMatch(/^x{73}-[0-9a-f]{6}$/);
+  });
+
+  it('does not take the name that another stem has for its own', () => {
+    const [, marked] = taken('a', 'a');
+    expect(new Set(taken('a', 'a', marked!)).size).toBe(3);
+  });
+});
+
+/** What stems are made of, the awkward parts often. */
+const part = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 100 }),
+  fc.string({ unit: fc.constantFrom(...'aAéE\u0301 ./:\\*\0皮😀\ud83dßſ'), maxLength: 200 }),
+  fc.constantFrom('con', 'CON.', 'nul.png', '..', '.', '', 'skins.lock', 'COM¹', 'a', 'A'),
+);
+const stem = fc.array(part, { maxLength: 40 }).map((parts) => parts.join('/'));
+const calls = fc.array(fc.tuple(fc.oneof(part, stem), fc.string({ maxLength: 3 })), { maxLength: 30 });
+
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/i;
+
+function expectSafe(name: string): void {
+  const segments = name.split('/');
+  expect(segments.length).toBeLessThanOrEqual(32);
+  expect(name.normalize('NFC')).toBe(name);
+  expect(name.isWellFormed()).toBe(true);
+  for (const segment of segments) {
+    expect(segment).toMatch(/^[^. ](?:.*[^. ])?$/su);
+    expect(segment).not.toMatch(/[<>:"\\|?*]|\p{Cc}/u);
+    expect(segment).not.toMatch(DEVICE);
+    expect(folded(segment)).not.toBe('SKINS.LOCK');
+    expect(segment.length).toBeLessThanOrEqual(80);
+    expect(Buffer.byteLength(segment)).toBeLessThanOrEqual(200);
+  }
+}
+
+function takeAll(all: readonly (readonly [string, string])[]): string[] {
+  const names = new OutputNames();
+  return all.map(([one, identity]) => names.take(one, identity));
+}
+
+describe('Whatever the stems are, output names', () => {
+  it('are safe on every file system, and safe names stay as they are', () => {
+    const property = fc.property(fc.oneof(part, stem), (one) => {
+      const [name] = taken(one);
+      expectSafe(name!);
+      expect(taken(name!)).toEqual([name]);
+    });
+    fc.assert(property, RUNS);
+  });
+
+  it('are unique, still safe, and the same the next time', () => {
+    const property = fc.property(calls, (all) => {
+      const names = takeAll(all);
+      for (const name of names) expectSafe(name);
+      expect(new Set(names.map(folded)).size).toBe(all.length);
+      expect(takeAll(all)).toEqual(names);
+    });
+    fc.assert(property, { ...RUNS, numRuns: 200 });
+  });
+});
+
+describe('100,000 output names', () => {
+  it('take little memory, long ones too', () => {
+    const names = new OutputNames();
+    const folder = 'a long folder name/'.repeat(10);
+    const before = process.memoryUsage().heapUsed;
+    for (let index = 0; index < 100_000; index++) names.take(`${folder}${index}`, '');
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it('of one stem and one source take no longer than others', () => {
+    const names = new OutputNames();
+    const started = performance.now();
+    const all = new Set(Array.from({ length: 100_000 }, () => names.take('a', 'the same')));
+    expect(all.size).toBe(100_000);
+    expect(performance.now() - started).toBeLessThan(10_000); // one second here
+  });
+});

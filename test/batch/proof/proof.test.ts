@@ -1,0 +1,218 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  type Expected,
+  ProofError,
+  type ProofTools,
+  pixelsOf,
+  proveSkin,
+  readSkinTexture,
+} from '../../../src/batch/proof/proof.ts';
+import { encodePng } from '../../../src/skin/encode.ts';
+import { makePicture } from '../../../src/skin/picture.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { buildTexturesValue, type Textures } from '../../../src/textures/property.ts';
+import { parsePublicKey, signValue } from '../../../src/textures/signature.ts';
+import published from '../../fixtures/textures/published.json' with { type: 'json' };
+import { drawSkin, skinPng } from '../../server/drawn-skins.ts';
+import { chunk } from '../../skin/png-writer.ts';
+import { encodeDifferently } from '../hosted/skin-maker.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const { publicKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+const OURS = pixelHash(drawSkin(1));
+const ADDRESS = 'http://textures.example/texture/aa11';
+
+type Skin = NonNullable<Textures['skin']>;
+
+function texturesValueOf(skin: Skin | undefined): string {
+  return buildTexturesValue({
+    timestamp: 1_700_000_000_000,
+    profileId: 'ab'.repeat(16),
+    profileName: 'Smith',
+    ...(skin && { skin }),
+  });
+}
+
+async function signed(skin: Partial<Skin> = {}) {
+  const value = texturesValueOf({ url: ADDRESS, variant: 'classic', ...skin });
+  return { value, signature: await signValue(value, privateKey) };
+}
+
+/** The same picture with so many bytes of text in its file. */
+function withText(png: Uint8Array, length: number): Uint8Array {
+  const end = png.length - 12;
+  return Buffer.concat([png.subarray(0, end), chunk('tEXt', Buffer.alloc(length, 'x\0')), png.subarray(end)]);
+}
+
+const expected = (some: Partial<Expected> = {}): Expected => ({ pixels: OURS, variant: 'auto', ...some });
+
+/** A service that serves this at every address, and which were asked for. */
+function serving(texture: Uint8Array | Error, key: ProofTools['publicKey'] = publicKey) {
+  const asked: string[] = [];
+  const fetchIt = async (url: string) => {
+    asked.push(url);
+    if (texture instanceof Error) throw texture;
+    return texture;
+  };
+  return { asked, tools: { publicKey: key, texture: fetchIt } };
+}
+
+describe('A skin is proved', () => {
+  it('when its texture has the pixels of the source, in whatever bytes', async () => {
+    for (const png of [skinPng(1), encodeDifferently(drawSkin(1))]) {
+      const { asked, tools } = serving(png);
+      await proveSkin(await signed(), expected(), tools);
+      expect(asked).toEqual([ADDRESS]);
+    }
+  });
+
+  it('when its texture is a bigger file than one that may be uploaded', async () => {
+    await proveSkin(await signed(), expected(), serving(withText(skinPng(1), 40_000)).tools);
+  });
+
+  it('without a look at its texture when the address is made of these very pixels', async () => {
+    const { asked, tools } = serving(new Error('Nobody should ask.'));
+    const url = `http://127.0.0.1:8080/textures/${OURS}`;
+    await proveSkin(await signed({ url }), expected(), tools);
+    expect(asked).toEqual([]);
+  });
+
+  it('without a look at its texture where the pixels of the source are not known, or none is wanted', async () => {
+    const { asked, tools } = serving(new Error('Nobody should ask.'));
+    await proveSkin(await signed(), expected({ pixels: undefined }), tools);
+    await proveSkin(await signed(), expected(), { ...tools, texture: undefined });
+    expect(asked).toEqual([]);
+  });
+
+  it.each(['classic', 'slim'] as const)('for the arms that were asked for (%s)', async (variant) => {
+    await proveSkin(await signed({ variant }), expected({ variant }), serving(skinPng(1)).tools);
+    await proveSkin(await signed({ variant }), expected({ variant: 'auto' }), serving(skinPng(1)).tools);
+  });
+
+  it('by the texture alone where the service tells no key', async () => {
+    const unsigned = { ...(await signed()), signature: 'bm90aGluZw==' };
+    const tools = { ...serving(skinPng(1)).tools, publicKey: undefined };
+    await proveSkin(unsigned, expected(), tools);
+  });
+
+  it('as the game published it', async () => {
+    const tools = { publicKey: parsePublicKey(published.publicKey), texture: undefined };
+    await proveSkin(published, expected({ pixels: undefined }), tools);
+  });
+});
+
+describe('A skin is refused', () => {
+  async function refusal(skin: Parameters<typeof proveSkin>[0], wanted: Expected, tools: ProofTools) {
+    const error = await proveSkin(skin, wanted, tools).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ProofError);
+    return error as ProofError;
+  }
+
+  it('as wrong when its texture has other pixels', async () => {
+    const error = await refusal(await signed(), expected(), serving(skinPng(2)).tools);
+    expect(error).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('another picture') });
+  });
+
+  it('as wrong when a single pixel is another', async () => {
+    const picture = drawSkin(1);
+    picture.pixels[(8 * 64 + 8) * 4] = (picture.pixels[(8 * 64 + 8) * 4] ?? 0) ^ 1;
+    const { tools } = serving(encodePng(picture));
+    expect(await refusal(await signed(), expected(), tools)).toMatchObject({ code: 'wrong_skin' });
+  });
+
+  it.each([
+    ['slim', 'classic'],
+    ['classic', 'slim'],
+  ] as const)('as wrong when it is %s, asked for was %s', async (made, wanted) => {
+    const { tools, asked } = serving(skinPng(1));
+    const error = await refusal(await signed({ variant: made }), expected({ variant: wanted }), tools);
+    expect(error).toMatchObject({
+      code: 'wrong_skin',
+      message: `The skin is ${made}, asked for was ${wanted}.`,
+    });
+    expect(asked).toEqual([]);
+  });
+
+  const notSkins: [what: string, bytes: Uint8Array][] = [
+    ['nothing', new Uint8Array()],
+    ['a page', Buffer.from('<html>')],
+    ['half a skin', skinPng(1).subarray(0, 100)],
+    ['a picture of another size', encodePng(makePicture(32, 32))],
+    ['more than a texture can be', withText(skinPng(1), 300_000)],
+  ];
+  it.each(notSkins)('as wrong when its address serves %s', async (_, bytes) => {
+    const error = await refusal(await signed(), expected(), serving(bytes).tools);
+    expect(error.code).toBe('wrong_skin');
+    expect(error.message).toMatch(/^What the texture's address serves is no skin: \S/);
+  });
+
+  it.each([
+    ['somebody else signed it', otherKey, 0],
+    ['its value was changed after it was signed', publicKey, 10],
+  ])('as not signed when %s', async (_, key, at) => {
+    const { value, signature } = await signed();
+    const changed = at === 0 ? value : texturesValueOf({ url: `${ADDRESS}2`, variant: 'classic' });
+    const { tools, asked } = serving(skinPng(1), key);
+    const error = await refusal({ value: changed, signature }, expected(), tools);
+    expect(error).toMatchObject({ code: 'invalid_signature' });
+    expect(asked).toEqual([]);
+  });
+
+  it('as not signed when its address is made of the right pixels but the signature is empty', async () => {
+    const { value } = await signed({ url: `http://textures.example/texture/${OURS}` });
+    const error = await refusal({ value, signature: '' }, expected(), serving(skinPng(1)).tools);
+    expect(error.code).toBe('invalid_signature');
+  });
+
+  const noData: [what: string, value: string][] = [
+    ['is empty', ''],
+    ['is no base64', 'not base64!'],
+    ['holds no JSON', Buffer.from('{nothing').toString('base64')],
+    ['is no textures document', Buffer.from('{"textures":[]}').toString('base64')],
+    ['names no skin', texturesValueOf(undefined)],
+    ['names an address that is none', texturesValueOf({ url: 'file:///etc/passwd', variant: 'classic' })],
+    ['is far too long', 'A'.repeat(40_000)],
+  ];
+  it.each(noData)('as no skin data when its value %s', async (_, value) => {
+    const { tools, asked } = serving(skinPng(1));
+    const skin = { value, signature: await signValue(value, privateKey) };
+    expect(await refusal(skin, expected(), tools)).toMatchObject({ code: 'invalid_skin_data' });
+    expect(asked).toEqual([]);
+  });
+
+  it('as unproven when its texture cannot be fetched, with the reason', async () => {
+    const reason = new Error('The connection was reset.');
+    const error = await refusal(await signed(), expected(), serving(reason).tools);
+    expect(error).toMatchObject({
+      code: 'unproven',
+      cause: reason,
+      message: expect.stringContaining('The connection was reset.'),
+      hint: expect.stringContaining('--no-verify'),
+    });
+  });
+
+  it('as wrong when only a part of its address is made of the right pixels', async () => {
+    for (const url of [`${ADDRESS}/${OURS}/x`, `${ADDRESS}?x=/${OURS}`, `${ADDRESS}#/${OURS}`]) {
+      const { tools, asked } = serving(skinPng(2));
+      expect(await refusal(await signed({ url }), expected(), tools)).toMatchObject({ code: 'wrong_skin' });
+      expect(asked).toEqual([url]);
+    }
+  });
+});
+
+describe('What a skin consists of', () => {
+  it('is read from its value', () => {
+    expect(readSkinTexture(texturesValueOf({ url: ADDRESS, variant: 'slim' }))).toEqual({
+      url: ADDRESS,
+      variant: 'slim',
+    });
+  });
+
+  it('is the pixels of its picture, in whatever bytes', () => {
+    expect(pixelsOf(skinPng(1))).toBe(OURS);
+    expect(pixelsOf(encodeDifferently(drawSkin(1)))).toBe(OURS);
+    expect(pixelsOf(skinPng(2))).not.toBe(OURS);
+  });
+});

@@ -1,0 +1,119 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { Bell } from '../../../src/batch/service/bell.ts';
+import type { Clock } from '../../../src/clock.ts';
+import { fakeClock } from '../../client/fake-clock.ts';
+
+interface Sleep {
+  readonly ms: number;
+  readonly signal: AbortSignal | undefined;
+  readonly end: () => void;
+}
+
+/** A clock whose sleeps end when the test says so. */
+function handClock(): Clock & { readonly sleeps: Sleep[] } {
+  const sleeps: Sleep[] = [];
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    sleeps.push({ ms, signal, end: resolve });
+    await promise;
+  };
+  return { now: () => 0, monotonic: () => 0, sleep, sleeps };
+}
+
+/** Whether it has settled once everything that is ready has run. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = () => {
+    settled = true;
+  };
+  void promise.then(note, note);
+  await new Promise(setImmediate);
+  return settled;
+}
+
+const never = new AbortController().signal;
+
+describe('Waiting for a bell', () => {
+  it('ends when it rings', async () => {
+    const bell = new Bell(handClock());
+    const waiting = bell.wait(undefined, never);
+    expect(await isSettled(waiting)).toBe(false);
+    bell.ring();
+    await waiting;
+  });
+
+  it('ends when the time is over', async () => {
+    const clock = handClock();
+    const waiting = new Bell(clock).wait(250, never);
+    expect(await isSettled(waiting)).toBe(false);
+    expect(clock.sleeps.map(({ ms }) => ms)).toEqual([250]);
+    clock.sleeps[0]?.end();
+    await waiting;
+  });
+
+  it('does not begin when it rang since the last time, however often', async () => {
+    const clock = handClock();
+    const bell = new Bell(clock);
+    bell.ring();
+    bell.ring();
+    await bell.wait(1_000, never);
+    expect(clock.sleeps).toEqual([]);
+    expect(await isSettled(bell.wait(undefined, never))).toBe(false);
+  });
+
+  it('does not remember the ring that ended it', async () => {
+    const bell = new Bell(handClock());
+    const waiting = bell.wait(undefined, never);
+    bell.ring();
+    bell.ring();
+    await waiting;
+    expect(await isSettled(bell.wait(undefined, never))).toBe(false);
+  });
+
+  it('hears a ring that comes after the time was over', async () => {
+    const bell = new Bell(fakeClock());
+    await bell.wait(10, never);
+    bell.ring();
+    await bell.wait(undefined, never);
+  });
+
+  it('ends with the reason when it is aborted', async () => {
+    const stop = new AbortController();
+    const waiting = new Bell(handClock()).wait(1_000, stop.signal);
+    stop.abort(new Error('Enough.'));
+    await expect(waiting).rejects.toThrow('Enough.');
+  });
+
+  it('does not begin when it was aborted before, rung or not', async () => {
+    const clock = handClock();
+    const bell = new Bell(clock);
+    await expect(bell.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
+    bell.ring();
+    await expect(bell.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(clock.sleeps).toEqual([]);
+  });
+
+  it('rather ends than rings when both happen', async () => {
+    const stop = new AbortController();
+    const bell = new Bell(handClock());
+    const waiting = bell.wait(undefined, stop.signal);
+    bell.ring();
+    stop.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+  });
+
+  it('leaves neither a timer nor a listener behind', async () => {
+    const clock = handClock();
+    const bell = new Bell(clock);
+    const stop = new AbortController();
+    for (let n = 0; n < 50; n++) {
+      const waiting = bell.wait(60_000, stop.signal);
+      bell.ring();
+      await waiting;
+    }
+    expect(clock.sleeps.map(({ signal }) => signal?.aborted)).toEqual(Array(50).fill(true));
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type OpenJob, Spots } from '../../../src/batch/service/spots.ts';
+import type { Work } from '../../../src/batch/service/work.ts';
+import type { Job } from '../../../src/protocol/job.ts';
+
+const RUNS = { numRuns: 300, seed: 20_251_121 };
+
+function makeWork(key = 'k'): Work {
+  return {
+    key,
+    variant: 'auto',
+    visibility: undefined,
+    members: [],
+    bytes: undefined,
+    warnings: [],
+    attempt: 0,
+    job: undefined,
+    losses: 0,
+  };
+}
+
+function openJob(id: string, work = makeWork(id)): OpenJob {
+  return { id, work, isTimed: true, timestamp: undefined, acceptedAt: 0, eta: undefined };
+}
+
+const seen = (id: string, status: Job['status'] = 'waiting'): Job => ({ id, status });
+
+describe('Spots', () => {
+  it('are open up to the limit', () => {
+    const spots = new Spots(2);
+    expect([spots.limit, spots.ours, spots.isOpen(2)]).toEqual([2, 0, true]);
+    spots.took(openJob('a'));
+    expect([spots.ours, spots.isOpen(2)]).toEqual([1, true]);
+    spots.took(openJob('b'));
+    expect([spots.ours, spots.isOpen(2), spots.isOpen(9)]).toEqual([2, false, false]);
+    spots.freed('a');
+    expect([spots.ours, spots.isOpen(2)]).toEqual([1, true]);
+  });
+
+  it('are open up to the share that this batch has of them', () => {
+    const spots = new Spots(5);
+    spots.took(openJob('a'));
+    expect([0, 1, 2].map((share) => spots.isOpen(share))).toEqual([false, false, true]);
+  });
+
+  it('are taken by a submission from the moment it is sent, and once only', () => {
+    const spots = new Spots(1);
+    const work = makeWork();
+    spots.unsure.add(work);
+    expect([spots.ours, spots.isOpen(1)]).toEqual([1, false]);
+    spots.took(openJob('a', work));
+    expect([spots.ours, spots.unsure.size, spots.jobs.size]).toEqual([1, 0, 1]);
+  });
+
+  it('are taken by what others have in the queue', () => {
+    const spots = new Spots(3);
+    spots.took(openJob('mine'));
+    spots.sawList([
+      seen('mine'),
+      seen('a'),
+      seen('b', 'processing'),
+      seen('c', 'unknown'),
+      seen('d', 'failed'),
+    ]);
+    expect([spots.others, spots.ours, spots.isOpen(3)]).toEqual([3, 1, false]);
+    spots.sawList([seen('mine'), seen('a'), seen('b', 'completed')]);
+    expect([spots.others, spots.isOpen(3)]).toEqual([1, true]);
+  });
+
+  it('follow what is heard of single jobs', () => {
+    const spots = new Spots(2);
+    spots.sawJob(seen('a'));
+    spots.sawJob(seen('a', 'processing'));
+    spots.sawJob(seen('b'));
+    expect([spots.others, spots.isOpen(2)]).toEqual([2, false]);
+    spots.sawJob(seen('b', 'failed'));
+    expect([spots.others, spots.isOpen(2)]).toEqual([1, true]);
+  });
+
+  it('count a job that was seen before its answer came as ours once it has', () => {
+    const spots = new Spots(5);
+    spots.sawList([seen('a')]);
+    expect([spots.others, spots.ours]).toEqual([1, 0]);
+    spots.took(openJob('a'));
+    expect([spots.others, spots.ours]).toEqual([0, 1]);
+    spots.sawJob(seen('a', 'processing'));
+    expect([spots.others, spots.ours]).toEqual([0, 1]);
+  });
+
+  it('are one at the least', () => {
+    const spots = new Spots(5);
+    spots.limit = 0;
+    expect([spots.limit, spots.isOpen(1)]).toEqual([1, true]);
+  });
+
+  const id = fc.constantFrom(...'abcdefgh');
+  const status = fc.constantFrom('waiting' as const, 'processing' as const, 'completed' as const);
+  const step = fc.oneof(
+    fc.record({
+      kind: fc.constant('list' as const),
+      jobs: fc.array(fc.record({ id, status }), { maxLength: 8 }),
+    }),
+    fc.record({ kind: fc.constant('heard' as const), job: fc.record({ id, status }) }),
+    fc.record({ kind: fc.constant('accepted' as const), id }),
+    fc.record({ kind: fc.constant('ended' as const), id }),
+  );
+
+  it('never count a job twice, and are never overrun', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (steps, limit) => {
+        const spots = new Spots(limit);
+        for (const one of steps) {
+          if (one.kind === 'list') spots.sawList(one.jobs);
+          else if (one.kind === 'heard') spots.sawJob(one.job);
+          else if (one.kind === 'ended') spots.freed(one.id);
+          else if (spots.isOpen(limit)) spots.took(openJob(one.id));
+          expect(spots.ours).toBeLessThanOrEqual(limit);
+          expect(spots.ours + spots.others).toBeLessThanOrEqual(8);
+        }
+      }),
+      RUNS,
+    );
+  });
+});

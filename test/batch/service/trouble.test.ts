@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { ProofError } from '../../../src/batch/proof/proof.ts';
+import {
+  endsBatch,
+  isRefusedForNow,
+  isTrouble,
+  refusedPause,
+  ServiceLostError,
+  Trouble,
+  wasNotTaken,
+} from '../../../src/batch/service/trouble.ts';
+import {
+  JobFailedError,
+  NetworkError,
+  ServiceError,
+  UnreadableAnswerError,
+} from '../../../src/client/errors.ts';
+import { fakeClock } from '../../client/fake-clock.ts';
+
+const MINUTE = 60_000;
+const signal = new AbortController().signal;
+
+const noAnswer = (mayHaveArrived = true) =>
+  new NetworkError('No answer came.', { cause: undefined, mayHaveArrived });
+
+function answer(status: number, code = 'a_code', retryAfter?: number): ServiceError {
+  const errors = [{ code, message: 'No.' }];
+  return new ServiceError({
+    method: 'GET',
+    path: '/v2/queue',
+    status,
+    errors,
+    links: {},
+    rateLimit: undefined,
+    retryAfter,
+  });
+}
+
+function page(status: number, retryAfter?: number): UnreadableAnswerError {
+  return new UnreadableAnswerError('That is no answer.', { status, retryAfter });
+}
+
+function makeTrouble({ random = 1, firstContact = 20_000, outage = 15 * MINUTE } = {}) {
+  const clock = fakeClock();
+  const told: [message: string, ms: number][] = [];
+  const trouble = new Trouble({
+    clock,
+    random: () => random,
+    patience: { firstContact, outage },
+    onPause: (message, ms) => told.push([message, ms]),
+  });
+  return { trouble, clock, told };
+}
+
+async function pauseOften(trouble: Trouble, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) await trouble.pause(noAnswer(), signal);
+}
+
+describe('Trouble', () => {
+  it.each([
+    [1, [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]],
+    [0, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]],
+  ])('makes ever longer pauses up to 10 s, chance taking up to half (%d)', async (random, pauses) => {
+    const { trouble, clock, told } = makeTrouble({ random, firstContact: MINUTE });
+    await pauseOften(trouble, pauses.length);
+    expect(clock.sleeps).toEqual(pauses);
+    expect(told).toEqual(pauses.map((ms) => ['No answer came.', ms]));
+  });
+
+  it('begins anew after a sensible answer', async () => {
+    const { trouble, clock } = makeTrouble();
+    await pauseOften(trouble, 5);
+    trouble.passed();
+    await pauseOften(trouble, 1);
+    expect(clock.sleeps.at(-1)).toBe(100);
+  });
+
+  it.each([
+    ['the service', answer(503, 'no_account_available', 7_000)],
+    ['a proxy', page(502, 7_000)],
+  ])('waits for as long as %s asks', async (_, error) => {
+    const { trouble, clock } = makeTrouble();
+    await trouble.pause(error, signal);
+    expect(clock.sleeps).toEqual([7_000]);
+  });
+
+  it('waits longer than it is asked to when it has failed often', async () => {
+    const { trouble, clock } = makeTrouble({ firstContact: MINUTE });
+    await pauseOften(trouble, 8);
+    await trouble.pause(answer(503, 'down', 1_000), signal);
+    expect(clock.sleeps.at(-1)).toBe(10_000);
+  });
+
+  it('with a service that never answered ends when its patience does', async () => {
+    const { trouble, clock } = makeTrouble({ firstContact: 20_000 });
+    await expect(pauseOften(trouble, 1_000)).rejects.toThrow(ServiceLostError);
+    const error = noAnswer();
+    await expect(trouble.pause(error, signal)).rejects.toMatchObject({
+      cause: error,
+      message: error.message,
+    });
+    expect(clock.monotonic()).toBeLessThanOrEqual(20_000);
+    expect(clock.monotonic() + 10_000).toBeGreaterThan(20_000);
+  });
+
+  it('with a service that has answered is put up with for longer', async () => {
+    const { trouble, clock } = makeTrouble({ firstContact: 1_000, outage: 15 * MINUTE });
+    trouble.passed();
+    await expect(pauseOften(trouble, 1_000)).rejects.toThrow(ServiceLostError);
+    expect(clock.monotonic()).toBeLessThanOrEqual(15 * MINUTE);
+    expect(clock.monotonic() + 10_000).toBeGreaterThan(15 * MINUTE);
+  });
+
+  it('is counted from its own beginning, not from the last one', async () => {
+    const { trouble, clock } = makeTrouble({ firstContact: 1_000, outage: 1_000 });
+    await pauseOften(trouble, 2);
+    trouble.passed();
+    await clock.sleep(10 * MINUTE);
+    await pauseOften(trouble, 3);
+    expect(clock.sleeps.slice(-3)).toEqual([100, 200, 400]);
+  });
+
+  it('of several requests at once is one trouble', async () => {
+    const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
+    await Promise.all([1, 2, 3].map(() => trouble.pause(noAnswer(), signal)));
+    expect(clock.sleeps).toEqual([100, 200, 400]);
+  });
+
+  it('does not outlast the batch', async () => {
+    const { trouble } = makeTrouble();
+    await expect(trouble.pause(noAnswer(), AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+});
+
+describe('A failed request', () => {
+  /** [may pass, was not taken, is refused for now, ends the batch] */
+  const failures: [what: string, error: unknown, verdict: boolean[]][] = [
+    ['a lost connection', noAnswer(true), [true, false, false, false]],
+    ['a connection that was refused', noAnswer(false), [true, true, false, false]],
+    ['an error of the service', answer(500), [true, false, false, false]],
+    ['a service that is full', answer(503), [true, false, false, false]],
+    ['a bad request', answer(400), [false, true, false, false]],
+    ['a refusal for now', answer(429, 'rate_limit'), [true, true, true, false]],
+    ['no key', answer(401), [false, true, false, true]],
+    ['a key without the right', answer(403, 'forbidden'), [false, true, false, true]],
+    ['a skin beyond the plan', answer(403, 'insufficient_grants'), [false, true, false, false]],
+    ['a job that is not there', answer(404), [false, true, false, false]],
+    ["a proxy's page", page(502), [true, false, false, false]],
+    ["a proxy's page that stands for anything", page(200), [true, false, false, false]],
+    ["a proxy's refusal for now", page(429), [true, false, true, false]],
+    ['a job that failed', new JobFailedError('j1', []), [false, false, false, false]],
+    ["somebody else's skin", new ProofError('wrong_skin', 'No.'), [false, false, false, false]],
+    ['a service that is lost', new ServiceLostError(noAnswer()), [false, false, false, true]],
+    ['a mistake of ours', new TypeError('x is not a function'), [false, false, false, true]],
+    ['what is no error', 'nothing', [false, false, false, true]],
+  ];
+  it.each(failures)('by %s is judged', (_, error, verdict) => {
+    expect([isTrouble(error), wasNotTaken(error), isRefusedForNow(error), endsBatch(error)]).toEqual(verdict);
+  });
+
+  it.each([
+    [answer(429, 'rate_limit', 2_500), 2_500],
+    [answer(429, 'rate_limit', 0), 1_000],
+    [answer(429, 'rate_limit'), 1_000],
+    [page(429, 700), 700],
+    [page(429), 1_000],
+  ])('that was refused for now (%s) waits as asked, else a second', (error, pause) => {
+    expect(refusedPause(error)).toBe(pause);
+  });
+});

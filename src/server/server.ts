@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import { openSigningKey, type SigningKey } from '../textures/signing-key.ts';
@@ -122,13 +123,18 @@ interface Live {
   report: (error: unknown) => void;
 }
 
+/** One more than there are cores to sign on, so that none of them waits for the store; Node signs on four at most. */
+function usualWorkers(): number {
+  return Math.min(4, availableParallelism() + 1);
+}
+
 /** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
 async function makeService(
   options: ServerOptions,
   store: Store,
   live: Live,
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
-  const { clock = systemClock, workers: count = 2, embedded, pace = 0 } = options;
+  const { clock = systemClock, workers: count = usualWorkers(), embedded, pace = 0 } = options;
   const keyPath = join(options.dataDir, 'signing-key.pem');
   const key = once(() => openSigningKey(keyPath));
   if (existsSync(keyPath)) await key();

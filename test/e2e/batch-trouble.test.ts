@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { mkdir, open, rm, symlink } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -157,11 +158,10 @@ describe('An output', () => {
   test('on a full disk is told of, without a stack', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 3);
-    const full = await open('/dev/full', 'w');
-    onTestFinished(async () => await full.close());
-    const { exitCode, stderr } = await shop.start(['generate', 'skins'], {
-      stdio: ['ignore', full.fd, 'pipe'],
-    });
+    const full = createWriteStream('/dev/full');
+    await once(full, 'open');
+    onTestFinished(() => void full.destroy());
+    const { exitCode, stderr } = await shop.start(['generate', 'skins'], { stdout: full });
     expect([exitCode, String(stderr)]).toEqual([1, NO_STACK]);
     expect(String(stderr)).toContain('The disk is full.');
   });

@@ -30,7 +30,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
     .option('--data <folder>', 'data folder: store and signing key', nonEmpty)
     .option(
       '--workers <number>',
-      'jobs generated at the same time; 0: none here (default: 2)',
+      'jobs generated at the same time; 0: none here (default: cores + 1, at most 4)',
       wholeNumber(0, 64),
     )
     .option('--public-url <url>', "the service's address as players reach it, for texture URLs", httpUrl)

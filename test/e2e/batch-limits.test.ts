@@ -43,21 +43,21 @@ describe('A limit of submissions', () => {
 
   test('in a window of time costs no more than the requests that were under way', async () => {
     const { shop, service } = await hostedWorkshop({ rate: { limit: 4, window: 600, says: 'next' } });
-    await shop.drawMany('skins', 12);
+    await shop.drawMany('skins', 8);
     const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^12 sources: 12 made/)]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^8 sources: 8 made/)]);
     const { accepted, mostUnfinished, requests } = service.records;
-    expect([accepted.length, mostUnfinished <= 5]).toEqual([12, true]);
-    expect(requests.submit).toBeLessThanOrEqual(12 + 3 * 4); // those that were sent at once with the last one taken
+    expect([accepted.length, mostUnfinished <= 5]).toEqual([8, true]);
+    expect(requests.submit).toBeLessThanOrEqual(8 + 2 * 4); // those that were sent at once with the last one taken
   });
 });
 
 describe('The spots in the queue', () => {
   test('that are fewer than everybody has, and not told of, are found out without an error', async () => {
     const { shop, service } = await hostedWorkshop({ limit: 3, serviceTime: 300 });
-    await shop.drawMany('skins', 12);
+    await shop.drawMany('skins', 9);
     const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^12 sources: 12 made/)]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^9 sources: 9 made/)]);
     expect(service.doubleSubmissions).toEqual([]);
     expect(service.records.refusals['job_limit']).toBeLessThanOrEqual(30);
   });
@@ -73,8 +73,8 @@ describe('The spots in the queue', () => {
 
   test('are shared with a batch of the same caller that comes later: it need not wait for the first', async () => {
     const { shop, service } = await hostedWorkshop({ serviceTime: 200 });
-    await shop.drawMany('many', 60);
-    await shop.drawMany('few', 8, 100);
+    await shop.drawMany('many', 40);
+    await shop.drawMany('few', 6, 100);
     const many = shop.start(['generate', 'many', '--out', 'many-made']);
     await poll(
       () => service.records.accepted.length,
@@ -84,10 +84,10 @@ describe('The spots in the queue', () => {
     const ended = await Promise.all([many, few]);
     expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     const { accepted, mostUnfinished, refusals } = service.records;
-    expect([accepted.length, mostUnfinished, service.doubleSubmissions]).toEqual([68, 5, []]);
-    const areFew = new Set(Array.from({ length: 8 }, (_, n) => pixelsOf(101 + n)));
+    expect([accepted.length, mostUnfinished, service.doubleSubmissions]).toEqual([46, 5, []]);
+    const areFew = new Set(Array.from({ length: 6 }, (_, n) => pixelsOf(101 + n)));
     const lastOfFew = accepted.findLastIndex(({ pixels }) => areFew.has(pixels));
-    expect(lastOfFew).toBeLessThan(60); // when the first batch had at least 8 to go
+    expect(lastOfFew).toBeLessThan(40); // when the first batch had at least 6 to go
     expect(refusals['job_limit'] ?? 0).toBeLessThanOrEqual(5);
   });
 });

@@ -137,7 +137,7 @@ test('--force makes anew what the lockfile has', async () => {
 });
 
 test('Two batches on one lockfile: the second says who holds it; when that one is killed it goes on at once', async () => {
-  const { shop, service } = await hostedWorkshop({ serviceTime: 700, workers: 2 });
+  const { shop, service } = await hostedWorkshop({ serviceTime: 500, workers: 2 });
   await shop.drawMany('skins', 4);
   const first = shop.start(MAKE);
   await poll(

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
+import { keepMemoryFlat } from '../batch/flat-memory.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import { addBatchOptions, addSourceOptions, type TypedBatchOptions } from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
@@ -59,6 +60,7 @@ export async function runMany(call: BatchCall): Promise<number> {
       '--frozen changes nothing: leave out --force, --prune and --dry-run.',
     );
   }
+  keepMemoryFlat();
   if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
   if (frozen) return await (await import('../batch/frozen.ts')).runFrozen(call);
   return await (await import('../batch/run.ts')).runBatchCommand(call);

@@ -69,6 +69,7 @@ class BatchRun {
     } finally {
       unlisten();
       await this.#service?.close();
+      this.#hardStop.abort(); // nobody waits for last answers any more
     }
     const end = this.#isInterrupted ? 'interrupted' : this.#service?.isSpent ? 'stopped' : 'complete';
     const isOver = end === 'complete' && !this.#fatal;

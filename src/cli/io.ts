@@ -34,16 +34,19 @@ interface RealIo {
   readonly env: NodeJS.ProcessEnv;
   /** Told when the reader of stdout is gone (`| head`). */
   readonly onClosedPipe: () => void;
+  /** Told when stdout cannot be written for another reason: a full disk. */
+  readonly onBroken: (error: Error) => void;
 }
 
 const DEFAULT_COLUMNS = 80;
 
-export function makeIo({ stdin, stdout, stderr, env, onClosedPipe }: RealIo, color: ColorChoice): Io {
-  stdout.on('error', ignoreClosedPipe(onClosedPipe));
-  stderr.on(
-    'error',
-    ignoreClosedPipe(() => {}),
-  );
+export function makeIo(real: RealIo, color: ColorChoice): Io {
+  const { stdin, stdout, stderr, env, onClosedPipe, onBroken } = real;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') onClosedPipe();
+    else onBroken(error);
+  });
+  stderr.on('error', () => {}); // there is nowhere left to say it
   const out = outputStream(stdout, env, color);
   const err = outputStream(stderr, env, color);
   return {
@@ -71,11 +74,4 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
 
 function wantsColor(env: NodeJS.ProcessEnv): boolean {
   return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-}
-
-function ignoreClosedPipe(told: () => void): (error: NodeJS.ErrnoException) => void {
-  return (error) => {
-    if (error.code !== 'EPIPE') throw error;
-    told();
-  };
 }

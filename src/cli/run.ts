@@ -40,6 +40,7 @@ class Run {
       const deps = await openDeps(program, this.#stop);
       try {
         this.status = await work(deps);
+        throwIfBroken(process.stdout);
       } finally {
         await deps.close();
         unlisten();
@@ -52,7 +53,8 @@ class Run {
     if (error instanceof CommanderError) return this.#tellUsage(error, json);
     if (this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
     const talk = new Talk(processIo('auto', this.#stop), { json });
-    const interrupted = isInterruption(error) || this.#stop.signal.aborted;
+    const { aborted, reason } = this.#stop.signal;
+    const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
     const { tellable } = await import('./told-error.ts');
     const told = interrupted ? tellable(new DOMException('', 'AbortError')) : tellable(error);
     if (told) {
@@ -107,9 +109,21 @@ async function colorChoice(typed: string | boolean | undefined): Promise<ColorCh
 function processIo(color: ColorChoice, stop: AbortController) {
   const { stdout, stderr, env } = process;
   return makeIo(
-    { stdin: () => process.stdin, stdout, stderr, env, onClosedPipe: () => stop.abort(CLOSED_PIPE) },
+    {
+      stdin: () => process.stdin,
+      stdout,
+      stderr,
+      env,
+      onClosedPipe: () => stop.abort(CLOSED_PIPE),
+      onBroken: (error) => stop.abort(error),
+    },
     color,
   );
+}
+
+/** The last of the output may be lost after the work is done. */
+function throwIfBroken({ errored }: Pick<NodeJS.WriteStream, 'errored'>): void {
+  if (errored && (errored as NodeJS.ErrnoException).code !== 'EPIPE') throw errored;
 }
 
 /**

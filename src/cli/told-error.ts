@@ -52,6 +52,7 @@ function told(error: SkinsmithError, exit: ExitName, hint: string | undefined): 
 
 const FILE_TROUBLE: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full.',
+  EFBIG: 'The file would be larger than is allowed.',
   EACCES: 'Permission denied.',
   EPERM: 'Not permitted.',
   EROFS: 'The file system is read-only.',

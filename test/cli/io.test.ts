@@ -17,11 +17,13 @@ function makeTerminal({ env = {}, color = 'auto', ...parts }: Terminal = {}) {
   const stderr = Object.assign(new PassThrough(), parts.err);
   const stdin = Object.assign(new PassThrough(), parts.in);
   const onClosedPipe = vi.fn();
+  const onBroken = vi.fn();
   return {
-    io: makeIo({ stdin: () => stdin, stdout, stderr, env, onClosedPipe }, color),
+    io: makeIo({ stdin: () => stdin, stdout, stderr, env, onClosedPipe, onBroken }, color),
     stdout,
     stderr,
     onClosedPipe,
+    onBroken,
   };
 }
 
@@ -90,10 +92,17 @@ describe('a closed pipe', () => {
     expect(onClosedPipe).not.toHaveBeenCalled();
   });
 
-  it('hides no other trouble', () => {
-    const { stdout, stderr, onClosedPipe } = makeTerminal();
-    expect(() => stdout.emit('error', errorWith('EIO'))).toThrow('EIO');
-    expect(() => stderr.emit('error', errorWith('EIO'))).toThrow('EIO');
+  it('is told apart from other trouble, which is told as well', () => {
+    const { stdout, onClosedPipe, onBroken } = makeTerminal();
+    const full = errorWith('ENOSPC');
+    stdout.emit('error', full);
+    expect(onBroken).toHaveBeenCalledExactlyOnceWith(full);
     expect(onClosedPipe).not.toHaveBeenCalled();
+  });
+
+  it('stops nothing when only stderr cannot be written: there is nowhere left to say it', () => {
+    const { stderr, onClosedPipe, onBroken } = makeTerminal();
+    stderr.emit('error', errorWith('ENOSPC'));
+    expect([onClosedPipe, onBroken].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 });

@@ -42,11 +42,11 @@ export interface ServiceSideTools {
 }
 
 /** Milliseconds that a texture's address may be in trouble before its skin is left unproven. */
-const TEXTURE_PATIENCE = { budget: 15_000, patience: 60_000 };
+const TEXTURE_PATIENCE = { budget: 60_000, patience: 120_000 };
 const DEFAULT_RETRIES = 2;
 const DEFAULT_POLL = 5_000;
 /** A service that has never answered is given up sooner than one that has stopped to. */
-const PATIENCE = { firstContact: 20_000, outage: 15 * 60_000 };
+const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
 
 /** The part of a batch that talks with the service: work goes in, results come out. */
 export class ServiceSide {
@@ -113,7 +113,7 @@ export class ServiceSide {
       stop: loops,
       onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),
       onMissing: (job) => this.#ends.missing(job),
-      onLooked: () => this.#submitter.roomSeen(),
+      onLooked: () => this.#submitter.looked(),
     });
     this.#submitter = new Submitter(
       {

@@ -12,6 +12,8 @@ import { pixelsOf } from './work.ts';
 const MOST_LOSSES = 10;
 /** Milliseconds for which a queue that was found full is believed to be, when no look says otherwise. */
 const FULL_PAUSE = 300;
+const FULL_GROWTH = 1.6;
+const LONGEST_FULL_PAUSE = 5_000;
 
 /** The file was edited between the plan and its turn. */
 const CHANGED = {
@@ -49,6 +51,8 @@ export class Submitter {
   readonly #queue: Work[] = [];
   readonly #again: Work[] = [];
   #fullUntil = 0;
+  /** How often the queue was found full since the last submission that was taken. */
+  #fulls = 0;
   #isLast = false;
   /** New submissions that may still be spent. */
   #left: number;
@@ -91,6 +95,11 @@ export class Submitter {
   /** No more work comes: what is left of the spots is others'. */
   noMore(): void {
     this.#isLast = true;
+    this.#tools.bell.ring();
+  }
+
+  /** What is in the queue was seen anew. One that was found full stays so for its time: the list may not show all. */
+  looked(): void {
     this.#tools.bell.ring();
   }
 
@@ -153,6 +162,7 @@ export class Submitter {
       desk.journal.intent(work.key, work.attempt, sent.mark);
       try {
         const state = await desk.post(work, source, hardStop);
+        this.#fulls = 0;
         this.#tools.onAccepted(work, state);
         return;
       } catch (error) {
@@ -202,7 +212,9 @@ export class Submitter {
   /** Somebody else was faster. The next look says how many spots there are. */
   #wasFull(): void {
     const { desk, lookSoon } = this.#tools;
-    this.#fullUntil = desk.now() + FULL_PAUSE * (0.5 + desk.random());
+    if (desk.now() >= this.#fullUntil) this.#fulls++; // a burst is one refusal
+    const pause = Math.min(LONGEST_FULL_PAUSE, FULL_PAUSE * FULL_GROWTH ** (this.#fulls - 1));
+    this.#fullUntil = desk.now() + pause * (0.5 + desk.random());
     lookSoon();
   }
 

@@ -118,7 +118,7 @@ function planText(view: PlanView): string {
     [refused, 'cannot be used'],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`);
-  const time =
-    view.new + view.changed === 0 ? 'Nothing to do.' : `It takes about ${span(seconds)} at the least.`;
+  const toDo = seconds < 1 ? 'It takes a moment.' : `It takes about ${span(seconds)} at the least.`;
+  const time = view.new + view.changed === 0 ? 'Nothing to do.' : toDo;
   return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${said.join(', ')}. ${time}`;
 }

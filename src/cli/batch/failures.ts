@@ -4,6 +4,6 @@ import type { Deps } from '../deps.ts';
 /** Tells what became of one source among several. */
 export async function tellFailure(label: string, problem: SourceProblem, deps: Deps): Promise<void> {
   const { code, message, hint } = problem;
-  const isNamed = message.includes(label);
+  const isNamed = message.includes(label) || code === 'invalid_row'; // a row's message names its line
   await deps.talk.failure({ code, message: isNamed ? message : `${label}: ${message}`, hint });
 }

@@ -41,20 +41,17 @@ export class OutputFiles {
   /** @throws DeliveryError when it concerns this result alone; Error of the file system */
   write(result: BatchResult): void {
     if (result.error) return;
-    try {
-      for (const format of this.#formats) this.#writeFormat(result, format);
-    } catch (error) {
-      if (error instanceof CliError) throw new DeliveryError(error.code, error.message, { cause: error });
-      const { code = '', path = '' } = error as NodeJS.ErrnoException;
-      if (!ONE_FILE.has(code)) throw error;
-      throw new DeliveryError(code.toLowerCase(), `${path || this.#folder} cannot be written: ${code}.`, {
-        cause: error,
-      });
+    for (const format of this.#formats) {
+      const path = join(this.#folder, filePath(format, result.stem));
+      try {
+        this.#writeFormat(result, format, path);
+      } catch (error) {
+        throw asDeliveryError(error, path) ?? error;
+      }
     }
   }
 
-  #writeFormat(result: BatchResult, format: FormatName): void {
-    const path = join(this.#folder, filePath(format, result.stem));
+  #writeFormat(result: BatchResult, format: FormatName, path: string): void {
     const version = digestOf(result.version);
     const stamp = statSync(path, { throwIfNoEntry: false });
     if (stamp && version !== undefined && this.#memory.recall(path, stamp) === version) return;
@@ -73,4 +70,12 @@ export class OutputFiles {
 /** The UUID as long as the memory's digests are; a service whose UUIDs look otherwise is not remembered. */
 function digestOf(version: string | undefined): string | undefined {
   return version !== undefined && /^[0-9a-f]{32}$/.test(version) ? version.repeat(2) : undefined;
+}
+
+/** What concerns this one file; undefined: it would meet every other one, too. */
+function asDeliveryError(cause: unknown, path: string): DeliveryError | undefined {
+  if (cause instanceof CliError) return new DeliveryError(cause.code, cause.message, { cause });
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (!ONE_FILE.has(code)) return undefined;
+  return new DeliveryError(code.toLowerCase(), `${path} cannot be written: ${code}.`, { cause });
 }

@@ -56,7 +56,6 @@ export async function runBatchCommand(call: BatchCall): Promise<number> {
     return await tellEnd(summary, call);
   } finally {
     progress.stop();
-    await shown.settled();
     await reports.abandon();
   }
 }
@@ -69,6 +68,9 @@ class Shown {
   readonly #jobs: JobPrinter;
   /** What is said in its order: saying waits for the line to be taken away. */
   #said: Promise<void> = Promise.resolve();
+  /** What went wrong in saying it. */
+  #trouble: { readonly error: unknown } | undefined;
+  #isForgetful = false;
 
   constructor(call: BatchCall, progress: BatchProgress) {
     const { deps, settings, typed } = call;
@@ -103,17 +105,32 @@ class Shown {
     else this.#jobs.end();
   }
 
+  /** Resolves when all is said. @throws what went wrong in saying it */
   async settled(): Promise<void> {
     await this.#said;
+    if (this.#trouble) throw this.#trouble.error;
   }
 
   #accepted({ source, job, index }: Extract<BatchEvent, { type: 'accepted' }>): void {
-    const { deps, follow } = this.#call;
+    const { follow } = this.#call;
     this.#progress.remark(undefined);
     this.#say(async () => {
-      await deps.submissions.record(job.id, source);
+      await this.#remember(job.id, source);
       if (!follow) await this.#jobs.add(jobView(job, source), index);
     });
+  }
+
+  /** Which source a job came from is a help to people: the batch does not end for it. */
+  async #remember(job: string, source: string): Promise<void> {
+    const { deps } = this.#call;
+    if (this.#isForgetful) return;
+    try {
+      await deps.submissions.record(job, source);
+    } catch (error) {
+      this.#isForgetful = true;
+      const why = error instanceof Error ? error.message : String(error);
+      await deps.talk.warn(`jobs will not show which source each came from: ${why}`);
+    }
   }
 
   #result(result: BatchResult): void {
@@ -129,6 +146,10 @@ class Shown {
   }
 
   #say(say: () => Promise<void>): void {
-    this.#said = this.#said.then(() => this.#progress.aside(say));
+    this.#said = this.#said
+      .then(() => this.#progress.aside(say))
+      .catch((error: unknown) => {
+        this.#trouble ??= { error };
+      });
   }
 }

@@ -36,7 +36,8 @@ export function progressLine(view: ProgressView, columns: number): string {
 
 /** The same in words, for a log. */
 export function progressSentence(view: ProgressView): string {
-  return `${counts(view)}.`;
+  const remark = view.remark === undefined ? '' : ` ${clean(view.remark)}`;
+  return `${counts(view)}.${remark}`;
 }
 
 function counts(view: ProgressView): string {

@@ -143,8 +143,10 @@ describe('The line of progress', () => {
 });
 
 describe('The sentence of progress', () => {
-  it('says the same in words, without the bar and the remark', () => {
+  it('says the same in words, without the bar', () => {
     const some = view({ sources: 2_000, finished: 1_000, queued: 5, rate: 0.5, remark: 'Too fast.' });
-    expect(progressSentence(some)).toBe('1,000 of 2,000 · 5 in the queue · 30 a minute · 33 min left.');
+    expect(progressSentence(some)).toBe(
+      '1,000 of 2,000 · 5 in the queue · 30 a minute · 33 min left. Too fast.',
+    );
   });
 });

@@ -99,7 +99,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
   },
   { code: 'job_not_found', when: "the job is another's", send: othersJob, options: idle },
   { code: 'skin_not_found', when: "the skin is another's private one", send: othersSkin },
-  { code: 'internal_error', when: 'the service is broken inside', send: brokenStore },
+  { code: 'internal_error', when: 'the service is broken inside', send: brokenStore, options: idle },
   {
     code: 'generator_timeout',
     when: 'nobody generates',

@@ -9,7 +9,7 @@ import type { Member, Work } from '../service/work.ts';
 import type { BatchSource, SourceProblem, VariantWish } from '../types.ts';
 import type { OutputNames } from './output-names.ts';
 import { lookAt } from './picture-files.ts';
-import { workKey } from './work-key.ts';
+import { optionLetters, workKey } from './work-key.ts';
 
 /** What is to be done about a source. */
 export type Decision =
@@ -46,6 +46,9 @@ export interface PlannerOptions {
   readonly names: OutputNames;
 }
 
+const OPTION_LETTERS = (['auto', 'classic', 'slim'] as const).flatMap((variant) =>
+  (['public', 'unlisted', 'private'] as const).map((visibility) => optionLetters(variant, visibility)),
+);
 /** Milliseconds of work after which others get their turn. */
 const TURN = 8;
 /** Bytes of pictures that are kept from the first look until they are sent; past it they are read again. */
@@ -54,8 +57,9 @@ const KEPT_BYTES = 4 * 1024 * 1024;
 /** Decides about each source, before anything is spent on it. */
 export class Planner {
   readonly #options: PlannerOptions;
-  /** Work by its key; only the keys where nothing will come of it. */
-  readonly #pending = new Map<string, Work | undefined>();
+  readonly #pending = new Map<string, Work>();
+  /** What was seen of work, where nothing will come of it: numbers, for a hundred thousand keys take ten times that. */
+  readonly #seen = new Set<number>();
   #count = 0;
   #kept = 0;
 
@@ -126,10 +130,9 @@ export class Planner {
     const state = journal?.stateOf(key);
     if (state?.step === 'done') return { kind: 'done', key };
     if (state?.step === 'failed') return { kind: 'failed', record: state.record };
-    if (!this.#pending.has(key)) return undefined;
     const work = this.#pending.get(key);
     work?.members.push(member);
-    return { kind: 'duplicate', work };
+    return work || this.#seen.has(shortKey(key)) ? { kind: 'duplicate', work } : undefined;
   }
 
   #take(work: Work): Decision {
@@ -138,7 +141,7 @@ export class Planner {
     const changed = lockfile?.find(id, work.key)?.state === 'changed';
     const decision = { kind: 'new', work, changed } as const;
     if (!this.#options.submits) {
-      this.#pending.set(work.key, undefined);
+      this.#seen.add(shortKey(work.key));
       return decision;
     }
     this.#pending.set(work.key, work);
@@ -153,4 +156,9 @@ function contentOf({ content }: BatchSource, pixels: string | undefined) {
   if (content.kind === 'url') return { url: content.url };
   if (content.kind === 'user') return { user: content.user };
   throw new Error(`A source of kind ${content.kind} has no content.`); // those were refused before
+}
+
+/** 48 bits of the content and the options: one wrong match in fifty thousand plans of a hundred thousand sources. */
+function shortKey(key: string): number {
+  return Number.parseInt(key.slice(0, 12), 16) * 16 + OPTION_LETTERS.indexOf(key.slice(-2));
 }

@@ -60,7 +60,7 @@ export async function runMany(call: BatchCall): Promise<number> {
       '--frozen changes nothing: leave out --force, --prune and --dry-run.',
     );
   }
-  keepMemoryFlat();
+  if (dryRun || frozen) keepMemoryFlat();
   if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
   if (frozen) return await (await import('../batch/frozen.ts')).runFrozen(call);
   return await (await import('../batch/run.ts')).runBatchCommand(call);

@@ -18,7 +18,7 @@ import { JobEnds } from './job-ends.ts';
 import { Listener } from './listener.ts';
 import { Losses } from './losses.ts';
 import { type Sent, Submitter } from './submitter.ts';
-import { endsBatch } from './trouble.ts';
+import { endsBatch, lossPause } from './trouble.ts';
 import { Watcher } from './watcher.ts';
 import { pixelsOf, type Work } from './work.ts';
 
@@ -258,9 +258,16 @@ export class ServiceSide {
     this.#submitter.addAgain(work);
   }
 
+  /** It keeps its spot until then, so that a service in trouble gets less of everything. */
   #resubmit(work: Work): void {
-    this.#desk.spots.unsure.delete(work);
-    this.#submitter.addAgain(work);
+    const { clock, random, spots } = this.#desk;
+    const again = () => {
+      spots.unsure.delete(work);
+      this.#submitter.addAgain(work);
+    };
+    const pause = lossPause(work.losses, random());
+    if (pause === 0) again();
+    else this.#desk.track(clock.sleep(pause, this.#tools.stop).then(again));
   }
 
   async #prove(skin: FinishedSkin, work: Work): Promise<void> {

@@ -4,12 +4,12 @@ import { lookAt } from '../plan/picture-files.ts';
 import type { Bell } from './bell.ts';
 import { type Desk, nameOf } from './desk.ts';
 import type { FairShare } from './fair-share.ts';
-import { isRefusedForNow, isTrouble, wasNotTaken } from './trouble.ts';
+import { isRefusedForNow, isTrouble, lossPause, wasNotTaken } from './trouble.ts';
 import type { Work } from './work.ts';
 import { pixelsOf } from './work.ts';
 
-/** Lost answers for one piece of work, with the service answering otherwise, after which it is given up. */
-const MOST_LOSSES = 10;
+/** Lost answers for one piece of work, with the service answering otherwise, after which it is given up: a quarter of an hour. */
+const MOST_LOSSES = 40;
 /** Milliseconds for which a queue that was found full is believed to be, when no look says otherwise. */
 const FULL_PAUSE = 300;
 const FULL_GROWTH = 1.6;
@@ -195,6 +195,7 @@ export class Submitter {
       return false;
     }
     await desk.trouble.pause(error, stop);
+    await desk.clock.sleep(lossPause(work.losses, desk.random()), stop);
     return true;
   }
 

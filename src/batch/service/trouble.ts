@@ -61,6 +61,15 @@ export class ServiceLostError extends Error {
   }
 }
 
+/** The first repetition of a submission comes at once; a service that goes on failing is asked ever more rarely. */
+const LONGEST_LOSS_PAUSE = 30_000;
+
+/** Milliseconds before a submission whose answers were lost `losses` times is sent again. */
+export function lossPause(losses: number, random: number): number {
+  if (losses <= 1) return 0;
+  return Math.min(LONGEST_LOSS_PAUSE, FIRST_PAUSE * 2 ** losses) * (0.5 + random / 2);
+}
+
 /** Whether every other source would meet the same: no service, or no right to use it. */
 export function endsBatch(error: unknown): boolean {
   if (error instanceof ServiceLostError || !(error instanceof SkinsmithError || error instanceof ProofError))

@@ -4,6 +4,7 @@ import {
   endsBatch,
   isRefusedForNow,
   isTrouble,
+  lossPause,
   refusedPause,
   ServiceLostError,
   Trouble,
@@ -166,5 +167,20 @@ describe('A failed request', () => {
     [page(429), 1_000],
   ])('that was refused for now (%s) waits as asked, else a second', (error, pause) => {
     expect(refusedPause(error)).toBe(pause);
+  });
+});
+
+describe('A submission whose answer was lost', () => {
+  it('is sent again at once the first time, then ever more rarely, for a quarter of an hour in all', () => {
+    const pauses = Array.from({ length: 40 }, (_, n) => lossPause(n + 1, 1));
+    expect(pauses.slice(0, 5)).toEqual([0, 400, 800, 1600, 3200]);
+    expect(Math.max(...pauses)).toBe(30_000);
+    const minutes = pauses.reduce((sum, pause) => sum + pause, 0) / 60_000;
+    expect(minutes).toBeGreaterThan(15);
+    expect(minutes).toBeLessThan(18);
+  });
+
+  it('is sent earlier or later by chance, by half at the most', () => {
+    expect([0, 0.5, 1].map((random) => lossPause(3, random))).toEqual([400, 600, 800]);
   });
 });

@@ -40,7 +40,7 @@ function readUrl({ url }: { url: string }): Uint8Array {
     );
   }
   throw new Refusal(
-    'service_unavailable',
+    'invalid_image_url',
     'This service does not fetch pictures from URLs: download the picture and send the file.',
   );
 }
@@ -67,7 +67,7 @@ function readPlayer({ user }: { user: string }): Uint8Array {
     );
   }
   throw new Refusal(
-    'service_unavailable',
+    'invalid_user',
     "This service does not look up players: save the player's skin as a file and send that.",
   );
 }

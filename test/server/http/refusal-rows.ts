@@ -76,8 +76,10 @@ const ABOUT_PICTURES = [
     ],
     413,
   ),
-  ...rows('service_unavailable', [
+  ...rows('invalid_image_url', [
     ['the picture is to be fetched', post({ url: 'https://example.org/skin.png' }), 'download'],
+  ]),
+  ...rows('invalid_user', [
     ['a player is to be looked up', post({ user: NOBODY }), 'players'],
     ['a dashed player is to be looked up', post({ user: '61699b2e-d327-4a01-9f1e-0ea8c3f06bc6' })],
   ]),

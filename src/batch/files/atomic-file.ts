@@ -88,6 +88,7 @@ export async function removeLeftovers(path: string, now: number): Promise<void> 
     if (!name.startsWith(prefix)) continue;
     const [, pid] = /^([1-9]\d{0,9})\.[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length)) ?? [];
     if (pid === undefined || isOthersAndAlive(Number(pid))) continue;
+    // Another process may be tidying up as well; what stays is found again next time.
     await removeIfOlder(join(folder, name), now - LEFTOVER_AGE).catch(() => undefined);
   }
 }

@@ -29,7 +29,10 @@ export class Bell {
       this.#wake = resolve;
       signal.addEventListener('abort', () => resolve(), { once: true, signal: timer.signal });
     });
-    const late = ms === undefined ? woken : this.#clock.sleep(ms, timer.signal).catch(() => {}); // cut short by us alone
+    const slept = ms === undefined ? woken : this.#clock.sleep(ms, timer.signal);
+    const late = slept.catch((error: unknown) => {
+      if (!timer.signal.aborted) throw error; // else it was cut short by ourselves
+    });
     try {
       await Promise.race([woken, late]);
     } finally {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
 import type { FileMemory } from '../../batch/files/file-memory.ts';
@@ -30,12 +30,13 @@ export class OutputFiles {
   /** Which files hold which skin, so that an unchanged one is not even read. */
   readonly #memory: FileMemory;
 
-  /** Makes the folder. @throws Error of the file system */
+  /** Makes the folder and sees that it can be written, before anything is spent. @throws Error of the file system */
   constructor(folder: string, formats: readonly FormatName[], memory: FileMemory) {
     this.#folder = resolve(folder);
     this.#formats = formats;
     this.#memory = memory;
     mkdirSync(this.#folder, { recursive: true });
+    accessSync(this.#folder, constants.W_OK);
   }
 
   /** @throws DeliveryError when it concerns this result alone; Error of the file system */

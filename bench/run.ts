@@ -8,6 +8,8 @@ import { batchRows } from './batch.ts';
 import { embeddedRows } from './embedded.ts';
 import { loneRows } from './lone.ts';
 import { memoryRows } from './memory.ts';
+import { millionRows } from './million.ts';
+import { requestRows } from './requests.ts';
 import { startUpRows } from './start-up.ts';
 import { isOver, type Row, renderTable } from './table.ts';
 
@@ -17,7 +19,9 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P5'], rows: embeddedRows },
   { ids: ['P3', 'P4'], rows: batchRows },
   { ids: ['P10'], rows: loneRows },
+  { ids: ['P8'], rows: requestRows },
   { ids: ['P6'], rows: againRows },
+  { ids: ['P9'], rows: millionRows },
   { ids: ['P7'], rows: memoryRows },
 ];
 

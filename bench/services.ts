@@ -12,7 +12,8 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const helloSchema = z.object({ url: z.string(), key: z.string() });
+/** The key is told at the very first start. */
+const helloSchema = z.object({ url: z.string(), key: z.string().default('') });
 
 /** Our own, which tells of jobs as they end. `pace`: milliseconds that a generation takes. */
 export async function startOwn(
@@ -21,6 +22,11 @@ export async function startOwn(
 ): Promise<Service> {
   const options = ['--pace', `${pace}`, '--workers', `${workers}`, '--log-level', 'error', '--quiet'];
   return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
+}
+
+/** One that does nothing but answer `bytes` of JSON. */
+export async function startBare(machine: Machine, bytes: number): Promise<Service> {
+  return await startService(machine, [join(ROOT, 'bench/bare.ts'), `${bytes}`]);
 }
 
 /** One like the hosted one, which has to be asked. `options`: see test/batch/hosted/options.ts. */

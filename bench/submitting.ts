@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { requestBytes } from './load.ts';
+import { ROOT } from './machine.ts';
+import type { Service } from './services.ts';
+
+const BOUNDARY = 'skinsmith-bench';
+
+const answerSchema = z.object({ job: z.object({ id: z.string(), status: z.string() }) });
+type Answer = z.infer<typeof answerSchema>;
+
+/** Submits the picture that all submissions here are of. */
+export async function submit(service: Service): Promise<Answer['job']> {
+  const body = new Uint8Array(uploadBody());
+  const answer = await fetch(`${service.url}/v2/queue`, {
+    method: 'POST',
+    headers: uploadHeaders(service),
+    body,
+  });
+  return answerSchema.parse(await answer.json()).job;
+}
+
+/** Until the picture is known, a request for it is a generation. */
+export async function untilKnown(service: Service): Promise<void> {
+  while ((await submit(service)).status !== 'completed') await sleep(50);
+}
+
+export function postBytes(service: Service): Buffer {
+  return requestBytes('/v2/queue', uploadHeaders(service), uploadBody());
+}
+
+export function listBytes(service: Service): Buffer {
+  return requestBytes('/v2/queue', authorization(service));
+}
+
+export function jobBytes(service: Service, id: string): Buffer {
+  return requestBytes(`/v2/queue/${id}`, authorization(service));
+}
+
+function uploadHeaders(service: Service): Record<string, string> {
+  return { ...authorization(service), 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
+}
+
+function authorization({ env }: Service): Record<string, string> {
+  return { Authorization: `Bearer ${env['SKINSMITH_API_KEY']}` };
+}
+
+function uploadBody(): Buffer {
+  const disposition = 'Content-Disposition: form-data; name="file"; filename="smith.png"';
+  const head = `--${BOUNDARY}\r\n${disposition}\r\nContent-Type: image/png\r\n\r\n`;
+  const png = readFileSync(join(ROOT, 'examples/smith.png'));
+  return Buffer.concat([Buffer.from(head), png, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
+}

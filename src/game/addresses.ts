@@ -1,0 +1,78 @@
+import { z } from 'zod';
+
+/** Where the game's services are, no slash at the end of any. A path in front of theirs is kept. */
+export interface GameAddresses {
+  /** Signed profiles of players. */
+  readonly sessionServer: string;
+  /** Accounts, their skins, names of players. */
+  readonly services: string;
+  /** Textures; the only place that textures are fetched from. */
+  readonly textures: string;
+  /** The list of keys that signed profiles verify with: the whole address. */
+  readonly publicKeys: string;
+  /** Signing in with a Microsoft account: device codes and tokens. */
+  readonly microsoft: string;
+  /** Its Xbox user, and what that may enter. */
+  readonly xbox: string;
+  readonly xsts: string;
+}
+
+export const GAME_ADDRESSES: GameAddresses = {
+  sessionServer: 'https://sessionserver.mojang.com',
+  services: 'https://api.minecraftservices.com',
+  textures: 'https://textures.minecraft.net',
+  publicKeys: 'https://api.minecraftservices.com/publickeys',
+  microsoft: 'https://login.microsoftonline.com',
+  xbox: 'https://user.auth.xboxlive.com',
+  xsts: 'https://xsts.auth.xboxlive.com',
+};
+
+const MAX_ADDRESS_LENGTH = 256;
+
+const addressSchema = z
+  .string()
+  .max(MAX_ADDRESS_LENGTH)
+  .transform((text, context) => {
+    const url = URL.parse(text);
+    const problem = problemOf(url);
+    if (url && problem === undefined) return url.origin + url.pathname.replace(/\/+$/, '');
+    context.addIssue({ code: 'custom', message: `${problem}; write it like https://example.org` });
+    return z.NEVER;
+  });
+
+/** The setting: each address that is not given is the game's own. */
+export const gameAddressesSchema = z.strictObject({
+  sessionServer: addressSchema.default(GAME_ADDRESSES.sessionServer),
+  services: addressSchema.default(GAME_ADDRESSES.services),
+  textures: addressSchema.default(GAME_ADDRESSES.textures),
+  publicKeys: addressSchema.default(GAME_ADDRESSES.publicKeys),
+  microsoft: addressSchema.default(GAME_ADDRESSES.microsoft),
+  xbox: addressSchema.default(GAME_ADDRESSES.xbox),
+  xsts: addressSchema.default(GAME_ADDRESSES.xsts),
+});
+
+/** The setting as it is written in one variable: JSON with the addresses that are others. */
+export function readGameAddresses(
+  json: string,
+): { addresses: GameAddresses; problem?: never } | { addresses?: never; problem: string } {
+  const parsed = gameAddressesSchema.safeParse(jsonIn(json));
+  if (parsed.success) return { addresses: parsed.data };
+  const issue = parsed.error.issues[0];
+  return { problem: [issue?.path.join('.'), issue?.message].filter(Boolean).join(': ') };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // which is not an object, and that is said
+  }
+}
+
+function problemOf(url: URL | null): string | undefined {
+  if (!url) return 'this is not an address';
+  if (!/^https?:$/.test(url.protocol)) return 'this is not an http address';
+  if (url.username || url.password) return 'an address must not have a user name or password';
+  if (url.search || url.hash) return 'an address must not have a query or fragment';
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import { Agent, type Dispatcher } from 'undici';
+import { type Clock, systemClock } from '../clock.ts';
+import { GAME_ADDRESSES, type GameAddresses } from './addresses.ts';
+import { GameHttp } from './http.ts';
+import { NameDesk } from './name-desk.ts';
+import { Pacing, type PacingOptions } from './pacing.ts';
+import { PublicKeys, type PublicKeysOptions } from './public-keys.ts';
+
+export interface GameOptions extends Omit<PacingOptions, 'clock'>, PublicKeysOptions {
+  /** Addresses other than the game's own. */
+  readonly addresses?: Partial<GameAddresses>;
+  /** Milliseconds that one request may take; 15,000 unless given. */
+  readonly timeout?: number;
+  readonly clock?: Clock;
+  /** Its owner closes it; one of our own unless given. */
+  readonly dispatcher?: Dispatcher;
+}
+
+/** The game's services as one caller uses them: one for a server, so that its pacing sees all requests. */
+export interface Game {
+  readonly http: GameHttp;
+  readonly keys: PublicKeys;
+  readonly names: NameDesk;
+  /** Ends idle connections. */
+  close(): Promise<void>;
+}
+
+const TIMEOUT = 15_000;
+
+/** Asks nothing yet. */
+export function openGame(options: GameOptions = {}): Game {
+  const { clock = systemClock, timeout = TIMEOUT } = options;
+  const addresses = { ...GAME_ADDRESSES, ...options.addresses };
+  const dispatcher = options.dispatcher ?? new Agent();
+  const pacing = new Pacing({ ...options, clock });
+  const http = new GameHttp({ addresses, dispatcher, clock, pacing, timeout });
+  const close = async () => {
+    if (!options.dispatcher) await dispatcher.close();
+  };
+  return { http, keys: new PublicKeys(http, options), names: new NameDesk(http), close };
+}

@@ -1,0 +1,162 @@
+import type { Dispatcher, FormData } from 'undici';
+import type { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import { VERSION } from '../version.ts';
+import type { GameAddresses } from './addresses.ts';
+import { GameError, type GameErrorKind } from './errors.ts';
+import type { GameService, Pacing } from './pacing.ts';
+import { parseJson, refusalOf } from './refusals.ts';
+
+export interface GameHttpOptions {
+  readonly addresses: GameAddresses;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  readonly pacing: Pacing;
+  /** Milliseconds from sending a request to the last byte of its answer; waiting for its turn is not in it. */
+  readonly timeout: number;
+}
+
+export interface GameRequest {
+  readonly service: GameService;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Below the service's address, with its query; none for the address itself. */
+  readonly path?: string;
+  /** Bearer token of a game account. */
+  readonly token?: string;
+  readonly json?: unknown;
+  readonly form?: FormData;
+  /** Sent as an URL-encoded form. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Something in the body that no error may repeat, though the service may. */
+  readonly secret?: string;
+  /** Statuses other than 2xx whose answers say what is to be done, and so are answers and no errors. */
+  readonly answers?: readonly number[];
+  /** What a refusal's status means for this request, where that is not what it always means. */
+  readonly meanings?: Readonly<Record<number, GameErrorKind>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GameAnswer {
+  readonly status: number;
+  readonly bytes: Buffer;
+  /** The header of that name. */
+  readonly retryAfter: string | undefined;
+}
+
+/** The longest body that is read, bytes. A profile with all it may hold has a tenth of it. */
+const MAX_BODY_BYTES = 128 * 1024;
+/** Milliseconds that nobody is asked after a 429 which does not say for how long. */
+const UNSAID_WAIT = 10_000;
+
+const ADDRESS_OF = {
+  session: 'sessionServer',
+  names: 'services',
+  account: 'services',
+  textures: 'textures',
+  keys: 'publicKeys',
+  microsoft: 'microsoft',
+  xbox: 'xbox',
+  xsts: 'xsts',
+  login: 'services',
+} satisfies Record<GameService, keyof GameAddresses>;
+
+/** Sends requests to the game's services, each once and in its turn. */
+export class GameHttp {
+  readonly addresses: GameAddresses;
+  readonly clock: Clock;
+  readonly #options: GameHttpOptions;
+
+  constructor(options: GameHttpOptions) {
+    this.#options = options;
+    this.addresses = options.addresses;
+    this.clock = options.clock;
+  }
+
+  /**
+   * Any 2xx answer, or one of `answers`. Redirects are not followed: a token belongs to the service that was named.
+   * @throws GameError; the signal's reason when aborted
+   */
+  async send(request: GameRequest): Promise<GameAnswer> {
+    const { pacing, clock } = this.#options;
+    await pacing.turn(request.service, request.signal);
+    const url = this.#urlOf(request);
+    const what = `${request.method ?? 'GET'} ${url.host}${url.pathname}`;
+    const answer = await this.#exchange(request, url, what);
+    const { token, secret = token, meanings = {}, answers = [] } = request;
+    if ((answer.status >= 200 && answer.status < 300) || answers.includes(answer.status)) return answer;
+    const error = refusalOf(answer, { what, secret, meanings, now: clock.now() });
+    // A limit met with a token may be the account's own: its owner waits, and the others go on.
+    const isForAll = error.kind === 'rate_limited' && token === undefined;
+    if (isForAll) pacing.hold(request.service, error.retryAfter ?? UNSAID_WAIT);
+    throw error;
+  }
+
+  /** As `send`, the answer being JSON of the given shape. */
+  async json<S extends z.ZodType>(request: GameRequest, schema: S): Promise<z.output<S>> {
+    const { status, bytes } = await this.send(request);
+    const parsed = schema.safeParse(parseJson(bytes));
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    const where = issue?.path.join('.') || 'the body';
+    const { host, pathname } = this.#urlOf(request);
+    const message = `${host}${pathname} answered ${status} with something that cannot be read (${where}).`;
+    throw new GameError('unexpected', message, { status });
+  }
+
+  #urlOf({ service, path = '' }: GameRequest): URL {
+    return new URL(this.addresses[ADDRESS_OF[service]] + path);
+  }
+
+  async #exchange(request: GameRequest, url: URL, what: string): Promise<GameAnswer> {
+    const { dispatcher, timeout } = this.#options;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeout);
+    const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
+    try {
+      return await readAnswer(await dispatcher.request({ ...outgoing(request, url), signal }), what);
+    } catch (cause) {
+      if (request.signal?.aborted) throw request.signal.reason;
+      if (cause instanceof GameError) throw cause;
+      if (late.signal.aborted) throw new GameError('unreachable', `${what} did not answer in ${timeout} ms.`);
+      throw new GameError('unreachable', `${what} cannot be reached (${codeOf(cause)}).`, { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function outgoing(request: GameRequest, { origin, pathname, search }: URL): Dispatcher.RequestOptions {
+  const { method = 'GET', token, json, form, fields } = request;
+  const headers = {
+    accept: json === undefined && !fields ? '*/*' : 'application/json',
+    'user-agent': `skinsmith/${VERSION}`,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(json !== undefined && { 'content-type': 'application/json' }),
+    ...(fields && { 'content-type': 'application/x-www-form-urlencoded' }),
+  };
+  const encoded = fields ? String(new URLSearchParams(fields)) : (form ?? null);
+  const body = json === undefined ? encoded : JSON.stringify(json);
+  return { origin, path: pathname + search, method, headers, body };
+}
+
+async function readAnswer(response: Dispatcher.ResponseData, what: string): Promise<GameAnswer> {
+  const { statusCode: status, headers, body } = response;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) break;
+    chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES && status < 300) {
+    throw new GameError('unexpected', `${what} answered with more than ${MAX_BODY_BYTES} bytes.`, { status });
+  }
+  const { 'retry-after': retryAfter } = headers;
+  return { status, bytes: Buffer.concat(chunks), retryAfter: [retryAfter].flat()[0] };
+}
+
+/** `ECONNREFUSED` and the like, which say what the messages of errors about connections do not. */
+function codeOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return String(code ?? message ?? error);
+}

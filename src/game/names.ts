@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { GameError } from './errors.ts';
+import type { GameHttp } from './http.ts';
+import { playerIdSchema } from './profiles.ts';
+
+/** A player by the name that the game knows now, spelt as the player spells it. */
+export interface PlayerName {
+  /** 32 lower-case hexadecimal digits. */
+  readonly id: string;
+  readonly name: string;
+}
+
+const NAMES_PER_REQUEST = 10;
+const NAME = /^\w{1,16}$/;
+
+const playerNameSchema = z.object({ id: playerIdSchema, name: z.string().min(1).max(64) });
+
+/** Whether a player can have this name; what cannot be one is never sent. */
+export function isPlayerName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** @throws GameError, `not_found` when nobody has the name */
+export async function resolveName(http: GameHttp, name: string, signal?: AbortSignal): Promise<PlayerName> {
+  const player = isPlayerName(name) ? await findOne(http, name, signal) : undefined;
+  if (player) return player;
+  throw new GameError('not_found', 'No player of the game has this name.');
+}
+
+/** The players of those names that somebody has, in any number, by the name as it was given. @throws GameError */
+export async function resolveNames(
+  http: GameHttp,
+  names: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, PlayerName>> {
+  const wanted = [...new Set(names.filter(isPlayerName).map((name) => name.toLowerCase()))];
+  const found = new Map<string, PlayerName>();
+  for (let at = 0; at < wanted.length; at += NAMES_PER_REQUEST) {
+    const batch = wanted.slice(at, at + NAMES_PER_REQUEST);
+    for (const player of await findBatch(http, batch, signal)) found.set(player.name.toLowerCase(), player);
+  }
+  const entries = names.map((name) => [name, found.get(name.toLowerCase())] as const);
+  return new Map(entries.filter((entry): entry is [string, PlayerName] => entry[1] !== undefined));
+}
+
+async function findBatch(
+  http: GameHttp,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly PlayerName[]> {
+  const path = '/minecraft/profile/lookup/bulk/byname';
+  const schema = z.array(playerNameSchema).max(NAMES_PER_REQUEST);
+  try {
+    return await http.json({ service: 'names', method: 'POST', path, json: names, signal }, schema);
+  } catch (error) {
+    // One name that the service finds invalid spoils the request for all.
+    if (!(error instanceof GameError && error.status === 400)) throw error;
+    return await findOneByOne(http, names, signal);
+  }
+}
+
+async function findOneByOne(
+  http: GameHttp,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly PlayerName[]> {
+  const players: PlayerName[] = [];
+  for (const name of names) {
+    const player = await findOne(http, name, signal);
+    if (player) players.push(player);
+  }
+  return players;
+}
+
+async function findOne(
+  http: GameHttp,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<PlayerName | undefined> {
+  const path = `/minecraft/profile/lookup/name/${name}`;
+  const meanings = { 400: 'not_found' } as const;
+  try {
+    return await http.json({ service: 'names', path, meanings, signal }, playerNameSchema);
+  } catch (error) {
+    if (error instanceof GameError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}

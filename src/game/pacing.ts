@@ -1,0 +1,136 @@
+import type { Clock } from '../clock.ts';
+import { GameError } from './errors.ts';
+
+/** What is paced apart: the game's limits differ by host and path. */
+export type GameService =
+  | 'session'
+  | 'names'
+  | 'account'
+  | 'textures'
+  | 'keys'
+  | 'microsoft'
+  | 'xbox'
+  | 'xsts'
+  | 'login';
+
+/** A bucket of tokens: a request takes one. */
+export interface PaceRule {
+  /** Tokens that a full bucket has. */
+  readonly burst: number;
+  /** Milliseconds until one more is there. */
+  readonly interval: number;
+}
+
+/**
+ * What the game is known to bear, by address of the caller. Session and names: 200 in two minutes by the newer
+ * text, 600 in ten by the older; 60 and then 54 a minute keep both. Account: the hosted service allows itself 8 in
+ * 30 seconds. Of textures (a content network), keys and signing in no limit is known.
+ */
+export const GAME_PACE: Readonly<Record<GameService, PaceRule>> = {
+  session: { burst: 60, interval: 1_111 },
+  names: { burst: 60, interval: 1_111 },
+  account: { burst: 8, interval: 3_750 },
+  textures: { burst: 100, interval: 50 },
+  keys: { burst: 4, interval: 15_000 },
+  microsoft: { burst: 20, interval: 1_000 },
+  xbox: { burst: 10, interval: 2_000 },
+  xsts: { burst: 10, interval: 2_000 },
+  login: { burst: 5, interval: 5_000 },
+};
+
+export interface PacingOptions {
+  readonly clock: Clock;
+  /** Rules other than `GAME_PACE`. Servers behind one address share what it is allowed: give each its part. */
+  readonly rules?: Partial<Readonly<Record<GameService, PaceRule>>>;
+  /** Milliseconds a request waits for its turn, at the most; 30,000 unless given. */
+  readonly maxWait?: number;
+  /** Requests that wait for one service, at the most; 100 unless given. */
+  readonly maxWaiting?: number;
+}
+
+/** One service's bucket. Times are of the monotonic clock. */
+interface Lane {
+  readonly rule: PaceRule;
+  /** When the bucket is full again, if nobody takes anything. */
+  fullAt: number;
+  /** Nobody asks before. */
+  heldUntil: number;
+  waiting: number;
+}
+
+/**
+ * Lets requests go no faster than the game bears, first come first served. Own code, because rate-limiter-flexible
+ * reads the system's clock, cannot give up a place in its queue when a signal aborts, and knows no wait that the
+ * other side asked for.
+ */
+export class Pacing {
+  readonly #clock: Clock;
+  readonly #maxWait: number;
+  readonly #maxWaiting: number;
+  readonly #lanes: ReadonlyMap<GameService, Lane>;
+
+  constructor({ clock, rules = {}, maxWait = 30_000, maxWaiting = 100 }: PacingOptions) {
+    this.#clock = clock;
+    this.#maxWait = maxWait;
+    this.#maxWaiting = maxWaiting;
+    const services = Object.keys(GAME_PACE) as GameService[];
+    this.#lanes = new Map(services.map((name) => [name, openLane(rules[name] ?? GAME_PACE[name])]));
+  }
+
+  /**
+   * Resolves when a request may be sent.
+   * @throws GameError `rate_limited` without a status, at once, when that would take too long; the signal's reason
+   */
+  async turn(service: GameService, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const deadline = this.#clock.monotonic() + this.#maxWait;
+    // A hold that came while we waited for a place voids the place.
+    while (!(await this.#waitForPlace(service, { deadline, signal })));
+  }
+
+  /** Nobody asks the service for so many milliseconds, and then one after the other. */
+  hold(service: GameService, milliseconds: number): void {
+    const lane = this.#lanes.get(service)!;
+    lane.heldUntil = Math.max(lane.heldUntil, this.#clock.monotonic() + milliseconds);
+    lane.fullAt = Math.max(lane.fullAt, lane.heldUntil + slack(lane.rule));
+  }
+
+  /** Whether the place, once reached, was good. */
+  async #waitForPlace(
+    service: GameService,
+    { deadline, signal }: { deadline: number; signal: AbortSignal | undefined },
+  ): Promise<boolean> {
+    const lane = this.#lanes.get(service)!;
+    const now = this.#clock.monotonic();
+    const place = Math.max(now, lane.fullAt - slack(lane.rule));
+    const isFull = place > now && lane.waiting >= this.#maxWaiting;
+    if (place > deadline || isFull) throw tooBusy(service, place - now);
+    lane.fullAt = Math.max(lane.fullAt, now) + lane.rule.interval;
+    if (place === now) return true;
+    lane.waiting++;
+    try {
+      await this.#clock.sleep(place - now, signal);
+    } catch (error) {
+      lane.fullAt -= lane.rule.interval;
+      throw error;
+    } finally {
+      lane.waiting--;
+    }
+    return lane.heldUntil <= place;
+  }
+}
+
+function openLane(rule: PaceRule): Lane {
+  return { rule, fullAt: 0, heldUntil: 0, waiting: 0 };
+}
+
+/** How long before it is full a bucket has its first token. */
+function slack({ burst, interval }: PaceRule): number {
+  return (burst - 1) * interval;
+}
+
+function tooBusy(service: GameService, wait: number): GameError {
+  const retryAfter = Math.max(0, Math.ceil(wait));
+  const message = `Too many requests to the game's services (${service}) are waiting for their turn.`;
+  return new GameError('rate_limited', message, { retryAfter });
+}

@@ -1,0 +1,17 @@
+const PLAIN = /^[0-9a-f]{32}$/;
+const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A player's UUID in either spelling, as the game's services write it: 32 lower-case digits. Undefined: it is none. */
+export function parsePlayerId(text: string): string | undefined {
+  const lower = text.toLowerCase();
+  if (PLAIN.test(lower)) return lower;
+  return DASHED.test(lower) ? lower.replaceAll('-', '') : undefined;
+}
+
+/**
+ * Whether a server in offline mode made this UUID, from a name alone: version 3, where the game's own are random
+ * (version 4). `id`: 32 digits.
+ */
+export function isOfflineId(id: string): boolean {
+  return id[12] === '3';
+}

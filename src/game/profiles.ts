@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
+import { GameError } from './errors.ts';
+import type { GameHttp } from './http.ts';
+import { isOfflineId, parsePlayerId } from './player-ids.ts';
+import { parseJson } from './refusals.ts';
+
+/** A player's profile as the game signed it. `value` and `signature` are kept byte for byte. */
+export interface SignedProfile {
+  /** 32 lower-case hexadecimal digits. */
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  readonly signature: string;
+  /** What `value` says. */
+  readonly textures: Textures;
+  /** What the game demands of the player, as in `USING_BANNED_SKIN`; mostly none. */
+  readonly actions: readonly string[];
+}
+
+export interface ProfileOptions {
+  /** Asks past the caches on the way: right after a change of skin they hold the old one. */
+  readonly isFresh?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export const playerIdSchema = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/i)
+  .toLowerCase();
+
+const profileSchema = z.object({
+  id: playerIdSchema,
+  name: z.string().min(1).max(64),
+  properties: z
+    .array(
+      z.object({
+        name: z.string().max(64),
+        value: z.string().max(32_768),
+        signature: z.string().max(4096).optional(),
+      }),
+    )
+    .max(16),
+  profileActions: z.array(z.string().max(64)).max(16).default([]),
+});
+
+/**
+ * The signed profile of a player, by UUID in either spelling. The signature is not verified here.
+ * @throws GameError, `not_found` with the reason when the game knows no such player
+ */
+export async function fetchSignedProfile(
+  http: GameHttp,
+  playerId: string,
+  { isFresh = false, signal }: ProfileOptions = {},
+): Promise<SignedProfile> {
+  const id = readPlayerId(playerId);
+  const path = `/session/minecraft/profile/${id}?unsigned=false${isFresh ? `&t=${http.clock.now()}` : ''}`;
+  const meanings = { 400: 'not_found' } as const;
+  const answer = await http.send({ service: 'session', path, meanings, signal });
+  if (answer.status === 204) throw new GameError('not_found', `The game knows no player ${id}.`);
+  const parsed = profileSchema.safeParse(parseJson(answer.bytes));
+  if (!parsed.success || parsed.data.id !== id) throw unreadable(id);
+  return readProfile(parsed.data);
+}
+
+function readPlayerId(text: string): string {
+  const id = parsePlayerId(text);
+  if (id === undefined) throw new GameError('not_found', 'This is not a UUID of a player.');
+  if (!isOfflineId(id)) return id;
+  throw new GameError(
+    'not_found',
+    `${id} is the UUID of a player on a server in offline mode (version 3), made from the name there: the game's ` +
+      'services do not know it. Use the name or UUID of a game account.',
+  );
+}
+
+function readProfile({
+  id,
+  name,
+  properties,
+  profileActions,
+}: z.output<typeof profileSchema>): SignedProfile {
+  const { value, signature } = properties.find((property) => property.name === 'textures') ?? {};
+  if (value === undefined || signature === undefined) throw unreadable(id);
+  try {
+    return { id, name, value, signature, textures: parseTexturesValue(value), actions: profileActions };
+  } catch (error) {
+    if (error instanceof InvalidTexturesError) throw unreadable(id, error);
+    throw error;
+  }
+}
+
+function unreadable(id: string, cause?: unknown): GameError {
+  const message = `The session server's profile of ${id} has no signed textures that can be read.`;
+  return new GameError('unexpected', message, { status: 200, cause });
+}

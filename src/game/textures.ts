@@ -1,0 +1,55 @@
+import { decodePng } from '../skin/decode.ts';
+import { InvalidImageError, type Picture } from '../skin/picture.ts';
+import { GameError } from './errors.ts';
+import type { GameHttp } from './http.ts';
+
+export interface GameTexture {
+  /** Its name: SHA-256 of the file without leading zeros, lower case. */
+  readonly hash: string;
+  readonly bytes: Buffer;
+  /** 64×64 or 64×32: a skin or a cape. */
+  readonly picture: Picture;
+}
+
+/** Bytes of a texture, at the most: no compression makes one of 64×64 pixels longer. */
+const MAX_TEXTURE_BYTES = 20_000;
+const HASH = /^[0-9a-f]{1,64}$/;
+
+/**
+ * The hash that a texture's URL names, when the URL is one of the textures host: signed profiles write it with
+ * `http:`. Undefined: it is some other address.
+ */
+export function textureHashOf(textures: string, url: string): string | undefined {
+  const address = URL.parse(url);
+  const host = new URL(`${textures}/texture/`);
+  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.password)
+    return undefined;
+  if (address.host !== host.host || !address.pathname.startsWith(host.pathname)) return undefined;
+  const hash = address.pathname.slice(host.pathname.length);
+  return HASH.test(hash) ? hash : undefined;
+}
+
+/**
+ * The texture at a URL as the game writes it. Nothing is fetched from anywhere but the textures host.
+ * @throws GameError, `unexpected` when the URL is not of that host or there is no picture behind it
+ */
+export async function downloadTexture(
+  http: GameHttp,
+  url: string,
+  signal?: AbortSignal,
+): Promise<GameTexture> {
+  const hash = textureHashOf(http.addresses.textures, url);
+  if (hash === undefined) {
+    throw new GameError('unexpected', "The texture's address is not one of the game's textures host.");
+  }
+  const { bytes } = await http.send({ service: 'textures', path: `/texture/${hash}`, signal });
+  try {
+    return { hash, bytes, picture: decodePng(bytes, { maxBytes: MAX_TEXTURE_BYTES }) };
+  } catch (cause) {
+    if (!(cause instanceof InvalidImageError)) throw cause;
+    throw new GameError('unexpected', `The texture ${hash} is not a picture of the game.`, {
+      status: 200,
+      cause,
+    });
+  }
+}

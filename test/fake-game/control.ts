@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { type Answer, notFound, ok } from './answers.ts';
+import type { Call } from './calls.ts';
+import type { FakeGame } from './fake-game.ts';
+import { orderSchema, weatherSchema } from './faults.ts';
+import { readJson } from './forms.ts';
+
+type Action = (game: FakeGame, sent: unknown) => unknown;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  /** GET: every call so far. */
+  calls: (game) => game.calls,
+  /** GET: the accounts and their tokens. */
+  accounts: (game) => game.accounts.map(({ id, name, token, look }) => ({ id, name, token, look })),
+  /** POST: an order of a fault. */
+  order: (game, sent) => game.order(orderSchema.parse(sent)),
+  /** POST: the weather, or `null` for a fine day. */
+  weather: (game, sent) => {
+    game.weather = weatherSchema.nullable().parse(sent) ?? undefined;
+  },
+  /** POST: `{"userCode","account"}`. */
+  approve: (game, sent) => {
+    const { userCode, account } = z.object({ userCode: z.string(), account: z.string() }).parse(sent);
+    game.microsoft.approve(userCode, account);
+  },
+};
+
+/** What a test tells a game that runs as a program of its own. */
+export function control(game: FakeGame, { subject, body }: Call): Answer {
+  const action = ACTIONS[subject];
+  return action ? ok(action(game, readJson(body)) ?? {}) : notFound(`/_fake/${subject}`);
+}

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { fetchSignedProfile } from '../../src/game/profiles.ts';
+import { fetchAccount, uploadSkin } from '../../src/game/skins.ts';
+import { scriptedServer } from '../client/scripted-server.ts';
+import type { FaultPlan } from '../fake-game/faults.ts';
+import { callGame } from '../fake-game/run-game.ts';
+import { skinPng } from '../server/drawn-skins.ts';
+import { gameErrorOf } from './told.ts';
+
+const upload = { png: skinPng(1), variant: 'classic' } as const;
+const HOUR = 3_600_000;
+
+/** What a change of skin ends with when this happens to it. */
+async function refused(fault: FaultPlan) {
+  const { fake, game } = await callGame({ accounts: 1 }, { timeout: 300 });
+  const { token } = fake.accounts[0]!;
+  fake.order({ fault });
+  const error = await gameErrorOf(uploadSkin(game.http, token, upload));
+  expect(JSON.stringify([error.message, error.cause ?? null])).not.toContain(token);
+  return error;
+}
+
+const shapes = ['empty', 'html', 'json'] as const;
+
+describe('A refused request tells what is wrong, whatever the body is like', () => {
+  test.each(shapes)('too many requests, %s', async (body) => {
+    const { kind, status, retryAfter } = await refused({ kind: 'limited', body });
+    expect([kind, status, retryAfter]).toEqual(['rate_limited', 429, undefined]);
+  });
+
+  test.each(shapes)('too many requests with a time to wait, %s', async (body) => {
+    expect((await refused({ kind: 'limited', body, retryAfter: 7 })).retryAfter).toBe(7_000);
+  });
+
+  test.each([
+    [new Date(Date.now() + 60_000).toUTCString(), 60_000],
+    [new Date(Date.now() - 60_000).toUTCString(), 0],
+    ['99999999999', HOUR],
+    ['soon', undefined],
+    ['', undefined],
+  ])('too many requests until %s', async (header, wait) => {
+    const { retryAfter } = await refused({ kind: 'limited', retryAfter: header });
+    if (wait === undefined) expect(retryAfter).toBeUndefined();
+    else expect(Math.abs(retryAfter! - wait)).toBeLessThan(5_000);
+  });
+
+  test.each(shapes)('a token that is not accepted, %s', async (body) => {
+    const { kind, status, isSuspended } = await refused({ kind: 'unauthorized', body });
+    expect([kind, status, isSuspended]).toEqual(['unauthorized', 401, false]);
+  });
+
+  test.each(shapes)('something forbidden, %s', async (body) => {
+    const { kind, status, isSuspended } = await refused({ kind: 'forbidden', body });
+    expect([kind, status, isSuspended]).toEqual(['forbidden', 403, false]);
+  });
+
+  test('a suspended account', async () => {
+    const { kind, isSuspended, message } = await refused({ kind: 'suspended' });
+    expect([kind, isSuspended]).toEqual(['forbidden', true]);
+    expect(message).toMatch(/answered 403: The account has been suspended\.$/);
+  });
+
+  test('a picture that the game does not want', async () => {
+    const { kind, message } = await refused({ kind: 'bad_image' });
+    expect(kind).toBe('bad_image');
+    expect(message).toContain('Could not validate image data');
+  });
+
+  test.each(shapes)('services out of order, %s', async (body) => {
+    const { kind, status } = await refused({ kind: 'broken', status: 502, body });
+    expect([kind, status]).toEqual(['unreachable', 502]);
+  });
+
+  test('no answer in time', async () => {
+    const { kind, message } = await refused({ kind: 'hangs' });
+    expect([kind, message]).toEqual(['unreachable', expect.stringMatching(/did not answer in 300 ms/)]);
+  });
+
+  test('an answer that is too late', async () => {
+    expect((await refused({ kind: 'slow', ms: 2_000 })).kind).toBe('unreachable');
+  });
+
+  test('a connection that is cut', async () => {
+    const { kind, message } = await refused({ kind: 'cut' });
+    expect([kind, message]).toEqual(['unreachable', expect.stringMatching(/cannot be reached \(\w+\)/)]);
+  });
+
+  test('a page instead of an answer', async () => {
+    expect((await refused({ kind: 'garbled' })).kind).toBe('unexpected');
+  });
+
+  test('nobody at the address', async () => {
+    const { fake, game } = await callGame({ accounts: 1 });
+    await fake.close();
+    expect((await gameErrorOf(fetchAccount(game.http, 'token'))).kind).toBe('unreachable');
+  });
+});
+
+const PLAYER = '00000000000040008000000000000001';
+const PATH = `/session/minecraft/profile/${PLAYER}?unsigned=false`;
+
+/** What asking for a profile ends with when the session server answers so. */
+async function answered(answer: Parameters<typeof scriptedServer>[0][number]) {
+  const { url } = await scriptedServer([answer]);
+  const { game } = await callGame({}, { addresses: { sessionServer: url } });
+  return await gameErrorOf(fetchSignedProfile(game.http, PLAYER));
+}
+
+describe('An answer of another kind', () => {
+  test('is a redirect, which is not followed', async () => {
+    const headers = { location: 'http://127.0.0.1:1/' };
+    const { kind, status } = await answered({ expect: `GET ${PATH}`, status: 302, headers });
+    expect([kind, status]).toEqual(['unexpected', 302]);
+  });
+
+  test('is longer than anything sensible', async () => {
+    const error = await answered({ expect: `GET ${PATH}`, text: ' '.repeat(200_000) });
+    expect([error.kind, error.message]).toEqual(['unexpected', expect.stringContaining('more than')]);
+  });
+
+  test('is a refusal longer than anything sensible, which is a refusal all the same', async () => {
+    const error = await answered({ expect: `GET ${PATH}`, status: 429, text: ' '.repeat(200_000) });
+    expect(error.kind).toBe('rate_limited');
+  });
+
+  test('says things that are not for a terminal', async () => {
+    const json = { errorMessage: `\u001b[31mred\u0007\n${'x'.repeat(1000)}` };
+    const { message } = await answered({ expect: `GET ${PATH}`, status: 418, json });
+    expect(message).toMatch(/answered 418: \[31mred x+\.$/);
+    expect(message.length).toBeLessThan(350);
+  });
+});
+
+describe('A token', () => {
+  test('that the services echo is in no error', async () => {
+    const token = 'eyJ.very-secret.1';
+    const { url } = await scriptedServer([
+      { expect: 'GET /minecraft/profile', status: 403, json: { errorMessage: `Bearer ${token} is bad` } },
+    ]);
+    const { game } = await callGame({}, { addresses: { services: url } });
+    expect((await gameErrorOf(fetchAccount(game.http, token))).message).toContain('Bearer [token] is bad');
+  });
+
+  test('that no header can have is in no error', async () => {
+    const { game } = await callGame();
+    const error = await gameErrorOf(fetchAccount(game.http, 'secret\r\nx: y'));
+    expect(`${error.message} ${(error.cause as Error)?.stack}`).not.toContain('secret');
+  });
+});
+
+describe('Who is told to wait', () => {
+  test('is everybody, when the limit was met without a token', async () => {
+    const { fake, game } = await callGame({}, { maxWait: 100 });
+    const { id } = fake.addPlayer();
+    fake.order({ fault: { kind: 'limited', body: 'html', retryAfter: 60 }, on: ['profile'] });
+    expect((await gameErrorOf(fetchSignedProfile(game.http, id))).status).toBe(429);
+    const { kind, status, retryAfter } = await gameErrorOf(fetchSignedProfile(game.http, id));
+    expect([kind, status]).toEqual(['rate_limited', undefined]);
+    expect(retryAfter).toBeGreaterThan(50_000);
+    expect(fake.calls).toHaveLength(1);
+  });
+
+  test('is the account alone, when it was met with a token', async () => {
+    const { fake, game } = await callGame({ accounts: 2 }, { maxWait: 100 });
+    const [first, second] = fake.accounts;
+    fake.order({ fault: { kind: 'limited', retryAfter: 60 } });
+    expect((await gameErrorOf(uploadSkin(game.http, first!.token, upload))).retryAfter).toBe(60_000);
+    expect((await uploadSkin(game.http, second!.token, upload)).variant).toBe('classic');
+  });
+});

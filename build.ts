@@ -20,6 +20,12 @@ const AGENT_OF_UNDICI = `
   export { Agent };
 `;
 
+/** Of all the stores that its index has a limiter for, memory is the one that is used. */
+const MEMORY_LIMITER = `
+  export { default as RateLimiterMemory } from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
+  export { default as RateLimiterRes } from 'rate-limiter-flexible/lib/RateLimiterRes.js';
+`;
+
 /** What commander runs subcommands with that are programs of their own; ours are not, and loading it costs. */
 const NO_PROGRAMS = 'export default {};';
 
@@ -27,6 +33,7 @@ const NO_PROGRAMS = 'export default {};';
 function lighter(): Plugin {
   const replacements: readonly { source: string; importer: RegExp; code: string }[] = [
     { source: 'undici', importer: /src.client/, code: AGENT_OF_UNDICI },
+    { source: 'rate-limiter-flexible', importer: /src.server/, code: MEMORY_LIMITER },
     { source: 'node:child_process', importer: /node_modules.commander/, code: NO_PROGRAMS },
   ];
   return {

@@ -6,6 +6,7 @@ export { LockfileError } from './batch/lockfile/lockfile-error.ts';
 export { DeliveryError } from './batch/options.ts';
 export { BatchSetupError } from './batch/setup-error.ts';
 export type { BatchResult, BatchSource, FinishedSkin } from './batch/types.ts';
+export type { AccountClient, UserPage } from './client/account-client.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {
   JobFailedError,
@@ -13,6 +14,7 @@ export {
   ServiceError,
   SkinsmithError,
   UnreadableAnswerError,
+  WebhookError,
 } from './client/errors.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
@@ -23,14 +25,30 @@ export type {
   JobEvent,
   JobState,
   PageQuery,
+  QueuedBatch,
+  QueuedItem,
+  QueueItem,
   RequestReport,
   SkinClientOptions,
   SkinOptions,
   SkinPage,
   SkinSource,
 } from './client/types.ts';
-export type { ApiKey, ApiKeyMade, KeyDocument, Me } from './protocol/account.ts';
+export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
+export type { KeyDocument, Me } from './protocol/account.ts';
+export type { ApiKey, ApiKeyChange, ApiKeyMade, ApiKeyWish } from './protocol/api-key.ts';
+export type { Cape, CapeChange, CapeSupport, CapeWish } from './protocol/cape.ts';
 export type { Note, RateLimit } from './protocol/envelope.ts';
+export type {
+  BegunGameLogin,
+  GameAccount,
+  GameAccountChange,
+  GameAccountCheck,
+  GameLogin,
+} from './protocol/game-account.ts';
 export { isPending, type Job, type SeenJobStatus } from './protocol/job.ts';
+export type { PlanView as Plan } from './protocol/plan.ts';
 export type { SeenSkin as Skin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
+export type { SkinEdit } from './protocol/skin-edit.ts';
+export type { Account, User, UserChange, UserWish } from './protocol/user.ts';
 export { VERSION } from './version.ts';

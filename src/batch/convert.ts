@@ -1,19 +1,25 @@
 import type { SkinClient } from '../client/skin-client.ts';
+import { systemClock } from '../clock.ts';
+import type { GameAddresses } from '../game/addresses.ts';
+import { openGame } from '../game/game.ts';
 import type { BatchSummary } from './events.ts';
 import type { BatchOptions } from './options.ts';
 import { runBatch } from './run-batch.ts';
+import { PlayerNames } from './sources/player-names.ts';
 import { openSources } from './sources/sources.ts';
 import type { BatchSource } from './types.ts';
 
 /** What is to be converted, and how. See `BatchOptions` for what is left out here. */
-export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service'> {
+export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'players'> {
   readonly client: SkinClient;
-  /** Paths of PNG files and folders, URLs, data URLs, player UUIDs; or sources of your own making. */
+  /** Paths of PNG files and folders, URLs, data URLs, players by UUID or name; or sources of your own making. */
   readonly sources: readonly string[] | AsyncIterable<BatchSource>;
   /** Take the folders in folders, too. */
   readonly recursive?: boolean;
   /** Patterns, as in a .gitignore, of what to leave out of folders. */
   readonly ignore?: readonly string[];
+  /** Where the game's services are, which know players by name, if elsewhere than always. */
+  readonly gameAddresses?: Partial<GameAddresses>;
 }
 
 /**
@@ -32,13 +38,19 @@ export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service'
  * });
  */
 export async function convert(options: ConvertOptions): Promise<BatchSummary> {
-  const { client, sources, recursive = false, ignore = [], ...rest } = options;
+  const { client, sources, recursive = false, ignore = [], gameAddresses, ...rest } = options;
   const roots = { cwd: process.cwd(), stdin: () => process.stdin };
   const stream = isList(sources)
     ? openSources({ args: sources, from: [], recursive, ignore }, roots)
     : sources;
   const service = { name: client.baseUrl, caller: client.caller, connect: async () => client };
-  return await runBatch({ purpose: JSON.stringify(sources), ...rest, sources: stream, service });
+  const game = openGame(gameAddresses && { addresses: gameAddresses });
+  const players = new PlayerNames(game.names, rest.clock ?? systemClock);
+  try {
+    return await runBatch({ purpose: JSON.stringify(sources), ...rest, sources: stream, service, players });
+  } finally {
+    await game.close();
+  }
 }
 
 function isList(sources: ConvertOptions['sources']): sources is readonly string[] {

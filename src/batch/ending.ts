@@ -3,6 +3,7 @@ import type { LockEntry } from './lockfile/entry.ts';
 import type { OpenBatch } from './open-batch.ts';
 import type { BatchOptions } from './options.ts';
 import { optionsOf } from './plan/work-key.ts';
+import { bareUuid } from './proof/cape-texture.ts';
 
 export interface LockfileOutcome {
   readonly written: boolean;
@@ -43,6 +44,7 @@ async function rewriteLockfile(
   if (!lockfile) return undefined;
   const isPruned = options.prune === true && ledger.hasReadAll;
   if (ledger.changes.length === 0 && !isPruned) return { written: false, dropped: 0 };
+  const cape = options.cape === undefined ? undefined : bareUuid(options.cape);
   const changes = ledger.lockfileChanges();
   const entries = function* () {
     let last: LockfileChange | undefined;
@@ -59,7 +61,7 @@ async function rewriteLockfile(
     return {
       source: change.id,
       ...(change.pixels !== undefined && { pixels: change.pixels }),
-      options: optionsOf(change.key),
+      options: { ...optionsOf(change.key), ...(cape !== undefined && { cape }) },
       ...data,
       texture: texture.url,
       hash: texture.hash,

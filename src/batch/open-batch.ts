@@ -8,6 +8,7 @@ import { Lockfile } from './lockfile/lockfile.ts';
 import type { PlanOptions } from './options.ts';
 import { OutputNames } from './plan/output-names.ts';
 import { Planner } from './plan/planner.ts';
+import { bareUuid } from './proof/cape-texture.ts';
 import { BatchSetupError } from './setup-error.ts';
 
 /** A batch's files, open. */
@@ -38,6 +39,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     const planner = new Planner({
       variant: options.variant ?? 'auto',
       visibility: options.visibility,
+      cape: options.cape === undefined ? undefined : bareUuid(options.cape),
       submits: write,
       force: options.force ?? false,
       lockDir: dirname(lockPath ?? join(process.cwd(), 'skins.lock')),

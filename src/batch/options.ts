@@ -2,6 +2,7 @@ import type { SkinClient } from '../client/skin-client.ts';
 import type { Clock } from '../clock.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import type { BatchEvent, Progress } from './events.ts';
+import type { PlayerNames } from './sources/player-names.ts';
 import type { BatchResult, BatchSource, VariantWish } from './types.ts';
 
 /** Which service makes the skins, and as whom. */
@@ -28,6 +29,8 @@ export interface PlanOptions {
   readonly variant?: VariantWish | undefined;
   /** Default: the service's, public. */
   readonly visibility?: SkinVisibility | undefined;
+  /** UUID of a cape, which goes with every skin. Default: none. */
+  readonly cape?: string | undefined;
   /** Make anew what the lockfile holds. */
   readonly force?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -38,6 +41,8 @@ export interface PlanOptions {
 
 export interface BatchOptions extends PlanOptions {
   readonly service: BatchService;
+  /** Who knows players by name. Absent: names are sent as they are, which no service but ours takes. */
+  readonly players?: PlayerNames | undefined;
   /** Spots in the queue to use at the most; the caller's limit holds in any case. */
   readonly slots?: number | undefined;
   /** Milliseconds between looks at the job list, at the most. Default 5,000. */

@@ -19,8 +19,8 @@ export type SourceContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** A picture that the service fetches. */
   | { readonly kind: 'url'; readonly url: string }
-  /** A player's skin; UUID without dashes, lower case. */
-  | { readonly kind: 'user'; readonly user: string }
+  /** A player's skin; UUID without dashes, or a name, lower case. `isGuess`: nobody said that it is a player. */
+  | { readonly kind: 'user'; readonly user: string; readonly isGuess?: boolean }
   /** Nothing: a file that is not there, a row that makes no sense. */
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type RequestReport, SkinClient, type SkinClientOptions } from '../index.ts';
 import type { ConfigFile } from './config-file.ts';
+import { gameSettings } from './game-settings.ts';
 import type { Settings } from './settings.ts';
 
 export interface ConnectOptions {
@@ -70,6 +71,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
     dataDir: options.dataDir,
     port: 0,
     embedded: true,
+    ...(await gameSettings({}, options.env)),
     logLevel: options.onRequest ? 'warn' : 'silent', // with --verbose its own trouble shows as well
   });
   const client = makeClient(server.url, server.key, options);

@@ -1,5 +1,7 @@
 import type { BatchService } from '../batch/options.ts';
+import type { PlayerNames } from '../batch/sources/player-names.ts';
 import { type Clock, systemClock } from '../clock.ts';
+import type { Game } from '../game/game.ts';
 import { ConfigFile, type Folders, foldersFor } from './config-file.ts';
 import type { Connection } from './connect.ts';
 import type { Io } from './io.ts';
@@ -32,6 +34,8 @@ export interface Deps {
   settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
   /** The service, started or connected to once; closed when the command ends. */
   connect(settings: Settings): Promise<Connection>;
+  /** Who knows players by name; nothing is asked yet. @throws CliError */
+  players(): Promise<PlayerNames>;
   /** The service as batches know it, connected to when there is something to ask it. */
   service(settings: Settings): Promise<BatchService>;
 }
@@ -53,6 +57,12 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
   const configFile = new ConfigFile(folders.config);
   const talk = new Talk(io, flags);
   let connection: Promise<Connection> | undefined;
+  let game: Promise<Game> | undefined;
+  const openGame = async () => {
+    const { gameAddresses } = await import('./game-addresses.ts');
+    const addresses = gameAddresses(env);
+    return (await import('../game/game.ts')).openGame(addresses && { addresses });
+  };
   const open = async (settings: Settings) => {
     const { connect } = await import('./connect.ts');
     const onRequest = flags.verbose ? talk.request.bind(talk) : undefined;
@@ -80,6 +90,11 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
       return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
     },
     connect,
+    players: async () => {
+      const { PlayerNames } = await import('../batch/sources/player-names.ts');
+      game ??= openGame();
+      return new PlayerNames((await game).names, systemClock);
+    },
     service: async (settings) => {
       const { identify } = await import('./connect.ts');
       const identity = await identify({ settings, env, configFile, local: flags.local ?? false });
@@ -88,6 +103,7 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
     close: async () => {
       const opened = await connection?.catch(() => undefined); // its failure was told by whoever asked for it
       await opened?.close();
+      await (await game?.catch(() => undefined))?.close(); // likewise
     },
   };
 }

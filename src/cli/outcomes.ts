@@ -1,4 +1,5 @@
 import { ProofError } from '../batch/proof/proof.ts';
+import { PlayerNameError } from '../batch/sources/player-names.ts';
 import { JobFailedError, type Note, ServiceError, UnreadableAnswerError } from '../index.ts';
 import type { Connection } from './connect.ts';
 import type { Deps } from './deps.ts';
@@ -28,7 +29,8 @@ export async function tellNotes(
 /** Whether the fault is this source's alone, so that it is a result; else it ends the command. */
 export function concernsOneSource(error: unknown): boolean {
   if (error instanceof CliError) return error.exit === 'failed';
-  if (error instanceof JobFailedError || error instanceof ProofError) return true;
+  if (error instanceof JobFailedError || error instanceof ProofError || error instanceof PlayerNameError)
+    return true;
   const isAnswer = error instanceof ServiceError || error instanceof UnreadableAnswerError;
   return isAnswer && ![401, 403, 429, 503].includes(error.status);
 }

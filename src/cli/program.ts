@@ -29,10 +29,16 @@ const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   status: { summary: 'say where jobs stand', load: () => import('./commands/status.ts') },
   jobs: { summary: 'list your jobs', load: () => import('./commands/jobs.ts') },
   skins: {
-    summary: 'list and print skins that the service has',
+    summary: 'list, print, download, change and delete skins that the service has',
     commands: {
       list: { summary: 'list skins', load: () => import('./commands/skins/list.ts') },
       get: { summary: 'print skins', load: () => import('./commands/skins/get.ts') },
+      download: {
+        summary: 'write textures to files',
+        load: () => import('./commands/skins/download.ts'),
+      },
+      edit: { summary: 'change a name or visibility', load: () => import('./commands/skins/edit.ts') },
+      delete: { summary: 'delete skins', load: () => import('./commands/skins/delete.ts') },
     },
   },
   verify: { summary: 'prove skin data that is kept in files', load: () => import('./commands/verify.ts') },
@@ -51,14 +57,52 @@ const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   logout: { summary: 'forget the API key for a service', load: () => import('./commands/logout.ts') },
   whoami: { summary: 'say who you are to the service', load: () => import('./commands/whoami.ts') },
   keys: {
-    summary: 'make, list and revoke API keys of a skinsmith service',
+    summary: 'manage API keys of a skinsmith service',
     commands: {
       create: { summary: 'make an API key', load: () => import('./commands/keys/create.ts') },
       list: { summary: 'list API keys', load: () => import('./commands/keys/list.ts') },
+      change: { summary: 'change an API key', load: () => import('./commands/keys/change.ts') },
       revoke: { summary: 'revoke API keys', load: () => import('./commands/keys/revoke.ts') },
     },
   },
+  capes: {
+    summary: 'list capes; put them into a skinsmith service',
+    commands: {
+      list: { summary: 'list capes', load: () => import('./commands/capes/list.ts') },
+      add: { summary: 'put a cape in', load: () => import('./commands/capes/add.ts') },
+      change: { summary: 'rename, hide or show a cape', load: () => import('./commands/capes/change.ts') },
+      remove: { summary: 'take capes out', load: () => import('./commands/capes/remove.ts') },
+    },
+  },
+  users: {
+    summary: 'manage users of a skinsmith service',
+    commands: {
+      create: { summary: 'make a user', load: () => import('./commands/users/create.ts') },
+      list: { summary: 'list users', load: () => import('./commands/users/list.ts') },
+      show: { summary: 'print a user', load: () => import('./commands/users/show.ts') },
+      set: { summary: "set a user's plan", load: () => import('./commands/users/set.ts') },
+      disable: { summary: 'shut a user out', load: () => import('./commands/users/disable.ts') },
+      enable: { summary: 'let a user in again', load: () => import('./commands/users/enable.ts') },
+    },
+  },
+  accounts: {
+    summary: 'manage the game accounts that a skinsmith service makes skins with',
+    commands: {
+      link: { summary: 'link a game account', load: () => import('./commands/accounts/link.ts') },
+      list: { summary: 'list game accounts', load: () => import('./commands/accounts/list.ts') },
+      pause: {
+        summary: 'use a game account no more for now',
+        load: () => import('./commands/accounts/pause.ts'),
+      },
+      resume: { summary: 'use a game account again', load: () => import('./commands/accounts/resume.ts') },
+      set: { summary: 'change settings of a game account', load: () => import('./commands/accounts/set.ts') },
+      health: { summary: 'look after game accounts', load: () => import('./commands/accounts/health.ts') },
+      unlink: { summary: 'forget a game account', load: () => import('./commands/accounts/unlink.ts') },
+    },
+  },
   serve: { summary: 'run the service', load: () => import('./commands/serve.ts') },
+  backup: { summary: "write the service's data to one file", load: () => import('./commands/backup.ts') },
+  restore: { summary: "put a backup's data back", load: () => import('./commands/restore.ts') },
 };
 
 interface ProgramOptions {

@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { writeFileAtomically } from '../batch/files/atomic-file.ts';
 import { finishedSkin, mergeNotes } from '../batch/finished-skin.ts';
 import { lookAt } from '../batch/plan/picture-files.ts';
-import { proveSkin } from '../batch/proof/proof.ts';
+import { capeTexture } from '../batch/proof/cape-texture.ts';
+import { type Expected, proveSkin } from '../batch/proof/proof.ts';
+import { isUuid } from '../batch/sources/links.ts';
 import { skinNameFrom } from '../batch/sources/sources.ts';
 import type { BatchSource, FinishedSkin } from '../batch/types.ts';
 import type { SkinSource } from '../index.ts';
@@ -11,6 +13,7 @@ import type { BatchCall } from './batch/call.ts';
 import { tellFailure } from './batch/failures.ts';
 import { sourcesOf } from './batch/sources.ts';
 import type { Connection } from './connect.ts';
+import type { Deps } from './deps.ts';
 import { exitStatus, isInterruption } from './exit.ts';
 import { concernsOneSource, connectTelling, tellNotes, tellWhoTrusts } from './outcomes.ts';
 import { renderFile } from './output/formats/files.ts';
@@ -33,8 +36,7 @@ export async function runSingle(call: BatchCall): Promise<number> {
 
 async function generateOne(call: BatchCall): Promise<ResultView> {
   const { deps, settings } = call;
-  const { name: service } = await deps.service(settings);
-  const { value: source } = await sourcesOf(call, service)[Symbol.asyncIterator]().next();
+  const { value: source } = await sourcesOf(call)[Symbol.asyncIterator]().next();
   if (!source) throw new Error('A single source is one source.');
   const { label } = source;
   const look = lookAt(source.content, settings.variant ?? 'auto', undefined);
@@ -45,12 +47,14 @@ async function generateOne(call: BatchCall): Promise<ResultView> {
   const connection = await connectTelling(settings, deps);
   const progress = await deps.talk.progress(`Generating ${label}`);
   try {
+    const cape = await expectedCape(call, connection);
     const options = {
       name: source.name ?? skinNameFrom(source.stem.split('/').at(-1) ?? ''),
       variant: settings.variant === 'auto' ? undefined : settings.variant,
       visibility: settings.visibility,
+      cape: call.cape,
     };
-    const made = await connection.client.generate(skinSource(source, look.bytes), options, {
+    const made = await connection.client.generate(await skinSource(source, look.bytes, deps), options, {
       signal: deps.signal,
     });
     progress.stop();
@@ -58,7 +62,7 @@ async function generateOne(call: BatchCall): Promise<ResultView> {
     await tellNotes(warnings, undefined, deps);
     if (made.job !== undefined) await deps.submissions.record(made.job, label);
     const skin = finishedSkin(made.skin);
-    await prove(skin, look.pixels, { call, connection });
+    await prove(skin, { pixels: look.pixels, cape }, { call, connection });
     writeOut(call, skin, source);
     return resultView({ source: label, job: made.job, skin, warnings });
   } catch (error) {
@@ -70,12 +74,20 @@ async function generateOne(call: BatchCall): Promise<ResultView> {
 /** Somebody else's skin is an error, never output. */
 async function prove(
   skin: FinishedSkin,
-  pixels: string | undefined,
+  expected: Pick<Expected, 'pixels' | 'cape'>,
   { call: { deps, settings, typed }, connection: { client } }: { call: BatchCall; connection: Connection },
 ): Promise<void> {
   const fetch = async (url: string) => await client.texture(url, { signal: deps.signal });
   const texture = typed.verify === false ? undefined : fetch;
-  await proveSkin(skin, { pixels, variant: settings.variant ?? 'auto' }, { publicKey: undefined, texture });
+  const variant = settings.variant ?? 'auto';
+  await proveSkin(skin, { ...expected, variant }, { publicKey: undefined, texture });
+}
+
+/** What is to be held against the skin where a cape goes with it. */
+async function expectedCape({ cape, deps }: BatchCall, { client }: Connection): Promise<Expected['cape']> {
+  return cape === undefined
+    ? undefined
+    : { texture: await capeTexture(client, cape, { signal: deps.signal }) };
 }
 
 /** What concerns the source is its result; no service, or no right to it, ends the command. */
@@ -88,9 +100,16 @@ async function failed(error: unknown, label: string, { deps }: BatchCall): Promi
   return resultView({ source: label, error: told });
 }
 
-function skinSource({ content, stem }: BatchSource, bytes: Uint8Array | undefined): SkinSource {
+async function skinSource(
+  { content, stem }: BatchSource,
+  bytes: Uint8Array | undefined,
+  { players, signal }: Deps,
+): Promise<SkinSource> {
   if (content.kind === 'url') return { url: content.url };
-  if (content.kind === 'user') return { user: content.user };
+  if (content.kind === 'user') {
+    const { user } = content;
+    return { user: isUuid(user) ? user : await (await players()).uuidOf(user, signal) };
+  }
   if (!bytes) throw new Error('A picture without bytes.');
   return { file: bytes, fileName: `${stem.split('/').at(-1)}.png` };
 }

@@ -1,6 +1,7 @@
 import { LockfileError } from '../batch/lockfile/lockfile-error.ts';
 import { ProofError } from '../batch/proof/proof.ts';
 import { BatchSetupError } from '../batch/setup-error.ts';
+import { fetchHint } from '../batch/sources/fetch-hint.ts';
 import { NetworkError, ServiceError, SkinsmithError } from '../index.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 
@@ -38,10 +39,11 @@ const HINTS: Readonly<Record<string, string>> = {
   rate_limit: 'Wait a minute and try again.',
   job_not_found: 'List the jobs that the service still knows: skinsmith jobs',
   insufficient_grants: 'See what you may do: skinsmith whoami',
+  invalid_cape: 'See what there is: skinsmith capes list',
 };
 
 function fromService(error: ServiceError): ToldError {
-  const hint = HINTS[error.code];
+  const hint = HINTS[error.code] ?? fetchHint(error);
   if (error.status === 401 || error.status === 403) return told(error, 'notAllowed', hint);
   return told(error, error.isPassing && error.status !== 500 ? 'tryLater' : 'failed', hint);
 }
@@ -94,6 +96,14 @@ function fromFileSystem(error: unknown): ToldError | undefined {
       hint: isDamaged(errcode) ? DAMAGED_HINT : UNUSABLE_HINT,
       exit: 'failed',
     };
+  }
+  if (error instanceof Error && error.name === 'BackupError' && code !== undefined) {
+    return { code, message, hint: (error as { hint?: string }).hint, exit: 'failed' };
+  }
+  if (code === 'plans_unusable') return { code, message, hint: undefined, exit: 'usage' };
+  if (code === 'upstream_key_refused') {
+    const hint = 'Give the key that is valid there: --upstream-key-file, or SKINSMITH_UPSTREAM_KEY';
+    return { code, message, hint, exit: 'notAllowed' };
   }
   if (code === 'signing_key_unusable') return { code, message, hint: undefined, exit: 'failed' };
   if (code === 'store_too_new') {

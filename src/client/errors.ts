@@ -91,3 +91,14 @@ export class JobFailedError extends SkinsmithError {
     this.jobId = jobId;
   }
 }
+
+/** A request that says it is a webhook of the service, and is not to be believed. */
+export class WebhookError extends SkinsmithError {
+  override readonly name = 'WebhookError';
+  readonly code = 'invalid_webhook';
+  readonly isPassing = false;
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+  }
+}

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import type { SeenBatchItem } from '../protocol/batch.ts';
 import type { Note, RateLimit } from '../protocol/envelope.ts';
 import type { seenJobAnswerSchema } from '../protocol/job.ts';
-import type { JobState, Spoken } from './types.ts';
+import type { JobState, QueuedItem, Spoken } from './types.ts';
 
 interface Talk {
   readonly warnings?: Note[] | undefined;
@@ -16,4 +17,8 @@ export function spoken({ warnings = [], messages = [], links = {}, rateLimit }: 
 
 export function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobState {
   return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...spoken(answer) };
+}
+
+export function queuedItem({ success, job, skin, errors = [], warnings = [] }: SeenBatchItem): QueuedItem {
+  return { success, job, skin, errors, warnings };
 }

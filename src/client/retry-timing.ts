@@ -68,7 +68,7 @@ function answerOf(error: SkinsmithError): AnswerFacts {
 }
 
 /** What a 429 says about when to come back. A full queue says nothing true about it. */
-function givenWait(error: SkinsmithError, now: number): number | undefined {
+export function givenWait(error: SkinsmithError, now: number): number | undefined {
   if (error.code === 'job_limit' || error.code === 'concurrency_limit') return undefined;
   const { retryAfter, rateLimit } = answerOf(error);
   return isWait(retryAfter) ? retryAfter : nextRequestIn(rateLimit, now);

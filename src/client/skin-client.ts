@@ -1,18 +1,16 @@
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import {
-  type ApiKey,
-  type ApiKeyMade,
-  apiKeyListAnswerSchema,
-  apiKeyMadeAnswerSchema,
   delayAnswerSchema,
   type KeyDocument,
   keyDocumentSchema,
   type Me,
   meAnswerSchema,
 } from '../protocol/account.ts';
-import { envelopeSchema, type RateLimit } from '../protocol/envelope.ts';
-import { idempotencyKeySchema, MAX_WAIT_SECONDS } from '../protocol/generate.ts';
+import { seenBatchAnswerSchema } from '../protocol/batch.ts';
+import { type Cape, seenCapeListAnswerSchema } from '../protocol/cape.ts';
+import { type RateLimit, seenEnvelopeSchema } from '../protocol/envelope.ts';
+import { MAX_WAIT_SECONDS } from '../protocol/generate.ts';
 import {
   isPending,
   type Job,
@@ -21,18 +19,22 @@ import {
   seenJobListAnswerSchema,
 } from '../protocol/job.ts';
 import { type SeenSkin, seenSkinAnswerSchema, seenSkinListAnswerSchema } from '../protocol/skin.ts';
+import type { SkinEdit } from '../protocol/skin-edit.ts';
+import { AccountClient } from './account-client.ts';
 import { JobFailedError, ServiceError } from './errors.ts';
 import { readJobEvents } from './job-events.ts';
-import { jobState, spoken } from './job-state.ts';
-import { encodeMultipart } from './multipart.ts';
+import { jobState, queuedItem, spoken } from './job-state.ts';
 import { type Poll, pollTimes } from './poll-timing.ts';
-import { type Outgoing, Transport } from './transport.ts';
+import { batchSubmission, submission } from './submission.ts';
+import { jsonBody, Transport } from './transport.ts';
 import type {
   CallOptions,
   GeneratedSkin,
   JobEvent,
   JobState,
   PageQuery,
+  QueuedBatch,
+  QueueItem,
   SkinClientOptions,
   SkinOptions,
   SkinPage,
@@ -48,6 +50,8 @@ import type {
  * console.log(skin.texture.data.value, skin.texture.data.signature);
  */
 export class SkinClient {
+  /** Keys, users and plans of a skinsmith service. */
+  readonly account: AccountClient;
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
@@ -55,6 +59,7 @@ export class SkinClient {
   /** @throws TypeError when `baseUrl` is not an http(s) address */
   constructor(options: SkinClientOptions) {
     this.#transport = new Transport(options);
+    this.account = new AccountClient(this.#transport);
     this.#clock = options.clock ?? systemClock;
     this.#pollInterval = options.pollInterval;
   }
@@ -94,6 +99,19 @@ export class SkinClient {
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobState> {
     const request = submission('/v2/queue', source, { options, call });
     return jobState(await this.#transport.request(request, seenJobAnswerSchema, call));
+  }
+
+  /**
+   * POST /v2/queue/batch: 1 to 24 submissions at once, for callers with the grant `batch_generation`. What became
+   * of each, in their order; one that was refused does not stop the others.
+   */
+  async queueBatch(items: readonly QueueItem[], call: CallOptions = {}): Promise<QueuedBatch> {
+    const schema = seenBatchAnswerSchema.refine(({ batch }) => batch.length === items.length, {
+      path: ['batch'],
+      message: 'has not one result for each item',
+    });
+    const answer = await this.#transport.request(batchSubmission(items, call), schema, call);
+    return { items: answer.batch.map(queuedItem), ...spoken(answer) };
   }
 
   /** GET /v2/queue/:jobId. */
@@ -148,6 +166,27 @@ export class SkinClient {
     return (await this.#get(`/v2/skins/${encodeURIComponent(uuid)}`, seenSkinAnswerSchema, call)).skin;
   }
 
+  /**
+   * PATCH /v2/skins/:uuid: another name (`''` or null: none) or visibility for a skin of the caller's.
+   * Not every service offers it.
+   */
+  async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<SeenSkin> {
+    const path = `/v2/skins/${encodeURIComponent(uuid)}`;
+    const request = { method: 'PATCH', path, ...jsonBody(edit) } as const;
+    return (await this.#transport.request(request, seenSkinAnswerSchema, call)).skin;
+  }
+
+  /** DELETE /v2/skins/:uuid: removes a skin of the caller's. Not every service offers it. */
+  async deleteSkin(uuid: string, call: CallOptions = {}): Promise<void> {
+    const request = { method: 'DELETE', path: `/v2/skins/${encodeURIComponent(uuid)}` } as const;
+    await this.#transport.request(request, seenEnvelopeSchema, call);
+  }
+
+  /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB, wherever that leads to. */
+  async skinTexture(uuid: string, call: CallOptions = {}): Promise<Uint8Array> {
+    return await this.#transport.textureBelow(`/v2/skins/${encodeURIComponent(uuid)}/texture`, call);
+  }
+
   /** GET /v2/skins: public skins, newest first. `size`: 1 to 128. */
   async publicSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
     return await this.#skinPage('/v2/skins', page, call);
@@ -156,6 +195,11 @@ export class SkinClient {
   /** GET /v2/me/skins: the caller's own skins of every visibility. */
   async ownSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
     return await this.#skinPage('/v2/me/skins', page, call);
+  }
+
+  /** GET /v2/capes: what skins can be made with, for callers with the grant `capes`. */
+  async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
+    return (await this.#get('/v2/capes', seenCapeListAnswerSchema, call)).capes;
   }
 
   /** GET /v2/me: who the key belongs to and what it may do. */
@@ -171,27 +215,6 @@ export class SkinClient {
   /** GET /: the key the service signs with, where it has one of its own. */
   async keyDocument(call: CallOptions = {}): Promise<KeyDocument> {
     return await this.#get('/', keyDocumentSchema, call);
-  }
-
-  /** GET /v2/account/keys (skinsmith only): the caller's API keys, or another user's for an operator. */
-  async listKeys(user?: string, call: CallOptions = {}): Promise<readonly ApiKey[]> {
-    const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
-    return (await this.#get(`/v2/account/keys${query}`, apiKeyListAnswerSchema, call)).keys;
-  }
-
-  /** POST /v2/account/keys (skinsmith only): a new API key. `secret` is shown this once. */
-  async createKey(wish: { name?: string; user?: string } = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
-    const request = { method: 'POST', path: '/v2/account/keys', ...jsonBody(wish) } as const;
-    return (await this.#transport.request(request, apiKeyMadeAnswerSchema, call)).key;
-  }
-
-  /** DELETE /v2/account/keys/:id (skinsmith only). */
-  async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
-    await this.#transport.request(
-      { method: 'DELETE', path: `/v2/account/keys/${encodeURIComponent(id)}` },
-      envelopeSchema,
-      call,
-    );
   }
 
   /** Ends streams of events and idle connections, so that the process can exit at once. */
@@ -219,35 +242,6 @@ export class SkinClient {
   }
 }
 
-function submission(
-  path: string,
-  source: SkinSource,
-  { options, call }: { options: SkinOptions; call: CallOptions },
-): Outgoing {
-  const { body, headers } = submissionBody(source, options);
-  return { method: 'POST', path, body, headers: { ...headers, ...idempotencyHeader(call) } };
-}
-
-/** @throws TypeError when the key is none that a header can hold */
-function idempotencyHeader({ idempotencyKey }: CallOptions): Record<string, string> {
-  if (idempotencyKey === undefined) return {};
-  const { error } = idempotencyKeySchema.safeParse(idempotencyKey);
-  if (error) throw new TypeError(`idempotencyKey: ${error.issues[0]?.message}`);
-  return { 'idempotency-key': idempotencyKey };
-}
-
-function submissionBody(
-  source: SkinSource,
-  options: SkinOptions,
-): { body: Buffer | string; headers: Record<string, string> } {
-  const wanted = Object.entries({ ...options }).filter(([, value]) => value !== undefined);
-  const fields = Object.fromEntries(wanted) as Record<string, string>;
-  if (!('file' in source)) return jsonBody({ ...fields, ...source });
-  const upload = { bytes: source.file, fileName: source.fileName ?? 'skin.png' };
-  const { body, contentType } = encodeMultipart(upload, fields);
-  return { body, headers: { 'content-type': contentType } };
-}
-
 function jobIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
   return links?.['job']?.split('/').pop();
 }
@@ -256,8 +250,4 @@ function jobIn(links: Readonly<Record<string, string>> | undefined): string | un
 function timedOutJob(error: unknown): string | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'generator_timeout') return undefined;
   return jobIn(error.answer.links);
-}
-
-function jsonBody(content: unknown): { body: string; headers: Record<string, string> } {
-  return { body: JSON.stringify(content), headers: { 'content-type': 'application/json' } };
 }

@@ -5,7 +5,14 @@ import { type Clock, systemClock } from '../clock.ts';
 import { VERSION } from '../version.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { SkinsmithError } from './errors.ts';
-import { download, exchange, type HttpOptions, type HttpRequest, openEventStream } from './http.ts';
+import {
+  type Download,
+  download,
+  exchange,
+  type HttpOptions,
+  type HttpRequest,
+  openEventStream,
+} from './http.ts';
 import { DEFAULT_RETRY, pauseBefore } from './retry-timing.ts';
 import { fetchTexture } from './texture.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
@@ -28,6 +35,7 @@ export class Transport {
   readonly #root: string;
   readonly #dispatcher: Dispatcher;
   readonly #clock: Clock;
+  #closed: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
   /** @throws TypeError when `baseUrl` is not an http(s) address */
@@ -57,7 +65,8 @@ export class Transport {
   /** Ends streams of events and idle connections. */
   async close(): Promise<void> {
     this.#closing.abort();
-    if (!this.#options.dispatcher) await this.#dispatcher.close();
+    if (!this.#options.dispatcher) this.#closed ??= this.#dispatcher.close();
+    await this.#closed;
   }
 
   /** Sends until it is answered, refused for good, or what may be spent on waiting is spent. */
@@ -85,27 +94,33 @@ export class Transport {
 
   /** A texture from wherever it is. No key goes along: textures are public. */
   async texture(url: string, call: CallOptions): Promise<Uint8Array> {
-    const { userAgent } = this.#who();
-    const headers = { accept: 'image/png', 'user-agent': userAgent };
     return await this.#repeat(call, true, () =>
-      fetchTexture(url, async (address, limit) => {
-        const { origin, pathname, search } = address;
-        const { signal } = call;
-        const outgoing = {
-          method: 'GET',
-          path: pathname + search,
-          headers,
-          signal,
-          timeout: this.timeout,
-        } as const;
-        const place = origin === this.#origin ? '' : origin;
-        return await this.#reported(
-          outgoing,
-          () => download(outgoing, limit, { ...this.#http(), origin, secret: undefined }),
-          place,
-        );
-      }),
+      fetchTexture(url, (address, limit) => this.#download(address, limit, call)),
     );
+  }
+
+  /** A texture that an address below the service's root leads to; the key goes to that address alone. */
+  async textureBelow(path: string, call: CallOptions): Promise<Uint8Array> {
+    const { href } = new URL(this.#root + path, this.#origin);
+    return await this.#repeat(call, true, () =>
+      fetchTexture(href, (address, limit) =>
+        this.#download(address, limit, call, address.href === href ? this.#who().apiKey : undefined),
+      ),
+    );
+  }
+
+  async #download(address: URL, limit: number, { signal }: CallOptions, key?: string): Promise<Download> {
+    const { origin, pathname, search } = address;
+    const headers = {
+      accept: 'image/png',
+      'user-agent': this.#who().userAgent,
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    };
+    const path = pathname + search;
+    const outgoing = { method: 'GET', path, headers, signal, timeout: this.timeout } as const;
+    const options = { ...this.#http(), origin, secret: key };
+    const place = origin === this.#origin ? '' : origin;
+    return await this.#reported(outgoing, () => download(outgoing, limit, options), place);
   }
 
   /** Runs attempts until one succeeds or the last error is to be thrown. */
@@ -181,4 +196,9 @@ export class Transport {
       throw error;
     }
   }
+}
+
+/** Body and header of a request that sends JSON. */
+export function jsonBody(content: unknown): { body: string; headers: Record<string, string> } {
+  return { body: JSON.stringify(content), headers: { 'content-type': 'application/json' } };
 }

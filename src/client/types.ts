@@ -16,6 +16,16 @@ export interface SkinOptions {
   readonly variant?: SkinVariant | undefined;
   readonly visibility?: SkinVisibility | undefined;
   readonly name?: string | undefined;
+  /** UUID of a cape that the service knows, to go with the skin. */
+  readonly cape?: string | undefined;
+  /** URL that skinsmith's own service tells of the job's end, see `verifyWebhook`. */
+  readonly callback?: string | undefined;
+}
+
+/** One submission of several. */
+export interface QueueItem {
+  readonly source: SkinSource;
+  readonly options?: SkinOptions | undefined;
 }
 
 export interface CallOptions {
@@ -51,6 +61,21 @@ export interface JobState extends Spoken {
   readonly errors: readonly Note[];
 }
 
+/** What became of one submission of several: `errors` say why it was not taken. */
+export interface QueuedItem {
+  readonly success: boolean;
+  readonly job: Job | undefined;
+  /** There when the skin exists already. */
+  readonly skin: Skin | undefined;
+  readonly errors: readonly Note[];
+  readonly warnings: readonly Note[];
+}
+
+export interface QueuedBatch extends Spoken {
+  /** One for each submission, in their order. */
+  readonly items: readonly QueuedItem[];
+}
+
 /** What a service that tells of jobs tells: first the pending ones, then each as it is accepted and ends. */
 export type JobEvent =
   | { readonly type: 'jobs'; readonly jobs: readonly Job[] }
@@ -62,7 +87,7 @@ export interface PageQuery {
   readonly after?: string | undefined;
   /** 1 to 128. */
   readonly size?: number | undefined;
-  /** Part of a name. */
+  /** Words, all of which must be in the name; how they are looked for is the service's own. */
   readonly filter?: string | undefined;
 }
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
-export const noteSchema = z.object({
-  code: z.string(),
-  message: z.string(),
-  /** Our addition on validation errors: the field concerned. */
-  path: z.array(z.union([z.string(), z.number()])).optional(),
-});
+export const noteSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    /** Our addition on validation errors: the field concerned. */
+    path: z.array(z.union([z.string(), z.number()])).optional(),
+  })
+  .meta({ id: 'Note' });
 
 /** `{code, message}`: one entry of errors, warnings or messages. */
 export type Note = z.infer<typeof noteSchema>;
@@ -30,12 +32,14 @@ const windowSchema = z.object({
   reset: z.number().optional(),
 });
 
-export const rateLimitSchema = z.object({
-  /** When the next request may be sent; both in milliseconds. */
-  next: z.object({ absolute: z.number(), relative: z.number() }),
-  delay: z.object({ millis: z.number(), seconds: z.number().optional() }),
-  limit: windowSchema.extend({ minute: windowSchema, hour: windowSchema.optional() }),
-});
+export const rateLimitSchema = z
+  .object({
+    /** When the next request may be sent; both in milliseconds. */
+    next: z.object({ absolute: z.number(), relative: z.number() }),
+    delay: z.object({ millis: z.number(), seconds: z.number().optional() }),
+    limit: windowSchema.extend({ minute: windowSchema, hour: windowSchema.optional() }),
+  })
+  .meta({ id: 'RateLimit' });
 
 export type RateLimit = z.infer<typeof rateLimitSchema>;
 export type RateLimitWindow = z.infer<typeof windowSchema>;
@@ -69,8 +73,10 @@ function textsOf(fields: Record<string, unknown>): Record<string, string> {
 }
 
 /** An answer that refuses; the first entry of `errors` says why. */
-export const errorAnswerSchema = envelopeSchema.extend({
-  success: z.literal(false),
-  errors: notes.min(1),
-  rateLimit: rateLimitSchema.optional(),
-});
+export const errorAnswerSchema = envelopeSchema
+  .extend({
+    success: z.literal(false),
+    errors: notes.min(1),
+    rateLimit: rateLimitSchema.optional(),
+  })
+  .meta({ id: 'Refusal' });

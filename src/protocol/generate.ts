@@ -23,6 +23,17 @@ export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 printable ASCII characters');
 
+/** Where the service is to tell of the job's end, see docs/webhooks.md. */
+export const callbackSchema = z
+  .string()
+  .max(MAX_URL_LENGTH, `at most ${MAX_URL_LENGTH} characters`)
+  .refine(isPlainWebUrl, 'an http or https URL without user name and password');
+
+function isPlainWebUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
 const flag = z.union([z.boolean(), z.enum(['true', 'false', '1', '0', ''])], { error: 'true or false' });
 const SECONDS = `seconds, from 1 to ${MAX_WAIT_SECONDS}`;
 
@@ -35,6 +46,7 @@ export const generateOptionsSchema = z.object({
   visibility: z.union([visibilitySchema, z.literal('').transform(() => undefined)]).optional(),
   name: z.union([skinNameSchema, z.literal('').transform(() => undefined)]).optional(),
   cape: z.union([uuidSchema, z.literal('').transform(() => undefined)]).optional(),
+  callback: z.union([z.literal('').transform(() => undefined), callbackSchema]).optional(),
   checkOnly: flag.transform((value) => value === true || value === 'true' || value === '1').optional(),
 });
 

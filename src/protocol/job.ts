@@ -26,7 +26,7 @@ const jobFields = z.object({
 });
 
 /** A job as this service writes it. */
-export const jobSchema = jobFields.extend({ status: z.enum(JOB_STATUSES) });
+export const jobSchema = jobFields.extend({ status: z.enum(JOB_STATUSES) }).meta({ id: 'Job' });
 /** A job as a client reads it, from this or any other version of the service. */
 export const seenJobSchema = jobFields.extend({ status: z.string().transform(readStatus) });
 

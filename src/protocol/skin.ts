@@ -33,31 +33,35 @@ const generator = z.object({
   worker: z.string().optional(),
 });
 
-export const skinSchema = z.object({
-  /** 32 hexadecimal digits, no dashes. */
-  uuid: z.string(),
-  name: z.string().optional(),
-  visibility: visibilitySchema,
-  variant: variantSchema,
-  texture,
-  generator,
-  tags: z.array(z.unknown()).optional(),
-  views: z.number(),
-  /** Whether the texture data existed before this request. */
-  duplicate: z.boolean(),
-});
+export const skinSchema = z
+  .object({
+    /** 32 hexadecimal digits, no dashes. */
+    uuid: z.string(),
+    name: z.string().optional(),
+    visibility: visibilitySchema,
+    variant: variantSchema,
+    texture,
+    generator,
+    tags: z.array(z.unknown()).optional(),
+    views: z.number(),
+    /** Whether the texture data existed before this request. */
+    duplicate: z.boolean(),
+  })
+  .meta({ id: 'Skin' });
 
 export type Skin = z.infer<typeof skinSchema>;
 
-export const skinListItemSchema = z.object({
-  uuid: z.string(),
-  name: z.string().optional(),
-  visibility: visibilitySchema,
-  variant: variantSchema,
-  views: z.number(),
-  /** Texture hash or URL: services differ, so it is read as it comes. */
-  texture: z.unknown().optional(),
-});
+export const skinListItemSchema = z
+  .object({
+    uuid: z.string(),
+    name: z.string().optional(),
+    visibility: visibilitySchema,
+    variant: variantSchema,
+    views: z.number(),
+    /** Texture hash or URL: services differ, so it is read as it comes. */
+    texture: z.unknown().optional(),
+  })
+  .meta({ id: 'SkinListItem' });
 
 export type SkinListItem = z.infer<typeof skinListItemSchema>;
 
@@ -78,12 +82,10 @@ export const seenSkinAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSc
 export const seenSkinListAnswerSchema = seenEnvelopeSchema.extend({
   skins: z.array(skinListItemSchema.extend({ name: seenSkinSchema.shape.name })),
 });
-export const skinListAnswerSchema = envelopeSchema.extend({ skins: z.array(skinListItemSchema) });
-
-export const skinListQuerySchema = z.object({
-  after: z.string().max(64).optional(),
-  size: z.coerce.number().int().min(1).max(128).default(16),
-  filter: z.string().max(64).optional(),
+export const skinListAnswerSchema = envelopeSchema.extend({
+  skins: z.array(skinListItemSchema),
+  /** The filter that was asked for. */
+  search: z.string().optional(),
 });
 
 /** 32 hexadecimal digits, with or without dashes, in any case. */
@@ -91,3 +93,13 @@ export const uuidSchema = z
   .string()
   .regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, 'not a UUID')
   .transform((text) => text.replaceAll('-', '').toLowerCase());
+
+export const skinListQuerySchema = z.object({
+  /** Opaque to clients: where the page before ended. Ours is a number; a UUID of a skin is taken too. */
+  after: z
+    .union([z.string().regex(/^\d{1,15}$/), uuidSchema], 'neither of a page before nor the UUID of a skin')
+    .optional(),
+  size: z.coerce.number().int().min(1).max(128).default(16),
+  /** Every word of it must be the beginning of a word of the name. */
+  filter: z.string().max(64).optional(),
+});

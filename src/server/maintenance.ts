@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { JobSignals } from './job-signals.ts';
 import type { JobQueue } from './queue/port.ts';
+import { forgetPlayers } from './store/players.ts';
+import { forgetOldViews } from './store/skin-views.ts';
 import type { Store } from './store/store.ts';
 import { dropUnusedTextures } from './store/textures.ts';
 
@@ -52,8 +54,16 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
   };
 }
 
-async function prune({ store, queue, clock, retention }: MaintenanceOptions): Promise<void> {
+/** Forgets what is no longer of use to anybody: this is the one place where that happens. */
+export async function prune({
+  store,
+  queue,
+  clock,
+  retention,
+}: Pick<MaintenanceOptions, 'store' | 'queue' | 'clock' | 'retention'>): Promise<void> {
   const before = clock.now() - retention;
   await queue.prune(before);
   await dropUnusedTextures(store.db, before);
+  await forgetOldViews(store.db, clock.now());
+  await forgetPlayers(store.db, clock.now());
 }

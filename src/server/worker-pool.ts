@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { asGenerationError } from './generators/generators.ts';
-import type { Generator } from './generators/port.ts';
+import { GenerationPostponed, type Generator } from './generators/port.ts';
 import type { JobSignals } from './job-signals.ts';
+import type { Observer } from './observer.ts';
 import { type ProcessName, workerName } from './queue/lease-owner.ts';
 import { type JobQueue, type Lease, QUEUE_TIMES } from './queue/port.ts';
 import type { Db } from './store/store.ts';
@@ -16,6 +17,7 @@ export interface WorkerPoolOptions {
   readonly signals: JobSignals;
   readonly clock: Clock;
   readonly self: ProcessName;
+  readonly observer: Pick<Observer, 'generated'>;
   /** Milliseconds a generation takes at least, where that is known. */
   readonly leastDuration?: number | undefined;
   /** Hears of what no job's reader is told: bugs, a store that cannot be written. */
@@ -80,8 +82,10 @@ export class WorkerPool {
 
   /** Does one job, or sleeps until there may be one. */
   async #turn(owner: string): Promise<void> {
-    const { queue, signals, clock } = this.#options;
+    const { queue, generator, signals, clock } = this.#options;
     const since = signals.works; // a sign that comes during the look must not be missed
+    const pause = (await generator.pause?.()) ?? 0;
+    if (pause > 0) return await signals.untilWork(Math.min(IDLE, pause), { clock, since });
     const lease = await queue.claim(owner);
     this.#trouble = undefined;
     if (lease) await this.#work(lease);
@@ -126,19 +130,28 @@ export class WorkerPool {
   }
 
   async #generate(lease: Lease, signal: AbortSignal): Promise<void> {
-    const { queue, signals, onError } = this.#options;
+    const { queue, generator, signals } = this.#options;
     try {
       const data = await makeSkinData(this.#options, lease, signal);
-      if (await queue.complete(lease, data)) this.#times.learn(lease.job.uuid);
+      if (await queue.complete(lease, data)) {
+        this.#times.learn(lease.job.uuid);
+        await generator.settled?.(lease.job.identity);
+      }
     } catch (thrown) {
       if (signal.aborted) {
         await queue.release(lease);
         return;
       }
-      const error = asGenerationError(thrown);
-      if (error.code === 'internal_error') onError(thrown);
-      await queue.fail(lease, { code: error.code, message: error.message, passing: error.isPassing });
+      if (thrown instanceof GenerationPostponed) await queue.release(lease, thrown.until);
+      else await this.#fail(lease, thrown);
     }
     signals.finished(lease.job);
+  }
+
+  async #fail(lease: Lease, thrown: unknown): Promise<void> {
+    const { queue, onError } = this.#options;
+    const error = asGenerationError(thrown);
+    if (error.code === 'internal_error') onError(thrown);
+    await queue.fail(lease, { code: error.code, message: error.message, passing: error.isPassing });
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { VERSION } from '../version.ts';
 import type { Generator } from './generators/port.ts';
+import type { Observer } from './observer.ts';
 import type { GeneratedData, Lease } from './queue/port.ts';
 import type { Db } from './store/store.ts';
 import { findTextureData } from './store/textures.ts';
@@ -12,23 +13,31 @@ export interface WorkerContext {
   readonly db: Db;
   readonly generator: Generator;
   readonly clock: Clock;
+  readonly observer: Pick<Observer, 'generated'>;
 }
 
 /** The skin data a job asks for: what somebody else's job made meanwhile, or newly generated. */
 export async function makeSkinData(
-  { db, generator, clock }: WorkerContext,
+  { db, generator, clock, observer }: WorkerContext,
   { job, owner }: Lease,
   signal: AbortSignal,
 ): Promise<GeneratedData> {
   const known = await findTextureData(db, job.identity);
-  if (known) return { ...known, version: known.generator_version };
+  if (known) return { ...known, capeUrl: known.cape_url, version: known.generator_version };
   const start = clock.monotonic();
-  const data = await generator.generate({ hash: job.texture_hash, variant: job.variant }, signal);
+  const { identity, texture_hash: hash, variant, cape_hash: capeHash, visibility } = job;
+  const { maker, ...data } = await generator.generate(
+    { identity, hash, variant, capeHash, visibility },
+    signal,
+  );
+  const duration = clock.monotonic() - start;
+  observer.generated(duration);
   return {
     ...data,
     version: VERSION,
     server: SERVER_NAME,
     worker: owner.slice(owner.lastIndexOf('#') + 1),
-    duration: Math.round(clock.monotonic() - start),
+    duration: Math.round(duration),
+    ...maker,
   };
 }

@@ -34,17 +34,26 @@ export function decodePng(bytes: Uint8Array, limits: DecodeLimits = {}): Picture
 /** As `decodePng`, and says what else the file told. */
 export function readPng(bytes: Uint8Array, limits: DecodeLimits = {}): DecodedPng {
   const header = readSkinHeader(bytes);
-  verifyFileSize(bytes.length, limits.maxBytes ?? MAX_SKIN_BYTES);
-  const layout = readLayout(bytes, header);
-  const data = inflateExactly(layout.data, filteredBytes(header));
-  return { picture: paintPicture(header, layout, data), header, animated: layout.animated };
+  verifyFileSize('skin', bytes.length, limits.maxBytes ?? MAX_SKIN_BYTES);
+  return { header, ...readPixels(bytes, header) };
 }
 
-function verifyFileSize(size: number, maxBytes: number): void {
+/**
+ * What follows a header whose size was judged: decompression stops at the size that such a picture has.
+ * Throws `InvalidImageError`.
+ */
+export function readPixels(bytes: Uint8Array, header: PngHeader): Omit<DecodedPng, 'header'> {
+  const layout = readLayout(bytes, header);
+  const data = inflateExactly(layout.data, filteredBytes(header));
+  return { picture: paintPicture(header, layout, data), animated: layout.animated };
+}
+
+/** `what`: of which kind of picture this is the limit. */
+export function verifyFileSize(what: string, size: number, maxBytes: number): void {
   if (size <= maxBytes) return;
   throw new InvalidImageError(
     'too_large',
-    `The file is ${size} bytes; a skin can be at most ${maxBytes} bytes.`,
+    `The file is ${size} bytes; a ${what} can be at most ${maxBytes} bytes.`,
     {
       hint: 'Save it again with an optimising PNG encoder and without metadata.',
     },

@@ -1,7 +1,6 @@
-import { createHash, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createHash, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
+import { makeSecretFile, readSecretFile } from '../secret-file.ts';
 import { parsePrivateKey, publicKeyPem } from './signature.ts';
 
 /** The key that signs, its public half (SPKI PEM) and a short name for it (16 hex of its SHA-256). */
@@ -26,12 +25,11 @@ export const SIGNING_KEY_BITS = 4096;
 
 /**
  * Reads the signing key at `path` (PKCS#8 PEM, mode 0600), making it on first use. It is kept for
- * ever: everything ever signed depends on it. Two processes that start at once end up with one key:
- * it is written aside and *linked* into place, which fails for the second.
+ * ever: everything ever signed depends on it. Two processes that start at once end up with one key.
  * @throws SigningKeyError when the file is there but holds no RSA key of at least `bits`
  */
 export async function openSigningKey(path: string, bits = SIGNING_KEY_BITS): Promise<SigningKey> {
-  const pem = (await readIfThere(path)) ?? (await createKeyFile(path, bits));
+  const pem = (await readSecretFile(path)) ?? (await createKeyFile(path, bits));
   const key = readKey(path, pem);
   const { modulusLength = 0 } = key.privateKey.asymmetricKeyDetails ?? {};
   if (modulusLength < bits) throw new SigningKeyError(path, `it has ${modulusLength} bits, not ${bits}`);
@@ -55,40 +53,7 @@ function makeSigningKey(pem: string): SigningKey {
   return { privateKey, publicPem, fingerprint };
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    const pem = await readFile(path, 'utf8');
-    await chmod(path, 0o600); // also one that was put there by hand
-    return pem;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 async function createKeyFile(path: string, bits: number): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: bits });
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    await writeDurably(aside, pem);
-    await link(aside, path);
-    return pem;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return await readFile(path, 'utf8');
-  } finally {
-    await rm(aside, { force: true });
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  return await makeSecretFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 }

@@ -26,8 +26,21 @@ describe('pollTimes', () => {
 
   it('never pauses longer than it was told to', () => {
     expect(firstPauses(5, { longest: 1_200 })).toEqual([1_000, 1_000, 1_200, 1_200, 1_200]);
-    expect(firstPauses(3, { longest: 200 })).toEqual([200, 200, 200]);
   });
+
+  it('looks no oftener than services bear, however short the pauses should be', () => {
+    expect(firstPauses(4, { longest: 200 })).toEqual([200, 1_000, 1_100, 1_100]);
+  });
+
+  it.each([200, 1_000, 5_000])(
+    'never makes more than ten looks in ten seconds, at most %i ms apart',
+    (longest) => {
+      let at = 0;
+      const looks = firstPauses(200, { longest }).map((pause) => (at += pause));
+      for (const [index, look] of looks.entries())
+        expect((looks[index + 10] ?? Number.POSITIVE_INFINITY) - look).toBeGreaterThan(10_000);
+    },
+  );
 
   it('goes on without end', () => {
     expect(firstPauses(10_000).at(-1)).toBe(5_000);

@@ -1,5 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type {
+  AccountClient,
+  ApiKey,
   CallOptions,
   GeneratedSkin,
   Job,
@@ -13,6 +15,7 @@ import type {
   SkinOptions,
   SkinPage,
   SkinSource,
+  User,
 } from '../../src/index.ts';
 import * as face from '../../src/index.ts';
 
@@ -29,10 +32,12 @@ describe('the public face of the package', () => {
       'SkinsmithError',
       'UnreadableAnswerError',
       'VERSION',
+      'WebhookError',
       'convert',
       'isPending',
       'parseBaseUrl',
       'skinNameProblem',
+      'verifyWebhook',
     ]);
   });
 
@@ -55,7 +60,10 @@ describe('the public face of the package', () => {
     expectTypeOf<SkinClient['skin']>().returns.resolves.toEqualTypeOf<Skin>();
     expectTypeOf<SkinClient['publicSkins']>().returns.resolves.toEqualTypeOf<SkinPage>();
     expectTypeOf<SkinClient['delay']>().returns.resolves.toEqualTypeOf<RateLimit>();
-    expectTypeOf<SkinClient['revokeKey']>().returns.resolves.toBeVoid();
+    expectTypeOf<SkinClient['account']>().toEqualTypeOf<AccountClient>();
+    expectTypeOf<AccountClient['changeKey']>().returns.resolves.toEqualTypeOf<ApiKey>();
+    expectTypeOf<AccountClient['setUser']>().returns.resolves.toEqualTypeOf<User>();
+    expectTypeOf<AccountClient['revokeKey']>().returns.resolves.toBeVoid();
   });
 
   it('types what a service tells of jobs, and how a call is repeated', () => {

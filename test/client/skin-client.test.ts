@@ -131,7 +131,6 @@ describe('SkinClient', () => {
   });
 
   const me = { user: 'aa', grants: { per_minute: 20, plan: 'free', later: true } };
-  const key = { id: 'k', name: 'ci', user: 'aa', last4: 'wxyz', createdAt: '2026-01-01T00:00:00.000Z' };
   const document = { meta: { serverName: 'x' }, skinDomains: ['example.org'], signaturePublickey: 'PEM' };
   const calls: [line: string, json: object, call: (client: SkinClient) => Promise<unknown>, read: unknown][] =
     [
@@ -146,15 +145,6 @@ describe('SkinClient', () => {
         { absolute: 0, relative: 5 },
       ],
       ['GET /', document, (client) => client.keyDocument(), document],
-      ['GET /v2/account/keys', { keys: [key] }, (client) => client.listKeys(), [key]],
-      ['GET /v2/account/keys?user=a%26b', { keys: [] }, (client) => client.listKeys('a&b'), []],
-      [
-        'POST /v2/account/keys',
-        { key: { ...key, secret: 's' } },
-        (client) => client.createKey({ name: 'ci' }),
-        { ...key, secret: 's' },
-      ],
-      ['DELETE /v2/account/keys/k%2F1', {}, (client) => client.revokeKey('k/1'), undefined],
     ];
   it.each(calls)('asks %s and reads the answer', async (line, json, call, read) => {
     const { client } = await testClient([{ expect: line, json: { success: true, ...json } }]);

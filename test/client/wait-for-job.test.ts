@@ -44,9 +44,9 @@ describe('SkinClient.waitForJob', () => {
 
   it('keeps to the poll interval that it was given', async () => {
     const script = [look('waiting'), look('waiting'), look('completed', { skin })];
-    const { client, clock } = await testClient(script, { pollInterval: 300 });
+    const { client, clock } = await testClient(script, { pollInterval: 1_200 });
     await client.waitForJob({ id: ID });
-    expect(clock.sleeps).toEqual([300, 300, 300]);
+    expect(clock.sleeps).toEqual([1_000, 1_000, 1_200]);
   });
 
   it('throws the reason of a failed job, which comes inside a success', async () => {

@@ -3,10 +3,13 @@ import type { ProcessName } from '../../src/server/queue/lease-owner.ts';
 import type { JobQueue, QueueTimes } from '../../src/server/queue/port.ts';
 import type { MovableClock } from '../server/movable-clock.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
+import { describeConcurrency } from './queue-concurrency.ts';
+import { describeLimits } from './queue-limits.ts';
 import { describeRecovery } from './queue-recovery.ts';
 import { describeRepeating } from './queue-repeating.ts';
-import { fill, mustClaim } from './queue-steps.ts';
+import { claimAll, fill, mustClaim } from './queue-steps.ts';
 import { describeSubmitting } from './queue-submitting.ts';
+import { describeTurns } from './queue-turns.ts';
 
 /** What an implementation brings: several processes' views of one queue, and time to move. */
 export interface QueueWorld {
@@ -24,6 +27,9 @@ export type MakeWorld = () => Promise<QueueWorld>;
 export function describeJobQueue(name: string, makeWorld: MakeWorld): void {
   describe(`${name} as a job queue`, () => {
     describeSubmitting(makeWorld);
+    describeLimits(makeWorld);
+    describeTurns(makeWorld);
+    describeConcurrency(makeWorld);
     describeRepeating(makeWorld);
     describeClaiming(makeWorld);
     describeEnding(makeWorld);
@@ -33,15 +39,10 @@ export function describeJobQueue(name: string, makeWorld: MakeWorld): void {
 }
 
 function describeClaiming(makeWorld: MakeWorld): void {
-  test('The oldest job is claimed first, and an empty queue gives none', async () => {
-    const world = await makeWorld();
-    const queue = await world.open();
-    await fill(queue, 'ann', ['a', 'b']);
-    await fill(queue, 'bob', ['c']);
-    const claimed = [];
-    for (let lease = await queue.claim('w'); lease; lease = await queue.claim('w'))
-      claimed.push(lease.job.request_key);
-    expect(claimed).toEqual(['a', 'b', 'c']);
+  test("The oldest of an owner's jobs is claimed first, and an empty queue gives none", async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a', 'b', 'c']);
+    expect(await claimAll(queue)).toEqual(['a', 'b', 'c']);
   });
 
   test('A claim is a lease for its owner, and the attempt is counted', async () => {
@@ -208,15 +209,6 @@ function describeReading(makeWorld: MakeWorld): void {
     await fill(queue, 'ann', ['a', 'b']);
     await queue.claim('w');
     expect(await queue.nextRunAt()).toBe(clock.now());
-  });
-
-  test('Jobs that wait before another are counted, whoever owns them', async () => {
-    const queue = await (await makeWorld()).open();
-    await fill(queue, 'bob', ['x']);
-    await fill(queue, 'ann', ['a', 'b', 'c']);
-    await queue.claim('w');
-    const jobs = (await queue.list('ann', 10)).toReversed();
-    expect(await Promise.all(jobs.map(({ id }) => queue.waitingBefore(id)))).toEqual([0, 1, 2]);
   });
 
   test('Those of several jobs that there are come together', async () => {

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { GeneratedData, NewJob, SubmitLimits } from '../../src/server/queue/port.ts';
 
 /** Limits that only the five spots bind. */
-export const LIMITS: SubmitLimits = { spots: 5, perMinute: 1_000, perHour: 1_000 };
+export const LIMITS: SubmitLimits = {
+  spots: 5,
+  perMinute: 1_000,
+  perHour: 1_000,
+  delay: 0,
+  concurrency: 1_000,
+  priority: 1,
+};
 
 /** The picture all these jobs are about: the queue never looks at it. */
 export const TEXTURE_HASH = 'a'.repeat(64);
@@ -21,6 +28,8 @@ export function newJob({
     variant: 'classic',
     visibility: 'public',
     name: null,
+    capeHash: null,
+    via: 'queue',
     ...over,
   };
 }

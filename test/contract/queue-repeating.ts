@@ -3,7 +3,7 @@ import type { MakeWorld } from './job-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { fill, mustClaim } from './queue-steps.ts';
 
-const NO_LIMITS_LEFT = { spots: 0, perMinute: 0, perHour: 0 };
+const NO_LIMITS_LEFT = { ...LIMITS, spots: 0, perMinute: 0, perHour: 0 };
 const failure = { code: 'job_failed', message: 'no', passing: false };
 
 /** Requests that come again under their idempotency key. */
@@ -96,7 +96,7 @@ export function describeRepeating(makeWorld: MakeWorld): void {
 
   test('A repeated request is not counted', async () => {
     const queue = await (await makeWorld()).open();
-    const limits = { spots: 5, perMinute: 2, perHour: 2 };
+    const limits = { ...LIMITS, perMinute: 2, perHour: 2 };
     for (let n = 0; n < 4; n++) await queue.submit(newJob({ request: 'a', idempotencyKey: 'key' }), limits);
     expect(await queue.submit(newJob({ request: 'b' }), limits)).toMatchObject({ kind: 'queued' });
     expect(await queue.submit(newJob({ request: 'c' }), limits)).toMatchObject({ kind: 'too_fast' });

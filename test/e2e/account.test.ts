@@ -101,6 +101,29 @@ describe('keys', () => {
   });
 });
 
+describe('users and plans', () => {
+  test('of a machine are managed without a service, and known to the one that is started then', async () => {
+    const machine = await freshMachine();
+    await writeFile(join(machine.dataDir, 'plans.json'), '{"gold": {"queue": 9}}');
+    const made = await machine.run(['users', 'create', 'bob', '--plan', 'gold', '--json']);
+    expect(JSON.parse(made.stdout)).toMatchObject({ name: 'bob', plan: 'gold' });
+    const { stdout } = await machine.run(['keys', 'create', '--user', 'bob', '--allow-agent', 'MyApp']);
+    const serving = await machine.serve();
+    const bob = serving.caller(stdout.split('\t')[0]);
+    expect((await bob.get('/v2/me', { 'user-agent': 'MyApp/1' })).body.grants).toMatchObject({ queue: 9 });
+    expect((await bob.get('/v2/me')).status).toBe(403);
+  });
+
+  test('in a file that is wrong are refused with status 2, naming plan and limit', async () => {
+    const machine = await freshMachine();
+    const file = join(machine.folder, 'my-plans.json');
+    await writeFile(file, '{"gold": {"queue": 0}}');
+    const { exitCode, stdout, stderr } = await machine.run(['serve', '--port', '0', '--plans', file]);
+    expect([exitCode, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: The plans in .*my-plans\.json cannot be used: plan gold: queue: /);
+  });
+});
+
 describe('config', () => {
   test('sets, gets, lists and unsets; flags go before the environment, that before the file', async () => {
     const machine = await freshMachine();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../server/drawn-skins.ts';
+import { jobAt } from '../server/job-at.ts';
 import { poll } from '../server/poll.ts';
 import type { TestCaller } from '../server/test-caller.ts';
 import { freshMachine, type Serving } from './program.ts';
@@ -91,12 +92,8 @@ describe('serve', () => {
     const second = await machine.serve(['--workers', '4'], first.key);
     for (const [index, { body }] of queued.entries()) {
       const caller = second.caller(keys[Math.floor(index / 5)]!);
-      const done = await poll(
-        () => caller.get(`/v2/queue/${body.job?.id}`),
-        (heard) => heard.body.job?.status !== 'waiting' && heard.body.job?.status !== 'processing',
-      );
+      const done = await jobAt(caller, body.job?.id, 'completed');
       expect(done.body).toMatchObject({
-        job: { status: 'completed' },
         skin: { uuid: done.body.job?.result },
       });
     }

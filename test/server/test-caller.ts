@@ -1,10 +1,16 @@
 import { Agent, request } from 'undici';
 import { expect, onTestFinished } from 'vitest';
-import type { ApiKey } from '../../src/protocol/account.ts';
+import type { ApiKey } from '../../src/protocol/api-key.ts';
+import type { BatchItem } from '../../src/protocol/batch.ts';
+import type { WireCape } from '../../src/protocol/cape.ts';
 import type { Note, RateLimit } from '../../src/protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../src/protocol/errors.ts';
 import type { WireJob } from '../../src/protocol/job.ts';
+import type { ClientInfo } from '../../src/protocol/me.ts';
+import type { PlanView } from '../../src/protocol/plan.ts';
 import type { Skin, SkinListItem } from '../../src/protocol/skin.ts';
+import type { User } from '../../src/protocol/user.ts';
+import { expectAsDescribed } from './contract/checked-answers.ts';
 import { EventReader } from './event-reader.ts';
 
 /** Any answer's body: every field that one may have. */
@@ -25,8 +31,14 @@ export interface Body {
   readonly grants?: Record<string, unknown>;
   readonly key?: ApiKey & { secret?: string };
   readonly keys?: ApiKey[];
+  readonly users?: User[];
+  readonly plans?: PlanView[];
   readonly signaturePublickey?: string;
   readonly skinDomains?: string[];
+  readonly cape?: WireCape;
+  readonly capes?: WireCape[];
+  readonly batch?: BatchItem[];
+  readonly client?: ClientInfo;
 }
 
 export interface Heard {
@@ -50,7 +62,7 @@ type Headers = Record<string, string>;
 const INDISCREET =
   /\n\s+at |\bat \w+ \(|node_modules|node:internal|\.ts\b|\.js:\d|SQLITE|sqlite|insert into|select \*|constraint failed|signing-key/;
 
-/** Somebody who calls the service over HTTP. Every answer is looked at for what it must not tell. */
+/** Somebody who calls the service over HTTP. Every answer must be as it is described, and is looked at for what it must not tell. */
 export class TestCaller {
   readonly url: string;
   readonly #options: CallerOptions;
@@ -72,6 +84,11 @@ export class TestCaller {
     });
   }
 
+  async patch(path: string, content: unknown): Promise<Heard> {
+    const headers = { 'content-type': 'application/json' };
+    return await this.send('PATCH', path, { body: JSON.stringify(content), headers });
+  }
+
   /** Multipart with the PNG in a part `file`. */
   async upload(path: string, png: Uint8Array, fields: Record<string, string> = {}): Promise<Heard> {
     const form = new FormData();
@@ -88,7 +105,7 @@ export class TestCaller {
   }
 
   async send(
-    method: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'PUT',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'HEAD' | 'PUT' | 'OPTIONS',
     path: string,
     { body, headers = {} }: { body?: Buffer | string; headers?: Headers } = {},
   ): Promise<Heard> {
@@ -101,7 +118,9 @@ export class TestCaller {
         dispatcher: agent,
       });
       const bytes = Buffer.from(await answer.body.arrayBuffer());
-      return this.#heard(answer.statusCode, answer.headers, bytes);
+      const { statusCode: status, headers: heard } = answer;
+      expectAsDescribed({ method, address: path, status, headers: heard, bytes });
+      return this.#heard(status, heard, bytes);
     } finally {
       await agent.close();
     }

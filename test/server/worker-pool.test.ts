@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { JobSignals } from '../../src/server/job-signals.ts';
+import { Observers } from '../../src/server/observer.ts';
 import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
 import type { JobQueue } from '../../src/server/queue/port.ts';
 import { WorkerPool } from '../../src/server/worker-pool.ts';
@@ -24,6 +25,7 @@ test.each(['claim', 'nextRunAt'] as const)(
     } as Partial<JobQueue> as JobQueue;
     const errors: unknown[] = [];
     const pool = new WorkerPool({
+      observer: new Observers(),
       count: 1,
       db: {} as never,
       queue,
@@ -43,3 +45,45 @@ test.each(['claim', 'nextRunAt'] as const)(
     expect(pool.trouble).toBeUndefined();
   },
 );
+
+test('Workers do not spin while all that waits is held back', async () => {
+  let claims = 0;
+  const queue = {
+    claim: async () => void claims++,
+    nextRunAt: async () => undefined,
+  } as Partial<JobQueue> as JobQueue;
+  const signals = new JobSignals();
+  const slept: number[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    sleep: async (ms, signal) => {
+      slept.push(ms);
+      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    },
+  };
+  const pool = new WorkerPool({
+    count: 3,
+    db: {} as never,
+    queue,
+    generator: {} as never,
+    signals,
+    observer: new Observers(),
+    clock,
+    self: nameThisProcess(),
+    onError: () => {},
+  });
+  pool.start();
+  onTestFinished(async () => await pool.stop(1_000));
+  await poll(
+    () => slept.length,
+    (count) => count >= 3,
+  );
+  expect([claims, slept.every((ms) => ms >= 1_000)]).toEqual([3, true]);
+  signals.elsewhere();
+  await poll(
+    () => slept.length,
+    (count) => count >= 6,
+  );
+  expect(claims).toBe(6);
+});

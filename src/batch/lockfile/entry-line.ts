@@ -5,11 +5,11 @@ export const LONGEST_LINE = 64 * 1024;
 
 /** The entry's line, without a line break: a fixed order of fields, so that a diff shows what changed. */
 export function lineOf(entry: LockEntry): string {
-  const { variant, visibility } = entry.options;
+  const { variant, visibility, cape } = entry.options;
   return JSON.stringify({
     source: entry.source,
     pixels: entry.pixels,
-    options: { variant, visibility },
+    options: { variant, visibility, cape },
     uuid: entry.uuid,
     name: entry.name,
     variant: entry.variant,
@@ -25,7 +25,7 @@ export function lineOf(entry: LockEntry): string {
 
 /*
  * The same form for reading. A pattern takes a third of the time that a JSON parser and the schema do, and
- * an unchanged batch does little else than read; a line in another form is left to those two.
+ * an unchanged batch does little else than read; a line in another form (one with a cape is) is left to those two.
  */
 const HEX = '[0-9a-f]{64}';
 /** A string without escapes, so that it is what is between the quotes. */

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { variantSchema, visibilitySchema } from '../../protocol/skin.ts';
 import { type WorkContent, workKey } from '../plan/work-key.ts';
 
-const options = z.object({ variant: z.enum(['auto', 'classic', 'slim']), visibility: visibilitySchema });
+const options = z.object({
+  variant: z.enum(['auto', 'classic', 'slim']),
+  visibility: visibilitySchema,
+  /** UUID of the cape. */
+  cape: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, 'not 32 hexadecimal digits')
+    .optional(),
+});
 
 /** Where an entry's content is, by its source: a service fetches links and players, the rest has pixels. */
 const FETCHED = /^(?:https?|user):/i;

@@ -5,8 +5,6 @@ export interface Limits {
   readonly perHour: number | undefined;
   /** Jobs that are worked on at once. */
   readonly concurrency: number | undefined;
-  /** Seconds between submissions. */
-  readonly delay: number | undefined;
   /** Spots in the queue. */
   readonly slots: number;
   /** Seconds that one skin takes. */
@@ -24,13 +22,12 @@ export const SIGNING_SECONDS = 0.006;
  */
 export function estimateSeconds(count: number, limits: Limits): number {
   if (count === 0) return 0;
-  const { perMinute, perHour, concurrency = limits.slots, delay = 0, slots, service } = limits;
+  const { perMinute, perHour, concurrency = limits.slots, slots, service } = limits;
   const atOnce = Math.max(1, Math.min(concurrency || slots, slots));
   return Math.max(
     Math.ceil(count / atOnce) * service,
     windows(count, perMinute) * 60 + service,
     windows(count, perHour) * 3600 + service,
-    (count - 1) * delay + service,
   );
 }
 

@@ -34,9 +34,21 @@ export function lookAt(
       return checkPicture(content.bytes, variant);
     case 'problem':
       return { problem: content.problem };
-    default:
+    case 'user':
+      return {
+        pixels: undefined,
+        bytes: undefined,
+        warnings: content.isGuess ? [guessNote(content.user)] : [],
+      };
+    case 'url':
       return { pixels: undefined, bytes: undefined, warnings: [] };
   }
+}
+
+/** A mistyped path must not pass for a player unnoticed. */
+function guessNote(name: string): Note {
+  const message = `There is no file or folder ${name}, so it was taken for a player's name; --as file or --as user settles it.`;
+  return { code: 'taken_for_player', message };
 }
 
 function lookAtFile(path: string, variant: VariantWish, memory: FileMemory | undefined): Look | LookProblem {

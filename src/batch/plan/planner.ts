@@ -34,6 +34,8 @@ export interface PlannerOptions {
   /** What goes for every source that says nothing else. */
   readonly variant: VariantWish;
   readonly visibility: SkinVisibility | undefined;
+  /** What every skin gets. */
+  readonly cape: string | undefined;
   /** Whether the work is to be submitted; else only what would be is of interest. */
   readonly submits: boolean;
   /** Make anew what the lockfile holds. */
@@ -91,7 +93,7 @@ export class Planner {
   }
 
   #decide(source: BatchSource): Planned {
-    const { names, lockDir, memory } = this.#options;
+    const { names, lockDir, memory, cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
     const look = lookAt(source.content, variant, memory);
     const index = this.#count++;
@@ -103,7 +105,7 @@ export class Planner {
     const { pixels, bytes, warnings } = look;
     const member = { index, source, stem, id: sourceId(source.content, lockDir, pixels), pixels };
     const visibility = source.visibility ?? this.#options.visibility;
-    const key = workKey({ content: contentOf(source, pixels), variant, visibility });
+    const key = workKey({ content: contentOf(source, pixels), variant, visibility, cape });
     const decision = this.#lookUp(member, key);
     if (decision) return { member, decision };
     const members = [member];
@@ -111,6 +113,7 @@ export class Planner {
       key,
       variant,
       visibility,
+      cape,
       members,
       bytes,
       warnings,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { VariantWish } from '../types.ts';
 
-/** What a skin is made from: a picture by its pixel hash (64 hex digits), a link, or a player's UUID. */
+/** What a skin is made from: a picture by its pixel hash (64 hex digits), a link, or a player's UUID or name. */
 export type WorkContent = { readonly pixels: string } | { readonly url: string } | { readonly user: string };
 
 export interface WorkWish {
@@ -10,6 +10,8 @@ export interface WorkWish {
   readonly variant: VariantWish;
   /** Absent: public. */
   readonly visibility: SkinVisibility | undefined;
+  /** UUID of a cape, 32 hexadecimal digits. Absent: none. */
+  readonly cape?: string | undefined;
 }
 
 const VARIANT_LETTERS = { auto: 'a', classic: 'c', slim: 's' } as const satisfies Record<VariantWish, string>;
@@ -20,15 +22,16 @@ const VISIBILITY_LETTERS = { public: 'p', unlisted: 'u', private: 'v' } as const
 
 /** ASCII characters of a work key. */
 export const WORK_KEY_LENGTH = 34;
-/** How many of them come from the content; a pixel hash's own first digits. */
+/** How many of them come from the content: without a cape, a pixel hash's own first digits. */
 export const CONTENT_DIGITS = 32;
 
 /**
- * What makes two sources the same work: 32 hexadecimal digits for the content, a letter for the variant
- * that was asked for and one for the visibility.
+ * What makes two sources the same work: 32 hexadecimal digits for the content and the cape, a letter for the
+ * variant that was asked for and one for the visibility.
  */
-export function workKey({ content, variant, visibility }: WorkWish): string {
-  return digitsOf(content).slice(0, CONTENT_DIGITS) + optionLetters(variant, visibility);
+export function workKey({ content, variant, visibility, cape }: WorkWish): string {
+  const digits = cape === undefined ? digitsOf(content) : sha256(`${digitsOf(content)} cape:${cape}`);
+  return digits.slice(0, CONTENT_DIGITS) + optionLetters(variant, visibility);
 }
 
 /** The two letters at a work key's end. */
@@ -38,11 +41,14 @@ export function optionLetters(variant: VariantWish, visibility: SkinVisibility =
 
 function digitsOf(content: WorkContent): string {
   if ('pixels' in content) return content.pixels;
-  const text = 'url' in content ? `url:${content.url}` : `user:${content.user}`;
+  return sha256('url' in content ? `url:${content.url}` : `user:${content.user}`);
+}
+
+function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What was asked for, from a work key. */
+/** What was asked for, from a work key; of the cape it does not tell. */
 export function optionsOf(key: string): { variant: VariantWish; visibility: SkinVisibility } {
   const [variantLetter, visibilityLetter] = key.slice(CONTENT_DIGITS);
   return {

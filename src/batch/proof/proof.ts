@@ -5,12 +5,15 @@ import { pixelHash } from '../../skin/pixel-hash.ts';
 import { InvalidTexturesError, parseTexturesValue, type Textures } from '../../textures/property.ts';
 import { isSignedBy } from '../../textures/signature.ts';
 import type { FinishedSkin, VariantWish } from '../types.ts';
+import { textureName } from './cape-texture.ts';
 
 /** What a result must be of. */
 export interface Expected {
   /** Pixel hash of the source, where the picture was at hand. */
   readonly pixels: string | undefined;
   readonly variant: VariantWish;
+  /** There where a cape was asked for; its texture's name, where that is known. */
+  readonly cape?: { readonly texture: string | undefined } | undefined;
 }
 
 export interface ProofTools {
@@ -43,20 +46,31 @@ type SkinData = Pick<FinishedSkin, 'value' | 'signature'>;
 
 /**
  * Proves that skin data is what was asked for: the value parses, is signed by the service's key, names a
- * texture with the source's pixels, for the arms that were wanted.
+ * texture with the source's pixels, for the arms that were wanted, with the cape that was wanted.
  * @throws ProofError
  */
 export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofTools): Promise<void> {
-  const { url, variant } = readSkinTexture(skin.value);
+  const {
+    skin: { url, variant },
+    cape,
+  } = readTextures(skin.value);
   if (tools.publicKey && !isSignedBy(tools.publicKey, skin.value, skin.signature)) {
     throw new ProofError('invalid_signature', "The signature is not the service's.");
   }
   if (expected.variant !== 'auto' && variant !== expected.variant) {
     throw new ProofError('wrong_skin', `The skin is ${variant}, asked for was ${expected.variant}.`);
   }
+  if (expected.cape) verifyCape(cape, expected.cape.texture);
   if (expected.pixels === undefined || !tools.texture || isNamedBy(url, expected.pixels)) return;
   if (pixelsOf(await fetchTexture(url, tools.texture)) !== expected.pixels) {
     throw new ProofError('wrong_skin', 'The service answered with the skin of another picture.');
+  }
+}
+
+function verifyCape(cape: Textures['cape'], texture: string | undefined): void {
+  if (!cape) throw new ProofError('wrong_skin', 'The skin has no cape, and one was asked for.');
+  if (texture !== undefined && textureName(cape.url) !== texture) {
+    throw new ProofError('wrong_skin', 'The skin has another cape than was asked for.');
   }
 }
 
@@ -72,11 +86,11 @@ async function fetchTexture(url: string, texture: NonNullable<ProofTools['textur
   }
 }
 
-/** The texture that a value names. @throws ProofError */
-export function readSkinTexture(value: string): NonNullable<Textures['skin']> {
+/** The textures that a value names. @throws ProofError */
+export function readTextures(value: string): Pick<Required<Textures>, 'skin'> & Pick<Textures, 'cape'> {
   try {
-    const { skin } = parseTexturesValue(value);
-    if (skin) return skin;
+    const { skin, cape } = parseTexturesValue(value);
+    if (skin) return { skin, ...(cape && { cape }) };
   } catch (cause) {
     if (!(cause instanceof InvalidTexturesError)) throw cause;
     throw new ProofError('invalid_skin_data', cause.message, { cause });
@@ -86,7 +100,7 @@ export function readSkinTexture(value: string): NonNullable<Textures['skin']> {
 
 /** Whether the texture's address is made of these very pixels (skinsmith's own are): that is proof enough. */
 function isNamedBy(url: string, pixels: string): boolean {
-  return new URL(url).pathname.split('/').at(-1) === pixels;
+  return textureName(url) === pixels;
 }
 
 /** @throws ProofError when what is served is no skin */

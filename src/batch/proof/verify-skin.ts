@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { isSignedBy } from '../../textures/signature.ts';
-import { ProofError, pixelsOf, readSkinTexture } from './proof.ts';
+import { ProofError, pixelsOf, readTextures } from './proof.ts';
 
 /** Skin data as it is kept in a lockfile or a file of its own. */
 export interface KeptSkin {
@@ -13,6 +13,8 @@ export interface KeptSkin {
   /** Texture URL that was kept beside the value. */
   readonly texture?: string | undefined;
   readonly variant?: string | undefined;
+  /** Whether it was asked for with a cape. */
+  readonly hasCape?: boolean | undefined;
 }
 
 export interface VerifyTools {
@@ -58,13 +60,14 @@ export function isBad({ problems }: Verdict): boolean {
 
 function readTexture(skin: KeptSkin, problems: string[]) {
   try {
-    const texture = readSkinTexture(skin.value);
+    const { skin: texture, cape } = readTextures(skin.value);
     if (skin.texture !== undefined && skin.texture !== texture.url) {
       problems.push('The texture address beside the value is another than the one in it.');
     }
     if (skin.variant !== undefined && skin.variant !== 'unknown' && skin.variant !== texture.variant) {
       problems.push(`The value is for ${texture.variant} arms, beside it stands ${skin.variant}.`);
     }
+    if (skin.hasCape && !cape) problems.push('The value names no cape, and it was asked for with one.');
     return texture;
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;

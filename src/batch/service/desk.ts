@@ -77,6 +77,7 @@ export class Desk {
       name: first && nameOf(first),
       variant: work.variant === 'auto' ? undefined : work.variant,
       visibility: work.visibility,
+      cape: work.cape,
     };
     const idempotencyKey = this.journal.idempotencyKey(work.key, work.attempt);
     const state = await this.client.queue(source, options, { ...this.call(signal), idempotencyKey });

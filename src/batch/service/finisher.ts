@@ -5,6 +5,7 @@ import { PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SeenSkin } from '../../protocol/skin.ts';
 import { finishedSkin, mergeNotes } from '../finished-skin.ts';
 import { ProofError } from '../proof/proof.ts';
+import { fetchHint } from '../sources/fetch-hint.ts';
 import type { FinishedSkin, SourceProblem } from '../types.ts';
 import type { Desk } from './desk.ts';
 import { endsBatch, isRefusedForNow, isTrouble, refusedPause } from './trouble.ts';
@@ -164,7 +165,15 @@ function canPass(error: unknown): boolean {
 
 /** What a failure says to the owner of the source. */
 export function problemOf(error: unknown): SourceProblem {
-  const { code, message, hint } = error as { code?: unknown; message?: unknown; hint?: unknown };
+  const {
+    code,
+    message,
+    hint = fetchHint(error),
+  } = error as {
+    code?: unknown;
+    message?: unknown;
+    hint?: unknown;
+  };
   return {
     code: typeof code === 'string' ? code : 'failed',
     message: String(message),

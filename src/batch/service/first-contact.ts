@@ -3,6 +3,7 @@ import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
 import type { Me } from '../../protocol/account.ts';
 import { parsePublicKey } from '../../textures/signature.ts';
 import { HOSTED_SECONDS, type Limits, SIGNING_SECONDS } from '../plan/estimate.ts';
+import { capeTexture } from '../proof/cape-texture.ts';
 import { BatchSetupError } from '../setup-error.ts';
 import type { Desk } from './desk.ts';
 import type { Finisher } from './finisher.ts';
@@ -16,6 +17,8 @@ export interface Facts {
   readonly publicKey: KeyObject | undefined;
   /** SHA-256 of that key, hexadecimal. */
   readonly fingerprint: string | undefined;
+  /** Name of the texture of the cape that is asked for, where it is known. */
+  readonly capeTexture: string | undefined;
 }
 
 interface Contact {
@@ -23,6 +26,8 @@ interface Contact {
   readonly finisher: Finisher;
   readonly watcher: Watcher;
   readonly stop: AbortSignal;
+  /** UUID of the cape that is asked for. */
+  readonly cape: string | undefined;
 }
 
 /** Spots in the queue that everybody has (the service's specification). */
@@ -30,9 +35,14 @@ export const USUAL_SLOTS = 5;
 
 /** Asks who we are to the service, what it signs with, and what is in the queue already. */
 export async function learnFacts(contact: Contact, slots: number | undefined): Promise<Facts> {
-  const [me, facts] = await Promise.all([readMe(contact), readKey(contact), contact.watcher.firstLook()]);
+  const [me, key, capeTexture] = await Promise.all([
+    readMe(contact),
+    readKey(contact),
+    readCape(contact),
+    contact.watcher.firstLook(),
+  ]);
   contact.desk.spots.limit = slotsOf(me, slots);
-  return { ...facts, me };
+  return { ...key, me, capeTexture };
 }
 
 /** Spots that the caller's plan has; `wanted` lowers it. */
@@ -43,9 +53,9 @@ export function slotsOf(me: Me | undefined, wanted: number | undefined): number 
 
 /** What decides how long a batch takes. */
 export function limitsOf(me: Me | undefined, slots: number, isEmbedded: boolean): Limits {
-  const { per_minute: perMinute, per_hour: perHour, concurrency, delay } = me?.grants ?? {};
+  const { per_minute: perMinute, per_hour: perHour, concurrency } = me?.grants ?? {};
   const service = isEmbedded ? SIGNING_SECONDS : HOSTED_SECONDS;
-  return { perMinute, perHour, concurrency, delay, slots, service };
+  return { perMinute, perHour, concurrency, slots, service };
 }
 
 /** A caller without an account has no limits to read. */
@@ -59,7 +69,7 @@ async function readMe({ desk, finisher, stop }: Contact): Promise<Me | undefined
 }
 
 /** The hosted service has no key of its own: the game's, which it does not tell. */
-async function readKey({ desk, finisher, stop }: Contact): Promise<Omit<Facts, 'me'>> {
+async function readKey({ desk, finisher, stop }: Contact): Promise<Pick<Facts, 'publicKey' | 'fingerprint'>> {
   const document = await finisher.repeatedly(async () => {
     try {
       return await desk.client.keyDocument(desk.call(stop));
@@ -72,6 +82,16 @@ async function readKey({ desk, finisher, stop }: Contact): Promise<Omit<Facts, '
   const publicKey = keyIn(document.signaturePublickey, desk.client.baseUrl);
   const der = publicKey.export({ type: 'spki', format: 'der' });
   return { publicKey, fingerprint: createHash('sha256').update(der).digest('hex') };
+}
+
+async function readCape({ desk, finisher, stop, cape }: Contact): Promise<string | undefined> {
+  if (cape === undefined) return undefined;
+  try {
+    return await finisher.repeatedly(() => capeTexture(desk.client, cape, desk.call(stop)));
+  } catch (error) {
+    if (isOnlyAbsent(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A public key from a file or a service. @throws BatchSetupError when it is none */

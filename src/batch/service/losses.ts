@@ -1,7 +1,7 @@
 import { NetworkError } from '../../client/errors.ts';
 import type { JobState } from '../../client/types.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
-import { readSkinTexture } from '../proof/proof.ts';
+import { readTextures } from '../proof/proof.ts';
 import type { Desk } from './desk.ts';
 import type { Sent } from './submitter.ts';
 import { pixelsOf, type Work } from './work.ts';
@@ -32,7 +32,12 @@ interface Loss {
 
 /** What a job of unknown origin turned out to be. */
 type Finding =
-  | { readonly pixels: string | undefined; readonly variant: string; readonly state: JobState }
+  | {
+      readonly pixels: string | undefined;
+      readonly variant: string;
+      readonly hasCape: boolean;
+      readonly state: JobState;
+    }
   | 'nothing';
 
 /** Milliseconds that the service may need to show a job after an answer was cut, or did not come in time. */
@@ -115,7 +120,8 @@ export class Losses {
     const pixels = pixelsOf(work);
     // Of a URL or a player the pixels are not known: only a single candidate can be it.
     if (pixels === undefined) return candidates.length === 1 && this.#lost.size === 1;
-    return finding.pixels === pixels && (work.variant === 'auto' || work.variant === finding.variant);
+    const hasVariant = work.variant === 'auto' || work.variant === finding.variant;
+    return finding.pixels === pixels && hasVariant && (work.cape === undefined || finding.hasCape);
   }
 
   #examine({ id }: Job): void {
@@ -135,8 +141,9 @@ export class Losses {
   async #find(id: string): Promise<Finding> {
     const state = await this.#tools.fetchJob(id);
     if (!state?.skin) return 'nothing';
-    const { url, variant } = readSkinTexture(state.skin.texture.data.value);
-    return { state, variant, pixels: await this.#tools.texturePixels(url) };
+    const { skin, cape } = readTextures(state.skin.texture.data.value);
+    const pixels = await this.#tools.texturePixels(skin.url);
+    return { state, variant: skin.variant, hasCape: cape !== undefined, pixels };
   }
 
   #wantLook(at: number): void {

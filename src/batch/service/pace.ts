@@ -24,26 +24,14 @@ export class Pace {
   readonly #random: () => number;
   #openAt = 0;
   #refusals = 0;
-  /** Milliseconds between two submissions that the caller's plan asks for. */
-  #gap = 0;
 
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** The caller's plan: seconds between requests. */
-  plan(delaySeconds: number | undefined): void {
-    this.#gap = Math.min(60_000, Math.max(0, (delaySeconds ?? 0) * 1000));
-  }
-
   /** When submissions are open; not later than `now`: they are. */
   openAt(): number {
     return this.#openAt;
-  }
-
-  /** A submission goes out now. */
-  sent(now: number): void {
-    if (this.#gap > 0) this.#block(now + this.#gap);
   }
 
   accepted(told: Told, now: Moment): void {

@@ -60,7 +60,12 @@ export class ServiceSide {
   readonly #ends: JobEnds;
   readonly #share: FairShare;
   readonly #loops = new AbortController();
-  #facts: Facts = { me: undefined, publicKey: undefined, fingerprint: undefined };
+  #facts: Facts = {
+    me: undefined,
+    publicKey: undefined,
+    fingerprint: undefined,
+    capeTexture: undefined,
+  };
 
   /** Makes contact: who is asking, what may be spent, what is in the queue already. */
   static async open(tools: ServiceSideTools): Promise<ServiceSide> {
@@ -120,6 +125,7 @@ export class ServiceSide {
         desk,
         bell: new Bell(clock),
         share: this.#share,
+        players: options.players,
         stop: loops,
         hardStop,
         onAccepted: (work, state) => this.#accepted(work, state, { isTimed: true }),
@@ -203,7 +209,8 @@ export class ServiceSide {
 
   async #start(): Promise<void> {
     const { options, stop } = this.#tools;
-    const contact = { desk: this.#desk, finisher: this.#finisher, watcher: this.#watcher, stop };
+    const { cape } = options;
+    const contact = { desk: this.#desk, finisher: this.#finisher, watcher: this.#watcher, stop, cape };
     this.#facts = await learnFacts(contact, options.slots);
     this.#share.enter();
     this.#listener.start();
@@ -273,8 +280,10 @@ export class ServiceSide {
   async #prove(skin: FinishedSkin, work: Work): Promise<void> {
     const isWanted = this.#tools.options.verify !== false;
     const texture = isWanted ? async (url: string) => await this.#texture(url) : undefined;
-    const { publicKey } = this.#facts;
-    await proveSkin(skin, { pixels: pixelsOf(work), variant: work.variant }, { publicKey, texture });
+    const { publicKey, capeTexture } = this.#facts;
+    const { variant } = work;
+    const cape = work.cape === undefined ? undefined : { texture: capeTexture };
+    await proveSkin(skin, { pixels: pixelsOf(work), variant, cape }, { publicKey, texture });
   }
 
   async #texture(url: string): Promise<Uint8Array> {

@@ -1,6 +1,8 @@
 import { ServiceError, type UnreadableAnswerError } from '../../client/errors.ts';
 import type { JobState, SkinSource } from '../../client/types.ts';
 import { lookAt } from '../plan/picture-files.ts';
+import { isUuid } from '../sources/links.ts';
+import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 import type { Bell } from './bell.ts';
 import { type Desk, nameOf } from './desk.ts';
 import type { FairShare } from './fair-share.ts';
@@ -28,6 +30,7 @@ export interface SubmitterTools {
   /** Rung when there may be room, or work. */
   readonly bell: Bell;
   readonly share: FairShare;
+  readonly players: PlayerNames | undefined;
   /** No more submissions once aborted; those under way may still end. */
   readonly stop: AbortSignal;
   /** Ends those too. */
@@ -72,6 +75,8 @@ export class Submitter {
   }
 
   add(work: Work): void {
+    const content = work.members[0]?.source.content;
+    if (content?.kind === 'user' && !isUuid(content.user)) this.#tools.players?.expect(content.user);
     this.#queue.push(work);
     this.#tools.bell.ring();
   }
@@ -121,7 +126,6 @@ export class Submitter {
       if (!work) return;
       if (this.#isLast && this.waiting === 0) share.leave();
       desk.spots.unsure.add(work);
-      desk.pace.sent(desk.now());
       desk.track(this.#submit(work));
     }
   }
@@ -155,7 +159,7 @@ export class Submitter {
 
   async #submit(work: Work): Promise<void> {
     const { desk, hardStop } = this.#tools;
-    const source = this.#sourceOf(work);
+    const source = await this.#sourceOf(work);
     if (!source) return;
     for (;;) {
       const sent = { at: desk.now(), mark: desk.newestJobTime };
@@ -220,13 +224,13 @@ export class Submitter {
   }
 
   /** What is sent. A picture that was edited since the plan is a source that failed, not another's skin. */
-  #sourceOf(work: Work): SkinSource | undefined {
+  async #sourceOf(work: Work): Promise<SkinSource | undefined> {
     const { desk } = this.#tools;
     const [first] = work.members;
     if (!first) throw new Error('Work without a source.');
     const { content } = first.source;
     if (content.kind === 'url') return { url: content.url };
-    if (content.kind === 'user') return { user: content.user };
+    if (content.kind === 'user') return await this.#playerOf(work, content.user);
     const look = work.bytes
       ? { bytes: work.bytes, pixels: pixelsOf(work), warnings: work.warnings }
       : lookAt(content, work.variant, undefined);
@@ -238,5 +242,19 @@ export class Submitter {
     desk.spots.unsure.delete(work);
     this.#tools.onFailed(work, problem ?? CHANGED);
     return undefined;
+  }
+
+  async #playerOf(work: Work, user: string): Promise<SkinSource | undefined> {
+    const { desk, players, hardStop, onFailed } = this.#tools;
+    if (isUuid(user) || !players) return { user };
+    try {
+      return { user: await players.uuidOf(user, hardStop) };
+    } catch (error) {
+      if (hardStop.aborted) return undefined;
+      if (!(error instanceof PlayerNameError)) throw error;
+      desk.spots.unsure.delete(work);
+      onFailed(work, error);
+      return undefined;
+    }
   }
 }

@@ -21,6 +21,8 @@ export interface Work {
   readonly key: string;
   readonly variant: VariantWish;
   readonly visibility: SkinVisibility | undefined;
+  /** UUID of the cape that goes with it. */
+  readonly cape: string | undefined;
   /** The first one's picture and name are sent. */
   readonly members: Member[];
   /** The picture, while it is worth keeping; else it is read again. */

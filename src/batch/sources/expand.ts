@@ -2,7 +2,7 @@ import type { BatchSource } from '../types.ts';
 import { noSuchFile } from './file-problem.ts';
 import { folderSources } from './folder.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { dataSource, isUuid, urlSource, userSource } from './links.ts';
+import { dataSource, looksLikePlayer, urlSource, userSource } from './links.ts';
 import { baseStem, findPath, mirroredStem } from './path.ts';
 import type { SourceSpec } from './spec.ts';
 import { stdinContent } from './stdin.ts';
@@ -71,7 +71,8 @@ function pathSources(named: NamedSources, expansion: Expansion): AsyncIterable<B
     const above = isMirrored ? mirroredStem(text, true) : '';
     return folderSources({ label: text, path: found.path }, above === '' ? '' : `${above}/`, expansion);
   }
-  if (found.kind === 'absent' && expansion.as === undefined && isUuid(text)) return [userSource(text)];
+  if (found.kind === 'absent' && expansion.as === undefined && looksLikePlayer(text))
+    return [userSource(text, { isGuess: true })];
   const stem = isMirrored ? mirroredStem(text) : baseStem(text);
   const content = found.kind === 'absent' ? ({ kind: 'problem', problem: noSuchFile(text) } as const) : found;
   return [{ label: text, content, stem }];

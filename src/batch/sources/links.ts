@@ -3,7 +3,9 @@ import type { BatchSource, SourceContent } from '../types.ts';
 
 const DATA_LABEL_LENGTH = 30;
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-const PLAYER_NAME = /^[A-Za-z0-9_]{3,16}$/;
+const PLAYER_NAME = /^[A-Za-z0-9_]{1,16}$/;
+/** Names of one and two characters are a handful; a path of so few is likelier mistyped. */
+const LIKELY_NAME = /^[A-Za-z0-9_]{3,16}$/;
 
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 export function isUuid(text: string): boolean {
@@ -72,21 +74,28 @@ function decoded(segment: string): string {
   }
 }
 
-/** A player's skin. The text is a UUID, or the user said that it is a player. */
-export function userSource(text: string): BatchSource {
-  if (!isUuid(text)) return { label: text, content: noUuid(text), stem: text };
-  const user = text.replaceAll('-', '').toLowerCase();
-  return { label: text, content: { kind: 'user', user }, stem: user };
+/** Whether a text that is no path may well be the name of a player. */
+export function looksLikePlayer(text: string): boolean {
+  return isUuid(text) || LIKELY_NAME.test(text);
 }
 
-function noUuid(text: string): SourceContent {
-  const hint = 'A UUID has 32 hexadecimal digits, or 36 characters with dashes.';
-  const problem = PLAYER_NAME.test(text)
-    ? {
-        code: 'unsupported_source',
-        message: `Players are given by UUID for now, not by name: ${text}.`,
-        hint,
-      }
-    : { code: 'invalid_user', message: `${text} is no player's UUID.`, hint };
+/** A player's skin, by UUID or name. `isGuess`: nobody said that the text is a player, it is only nothing else. */
+export function userSource(text: string, { isGuess = false } = {}): BatchSource {
+  if (isUuid(text)) {
+    const user = text.replaceAll('-', '').toLowerCase();
+    return { label: text, content: { kind: 'user', user }, stem: user };
+  }
+  if (!PLAYER_NAME.test(text)) return { label: text, content: noPlayer(text), stem: text };
+  return {
+    label: text,
+    content: { kind: 'user', user: text.toLowerCase(), ...(isGuess && { isGuess }) },
+    stem: text,
+  };
+}
+
+function noPlayer(text: string): SourceContent {
+  const hint =
+    'A player is named by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _.';
+  const problem = { code: 'invalid_user', message: `${text} is neither a player's UUID nor a name.`, hint };
   return { kind: 'problem', problem };
 }

@@ -12,6 +12,8 @@ export interface BatchCall {
     TypedBatchOptions & { readonly sources: readonly string[] };
   /** Follow the jobs to their ends; else they are only submitted. */
   readonly follow: boolean;
+  /** UUID of the cape that goes with every skin. */
+  readonly cape: string | undefined;
   /** Several sources were given, or a folder: JSON is a list then, even of one. */
   readonly isList: boolean;
   /** Tells commands without a lockfile apart: the same one again goes on where it was stopped. */

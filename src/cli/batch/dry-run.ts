@@ -55,13 +55,14 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
   const { deps, settings, typed } = call;
   const service = await deps.service(settings);
   yield* planBatch({
-    sources: sourcesOf(call, service.name),
+    sources: sourcesOf(call),
     service,
     stateDir: join(deps.folders.data, 'batches'),
     lockfile: openOutput(call, { isDry: true }).lockfile,
     purpose: call.purpose,
     variant: settings.variant,
     visibility: settings.visibility,
+    cape: call.cape,
     force: typed.force,
     signal: deps.signal,
   });

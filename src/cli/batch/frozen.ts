@@ -56,12 +56,13 @@ async function* plan(call: BatchCall, lockfile: string): AsyncGenerator<PlannedS
   const { deps, settings } = call;
   yield* planBatch({
     // No service, no journal of one: what is not in the lockfile is missing.
-    sources: sourcesOf(call, 'lockfile'),
+    sources: sourcesOf(call),
     service: { name: 'lockfile', caller: '' },
     stateDir: join(deps.folders.data, 'batches'),
     lockfile,
     variant: settings.variant,
     visibility: settings.visibility,
+    cape: call.cape,
     signal: deps.signal,
   });
 }

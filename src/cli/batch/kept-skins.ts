@@ -40,8 +40,10 @@ async function* lockedSkins(path: string): AsyncGenerator<Kept> {
   const lockfile = await Lockfile.open(path);
   try {
     for (let entry = 0; entry < lockfile.size; entry++) {
-      const { source, value, signature, pixels, texture, variant, service } = lockfile.read(entry);
-      const kept = { source, value, signature, pixels, texture, variant, service };
+      const { options, ...locked } = lockfile.read(entry);
+      const { source, value, signature, pixels, texture, variant, service } = locked;
+      const hasCape = options.cape !== undefined;
+      const kept = { source, value, signature, pixels, texture, variant, service, hasCape };
       yield { ...kept, path: sourcePath(source, folder) };
     }
   } finally {

@@ -25,13 +25,15 @@ export async function runBatchCommand(call: BatchCall): Promise<number> {
   try {
     const output = openOutput(call);
     const summary = await runBatch({
-      sources: sourcesOf(call, service.name),
+      sources: sourcesOf(call),
       service,
+      players: await deps.players(),
       stateDir: join(deps.folders.data, 'batches'),
       lockfile: output.lockfile,
       purpose: call.purpose,
       variant: settings.variant,
       visibility: settings.visibility,
+      cape: call.cape,
       force: typed.force,
       signal: deps.signal,
       slots: settings.slots,

@@ -7,6 +7,8 @@ export interface TypedBatchOptions {
   readonly ignore?: readonly string[];
   readonly from?: readonly string[];
   readonly as?: 'file' | 'url' | 'user';
+  /** Fetch URLs from here and send the pictures. */
+  readonly fetchLocally?: boolean;
   readonly out?: string;
   readonly lock?: string;
   readonly dryRun?: boolean;
@@ -32,7 +34,11 @@ export function addSourceOptions(command: Command): Command {
     .option('-r, --recursive', 'take the folders in folders, too')
     .option('--ignore <pattern>', 'leave out files of folders, as in a .gitignore (repeatable)', collect)
     .option('--from <list>', 'read sources from a list: lines, CSV or NDJSON; - for stdin', collect)
-    .addOption(new Option('--as <kind>', 'what the sources are, in doubt').choices(['file', 'url', 'user']));
+    .addOption(new Option('--as <kind>', 'what the sources are, in doubt').choices(['file', 'url', 'user']))
+    .option(
+      '--fetch-locally',
+      'fetch URLs from this machine, its private networks included, and send the pictures',
+    );
 }
 
 export function addBatchOptions(command: Command): Command {

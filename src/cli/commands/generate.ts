@@ -8,6 +8,7 @@ import { addBatchOptions, addSourceOptions, type TypedBatchOptions } from '../ba
 import type { Deps } from '../deps.ts';
 import { usageError } from '../outcomes.ts';
 import type { Runner } from '../runner.ts';
+import type { Settings } from '../settings.ts';
 import {
   addFormatOption,
   addNdjsonOption,
@@ -29,7 +30,7 @@ export function register(command: Command, runner: Runner, run = runGenerate): v
         'through as fast as the service allows; with --out a lockfile remembers them, and only what is new or ' +
         'changed is made.',
     )
-    .argument('[source...]', 'PNG files, folders of them, URLs, player UUIDs, - for stdin');
+    .argument('[source...]', 'PNG files, folders of them, URLs, players (UUID or name), - for stdin');
   addSourceOptions(addSkinOptions(command));
   addBatchOptions(addNdjsonOption(addFormatOption(command))).action(
     async (sources: string[], typed: Omit<GenerateOptions, 'sources'>) =>
@@ -42,7 +43,9 @@ export async function runGenerate(typed: GenerateOptions, deps: Deps): Promise<n
   const isOne = await isSingle(specOf(typed), rootsOf(deps.io));
   verifyName(typed, isOne);
   const settings = await deps.settings({ ...typedSettings(typed), slots: typed.slots });
-  const call = { deps, settings, typed, follow: true, isList: !isOne, purpose: purposeOf('generate', typed) };
+  const cape = await capeOf(typed, settings, deps);
+  const purpose = purposeOf('generate', typed, cape);
+  const call = { deps, settings, typed, cape, follow: true, isList: !isOne, purpose };
   if (isOne && !isBatchWanted(typed) && !(await isFolder(typed.out))) {
     verifyOneFormat(typed.out, settings.format);
     const { runSingle } = await import('../single.ts');
@@ -53,12 +56,15 @@ export async function runGenerate(typed: GenerateOptions, deps: Deps): Promise<n
 
 /** Which of the ways to work through many. */
 export async function runMany(call: BatchCall): Promise<number> {
-  const { dryRun, frozen } = call.typed;
+  const { dryRun, frozen, fetchLocally } = call.typed;
   if (frozen && (call.typed.force || call.typed.prune || dryRun)) {
     throw usageError(
       'frozen_changes_nothing',
       '--frozen changes nothing: leave out --force, --prune and --dry-run.',
     );
+  }
+  if (frozen && fetchLocally) {
+    throw usageError('frozen_fetches_nothing', '--frozen uses no network: leave out --fetch-locally.');
   }
   if (dryRun || frozen) keepMemoryFlat();
   if (dryRun) return await (await import('../batch/dry-run.ts')).dryRun(call);
@@ -75,8 +81,23 @@ export function verifySources({ sources, from = [] }: GenerateOptions): void {
   );
 }
 
-export function purposeOf(command: string, { sources, from, visibility, variant }: GenerateOptions): string {
-  return JSON.stringify([command, process.cwd(), sources, from, visibility, variant]);
+export function purposeOf(
+  command: string,
+  { sources, from, visibility, variant }: GenerateOptions,
+  cape: string | undefined,
+): string {
+  return JSON.stringify([command, process.cwd(), sources, from, visibility, variant, cape]);
+}
+
+/** The cape that was typed, if one was. With --frozen there is no service to ask for an alias. */
+export async function capeOf(
+  { cape, frozen }: GenerateOptions,
+  settings: Settings,
+  deps: Deps,
+): Promise<string | undefined> {
+  if (cape === undefined) return undefined;
+  const { capeNamed } = await import('../cape-named.ts');
+  return await capeNamed(cape, { settings, deps, isOffline: frozen ?? false });
 }
 
 /** Whether the command asks for what only a batch does. */

@@ -1,18 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import { watchJobs } from '../job-watch.ts';
 import { connectTelling } from '../outcomes.ts';
-import { jobTable } from '../output/job-printer.ts';
+import { JobPrinter, jobTable } from '../output/job-printer.ts';
 import { jsonDocument } from '../output/json.ts';
 import { jobView } from '../output/views.ts';
 import type { Runner } from '../runner.ts';
 
 const STATUSES = ['waiting', 'processing', 'completed', 'failed', 'unknown'] as const;
 const DEFAULT_LIMIT = 30;
+/** Between looks at the list, where the service does not tell of jobs. */
+const WATCH_SECONDS = 3;
 
 export interface JobsOptions {
   readonly status?: string;
   readonly limit?: number;
+  readonly watch?: boolean;
 }
 
 export function register(command: Command, runner: Runner, run = runJobs): void {
@@ -22,6 +26,12 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
     )
     .addOption(new Option('--status <status>', 'only jobs that stand like this').choices(STATUSES))
     .option('--limit <number>', `how many at the most (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .addOption(
+      new Option(
+        '--watch',
+        'show the pending ones, then each as it changes, until interrupted; with --json a line each',
+      ).conflicts('limit'),
+    )
     .action(async (typed: JobsOptions) => await runner(async (deps) => await run(typed, deps)));
 }
 
@@ -31,7 +41,9 @@ export function parseLimit(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
-export async function runJobs({ status, limit = DEFAULT_LIMIT }: JobsOptions, deps: Deps): Promise<number> {
+export async function runJobs(options: JobsOptions, deps: Deps): Promise<number> {
+  if (options.watch) return await runWatch(options, deps);
+  const { status, limit = DEFAULT_LIMIT } = options;
   const { client } = await connectTelling(await deps.settings(), deps);
   const [jobs, sources] = [await client.jobs({ signal: deps.signal }), await deps.submissions.sources()];
   const views = jobs
@@ -41,5 +53,20 @@ export async function runJobs({ status, limit = DEFAULT_LIMIT }: JobsOptions, de
   if (deps.flags.json) deps.io.out.write(jsonDocument(views));
   else if (views.length === 0) await deps.talk.note('No jobs.');
   else deps.io.out.write(jobTable(views, { io: deps.io, now: deps.clock.now() }));
+  return exitStatus('done');
+}
+
+/** Ends as soon as the output is read no more, or by Ctrl-C. */
+async function runWatch({ status }: JobsOptions, deps: Deps): Promise<number> {
+  const settings = await deps.settings();
+  const { client } = await connectTelling(settings, deps);
+  const { io, clock, signal, talk } = deps;
+  const printer = new JobPrinter(io, { json: false, ndjson: deps.flags.json ?? false, isList: true });
+  await talk.note('Watching your jobs; Ctrl-C ends it.');
+  const interval = (settings['poll-interval'] ?? WATCH_SECONDS) * 1000;
+  for await (const job of watchJobs({ client, clock, signal, interval })) {
+    if (status !== undefined && job.status !== status) continue;
+    await printer.add(jobView(job, (await deps.submissions.sources()).get(job.id)));
+  }
   return exitStatus('done');
 }

@@ -5,7 +5,7 @@ import { addBatchOptions, addSourceOptions } from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
 import { usageError } from '../outcomes.ts';
 import type { Runner } from '../runner.ts';
-import { type GenerateOptions, purposeOf, runMany, verifySources } from './generate.ts';
+import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources } from './generate.ts';
 import {
   addFormatOption,
   addNdjsonOption,
@@ -24,7 +24,7 @@ export function register(command: Command, runner: Runner, run = runQueue): void
       'Submits each source as a spot in the queue opens and prints its job as it is accepted. ' +
         'With --wait it follows the jobs and prints the skins instead.',
     )
-    .argument('[source...]', 'PNG files, folders of them, URLs, player UUIDs, - for stdin');
+    .argument('[source...]', 'PNG files, folders of them, URLs, players (UUID or name), - for stdin');
   addSourceOptions(addSkinOptions(command));
   addBatchOptions(
     addNdjsonOption(addFormatOption(command)).option(
@@ -44,8 +44,9 @@ export async function runQueue(typed: QueueOptions, deps: Deps): Promise<number>
   const follow = typed.wait ?? false;
   if (!follow) verifyNeedsNoEnd(typed);
   const settings = await deps.settings({ ...typedSettings(typed), slots: typed.slots });
-  const purpose = purposeOf(follow ? 'queue --wait' : 'queue', typed);
-  return await runMany({ deps, settings, typed, follow, isList: !isOne, purpose });
+  const cape = await capeOf(typed, settings, deps);
+  const purpose = purposeOf(follow ? 'queue --wait' : 'queue', typed, cape);
+  return await runMany({ deps, settings, typed, cape, follow, isList: !isOne, purpose });
 }
 
 /** What is about results makes no sense before there are any. */

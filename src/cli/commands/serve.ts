@@ -1,29 +1,45 @@
 import { once } from 'node:events';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { LogLevel, RunningServer } from '../../server/server.ts';
+import { type Command, Option } from 'commander';
+import type { LogAddresses, LogLevel, RunningServer } from '../../server/server.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import { type GameOptions, gameSettings } from '../game-settings.ts';
 import { jsonLine } from '../output/json.ts';
 import type { Runner } from '../runner.ts';
+import {
+  chooseGenerator,
+  GENERATOR_KINDS,
+  type GeneratorOptions,
+  UPSTREAM_VISIBILITIES,
+} from '../serve-generator.ts';
+import { httpUrl, network, nonEmpty, proxies, wholeNumber } from './option-values.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];
+const LOG_ADDRESSES = ['full', 'short', 'none'] as const satisfies readonly LogAddresses[];
 
-export interface ServeOptions {
+export interface ServeOptions extends GeneratorOptions, GameOptions {
   readonly port?: number;
   readonly host?: string;
   readonly data?: string;
   readonly workers?: number;
   readonly publicUrl?: string;
   readonly retention?: number;
+  readonly plans?: string;
   readonly pace?: number;
+  readonly allowNetwork?: readonly string[];
+  readonly webhooks?: boolean;
+  readonly trustProxy?: string;
+  readonly maxConnections?: number;
+  readonly openMetrics?: boolean;
   readonly logLevel?: LogLevel;
+  readonly logAddresses?: LogAddresses;
 }
 
 export function register(command: Command, runner: Runner, run = runServe): void {
   command
     .description(
       'Runs the service for a team: the same that commands embed, over the same data folder. ' +
-        'On its very first start it prints the owner’s API key, once. SIGTERM finishes what is being generated.',
+        'On its very first start it prints the owner’s API key, once. SIGTERM finishes what is being generated; a second one ends it at once.',
     )
     .option('--port <port>', 'where to listen; 0: any free port (default: 7546)', wholeNumber(0, 65_535))
     .option('--host <address>', 'address to listen on (default: 127.0.0.1, this machine alone)')
@@ -33,18 +49,68 @@ export function register(command: Command, runner: Runner, run = runServe): void
       'jobs generated at the same time; 0: none here (default: cores + 1, at most 4)',
       wholeNumber(0, 64),
     )
+    .addOption(
+      new Option(
+        '--generator <kind>',
+        'who makes the skins: our own signing key, linked game accounts, or another service (default: signing)',
+      ).choices(GENERATOR_KINDS),
+    )
+    .option('--upstream <url>', 'the other service, for the generator upstream', httpUrl)
+    .option('--upstream-key-file <file>', 'file that holds the key for it', nonEmpty)
+    .option(
+      '--upstream-spots <number>',
+      "jobs that may be there at one time (default: as the key's plan has it)",
+      wholeNumber(1, 64),
+    )
+    .addOption(
+      new Option(
+        '--upstream-visibility <visibility>',
+        'what skins are there (default: unlisted; private ones stay private where the plan allows it)',
+      ).choices(UPSTREAM_VISIBILITIES),
+    )
+    .option(
+      '--account-delay <seconds>',
+      'least time between two skins of one game account (default: 15)',
+      wholeNumber(1, 3_600),
+    )
+    .option(
+      '--login-client-id <id>',
+      'your application at Microsoft, approved by the game, to link game accounts with',
+      nonEmpty,
+    )
     .option('--public-url <url>', "the service's address as players reach it, for texture URLs", httpUrl)
+    .option('--plans <file>', 'JSON file of plans (default: plans.json in the data folder)', nonEmpty)
     .option('--retention <hours>', 'how long finished jobs are kept (default: 168)', wholeNumber(1, 100_000))
     .option(
       '--pace <ms>',
       'least time a generation takes, to rehearse against a slow service',
       wholeNumber(0, 600_000),
     )
+    .option(
+      '--allow-network <cidr>',
+      'private network that webhooks and picture URLs may lead to, as in 10.0.0.0/8 (repeatable)',
+      network,
+    )
+    .option('--no-webhooks', 'refuse callbacks and send no webhooks')
+    .option(
+      '--trust-proxy <addresses>',
+      'proxies whose X-Forwarded-For is believed: loopback, addresses, networks (default: none)',
+      proxies,
+    )
+    .option('--max-connections <number>', 'connections open at once (default: 2000)', wholeNumber(1, 65_535))
+    .option('--open-metrics', "let anybody read /metrics, not only who has an operator's key")
     .addOption(new Option('--log-level <level>', 'what to log on stderr (default: info)').choices(LOG_LEVELS))
+    .addOption(
+      new Option(
+        '--log-addresses <how>',
+        "how callers' addresses are logged; short: their network (default: short)",
+      ).choices(LOG_ADDRESSES),
+    )
     .action(async (typed: ServeOptions) => await runner(async (deps) => await run(typed, deps)));
 }
 
 export async function runServe(options: ServeOptions, deps: Deps): Promise<number> {
+  const chosen = await chooseGenerator(options, deps);
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer({
     dataDir: options.data ?? deps.folders.data,
@@ -52,9 +118,18 @@ export async function runServe(options: ServeOptions, deps: Deps): Promise<numbe
     host: options.host,
     workers: options.workers,
     publicUrl: options.publicUrl,
+    ...chosen,
+    ...(await gameSettings(options, deps.env)),
     retentionHours: options.retention,
+    plansFile: options.plans,
     pace: options.pace,
+    allowedNetworks: options.allowNetwork,
+    webhooks: options.webhooks,
+    trustProxy: options.trustProxy,
+    openMetrics: options.openMetrics,
+    edge: options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections },
     logLevel: options.logLevel ?? 'info',
+    logAddresses: options.logAddresses,
   });
   announce(server, deps);
   if (!deps.signal.aborted) await once(deps.signal, 'abort');
@@ -73,24 +148,4 @@ function announce({ url, key }: RunningServer, { io, flags }: Deps): void {
   if (key === undefined) return;
   io.out.write(`Owner's API key, shown this once: ${key}\n`);
   io.out.write(`Store it where you use it: skinsmith login --base-url ${url}\n`);
-}
-
-function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-}
-
-function nonEmpty(text: string): string {
-  if (text !== '') return text;
-  throw new InvalidArgumentError('It must not be empty.');
-}
-
-function httpUrl(text: string): string {
-  const url = URL.parse(text);
-  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
-  if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
-  throw new InvalidArgumentError('It must be an address like https://skins.example.org.');
 }

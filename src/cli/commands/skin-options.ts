@@ -10,6 +10,7 @@ export interface TypedSkinOptions {
   readonly name?: string;
   readonly variant?: string;
   readonly visibility?: string;
+  readonly cape?: string;
 }
 
 export interface TypedOutputOptions {
@@ -30,7 +31,8 @@ export function addSkinOptions(command: Command): Command {
     )
     .addOption(
       new Option('--visibility <visibility>', 'who can find it').choices(['public', 'unlisted', 'private']),
-    );
+    )
+    .option('--cape <cape>', 'UUID or alias of a cape to go with it (see: skinsmith capes list)');
 }
 
 export function addFormatOption(command: Command): Command {

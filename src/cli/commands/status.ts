@@ -63,6 +63,9 @@ interface LookOptions {
   readonly source: string | undefined;
 }
 
+/** What is gone, and how its job stands: the skin of a completed job may have been deleted since. */
+const GONE: Readonly<Record<string, string>> = { job_not_found: 'unknown', skin_not_found: 'completed' };
+
 /** Where one job stands. One that the service does not know is an outcome as well. */
 async function lookAt(id: string, { client, deps, wait, source }: LookOptions): Promise<ResultView> {
   try {
@@ -79,9 +82,10 @@ async function lookAt(id: string, { client, deps, wait, source }: LookOptions): 
     });
   } catch (error) {
     const told = tellable(error);
-    if (told?.code !== 'job_not_found') throw error;
+    const status = told && GONE[told.code];
+    if (!status) throw error;
     await deps.talk.failure({ ...told, message: `${id}: ${told.message}` });
-    return resultView({ source, job: id, status: 'unknown', error: told });
+    return resultView({ source, job: id, status, error: told });
   }
 }
 

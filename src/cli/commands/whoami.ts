@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Me, RateLimit } from '../../index.ts';
+import { isPending, type Me, type RateLimit } from '../../index.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
 import { connectTelling } from '../outcomes.ts';
@@ -7,13 +7,21 @@ import { jsonDocument } from '../output/json.ts';
 import { clean, tabRows } from '../output/text.ts';
 import type { Runner } from '../runner.ts';
 
+/** Unfinished jobs, and generations in this minute and this hour. */
+interface Spending {
+  readonly queue?: number;
+  readonly minute?: number;
+  readonly hour?: number;
+}
+
 /** JSON output: who the service takes this caller for, and what is left. */
 export interface WhoamiView {
   readonly user: string;
   readonly name?: string;
   readonly plan?: string;
   readonly limits: { readonly queue?: number; readonly per_minute?: number; readonly per_hour?: number };
-  readonly used: { readonly minute?: number; readonly hour?: number };
+  readonly used: Spending;
+  readonly left: Spending;
   readonly service: string;
 }
 
@@ -28,7 +36,9 @@ export async function runWhoami(deps: Deps): Promise<number> {
   const { client, isEmbedded } = connection;
   const me = await client.me({ signal: deps.signal });
   const rateLimit = me.rateLimit ?? (await client.delay({ signal: deps.signal }));
-  const view = whoamiView(me, rateLimit, isEmbedded ? 'embedded' : client.baseUrl);
+  const jobs = await client.jobs({ signal: deps.signal });
+  const pending = jobs.filter(({ status }) => isPending(status)).length;
+  const view = whoamiView(me, { rateLimit, pending }, isEmbedded ? 'embedded' : client.baseUrl);
   const { io, flags } = deps;
   if (flags.json) io.out.write(jsonDocument(view));
   else if (io.out.isTTY) io.out.write(whoamiText(view));
@@ -36,41 +46,51 @@ export async function runWhoami(deps: Deps): Promise<number> {
   return exitStatus('done');
 }
 
-function whoamiView({ user, name, grants }: Me, { limit }: RateLimit, service: string): WhoamiView {
+function whoamiView(
+  { user, name, grants }: Me,
+  { rateLimit: { limit }, pending }: { rateLimit: RateLimit; pending: number },
+  service: string,
+): WhoamiView {
+  const { minute, hour } = limit;
   return {
     user,
     ...(name !== undefined && { name }),
     ...(grants.plan !== undefined && { plan: grants.plan }),
     limits: {
       ...(grants.queue !== undefined && { queue: grants.queue }),
-      per_minute: grants.per_minute ?? limit.minute.limit,
+      per_minute: grants.per_minute ?? minute.limit,
       ...(grants.per_hour !== undefined && { per_hour: grants.per_hour }),
     },
-    used: { ...used('minute', limit.minute), ...(limit.hour && used('hour', limit.hour)) },
+    used: { queue: pending, minute: usedOf(minute), ...(hour && { hour: usedOf(hour) }) },
+    left: {
+      ...(grants.queue !== undefined && { queue: Math.max(0, grants.queue - pending) }),
+      minute: minute.remaining,
+      ...(hour && { hour: hour.remaining }),
+    },
     service,
   };
 }
 
-function used(name: 'minute' | 'hour', window: { limit: number; remaining: number }) {
-  return { [name]: Math.max(0, window.limit - window.remaining) };
+function usedOf({ limit, remaining }: { limit: number; remaining: number }): number {
+  return Math.max(0, limit - remaining);
 }
 
-function whoamiCells({ user, name, plan, limits, used, service }: WhoamiView): [string, string][] {
-  const rows: [string, unknown][] = [
+function whoamiCells({ user, name, plan, limits, used, left, service }: WhoamiView): [string, string][] {
+  const rows: [string, string | undefined][] = [
     ['user', user],
     ['name', name],
     ['plan', plan],
-    ['queue', limits.queue],
-    [
-      'per minute',
-      limits.per_minute === undefined ? undefined : `${used.minute ?? 0} of ${limits.per_minute}`,
-    ],
-    ['per hour', limits.per_hour === undefined ? undefined : `${used.hour ?? 0} of ${limits.per_hour}`],
+    ['queue', spent(used.queue, limits.queue, left.queue)],
+    ['per minute', spent(used.minute, limits.per_minute, left.minute)],
+    ['per hour', spent(used.hour, limits.per_hour, left.hour)],
     ['service', service],
   ];
-  return rows.flatMap(([label, value]) =>
-    value === undefined ? [] : [[label, String(value)] as [string, string]],
-  );
+  return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as [string, string]]));
+}
+
+function spent(used = 0, limit?: number, left?: number): string | undefined {
+  if (limit === undefined) return undefined;
+  return `${used} of ${limit}${left === undefined ? '' : `, ${left} left`}`;
 }
 
 function whoamiText(view: WhoamiView): string {

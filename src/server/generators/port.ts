@@ -1,10 +1,18 @@
 import { type ErrorCode, PASSING_FAILURES } from '../../protocol/errors.ts';
+import type { SkinVisibility } from '../../protocol/skin.ts';
+import type { ClaimBounds } from '../queue/port.ts';
 
 /** A picture to be made into skin data. */
 export interface Texture {
+  /** What the data will be known by: two generations of one are never under way at the same time. */
+  readonly identity: string;
   /** Pixel hash. */
   readonly hash: string;
   readonly variant: 'classic' | 'slim';
+  /** Pixel hash of the cape that goes with it. */
+  readonly capeHash: string | null;
+  /** Of the skin that asked for it. */
+  readonly visibility: SkinVisibility;
 }
 
 export interface SkinData {
@@ -12,30 +20,69 @@ export interface SkinData {
   readonly signature: string;
   /** Where the texture is to be fetched from. */
   readonly url: string;
+  /** The cape's, where there is one. */
+  readonly capeUrl?: string | undefined;
   /** What signed it: a game account's UUID, or the fingerprint of our own key. */
   readonly account: string;
+  /** Who made it and in how many milliseconds, where that was not this process. */
+  readonly maker?: {
+    readonly version: string;
+    readonly server: string;
+    readonly worker: string;
+    readonly duration: number;
+  };
 }
 
 /** Makes skin data from pictures. */
 export interface Generator {
   /** Names who signs, and for which address: the same picture signed by another is other data. */
   signer(): Promise<string>;
-  /** @throws GenerationError */
+  /** @throws GenerationError, GenerationPostponed */
   generate(texture: Texture, signal: AbortSignal): Promise<SkinData>;
+  /** The data is stored: whatever was kept to go on with a generation that is cut off is not needed any more. */
+  settled?(identity: string): Promise<void>;
+  /** What keeps workers from more jobs than the generator can do; absent: nothing. */
+  bounds?(): ClaimBounds;
+  /** Milliseconds for which nothing new should be begun; 0 or absent: it may. */
+  pause?(): number | Promise<number>;
+  /**
+   * When it can begin with what comes after `ahead` others, in milliseconds since the epoch; absent: whenever a
+   * worker is free.
+   */
+  startsAt?(ahead: number): Promise<number>;
+  /** Whether it can do its work, as far as is known; absent: always. */
+  isReady?(): boolean;
+  /** Why it makes no skins with capes; absent: it does. */
+  readonly refusesCapes?: string;
+}
+
+/** Nothing is wrong with the job, but it cannot be done now: it waits, and the attempt does not count. */
+export class GenerationPostponed extends Error {
+  override readonly name = 'GenerationPostponed';
+  /** Milliseconds since the epoch: not before then. */
+  readonly until: number;
+
+  constructor(until: number, options?: ErrorOptions) {
+    super('The generation is put off.', options);
+    this.until = until;
+  }
 }
 
 /** A generation that failed; its code is what the job's reader sees. */
 export class GenerationError extends Error {
   override readonly name = 'GenerationError';
   readonly code: ErrorCode;
+  /** Whether another attempt may succeed. */
+  readonly isPassing: boolean;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  /** `isFinal`: whoever asks may ask again later, but there is no use in trying on. */
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { isFinal = false, ...options }: ErrorOptions & { readonly isFinal?: boolean } = {},
+  ) {
     super(message, options);
     this.code = code;
-  }
-
-  /** Whether another attempt may succeed. */
-  get isPassing(): boolean {
-    return PASSING_FAILURES.has(this.code);
+    this.isPassing = !isFinal && PASSING_FAILURES.has(code);
   }
 }

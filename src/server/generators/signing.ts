@@ -14,6 +14,11 @@ export interface SigningOptions {
 
 const PROFILE_NAME = 'skinsmith';
 
+/** Where a texture of the service at this address is served. */
+export function textureUrl(publicUrl: string, hash: string): string {
+  return `${publicUrl}/textures/${hash}`;
+}
+
 /**
  * Signs with the service's own key. Clients and servers that trust the key take it for good;
  * the game's own clients, which trust the game's key alone, do not.
@@ -27,17 +32,20 @@ export function signingGenerator(options: SigningOptions): Generator {
 
 async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningOptions): Promise<SkinData> {
   const { privateKey, fingerprint } = await key();
-  const url = `${publicUrl()}/textures/${texture.hash}`;
+  const url = textureUrl(publicUrl(), texture.hash);
+  const capeUrl = texture.capeHash === null ? undefined : textureUrl(publicUrl(), texture.capeHash);
   const value = buildTexturesValue({
     timestamp: clock.now(),
     profileId: profileIdOf(texture),
     profileName: PROFILE_NAME,
     skin: { url, variant: texture.variant },
+    ...(capeUrl !== undefined && { cape: { url: capeUrl } }),
   });
-  return { value, signature: await signValue(value, privateKey), url, account: fingerprint };
+  return { value, signature: await signValue(value, privateKey), url, capeUrl, account: fingerprint };
 }
 
-/** A profile of its own for every texture and variant: caches that go by profile keep them apart. */
-function profileIdOf(texture: Texture): string {
-  return createHash('sha256').update(`${texture.hash}:${texture.variant}`).digest('hex').slice(0, 32);
+/** A profile of its own for every texture, variant and cape: caches that go by profile keep them apart. */
+function profileIdOf({ hash, variant, capeHash }: Texture): string {
+  const parts = [hash, variant, ...(capeHash === null ? [] : [capeHash])];
+  return createHash('sha256').update(parts.join(':')).digest('hex').slice(0, 32);
 }

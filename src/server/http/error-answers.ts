@@ -7,14 +7,14 @@ import { rateLimitHeaders } from './views.ts';
 
 /** A refusal as it is answered. Never a stack, a path or an SQL text. */
 export function refusalAnswer(refusal: Refusal): Answer {
-  const { notes = [], links = {}, rateLimit } = refusal.details;
+  const { notes = [], links = {}, rateLimit, headers } = refusal.details;
   const errors = [{ code: refusal.code, message: refusal.message }, ...notes];
   const body = { success: false, errors, warnings: [], messages: [], links, ...(rateLimit && { rateLimit }) };
   const retry = refusal.status === 429;
   return {
     status: refusal.status,
     body,
-    ...(rateLimit && { headers: rateLimitHeaders(rateLimit, { retry }) }),
+    headers: { ...headers, ...(rateLimit && rateLimitHeaders(rateLimit, { retry })) },
   };
 }
 
@@ -87,6 +87,9 @@ function fromFramework(error: Error): Refusal | undefined {
     });
   }
   if (statusCode >= 500) return undefined;
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new Refusal('invalid_request', { status: 414, message: 'The address is too long.', cause: error });
+  }
   const said = FRAMEWORK_SENTENCES[code];
   if (said) return new Refusal('invalid_request', { message: said, cause: error });
   return new Refusal('invalid_request', {

@@ -4,31 +4,15 @@ import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import { type GenerateOptions, generateOptionsSchema } from '../../protocol/generate.ts';
 import { type SkinVariant, VARIANTS } from '../../protocol/skin.ts';
+import type { GenerationRequest } from '../service/generation-request.ts';
 import { Refusal } from '../service/refusal.ts';
-import type { GenerationRequest } from '../service/submit.ts';
-import { readSource, type Source } from '../sources/sources.ts';
+import type { Source } from '../sources/source.ts';
 import { validationRefusal } from './error-answers.ts';
 import type { generateHeaders } from './generate-bodies.ts';
+import { type GenerationBody, readBody } from './generation-body.ts';
 
-/** Largest file that is read at all; above 20,000 bytes the picture's own check says what is wrong. */
-const MAX_UPLOAD_BYTES = 256 * 1024;
-const MULTIPART_LIMITS = {
-  fileSize: MAX_UPLOAD_BYTES,
-  files: 1,
-  fields: 16,
-  fieldSize: 32 * 1024,
-  headerPairs: 32,
-};
-
-type Fields = Record<string, unknown>;
-
-interface Body {
-  readonly fields: Fields;
-  readonly file?: Uint8Array;
-  readonly isMultipart: boolean;
-}
-
-type Wish = Omit<GenerationRequest, 'caller'>;
+type Fields = GenerationBody['fields'];
+type Wish = Omit<GenerationRequest, 'caller' | 'via'>;
 
 /** What is known of the request apart from its body. */
 interface GenerateCall {
@@ -41,59 +25,28 @@ export async function readGenerateRequest(
   request: FastifyRequest,
   { query, headers }: GenerateCall,
 ): Promise<{ wish: Wish; warnings: Note[] }> {
-  const body = request.isMultipart() ? await readMultipart(request) : readFields(request);
+  const wish = readWish(await readBody(request), query);
+  const idempotencyKey = headers['idempotency-key'];
+  return { wish: { ...wish, idempotencyKey }, warnings: contentTypeWarnings(request) };
+}
+
+/** What a body asks for. @throws Refusal */
+export function readWish(body: GenerationBody, query: GenerateCall['query']): Wish {
   const source = chooseSource(body);
   const options = parseOptions(body.fields);
-  const wish: Wish = {
-    image: readSource(source),
+  return {
+    source,
     variant: (options.variant || 'unknown') as SkinVariant,
     visibility: options.visibility ?? 'public',
     name: options.name ?? null,
+    cape: options.cape,
     checkOnly: query.checkOnly ?? options.checkOnly ?? false,
-    idempotencyKey: headers['idempotency-key'],
+    callback: options.callback,
   };
-  return { wish, warnings: contentTypeWarnings(request) };
-}
-
-async function readMultipart(request: FastifyRequest): Promise<Body> {
-  const { fields, file } = await readParts(request).catch(refuseMalformed);
-  if (fields['file'] !== undefined)
-    throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
-  if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
-  return { fields, isMultipart: true, ...(file && { file }) };
-}
-
-async function readParts(request: FastifyRequest): Promise<{ fields: Fields; file: Uint8Array | undefined }> {
-  const fields: Fields = {};
-  let file: Uint8Array | undefined;
-  for await (const part of request.parts({ limits: MULTIPART_LIMITS })) {
-    if (part.type === 'field') fields[part.fieldname] = part.value;
-    else {
-      if (part.fieldname !== 'file')
-        throw new Refusal('invalid_file', 'The file must come in a part named "file".');
-      file = await part.toBuffer();
-    }
-  }
-  return { fields, file };
-}
-
-/** The multipart parser's own errors carry no status: all of them are about a body it cannot read. */
-function refuseMalformed(error: unknown): never {
-  if (error instanceof Refusal || !(error instanceof Error) || 'statusCode' in error) throw error;
-  throw new Refusal('invalid_request', { message: 'The multipart body is malformed.', cause: error });
-}
-
-function readFields(request: FastifyRequest): Body {
-  const { body } = request;
-  if (body === undefined || body === null) return { fields: {}, isMultipart: false };
-  if (typeof body !== 'object' || Array.isArray(body)) {
-    throw new Refusal('invalid_request', 'The body must be a JSON object.');
-  }
-  return { fields: { ...body }, isMultipart: false };
 }
 
 /** What is meant follows from what is there: exactly one of a file, a URL and a player. */
-function chooseSource({ fields, file, isMultipart }: Body): Source {
+function chooseSource({ fields, file, isMultipart }: GenerationBody): Source {
   const url = textOf(fields, 'url');
   const user = textOf(fields, 'user');
   const given: Source[] = [];
@@ -123,9 +76,8 @@ function parseOptions(fields: Fields): GenerateOptions {
   const present = Object.entries(fields).filter(([, value]) => value !== null);
   const parsed = generateOptionsSchema.safeParse(Object.fromEntries(present));
   if (!parsed.success) throw validationRefusal(parsed.error);
-  const { variant, cape } = parsed.data;
+  const { variant } = parsed.data;
   if (variant && !VARIANTS.some((known) => known === variant)) throw new Refusal('unknown_variant');
-  if (cape) throw new Refusal('invalid_cape', `There is no cape ${cape}.`);
   return parsed.data;
 }
 

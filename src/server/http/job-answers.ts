@@ -15,10 +15,14 @@ export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
 
 /** A job as it stands: with its skin once it is completed, with the reason once it failed. */
 export function jobBody({ job, skin }: JobWithSkin, warnings: readonly Note[]): Record<string, unknown> {
-  const failed = job.status === 'failed';
-  const errors = failed ? [{ code: job.error_code ?? 'job_failed', message: job.error_message ?? '' }] : [];
-  const talk = { warnings, errors, messages: [MESSAGES[job.status]], links: jobLinks(job) };
+  const talk = { warnings, errors: jobErrors(job), messages: [MESSAGES[job.status]], links: jobLinks(job) };
   return { ...envelope(talk), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
+}
+
+/** Why it failed, if it did. */
+export function jobErrors(job: JobRow): Note[] {
+  if (job.status !== 'failed') return [];
+  return [{ code: job.error_code ?? 'job_failed', message: job.error_message ?? '' }];
 }
 
 export function jobLinks(job: JobRow): Record<string, string> {

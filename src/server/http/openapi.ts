@@ -1,49 +1,125 @@
 import { z } from 'zod';
 import { VERSION } from '../../version.ts';
+import { ANSWER_HEADERS, answersAt, headersOf, meaningOf } from './described-answers.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
 /** The service's own description, OpenAPI 3.1, made from the schemas its routes are built with. */
 export function describeApi(routes: readonly Route[]): Json {
+  const schemas = new Schemas();
   const paths: Record<string, Json> = {};
   for (const one of routes) {
     for (const path of one.paths) {
       const address = path.replaceAll(/:(\w+)/g, '{$1}');
-      const item = paths[address] ?? {};
-      item[one.method.toLowerCase()] = describeOperation(one, path);
-      paths[address] = item;
+      paths[address] = { ...paths[address], ...describeMethods(one, path, schemas) };
     }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'skinsmith', version: VERSION, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'skinsmith',
+      summary: 'Makes signed skin data for Minecraft',
+      version: VERSION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
     security: [{}, { apiKey: [] }],
-    components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
     paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      schemas: schemas.named,
+    },
   };
 }
 
-function describeOperation(one: Route, path: string): Json {
+/** Zod's schemas as JSON schemas. What has an id is described once, under its name. */
+class Schemas {
+  readonly named: Record<string, Json> = {};
+  readonly #made = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() };
+
+  toJson(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const known = this.#made[io].get(schema);
+    if (known) return known;
+    const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
+    const { $schema, $defs, ...json } = JSON.parse(
+      text.replaceAll('"#/$defs/', '"#/components/schemas/'),
+    ) as Json & { $defs?: Record<string, Json> };
+    Object.assign(this.named, $defs);
+    this.#made[io].set(schema, json);
+    return json;
+  }
+}
+
+const STAND_IN = 'MineSkin-User-Agent';
+const PARAMETERS = {
+  'User-Agent': describeHeader(
+    'User-Agent',
+    'Names the program that asks; without it answers bear a warning',
+  ),
+  [STAND_IN]: describeHeader(STAND_IN, 'The same, for web pages, which cannot set the other'),
+};
+
+const HEADERS = Object.fromEntries(
+  Object.entries(ANSWER_HEADERS).map(([name, description]) => [
+    name,
+    { description, required: true, schema: { type: 'string' } },
+  ]),
+);
+
+function describeHeader(name: string, description: string): Json {
+  return { name, in: 'header', description, schema: { type: 'string' } };
+}
+
+/** What can be read can be asked after with HEAD. */
+function describeMethods(one: Route, path: string, schemas: Schemas): Json {
+  const method = one.method.toLowerCase();
+  const operation = describeOperation(one, path, schemas);
+  if (one.method !== 'GET') return { [method]: operation };
+  return { get: operation, head: withoutBodies(operation, `head${nameOf(path)}`) };
+}
+
+function describeOperation(one: Route, path: string, schemas: Schemas): Json {
   return {
-    operationId: `${one.method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, c: string) => c.toUpperCase())}`,
+    operationId: `${one.method.toLowerCase()}${nameOf(path)}`,
     summary: one.summary,
+    ...(one.deprecated && { deprecated: true }),
     ...(!one.authenticated && { security: [] }),
     parameters: [
-      ...describeParameters(one.params, 'path'),
-      ...describeParameters(one.query, 'query'),
-      ...describeParameters(one.headers, 'header'),
+      ...describeParameters(one.params, 'path', schemas),
+      ...describeParameters(one.query, 'query', schemas),
+      ...describeParameters(one.headers, 'header', schemas),
+      ...Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
-    ...(one.bodies && { requestBody: { required: true, content: describeContents(one.bodies, 'input') } }),
+    ...(one.bodies && { requestBody: describeBody(one.bodies, schemas) }),
     responses: Object.fromEntries(
-      Object.entries(one.answers).map(([status, answer]) => [status, describeAnswer(Number(status), answer)]),
+      Object.entries(answersAt(one, path)).map(([status, answer]) => [
+        status,
+        describeAnswer(Number(status), answer, { headers: headersOf(one, path, Number(status)), schemas }),
+      ]),
     ),
   };
 }
 
-function describeParameters(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'header'): Json[] {
+function nameOf(path: string): string {
+  return path.replaceAll(/[^A-Za-z0-9]+(\w?)/g, (_, first: string) => first.toUpperCase());
+}
+
+function withoutBodies(operation: Json, operationId: string): Json {
+  const responses = operation['responses'] as Record<string, Json>;
+  const heads = Object.entries(responses).map(([status, { content: _, ...rest }]) => [status, rest]);
+  return { ...operation, operationId, responses: Object.fromEntries(heads) };
+}
+
+function describeParameters(
+  schema: z.ZodObject | undefined,
+  place: 'path' | 'query' | 'header',
+  schemas: Schemas,
+): Json[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = toJson(schema, 'input') as {
+  const { properties = {}, required = [] } = schemas.toJson(schema, 'input') as {
     properties?: Record<string, Json>;
     required?: string[];
   };
@@ -55,19 +131,27 @@ function describeParameters(schema: z.ZodObject | undefined, place: 'path' | 'qu
   }));
 }
 
-function describeAnswer(status: number, answer: z.ZodType | string): Json {
-  const description = status < 300 ? 'Done' : 'Refused';
-  if (typeof answer === 'string') return { description, content: { [answer]: {} } };
-  return { description, content: describeContents({ 'application/json': answer }, 'output') };
-}
-
-function describeContents(bodies: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): Json {
-  return Object.fromEntries(
-    Object.entries(bodies).map(([type, schema]) => [type, { schema: toJson(schema, io) }]),
+function describeBody(bodies: Readonly<Record<string, z.ZodType>>, schemas: Schemas): Json {
+  const isOptional = Object.values(bodies).some((schema) => schema.safeParse({}).success);
+  const content = Object.fromEntries(
+    Object.entries(bodies).map(([type, schema]) => [type, { schema: schemas.toJson(schema, 'input') }]),
   );
+  return { required: !isOptional, content };
 }
 
-function toJson(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-  return json;
+function describeAnswer(
+  status: number,
+  answer: z.ZodType | string | null,
+  { headers, schemas }: { headers: readonly string[]; schemas: Schemas },
+): Json {
+  const description = {
+    description: meaningOf(status),
+    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+  };
+  if (answer === null) return description;
+  if (typeof answer === 'string') return { ...description, content: { [answer]: {} } };
+  return {
+    ...description,
+    content: { 'application/json': { schema: schemas.toJson(answer, 'output') } },
+  };
 }

@@ -1,8 +1,9 @@
+import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import type { Skin, SkinListItem } from '../../protocol/skin.ts';
 import type { SkinWithData } from '../store/skins.ts';
-import type { JobRow } from '../store/tables.ts';
+import type { CapeRow, JobRow } from '../store/tables.ts';
 
 /** Rows as they stand on the wire. */
 export function jobView(job: JobRow, eta?: number): WireJob {
@@ -24,8 +25,8 @@ export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > 
     variant: skin.variant,
     texture: {
       data: { value: skin.value, signature: skin.signature },
-      hash: { skin: skin.texture_hash },
-      url: { skin: skin.url },
+      hash: { skin: skin.texture_hash, ...(skin.cape_hash !== null && { cape: skin.cape_hash }) },
+      url: { skin: skin.url, ...(skin.cape_url !== null && { cape: skin.cape_url }) },
     },
     generator: {
       version: skin.generator_version,
@@ -49,6 +50,18 @@ export function skinListItem(skin: SkinWithData): SkinListItem {
     variant: skin.variant,
     views: skin.views,
     texture: skin.texture_hash,
+  };
+}
+
+/** `textureUrl`: where a texture is to be fetched from. */
+export function capeView(cape: CapeRow, textureUrl: (hash: string) => string): WireCape {
+  return {
+    uuid: cape.uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    alias: cape.alias,
+    hash: cape.texture_hash,
+    url: textureUrl(cape.texture_hash),
+    support: cape.support,
+    supported: cape.support === 'public',
   };
 }
 

@@ -30,6 +30,8 @@ export async function completeWithSkin(
       worker: data.worker,
       created_at: now,
       duration: data.duration,
+      cape_hash: job.cape_hash,
+      cape_url: data.capeUrl ?? null,
     });
     const skin = await ensureSkin(tx, {
       uuid: randomBytes(16).toString('hex'),

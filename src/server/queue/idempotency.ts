@@ -33,6 +33,7 @@ function asksForTheSame(earlier: JobRow, job: NewJob): boolean {
     earlier.texture_hash === job.textureHash &&
     earlier.variant === job.variant &&
     earlier.visibility === job.visibility &&
-    earlier.name === job.name
+    earlier.name === job.name &&
+    earlier.cape_hash === job.capeHash
   );
 }

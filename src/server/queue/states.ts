@@ -14,7 +14,8 @@
  * that changes a status.
  */
 import type { JobStatus } from '../../protocol/job.ts';
-import type { Db } from '../store/store.ts';
+import { makeCallbacksDue } from '../store/callbacks.ts';
+import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 
 const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
@@ -56,6 +57,15 @@ export function assertLegal(from: JobStatus, to: JobStatus): void {
  */
 export async function changeState(db: Db, step: Step, patch: Patch): Promise<boolean> {
   assertLegal(step.from, step.to);
+  if (STEPS[step.to].length > 0) return await takeStep(db, step, patch);
+  return await inTransaction(db, async (tx) => {
+    const isTaken = await takeStep(tx, step, patch);
+    if (isTaken) await makeCallbacksDue(tx, step.uuid); // both or neither, or somebody would never be told
+    return isTaken;
+  });
+}
+
+async function takeStep(db: Db, step: Step, patch: Patch): Promise<boolean> {
   const lease = step.to === 'processing' ? {} : { lease_owner: null, lease_until: null };
   let update = db
     .updateTable('jobs')

@@ -1,12 +1,15 @@
-import { sql } from 'kysely';
 import { type Clock, systemClock } from '../../clock.ts';
+import type { Observer } from '../observer.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
-import { readUsage, spendOne } from '../store/usage.ts';
+import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
 import { completeWithSkin } from './complete.ts';
-import { findRepeated, keepKey } from './idempotency.ts';
+import { FINISHED, PENDING, PROCESSING } from './conditions.ts';
+import { recordKnownJob, submitJob } from './enqueue.ts';
+import { findRepeated } from './idempotency.ts';
 import { isGone, type ProcessName } from './lease-owner.ts';
 import {
+  type ClaimBounds,
   type GeneratedData,
   type JobFailure,
   type JobQueue,
@@ -19,17 +22,17 @@ import {
   type Submission,
   type SubmitLimits,
 } from './port.ts';
+import { pruneCallers } from './prune-callers.ts';
 import { changeState } from './states.ts';
-
-// In the words of the partial indices (store/migrations), or they are not used.
-const PENDING = sql<boolean>`status in ('waiting', 'processing')`;
-const WAITING = sql<boolean>`status = 'waiting'`;
-const PROCESSING = sql<boolean>`status = 'processing'`;
 
 export interface StoreQueueOptions {
   readonly self: ProcessName;
   readonly clock?: Clock;
   readonly times?: QueueTimes;
+  /** What holds for all jobs together, at this moment; nothing unless given. */
+  readonly bounds?: () => ClaimBounds;
+  /** Hears how jobs end. */
+  readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
 }
 
 /** The queue of the embedded store: several workers and several processes on one database. */
@@ -38,62 +41,32 @@ export class StoreQueue implements JobQueue {
   readonly #self: ProcessName;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
+  readonly #bounds: () => ClaimBounds;
+  readonly #observer: StoreQueueOptions['observer'];
 
   constructor(db: Db, options: StoreQueueOptions) {
     this.#db = db;
     this.#self = options.self;
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
+    this.#bounds = options.bounds ?? (() => ({}));
+    this.#observer = options.observer;
   }
 
   async submit(job: NewJob, limits: SubmitLimits): Promise<Submission> {
-    return await inTransaction(this.#db, async (tx) => {
-      const repeated = await findRepeated(tx, job);
-      if (repeated) return repeated;
-      const same = await findPending(tx, job);
-      if (same) {
-        await keepKey(tx, job, same);
-        return { kind: 'joined', job: same };
-      }
-      const usage = await readUsage(tx, job.owner, this.#clock.now());
-      if (usage.minute_used >= limits.perMinute || usage.hour_used >= limits.perHour) {
-        return { kind: 'too_fast', usage };
-      }
-      const queued = await insertWithinSpots(tx, this.#newRow(job), limits.spots);
-      if (!queued) return { kind: 'full', pending: limits.spots };
-      await spendOne(tx, usage);
-      await keepKey(tx, job, queued);
-      return { kind: 'queued', job: queued };
-    });
+    return await inTransaction(this.#db, (tx) => submitJob(tx, job, { limits, now: this.#clock.now() }));
   }
 
   async recordKnown(job: NewJob, skinUuid: string): Promise<Recorded> {
-    const known = { status: 'completed', skin_uuid: skinUuid, finished_at: this.#clock.now() } as const;
-    const row = { ...this.#newRow(job), ...known };
-    return await inTransaction(this.#db, async (tx) => {
-      const repeated = await findRepeated(tx, job);
-      if (repeated) return repeated;
-      const recorded = await tx.insertInto('jobs').values(row).returningAll().executeTakeFirstOrThrow();
-      await keepKey(tx, job, recorded);
-      return { kind: 'recorded', job: recorded };
-    });
+    const now = this.#clock.now();
+    return await inTransaction(this.#db, (tx) => recordKnownJob(tx, job, { skinUuid, now }));
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
     return await inTransaction(this.#db, async (tx) => {
       const now = this.#clock.now();
-      const next = await tx
-        .selectFrom('jobs')
-        .selectAll()
-        .where(WAITING)
-        .where('run_at', '<=', now)
-        .orderBy('id')
-        .limit(1)
-        .executeTakeFirst();
-      if (!next) return undefined;
-      const held = { attempts: next.attempts + 1, lease_owner: owner, lease_until: now + this.#times.lease };
-      await changeState(tx, { uuid: next.uuid, from: 'waiting', to: 'processing' }, held);
-      return { owner, job: { ...next, ...held, status: 'processing' } };
+      const lease = { now, until: now + this.#times.lease, bounds: this.#bounds() };
+      return await claimNext(tx, owner, lease);
     });
   }
 
@@ -109,7 +82,9 @@ export class StoreQueue implements JobQueue {
   }
 
   async complete(lease: Lease, data: GeneratedData): Promise<boolean> {
-    return await completeWithSkin(this.#db, lease, data, this.#clock.now());
+    const isDone = await completeWithSkin(this.#db, lease, data, this.#clock.now());
+    if (isDone) this.#observer?.jobCompleted(lease.job.uuid);
+    return isDone;
   }
 
   async fail(lease: Lease, failure: JobFailure): Promise<boolean> {
@@ -117,19 +92,24 @@ export class StoreQueue implements JobQueue {
     const now = this.#clock.now();
     const from = { uuid: lease.job.uuid, from: 'processing', leaseOwner: lease.owner } as const;
     const why = { error_code: failure.code, error_message: failure.message };
-    if (!again) return await changeState(this.#db, { ...from, to: 'failed' }, { ...why, finished_at: now });
+    if (!again) {
+      const hasFailed = await changeState(this.#db, { ...from, to: 'failed' }, { ...why, finished_at: now });
+      if (hasFailed) this.#observer?.jobFailed(lease.job.uuid, failure);
+      return hasFailed;
+    }
     const wait = this.#times.retryDelay * 2 ** (lease.job.attempts - 1);
     return await changeState(this.#db, { ...from, to: 'waiting' }, { ...why, run_at: now + wait });
   }
 
-  async release(lease: Lease): Promise<boolean> {
+  async release(lease: Lease, runAt?: number): Promise<boolean> {
     const step = {
       uuid: lease.job.uuid,
       from: 'processing',
       to: 'waiting',
       leaseOwner: lease.owner,
     } as const;
-    return await changeState(this.#db, step, { attempts: lease.job.attempts - 1 });
+    const later = runAt === undefined ? {} : { run_at: runAt };
+    return await changeState(this.#db, step, { attempts: lease.job.attempts - 1, ...later });
   }
 
   async recover(): Promise<number> {
@@ -184,85 +164,16 @@ export class StoreQueue implements JobQueue {
       .execute();
   }
 
-  async waitingBefore(id: number): Promise<number> {
-    const row = await this.#db
-      .selectFrom('jobs')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where(WAITING)
-      .where('id', '<', id)
-      .executeTakeFirstOrThrow();
-    return row.count;
+  async waitingBefore(job: Pick<JobRow, 'turn' | 'id'>): Promise<number> {
+    return await countWaitingBefore(this.#db, job);
   }
 
   async nextRunAt(): Promise<number | undefined> {
-    const row = await this.#db
-      .selectFrom('jobs')
-      .select((eb) => eb.fn.min('run_at').as('at'))
-      .where(WAITING)
-      .executeTakeFirst();
-    return row?.at ?? undefined;
+    return await nextRunAt(this.#db, this.#bounds());
   }
 
   async prune(before: number): Promise<void> {
-    await this.#db
-      .deleteFrom('jobs')
-      .where(sql<boolean>`finished_at is not null`)
-      .where('finished_at', '<', before)
-      .execute();
+    await this.#db.deleteFrom('jobs').where(FINISHED).where('finished_at', '<', before).execute();
+    await inTransaction(this.#db, (tx) => pruneCallers(tx, this.#clock.now()));
   }
-
-  #newRow(job: NewJob): Omit<JobRow, 'id'> {
-    const now = this.#clock.now();
-    return {
-      uuid: job.uuid,
-      owner: job.owner,
-      status: 'waiting',
-      request_key: job.requestKey,
-      identity: job.identity,
-      texture_hash: job.textureHash,
-      variant: job.variant,
-      visibility: job.visibility,
-      name: job.name,
-      skin_uuid: null,
-      error_code: null,
-      error_message: null,
-      attempts: 0,
-      run_at: now,
-      lease_owner: null,
-      lease_until: null,
-      created_at: now,
-      finished_at: null,
-    };
-  }
-}
-
-async function findPending(tx: Db, job: NewJob): Promise<JobRow | undefined> {
-  return await tx
-    .selectFrom('jobs')
-    .selectAll()
-    .where('owner', '=', job.owner)
-    .where('request_key', '=', job.requestKey)
-    .where(PENDING)
-    .executeTakeFirst();
-}
-
-/**
- * Inserts while the owner has fewer than `spots` pending jobs: counting and inserting are one
- * statement, so two requests at once can never both take the last spot.
- */
-async function insertWithinSpots(
-  tx: Db,
-  row: Omit<JobRow, 'id'>,
-  spots: number,
-): Promise<JobRow | undefined> {
-  const columns = Object.keys(row) as (keyof typeof row)[];
-  const pending = tx
-    .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number>().as('pending'))
-    .where('owner', '=', row.owner)
-    .where(PENDING);
-  const values = tx
-    .selectNoFrom((eb) => columns.map((column) => eb.val(row[column]).as(column)))
-    .where(pending, '<', spots);
-  return await tx.insertInto('jobs').columns(columns).expression(values).returningAll().executeTakeFirst();
 }

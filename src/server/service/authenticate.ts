@@ -4,7 +4,9 @@ import { findKeyOwner, touchKey } from '../store/api-keys.ts';
 import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/tables.ts';
 import { hashApiKey } from './api-key.ts';
-import { anonymousCaller, type Caller, userCaller } from './caller.ts';
+import { anonymousCaller, type Caller, callerKey, userCaller } from './caller.ts';
+import { type Origins, verifyBindings } from './key-bindings.ts';
+import type { Plans } from './plans.ts';
 import { Refusal } from './refusal.ts';
 
 /** A key that lives as long as the process: how the embedded service knows its own command. */
@@ -13,26 +15,30 @@ export interface Session {
   readonly user: UserRow;
 }
 
-export interface Credentials {
+export interface Credentials extends Origins {
   /** Value of the Authorization header. */
   readonly authorization: string | undefined;
-  readonly address: string;
 }
 
 /** Who is calling. No key at all is allowed; a wrong one is not. @throws Refusal `invalid_api_key` */
 export async function authenticate(
   db: Db,
-  { authorization, address }: Credentials,
-  { session, now }: { session: Session | undefined; now: number },
+  credentials: Credentials,
+  { session, plans, now }: { session: Session | undefined; plans: Plans; now: number },
 ): Promise<Caller> {
-  if (authorization === undefined) return anonymousCaller(address);
+  const { authorization } = credentials;
+  if (authorization === undefined) return anonymousCaller(credentials.address, plans);
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw new Refusal('invalid_api_key');
   const hash = hashApiKey(key);
   if (session && timingSafeEqual(Buffer.from(hash), Buffer.from(session.hash)))
-    return userCaller(session.user);
+    return userCaller(session.user, plans);
   const found = await findKeyOwner(db, hash);
   if (!found) throw new Refusal('invalid_api_key');
+  if (found.user.disabled_at !== null) {
+    throw new Refusal('invalid_api_key', 'The user of this API key is disabled.');
+  }
+  verifyBindings(callerKey(found.key), credentials);
   await touchKey(db, found.key, now);
-  return userCaller(found.user);
+  return userCaller(found.user, plans, found.key);
 }

@@ -5,6 +5,7 @@ import type { Db } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { Caller } from './caller.ts';
 import type { ServiceContext } from './context.ts';
+import { verifyPolling } from './polling.ts';
 import { Refusal } from './refusal.ts';
 
 /** Other than its pending ones, how many of a caller's jobs the list shows. */
@@ -16,10 +17,11 @@ export interface JobWithSkin {
   readonly skin: SkinWithData | undefined;
 }
 
-/** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found` */
+/** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */
 export async function readJob(context: ServiceContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
   const job = await context.queue.find(uuid);
   if (job?.owner !== caller.owner) throw new Refusal('job_not_found');
+  await verifyPolling(context, caller, job);
   return await withSkin(context.db, job);
 }
 

@@ -1,34 +1,45 @@
 import type { RateLimit, RateLimitWindow } from '../../protocol/envelope.ts';
+import { opensAt, VIA_RULES } from '../queue/limits.ts';
+import { emptyAt, HOUR, MINUTE, type Spent, totalOf, type WindowShape } from '../queue/sliding-window.ts';
+import { type CallerMemory, currentMemory, recallCaller } from '../store/callers.ts';
 import type { Db } from '../store/store.ts';
-import type { UsageRow } from '../store/tables.ts';
-import { readUsage } from '../store/usage.ts';
+import type { Via } from '../store/tables.ts';
 import type { Caller } from './caller.ts';
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-
-/** Where the caller stands against its limits now. */
-export async function readRateLimit(db: Db, caller: Caller, now: number): Promise<RateLimit> {
-  return rateLimitOf(await readUsage(db, caller.owner, now), caller, now);
+/** Where the caller stands against its limits now, for a next request that comes by `via`. */
+export async function readRateLimit(
+  db: Db,
+  caller: Caller,
+  now: number,
+  via: Via = 'queue',
+): Promise<RateLimit> {
+  return rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);
 }
 
-export function rateLimitOf(usage: UsageRow, caller: Caller, now: number): RateLimit {
-  const minute = windowOf(caller.plan.perMinute, usage.minute_used, (usage.minute + 1) * MINUTE);
-  const hour = windowOf(caller.plan.perHour, usage.hour_used, (usage.hour + 1) * HOUR);
-  const next = nextRequest(minute, hour, now);
+export function rateLimitOf(
+  remembered: CallerMemory,
+  { plan }: Caller,
+  now: number,
+  via: Via = 'queue',
+): RateLimit {
+  const memory = currentMemory(remembered, now);
+  const next = opensAt(memory, plan, { via, now });
+  const delay = VIA_RULES[via].delay(plan);
+  const minute = windowOf(memory.minute, MINUTE, { limit: plan.perMinute, now });
   return {
     next: { absolute: next, relative: next - now },
-    delay: { millis: 0, seconds: 0 },
-    limit: { ...minute, minute, hour },
+    delay: { millis: delay, seconds: delay / 1000 },
+    limit: { ...minute, minute, hour: windowOf(memory.hour, HOUR, { limit: plan.perHour, now }) },
   };
 }
 
-function windowOf(limit: number, used: number, end: number): RateLimitWindow {
-  return { limit, remaining: Math.max(0, limit - used), used, reset: end / 1000 };
-}
-
-/** Now, or when the fuller window ends. */
-function nextRequest(minute: RateLimitWindow, hour: RateLimitWindow, now: number): number {
-  const full = [minute, hour].filter((window) => window.remaining === 0);
-  return Math.max(now, ...full.map((window) => (window.reset ?? 0) * 1000));
+/** `reset`: when the whole limit is there again. */
+function windowOf(
+  spent: Spent,
+  shape: WindowShape,
+  { limit, now }: { limit: number; now: number },
+): RateLimitWindow {
+  const used = totalOf(spent);
+  const reset = Math.ceil(emptyAt(spent, shape, now) / 1000);
+  return { limit, remaining: Math.max(0, limit - used), used, reset };
 }

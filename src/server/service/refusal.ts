@@ -7,6 +7,8 @@ export interface RefusalDetails {
   readonly notes?: readonly Note[];
   readonly links?: Readonly<Record<string, string>>;
   readonly rateLimit?: RateLimit;
+  /** More headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Where the status is not the one the code stands for. */
   readonly status?: number;
   readonly cause?: unknown;

@@ -1,7 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import type { Db } from '../store/store.ts';
+import type { z } from 'zod';
+import { isPending } from '../../protocol/job.ts';
+import type {
+  Account,
+  User,
+  userBodySchema,
+  userChangeSchema,
+  userListQuerySchema,
+} from '../../protocol/user.ts';
+import { countKeys } from '../store/api-keys.ts';
+import { type Db, inTransaction } from '../store/store.ts';
 import type { UserRow } from '../store/tables.ts';
-import { ensureUser } from '../store/users.ts';
+import {
+  changeUser,
+  ensureUser,
+  findUserWithKeys,
+  insertUser,
+  listUsers,
+  plansInUse,
+  type UserWithKeys,
+} from '../store/users.ts';
+import { type Caller, requireOperator, requireUser } from './caller.ts';
+import type { ServiceContext } from './context.ts';
+import { type Plans, planView } from './plans.ts';
+import { readRateLimit } from './rate-limit.ts';
+import { Refusal } from './refusal.ts';
 
 /** The person who runs the service: the local user of the embedded one, the operator of `serve`. */
 const OWNER_NAME = 'owner';
@@ -15,5 +38,102 @@ export async function ensureNamedUser(db: Db, name: string, now: number): Promis
 }
 
 function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role'>): UserRow {
-  return { id: randomBytes(16).toString('hex'), name, created_at: now, ...rights };
+  return { id: randomBytes(16).toString('hex'), name, created_at: now, disabled_at: null, ...rights };
+}
+
+/** The caller's own account: its plan and what it has spent of it. */
+export async function readAccount(context: ServiceContext, caller: Caller): Promise<Account> {
+  const user = requireUser(caller);
+  const { db, queue, clock } = context;
+  const { limit } = await readRateLimit(db, caller, clock.now());
+  const usage = {
+    minute: limit.minute.used ?? 0,
+    hour: limit.hour?.used ?? 0,
+    pending: (await queue.list(user.owner, 1)).filter(({ status }) => isPending(status)).length,
+    keys: await countKeys(db, user.id),
+  };
+  const role = user.isOperator ? 'operator' : 'user';
+  return { user: user.id, name: user.name, role, plan: planView(user.plan), usage };
+}
+
+export async function readUsers(
+  { db }: ServiceContext,
+  caller: Caller,
+  page: z.output<typeof userListQuerySchema>,
+): Promise<User[]> {
+  requireOperator(caller);
+  return (await listUsers(db, page)).map(userView);
+}
+
+/** @throws Refusal `user_not_found` and, for others than the operator, as `requireOperator` does */
+export async function readUser({ db }: ServiceContext, caller: Caller, name: string): Promise<User> {
+  requireOperator(caller);
+  const user = await findUserWithKeys(db, name);
+  if (!user) throw noSuchUser(name);
+  return userView(user);
+}
+
+/** @throws Refusal `invalid_request` when the name is taken or the plan unknown */
+export async function createUser(
+  context: ServiceContext,
+  caller: Caller,
+  { name, plan }: z.output<typeof userBodySchema>,
+): Promise<User> {
+  requireOperator(caller);
+  verifyPlan(context.plans, plan);
+  const user = newUser(name, context.clock.now(), { plan, role: 'user' });
+  if (await insertUser(context.db, user)) return userView({ ...user, keys: 0 });
+  throw new Refusal('invalid_request', `There is a user ${name} already.`);
+}
+
+/** Puts a user on another plan, or shuts it out; both hold from its next request. @throws Refusal */
+export async function setUser(
+  context: ServiceContext,
+  caller: Caller,
+  name: string,
+  { plan, disabled }: z.output<typeof userChangeSchema>,
+): Promise<User> {
+  const operator = requireOperator(caller);
+  if (plan !== undefined) verifyPlan(context.plans, plan);
+  if (disabled && name === operator.name) {
+    throw new Refusal('invalid_request', 'You cannot disable yourself: nobody could undo it.');
+  }
+  return await inTransaction(context.db, async (tx) => {
+    const before = await findUserWithKeys(tx, name);
+    if (!before) throw noSuchUser(name);
+    const since = before.disabled_at ?? context.clock.now();
+    const change = {
+      plan: plan ?? before.plan,
+      disabled_at: (disabled ?? before.disabled_at !== null) ? since : null,
+    };
+    await changeUser(tx, name, change);
+    return userView({ ...before, ...change });
+  });
+}
+
+/** Names of plans that users have and this service does not know: they count as `free`. */
+export async function findUnknownPlans(db: Db, plans: Plans): Promise<string[]> {
+  return (await plansInUse(db)).filter((name) => !plans.has(name));
+}
+
+function verifyPlan(plans: Plans, name: string): void {
+  if (plans.has(name)) return;
+  const known = plans.all().map((plan) => plan.name);
+  throw new Refusal('invalid_request', `There is no plan ${name}; there are ${known.join(', ')}.`);
+}
+
+export function noSuchUser(name: string): Refusal {
+  return new Refusal('user_not_found', `There is no user ${name}.`);
+}
+
+function userView({ id, name, role, plan, created_at, disabled_at, keys }: UserWithKeys): User {
+  return {
+    id,
+    name,
+    role,
+    plan,
+    createdAt: new Date(created_at).toISOString(),
+    ...(disabled_at !== null && { disabledAt: new Date(disabled_at).toISOString() }),
+    keys: Number(keys),
+  };
 }

@@ -18,12 +18,7 @@ export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | und
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
   if (!key) return undefined;
-  const user = await db
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', key.user_id)
-    .executeTakeFirstOrThrow();
-  return { key, user };
+  return { key, user: await ownerOf(db, key) };
 }
 
 export async function touchKey(db: Db, key: ApiKeyRow, now: number): Promise<void> {
@@ -47,20 +42,45 @@ export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
     .execute();
 }
 
+/** How many keys a user has; revoked ones are not counted. */
+export async function countKeys(db: Db, userId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Whether the user ever had a key, revoked ones included. */
 export async function hadAnyKey(db: Db, userId: string): Promise<boolean> {
   const row = await db.selectFrom('api_keys').select('id').where('user_id', '=', userId).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Revokes a key: of that user, or of anybody when `userId` is absent. False when there is none such. */
-export async function revokeKey(db: Db, id: string, now: number, userId?: string): Promise<boolean> {
-  let update = db
-    .updateTable('api_keys')
-    .set({ revoked_at: now })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null);
+/** Which key is meant: of that user, or of anybody when `userId` is absent. */
+export interface KeyChoice {
+  readonly id: string;
+  readonly userId?: string | undefined;
+}
+
+export type KeyChange = Partial<
+  Pick<ApiKeyRow, 'name' | 'allowed_ips' | 'allowed_origins' | 'allowed_agents' | 'v2_compat' | 'revoked_at'>
+>;
+
+/** Changes a key that is not revoked; the key as it is then, undefined when there is none such. */
+export async function changeKey(
+  db: Db,
+  { id, userId }: KeyChoice,
+  change: KeyChange,
+): Promise<KeyOwner | undefined> {
+  let update = db.updateTable('api_keys').set(change).where('id', '=', id).where('revoked_at', 'is', null);
   if (userId !== undefined) update = update.where('user_id', '=', userId);
-  const { numUpdatedRows } = await update.executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const key = await update.returningAll().executeTakeFirst();
+  return key && { key, user: await ownerOf(db, key) };
+}
+
+async function ownerOf(db: Db, key: ApiKeyRow): Promise<UserRow> {
+  return await db.selectFrom('users').selectAll().where('id', '=', key.user_id).executeTakeFirstOrThrow();
 }

@@ -1,12 +1,34 @@
 import type { Kysely } from 'kysely';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { idempotencyKeys } from './migrations/0002-idempotency-keys.ts';
+import { usersAndKeys } from './migrations/0003-users-and-keys.ts';
+import { fairQueue } from './migrations/0004-fair-queue.ts';
+import { skinRecords } from './migrations/0005-skin-records.ts';
+import { capes } from './migrations/0006-capes.ts';
+import { callbacks } from './migrations/0007-callbacks.ts';
+import { players } from './migrations/0008-players.ts';
+import { gameAccounts } from './migrations/0009-accounts.ts';
+import { upstreamJobs } from './migrations/0010-upstream-jobs.ts';
 import type { Tables } from './tables.ts';
 
 type Migration = (db: Kysely<Tables>) => Promise<void>;
 
 /** In order; a store's version is how many of them it has seen. Never change one that was released. */
-const MIGRATIONS: readonly Migration[] = [firstSchema, idempotencyKeys];
+const MIGRATIONS: readonly Migration[] = [
+  firstSchema,
+  idempotencyKeys,
+  usersAndKeys,
+  fairQueue,
+  skinRecords,
+  capes,
+  callbacks,
+  players,
+  gameAccounts,
+  upstreamJobs,
+];
+
+/** The schema that this version of the program writes. */
+export const NEWEST_SCHEMA = MIGRATIONS.length;
 
 export class StoreTooNewError extends Error {
   override readonly name = 'StoreTooNewError';

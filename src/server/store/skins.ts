@@ -1,5 +1,6 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import { addWords, replaceWords } from './skin-words.ts';
 import type { Db } from './store.ts';
 import type { SkinRow, Tables, TextureDataRow } from './tables.ts';
 
@@ -38,6 +39,8 @@ const DATA = [
   'texture_data.worker',
   'texture_data.created_at as data_created_at',
   'texture_data.duration',
+  'texture_data.cape_hash',
+  'texture_data.cape_url',
 ] as const;
 
 function skinsWithData(db: Db): SelectQueryBuilder<Tables, 'skins' | 'texture_data', SkinWithData> {
@@ -59,7 +62,9 @@ export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
     .insertInto('skins')
     .values({ ...skin, views: 0 })
     .execute();
-  return await skinsWithData(db).where('skins.uuid', '=', skin.uuid).executeTakeFirstOrThrow();
+  const made = await skinsWithData(db).where('skins.uuid', '=', skin.uuid).executeTakeFirstOrThrow();
+  await addWords(db, made.id, made.name);
+  return made;
 }
 
 /** The caller's own record of this data, if there is one that suits. */
@@ -79,43 +84,98 @@ export async function findSkin(db: Db, uuid: string): Promise<SkinWithData | und
   return await skinsWithData(db).where('skins.uuid', '=', uuid).executeTakeFirst();
 }
 
+export async function findSkinByNumber(db: Db, id: number): Promise<SkinWithData | undefined> {
+  return await skinsWithData(db).where('skins.id', '=', id).executeTakeFirst();
+}
+
 /** Those of these skins that there are. */
 export async function findSkins(db: Db, uuids: readonly string[]): Promise<SkinWithData[]> {
   return await skinsWithData(db).where('skins.uuid', 'in', uuids).execute();
 }
 
+/** Whose skins: one owner's, of every visibility, or everybody's public ones. */
+export type SkinScope = { readonly owner: string } | 'public';
+
 export interface SkinPage {
-  /** UUID of the last skin of the page before. */
-  readonly after?: string | undefined;
+  /** Number of the last skin of the page before. */
+  readonly before?: number | undefined;
   readonly size: number;
-  /** Part of a name. */
-  readonly filter?: string | undefined;
 }
 
-/** Public skins, newest first. The page after a UUID is stable under inserts: it goes by the record's number. */
-export async function listPublicSkins(db: Db, page: SkinPage): Promise<SkinWithData[]> {
-  return await pageOf(skinsWithData(db).where(sql<boolean>`skins.visibility = 'public'`), page);
-}
-
-/** A caller's own skins of every visibility, newest first. */
-export async function listOwnSkins(db: Db, owner: string, page: SkinPage): Promise<SkinWithData[]> {
-  return await pageOf(skinsWithData(db).where('skins.owner', '=', owner), page);
-}
-
-async function pageOf(
-  skins: SelectQueryBuilder<Tables, 'skins' | 'texture_data', SkinWithData>,
-  page: SkinPage,
+/** The newest skins come first. By their numbers, so that a page stays the same whatever comes and goes before it. */
+export async function listSkins(
+  db: Db,
+  scope: SkinScope,
+  { before, size }: SkinPage,
 ): Promise<SkinWithData[]> {
-  let query = skins.orderBy('skins.id', 'desc').limit(page.size);
-  if (page.after !== undefined) {
-    const after = page.after;
-    query = query.where('skins.id', '<', (eb) =>
-      eb.selectFrom('skins as last').select('last.id').where('last.uuid', '=', after),
-    );
-  }
-  if (page.filter) {
-    const pattern = `%${page.filter.replaceAll(/[\\%_]/g, '\\$&')}%`;
-    query = query.where(sql<boolean>`skins.name like ${pattern} escape '\\'`);
-  }
+  let query = skinsWithData(db).where(isIn(scope)).orderBy('skins.id', 'desc').limit(size);
+  if (before !== undefined) query = query.where('skins.id', '<', before);
   return await query.execute();
+}
+
+export function isIn(scope: SkinScope): RawBuilder<boolean> {
+  // In the words of the partial index, or it is not used.
+  return scope === 'public' ? sql`skins.visibility = 'public'` : sql`skins.owner = ${scope.owner}`;
+}
+
+/** These skins, newest first. */
+export async function findSkinsByNumber(db: Db, ids: readonly number[]): Promise<SkinWithData[]> {
+  if (ids.length === 0) return [];
+  return await skinsWithData(db).where('skins.id', 'in', ids).orderBy('skins.id', 'desc').execute();
+}
+
+export async function changeSkin(
+  db: Db,
+  id: number,
+  change: Partial<Pick<SkinRow, 'name' | 'visibility'>>,
+): Promise<void> {
+  await db.updateTable('skins').set(change).where('id', '=', id).execute();
+  if (change.name !== undefined) await replaceWords(db, id, change.name);
+}
+
+/** Its words and views go with it. */
+export async function deleteSkin(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('skins').where('id', '=', id).execute();
+}
+
+/** Whether a skin that is not private has this data. */
+export async function hasOpenSkin(db: Db, identity: string): Promise<boolean> {
+  const skin = await db
+    .selectFrom('skins')
+    .select('id')
+    .where('identity', '=', identity)
+    .where('visibility', 'in', ['public', 'unlisted'])
+    .limit(1)
+    .executeTakeFirst();
+  return skin !== undefined;
+}
+
+/** One of the skins that have this data. */
+export async function someSkinOf(
+  db: Db,
+  identity: string,
+  owner?: string,
+): Promise<Pick<SkinRow, 'uuid'> | undefined> {
+  let query = db.selectFrom('skins').select('uuid').where('identity', '=', identity);
+  if (owner !== undefined) query = query.where('owner', '=', owner);
+  return await query.limit(1).executeTakeFirst();
+}
+
+export async function ownersOf(db: Db, identity: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('skins')
+    .select('owner')
+    .distinct()
+    .where('identity', '=', identity)
+    .execute();
+  return rows.map(({ owner }) => owner);
+}
+
+export async function moveSkins(
+  db: Db,
+  { from, to, owner }: { from: string; to: string; owner?: string },
+): Promise<void> {
+  let query = db.updateTable('skins').set({ identity: to }).where('identity', '=', from);
+  if (owner !== undefined) query = query.where('owner', '=', owner);
+  await query.execute();
 }

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ExpressionBuilder } from 'kysely';
 import type { Db } from './store.ts';
-import type { TextureDataRow, TextureRow } from './tables.ts';
+import type { Tables, TextureDataRow, TextureRow } from './tables.ts';
 
 /** Keeps a picture under its hash; one that is there already stays as it is (same name, same bytes). */
 export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
@@ -12,6 +14,27 @@ export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
 
 export async function findTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
+}
+
+/** A picture that signed data or a cape needs; the others are nobody's to fetch. */
+export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
+  return await db
+    .selectFrom('textures')
+    .selectAll()
+    .where('hash', '=', hash)
+    .where((eb) => eb.or(neededBy(eb)))
+    .executeTakeFirst();
+}
+
+/** The picture of signed data whose skin has one of these addresses. */
+export async function findTextureByUrl(db: Db, urls: readonly string[]): Promise<TextureRow | undefined> {
+  return await db
+    .selectFrom('textures')
+    .innerJoin('texture_data', 'texture_data.texture_hash', 'textures.hash')
+    .selectAll('textures')
+    .where('texture_data.url', 'in', urls)
+    .limit(1)
+    .executeTakeFirst();
 }
 
 export async function findTextureData(db: Db, identity: string): Promise<TextureDataRow | undefined> {
@@ -27,22 +50,74 @@ export async function keepTextureData(db: Db, data: TextureDataRow): Promise<voi
     .execute();
 }
 
-/** Drops pictures that neither signed data nor a job needs any more and that are older than `before`. */
-export async function dropUnusedTextures(db: Db, before: number): Promise<void> {
-  await db
-    .deleteFrom('textures')
-    .where('created_at', '<', before)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('texture_data')
-            .select('identity')
-            .whereRef('texture_data.texture_hash', '=', 'textures.hash'),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('jobs').select('id').whereRef('jobs.texture_hash', '=', 'textures.hash'))),
-    )
+/** Those of these identities that there is data of. */
+export async function findKnownIdentities(db: Db, identities: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('texture_data')
+    .select('identity')
+    .where('identity', 'in', identities)
     .execute();
+  return rows.map(({ identity }) => identity);
+}
+
+export async function hasTextureData(db: Db, identity: string): Promise<boolean> {
+  return (await findKnownIdentities(db, [identity])).length > 0;
+}
+
+export async function copyTextureData(db: Db, from: string, to: string): Promise<void> {
+  const data = await findTextureData(db, from);
+  if (data) await keepTextureData(db, { ...data, identity: to });
+}
+
+export async function dropTextureData(db: Db, identity: string): Promise<void> {
+  await db.deleteFrom('texture_data').where('identity', '=', identity).execute();
+}
+
+/** Pictures looked at in one statement, so that requests need not wait for all of them. */
+const CHUNK = 1_000;
+
+/** Drops pictures that neither signed data nor a cape nor a job needs and that are older than `before`. */
+export async function dropUnusedTextures(db: Db, before: number): Promise<void> {
+  let done: string | undefined = '';
+  while (done !== undefined) {
+    done = await dropNextUnused(db, done, before);
+    await setImmediate();
+  }
+}
+
+/** Answers up to which hash it has come; undefined when that was the last. */
+async function dropNextUnused(db: Db, done: string, before: number): Promise<string | undefined> {
+  const end = await db
+    .selectFrom('textures')
+    .select('hash')
+    .where('hash', '>', done)
+    .orderBy('hash')
+    .offset(CHUNK - 1)
+    .limit(1)
+    .executeTakeFirst();
+  let unused = db
+    .deleteFrom('textures')
+    .where('hash', '>', done)
+    .where('created_at', '<', before)
+    .where((eb) =>
+      eb.not(
+        eb.or([
+          ...neededBy(eb),
+          eb.exists(eb.selectFrom('jobs').select('id').whereRef('jobs.texture_hash', '=', 'textures.hash')),
+          eb.exists(eb.selectFrom('jobs').select('id').whereRef('jobs.cape_hash', '=', 'textures.hash')),
+        ]),
+      ),
+    );
+  if (end) unused = unused.where('hash', '<=', end.hash);
+  await unused.execute();
+  return end?.hash;
+}
+
+function neededBy({ exists, selectFrom }: ExpressionBuilder<Tables, 'textures'>) {
+  const data = selectFrom('texture_data').select('identity');
+  return [
+    exists(data.whereRef('texture_data.texture_hash', '=', 'textures.hash')),
+    exists(data.whereRef('texture_data.cape_hash', '=', 'textures.hash')),
+    exists(selectFrom('capes').select('uuid').whereRef('capes.texture_hash', '=', 'textures.hash')),
+  ];
 }

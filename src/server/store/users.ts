@@ -16,3 +16,65 @@ export async function ensureUser(db: Db, user: UserRow): Promise<UserRow> {
     .execute();
   return await db.selectFrom('users').selectAll().where('name', '=', user.name).executeTakeFirstOrThrow();
 }
+
+/** A user and how many API keys it has that are not revoked. */
+export type UserWithKeys = UserRow & { readonly keys: number };
+
+/** Adds the user. False when the name is taken. */
+export async function insertUser(db: Db, user: UserRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+export async function findUserWithKeys(db: Db, name: string): Promise<UserWithKeys | undefined> {
+  return await usersWithKeys(db).where('name', '=', name).executeTakeFirst();
+}
+
+/** Users in the order of their names. `after`: the last name of the page before. */
+export async function listUsers(
+  db: Db,
+  { after, size }: { after?: string | undefined; size: number },
+): Promise<UserWithKeys[]> {
+  const page = usersWithKeys(db).orderBy('name').limit(size);
+  return await (after === undefined ? page : page.where('name', '>', after)).execute();
+}
+
+/** False when there is no such user. */
+export async function changeUser(
+  db: Db,
+  name: string,
+  change: Partial<Pick<UserRow, 'plan' | 'disabled_at'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set(change)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Names of the plans that users have. */
+export async function plansInUse(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('users').select('plan').distinct().execute();
+  return rows.map(({ plan }) => plan);
+}
+
+function usersWithKeys(db: Db) {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom('api_keys')
+        .select((count) => count.fn.countAll<number>().as('count'))
+        .whereRef('api_keys.user_id', '=', 'users.id')
+        .where('api_keys.revoked_at', 'is', null)
+        .$asScalar()
+        .$notNull()
+        .as('keys'),
+    );
+}

@@ -93,7 +93,7 @@ function verifySignature(bytes: Uint8Array): void {
   throw new InvalidImageError(
     'not_png',
     kind === undefined ? 'The file is not a PNG picture.' : `The file is not a PNG picture but ${kind}.`,
-    { hint: 'A skin must be a PNG file; renaming a file does not change its format.' },
+    { hint: 'It must be a PNG file; renaming a file does not change its format.' },
   );
 }
 

@@ -32,7 +32,10 @@ const maybe = <T>(what: fc.Arbitrary<T>) => fc.option(what, { nil: undefined });
 const entries: fc.Arbitrary<LockEntry> = fc.record({
   source,
   pixels: fc.option(digits(64), { nil: undefined, freq: 10 }),
-  options: fc.record({ variant: fc.constantFrom('auto', 'classic', 'slim'), visibility }),
+  options: fc.record(
+    { variant: fc.constantFrom('auto', 'classic', 'slim'), visibility, cape: digits(32) },
+    { requiredKeys: ['variant', 'visibility'] },
+  ),
   uuid: digits(32),
   name: maybe(text),
   variant: fc.constantFrom('classic', 'slim', 'unknown'),

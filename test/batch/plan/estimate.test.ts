@@ -9,7 +9,6 @@ function limits(some: Partial<Limits> = {}): Limits {
     perMinute: undefined,
     perHour: undefined,
     concurrency: undefined,
-    delay: undefined,
     slots: 5,
     service: 2,
     ...some,
@@ -18,7 +17,7 @@ function limits(some: Partial<Limits> = {}): Limits {
 
 describe('The time that a batch takes at the least', () => {
   const cases: [what: string, count: number, limits: Partial<Limits>, seconds: number][] = [
-    ['nothing to do', 0, { delay: 9, perMinute: 1 }, 0],
+    ['nothing to do', 0, { perMinute: 1 }, 0],
     ['a single skin', 1, {}, 2],
     ['as many as there are spots', 5, {}, 2],
     ['one more than that', 6, {}, 4],
@@ -26,8 +25,6 @@ describe('The time that a batch takes at the least', () => {
     ['more that are worked on at once than spots', 6, { concurrency: 50 }, 4],
     ['a plan that lets none be worked on, which none does', 6, { concurrency: 0 }, 4],
     ['no spot at all, which is one', 3, { slots: 0 }, 6],
-    ['a delay between two', 11, { delay: 3 }, 32],
-    ['a delay shorter than the work', 11, { delay: 0.1 }, 6],
     ["a minute's worth", 20, { perMinute: 20 }, 8],
     ["one more than a minute's worth", 21, { perMinute: 20 }, 62],
     ["several minutes' worth", 100, { perMinute: 20 }, 242],
@@ -46,7 +43,6 @@ describe('The time that a batch takes at the least', () => {
       perMinute: whole(100),
       perHour: whole(1_000),
       concurrency: whole(20),
-      delay: fc.double({ min: 0, max: 10, noNaN: true }),
       slots: whole(20),
     })
     .map(limits);
@@ -63,12 +59,7 @@ describe('The time that a batch takes at the least', () => {
   });
 
   it('is never less with a limit than without', () => {
-    const limit = fc.constantFrom(
-      'perMinute' as const,
-      'perHour' as const,
-      'concurrency' as const,
-      'delay' as const,
-    );
+    const limit = fc.constantFrom('perMinute' as const, 'perHour' as const, 'concurrency' as const);
     fc.assert(
       fc.property(whole(10_000), anyLimits, limit, (count, some, name) => {
         const without = estimateSeconds(count, { ...some, [name]: undefined });

@@ -35,6 +35,15 @@ describe('workKey', () => {
     expect(keys).toEqual(['ap', 'au', 'av', 'cp', 'cu', 'cv', 'sp', 'su', 'sv']);
   });
 
+  it('is another one with a cape, and with each cape, for pictures, links and players', () => {
+    const capes = [undefined, 'ab'.repeat(16), 'cd'.repeat(16)];
+    const contents = [{ pixels: PIXELS }, { url: URL }, { user: PLAYER }];
+    const keys = contents.flatMap((content) => capes.map((cape) => workKey({ content, ...asked, cape })));
+    expect(new Set(keys).size).toBe(9);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}ap$/);
+    expect(optionsOf(keys[1] ?? '')).toEqual(asked);
+  });
+
   it('takes a visibility that was not asked for as public', () => {
     expect(workKey({ content: { pixels: PIXELS }, variant: 'slim', visibility: undefined })).toBe(
       workKey({ content: { pixels: PIXELS }, variant: 'slim', visibility: 'public' }),

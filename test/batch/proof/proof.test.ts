@@ -6,7 +6,7 @@ import {
   type ProofTools,
   pixelsOf,
   proveSkin,
-  readSkinTexture,
+  readTextures,
 } from '../../../src/batch/proof/proof.ts';
 import { encodePng } from '../../../src/skin/encode.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
@@ -23,20 +23,22 @@ const { publicKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048
 
 const OURS = pixelHash(drawSkin(1));
 const ADDRESS = 'http://textures.example/texture/aa11';
+const CAPE_ADDRESS = 'http://textures.example/texture/cc33';
 
 type Skin = NonNullable<Textures['skin']>;
 
-function texturesValueOf(skin: Skin | undefined): string {
+function texturesValueOf(skin: Skin | undefined, cape?: Textures['cape']): string {
   return buildTexturesValue({
     timestamp: 1_700_000_000_000,
     profileId: 'ab'.repeat(16),
     profileName: 'Smith',
     ...(skin && { skin }),
+    ...(cape && { cape }),
   });
 }
 
-async function signed(skin: Partial<Skin> = {}) {
-  const value = texturesValueOf({ url: ADDRESS, variant: 'classic', ...skin });
+async function signed(skin: Partial<Skin> = {}, cape?: Textures['cape']) {
+  const value = texturesValueOf({ url: ADDRESS, variant: 'classic', ...skin }, cape);
   return { value, signature: await signValue(value, privateKey) };
 }
 
@@ -91,6 +93,13 @@ describe('A skin is proved', () => {
     await proveSkin(await signed({ variant }), expected({ variant: 'auto' }), serving(skinPng(1)).tools);
   });
 
+  it('with the cape that was asked for, wherever it is served, and with any where none was', async () => {
+    const { tools } = serving(skinPng(1));
+    const caped = await signed({}, { url: CAPE_ADDRESS });
+    for (const cape of [{ texture: 'cc33' }, { texture: undefined }, undefined])
+      await proveSkin(caped, expected({ cape }), tools);
+  });
+
   it('by the texture alone where the service tells no key', async () => {
     const unsigned = { ...(await signed()), signature: 'bm90aGluZw==' };
     const tools = { ...serving(skinPng(1)).tools, publicKey: undefined };
@@ -113,6 +122,15 @@ describe('A skin is refused', () => {
   it('as wrong when its texture has other pixels', async () => {
     const error = await refusal(await signed(), expected(), serving(skinPng(2)).tools);
     expect(error).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('another picture') });
+  });
+
+  it('as wrong without the cape that was asked for, or with another', async () => {
+    const { tools } = serving(skinPng(1));
+    const bare = await refusal(await signed(), expected({ cape: { texture: undefined } }), tools);
+    expect(bare).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('no cape') });
+    const other = await signed({}, { url: CAPE_ADDRESS });
+    const error = await refusal(other, expected({ cape: { texture: 'dd44' } }), tools);
+    expect(error).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('another cape') });
   });
 
   it('as wrong when a single pixel is another', async () => {
@@ -204,9 +222,11 @@ describe('A skin is refused', () => {
 
 describe('What a skin consists of', () => {
   it('is read from its value', () => {
-    expect(readSkinTexture(texturesValueOf({ url: ADDRESS, variant: 'slim' }))).toEqual({
-      url: ADDRESS,
-      variant: 'slim',
+    const skin = { url: ADDRESS, variant: 'slim' } as const;
+    expect(readTextures(texturesValueOf(skin))).toEqual({ skin });
+    expect(readTextures(texturesValueOf(skin, { url: CAPE_ADDRESS }))).toEqual({
+      skin,
+      cape: { url: CAPE_ADDRESS },
     });
   });
 

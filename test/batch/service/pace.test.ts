@@ -33,27 +33,7 @@ describe('Submissions', () => {
     expect(open.openAt()).toBeLessThanOrEqual(0);
     open.accepted({}, NOW);
     open.accepted(told({}), NOW);
-    open.sent(NOW.monotonic);
     expect(open.openAt()).toBeLessThanOrEqual(NOW.monotonic);
-  });
-
-  it.each([
-    [1.5, 1_500],
-    [0.25, 250],
-    [86_400, 60_000],
-  ])('of a plan with a delay of %d s are %i ms apart', (delay, gap) => {
-    const planned = pace();
-    planned.plan(delay);
-    expect(planned.openAt()).toBe(0);
-    planned.sent(1_000);
-    expect(planned.openAt()).toBe(1_000 + gap);
-  });
-
-  it.each([undefined, 0, -5])('of a plan with a delay of %s may all go at once', (delay) => {
-    const planned = pace();
-    planned.plan(delay);
-    planned.sent(1_000);
-    expect(planned.openAt()).toBe(0);
   });
 
   const waits: [what: string, limits: Limits, wait: number][] = [

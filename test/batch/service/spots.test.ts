@@ -11,6 +11,7 @@ function makeWork(key = 'k'): Work {
     key,
     variant: 'auto',
     visibility: undefined,
+    cape: undefined,
     members: [],
     bytes: undefined,
     warnings: [],

@@ -3,14 +3,17 @@ import { register as generate } from '../../../src/cli/commands/generate.ts';
 import { register as jobs } from '../../../src/cli/commands/jobs.ts';
 import { register as queue } from '../../../src/cli/commands/queue.ts';
 import { register as serve } from '../../../src/cli/commands/serve.ts';
+import { register as skinsDelete } from '../../../src/cli/commands/skins/delete.ts';
+import { register as skinsDownload } from '../../../src/cli/commands/skins/download.ts';
+import { register as skinsEdit } from '../../../src/cli/commands/skins/edit.ts';
 import { register as skinsGet } from '../../../src/cli/commands/skins/get.ts';
 import { register as skinsList } from '../../../src/cli/commands/skins/list.ts';
 import { register as status } from '../../../src/cli/commands/status.ts';
 import { register as verify } from '../../../src/cli/commands/verify.ts';
 import { describeParsing, type ParseTable } from './parsing.ts';
 
-const skinOptions = ['--name', 'A B', '--variant', 'slim', '--visibility', 'private'];
-const skinValues = { name: 'A B', variant: 'slim', visibility: 'private' };
+const skinOptions = ['--name', 'A B', '--variant', 'slim', '--visibility', 'private', '--cape', 'Red'];
+const skinValues = { name: 'A B', variant: 'slim', visibility: 'private', cape: 'Red' };
 const badSkinOptions: ParseTable['refused'] = [
   [['a.png', '--variant', 'wide'], /--variant.*Allowed choices are auto, classic, slim/],
   [['a.png', '--visibility', 'secret'], /--visibility.*Allowed choices are public, unlisted, private/],
@@ -104,8 +107,10 @@ describeParsing('jobs', jobs, {
   taken: [
     [[], {}],
     [['--status', 'unknown', '--limit', '5'], { status: 'unknown', limit: 5 }],
+    [['--watch', '--status', 'failed'], { watch: true, status: 'failed' }],
   ],
   refused: [
+    [['--watch', '--limit', '5'], /'--watch' cannot be used with option '--limit/],
     [['--status', 'active'], /Allowed choices are waiting, processing, completed, failed, unknown/],
     [['--limit', '0'], /whole number from 1/],
     [['--limit', '-1'], /whole number from 1/],
@@ -138,6 +143,35 @@ describeParsing('skins get', skinsGet, {
   ],
 });
 
+describeParsing('skins download', skinsDownload, {
+  taken: [
+    [['a'], { uuids: ['a'] }],
+    [['a', 'b', '--out', 'there'], { uuids: ['a', 'b'], out: 'there' }],
+  ],
+  refused: [[[], /missing required argument 'uuid'/]],
+});
+
+describeParsing('skins edit', skinsEdit, {
+  taken: [
+    [['a', '--name', 'x'], { uuid: 'a', name: 'x' }],
+    [['a', '--name', '', '--visibility', 'private'], { uuid: 'a', name: '', visibility: 'private' }],
+  ],
+  refused: [
+    [['--name', 'x'], /missing required argument 'uuid'/],
+    [['a', '--visibility', 'secret'], /Allowed choices are public, unlisted, private/],
+    [['a', 'b', '--name', 'x'], /too many arguments/],
+  ],
+});
+
+describeParsing('skins delete', skinsDelete, {
+  taken: [
+    [['a', 'b'], { uuids: ['a', 'b'] }],
+    [['a', '--yes'], { uuids: ['a'], yes: true }],
+    [['a', '-y'], { uuids: ['a'], yes: true }],
+  ],
+  refused: [[[], /missing required argument 'uuid'/]],
+});
+
 describeParsing('check', check, {
   taken: [
     [['a.png'], { paths: ['a.png'] }],
@@ -155,18 +189,34 @@ describeParsing('verify', verify, {
   refused: [[[], /missing required argument 'file'/]],
 });
 
+/** What is there without a word. */
+const serving = { webhooks: true };
+
 describeParsing('serve', serve, {
   taken: [
-    [[], {}],
+    [[], serving],
     [
       ['--port', '0', '--host', '::1', '--data', '/d', '--workers', '0', '--retention', '1', '--pace', '20'],
-      { port: 0, host: '::1', data: '/d', workers: 0, retention: 1, pace: 20 },
+      { ...serving, port: 0, host: '::1', data: '/d', workers: 0, retention: 1, pace: 20 },
     ],
     [
       ['--public-url', 'https://skins.example.org/x//', '--log-level', 'silent'],
-      { publicUrl: 'https://skins.example.org/x', logLevel: 'silent' },
+      { ...serving, publicUrl: 'https://skins.example.org/x', logLevel: 'silent' },
     ],
-    [['--port', '65535'], { port: 65_535 }],
+    [['--port', '65535'], { ...serving, port: 65_535 }],
+    [['--plans', 'plans.json'], { ...serving, plans: 'plans.json' }],
+    [
+      [
+        '--allow-network',
+        '10.0.0.0/8',
+        '--allow-network',
+        'fd00::/8',
+        '--allow-network',
+        '::1',
+        '--no-webhooks',
+      ],
+      { allowNetwork: ['10.0.0.0/8', 'fd00::/8', '::1'], webhooks: false },
+    ],
   ],
   refused: [
     [['--port', '65536'], /whole number from 0 to 65535/],
@@ -179,6 +229,12 @@ describeParsing('serve', serve, {
     [['--pace', '1.5'], /whole number from 0 to 600000/],
     [['--public-url', 'skins.example.org'], /address like https:/],
     [['--public-url', 'ftp://skins.example.org'], /address like https:/],
+    [['--plans', ''], /must not be empty/],
+    [['--allow-network', ''], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', 'localhost'], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', '10.0.0.0/33'], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', 'fd00::/8/8'], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', 'fe80::%1/64'], /network like 10\.0\.0\.0\/8/],
     [['--log-level', 'loud'], /Allowed choices are silent, error, warn, info, debug/],
     [['now'], /too many arguments/],
   ],

@@ -7,6 +7,8 @@ import { TestCaller } from '../test-caller.ts';
 
 guardAgainstLeaks();
 
+const UNBOUND = { allowedIps: [], allowedOrigins: [], allowedAgents: [], v2Compat: false };
+
 describe('API keys', () => {
   test("the owner's first key comes with the first start and never again", async () => {
     const first = await runServer();
@@ -28,6 +30,7 @@ describe('API keys', () => {
       user: 'bob',
       last4: made.body.key?.secret?.slice(-4),
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      ...UNBOUND,
       secret: expect.stringMatching(/^\S{64,}$/),
     });
     const bob = new TestCaller(url, { key: made.body.key?.secret });
@@ -49,6 +52,7 @@ describe('API keys', () => {
         last4: expect.stringMatching(/^[0-9a-f]{4}$/),
         createdAt: expect.any(String),
         lastUsedAt: expect.any(String),
+        ...UNBOUND,
       },
     ]);
     expect((await owner.get('/v2/account/keys?user=bob')).body.keys).toEqual(own);
@@ -93,8 +97,14 @@ describe('Who and what the service is', () => {
         delay: 0,
         per_minute: 60_000,
         per_hour: 2_000_000,
+        concurrency: 64,
+        priority: 12,
         queue: 5,
+        ad_free: true,
         private_skins: true,
+        early_access: true,
+        batch_generation: true,
+        capes: true,
         plan: 'owner',
       },
       rateLimit: { limit: { used: 0 } },

@@ -154,16 +154,17 @@ describe('The limits in an answer', () => {
     const clock = new MovableClock();
     const { anonymous } = await runServer({ clock });
     for (const used of [1, 2]) {
+      clock.forward(3_000);
       const { body, headers } = await anonymous().upload('/v2/generate', skinPng(used));
       const { next, delay, limit } = body.rateLimit!;
-      expect(limit.minute).toEqual({ limit: 20, used, remaining: 20 - used, reset: clock.now() / 1000 + 30 });
+      expect(limit.minute).toEqual({ limit: 20, used, remaining: 20 - used, reset: clock.now() / 1000 + 61 });
       expect(limit).toMatchObject({
         ...limit.minute,
-        hour: { limit: 300, used, reset: clock.now() / 1000 + 1770 },
+        hour: { limit: 300, used, reset: clock.now() / 1000 + 3630 - 3 * used },
       });
       expect([next, delay]).toEqual([
-        { absolute: clock.now(), relative: 0 },
-        { millis: 0, seconds: 0 },
+        { absolute: clock.now() + 3_000, relative: 3_000 },
+        { millis: 3_000, seconds: 3 },
       ]);
       expect(headers).toMatchObject({
         'x-ratelimit-limit': String(limit.minute.limit),
@@ -179,14 +180,19 @@ describe('The limits in an answer', () => {
   test('say, once they are used up, when the next request may come; it may then', async () => {
     const clock = new MovableClock();
     const { anonymous } = await runServer({ clock });
-    for (let n = 0; n < 20; n++) await anonymous().upload('/v2/generate', skinPng(n));
+    for (let n = 0; n < 20; n++) {
+      clock.forward(3_000);
+      await anonymous().upload('/v2/generate', skinPng(n));
+    }
     const refused = await anonymous().upload('/v2/queue', skinPng(20));
     expect(refused.status).toBe(429);
-    expect(refused.headers['retry-after']).toBe('30');
-    expect(refused.body.rateLimit?.next).toEqual({ absolute: clock.now() + 30_000, relative: 30_000 });
+    expect(refused.headers['retry-after']).toBe('4');
+    expect(refused.body.rateLimit?.next).toEqual({ absolute: clock.now() + 4_000, relative: 4_000 });
     const delay = await anonymous().get('/v2/delay');
-    expect(delay.body).toMatchObject(refused.body.rateLimit!);
-    clock.forward(30_000);
+    expect(delay.body).toMatchObject({ ...refused.body.rateLimit, delay: { millis: 3_000, seconds: 3 } });
+    clock.forward(3_999);
+    expect((await anonymous().upload('/v2/queue', skinPng(20))).status).toBe(429);
+    clock.forward(1);
     expect((await anonymous().upload('/v2/queue', skinPng(20))).status).toBe(202);
   });
 
@@ -205,7 +211,7 @@ describe('A picture that is known', () => {
   test('gets every caller a record of its own of the same data', async () => {
     const { owner, user } = await runServer();
     const [bob, ann] = [await user('bob'), await user('ann')];
-    const first = (await owner.upload('/v2/generate', skinPng(1), { visibility: 'private' })).body.skin!;
+    const first = (await owner.upload('/v2/generate', skinPng(1), { visibility: 'unlisted' })).body.skin!;
     const second = (await bob.upload('/v2/generate', skinPng(1))).body.skin!;
     const third = (await ann.upload('/v2/queue', skinPng(1))).body.skin!;
     expect(second.texture).toEqual(first.texture);

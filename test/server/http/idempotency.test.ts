@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dataUrl, skinPng } from '../drawn-skins.ts';
+import { jobAt } from '../job-at.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
@@ -24,10 +25,7 @@ async function send(
 const codes = (notes: readonly { code: string }[]) => notes.map(({ code }) => code);
 
 async function completed(caller: TestCaller, id: string | undefined): Promise<Heard> {
-  return await poll(
-    () => caller.get(`/v2/queue/${id}`),
-    ({ body }) => body.job?.status === 'completed',
-  );
+  return await jobAt(caller, id, 'completed');
 }
 
 describe('A submission to the queue that comes again under its key', () => {

@@ -100,6 +100,13 @@ test('The answers of the service are as it describes them', async () => {
     ['get', '/v2/delay', await owner.get('/v2/delay')],
     ['get', '/v2/account/keys', await owner.get('/v2/account/keys')],
     ['post', '/v2/account/keys', await owner.json('/v2/account/keys', {})],
+    ['patch', '/v2/account/keys/{id}', await owner.patch('/v2/account/keys/none', { name: 'x' })],
+    ['get', '/v2/account/me', await owner.get('/v2/account/me')],
+    ['get', '/v2/account/plans', await owner.get('/v2/account/plans')],
+    ['post', '/v2/account/users', await owner.json('/v2/account/users', { name: 'bob' })],
+    ['get', '/v2/account/users', await owner.get('/v2/account/users')],
+    ['get', '/v2/account/users/{name}', await owner.get('/v2/account/users/bob')],
+    ['patch', '/v2/account/users/{name}', await owner.patch('/v2/account/users/bob', { plan: 'pro' })],
     ['get', '/', await owner.get('/')],
     ['get', '/health', await owner.get('/health')],
   ];

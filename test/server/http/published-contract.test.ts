@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../drawn-skins.ts';
-import { poll } from '../poll.ts';
+import { jobAt } from '../job-at.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import type { Body, Heard, TestCaller } from '../test-caller.ts';
+import type { Body, Heard } from '../test-caller.ts';
 import { PublishedContract } from './published-contract.ts';
 import { failWaitingJob } from './refusal-stories.ts';
 import { parts, post, upload } from './sending.ts';
@@ -24,13 +24,6 @@ function expectAsPublished(operation: Operation, { status, body }: Heard, expect
     expected,
     [],
   ]);
-}
-
-async function jobAt(caller: TestCaller, status: string, id: string | undefined): Promise<Heard> {
-  return await poll(
-    () => caller.get(`/v2/queue/${id}`),
-    (heard) => heard.body.job?.status === status,
-  );
 }
 
 describe('As published is', () => {
@@ -84,7 +77,7 @@ describe('As published is', () => {
   test('a completed job, the list with it, its skin, the list with that, the caller and the limits', async () => {
     const { owner, anonymous } = await runServer();
     const { job } = (await owner.upload('/v2/queue', skinPng(1), { name: 'Smith' })).body;
-    const done = await jobAt(owner, 'completed', job?.id);
+    const done = await jobAt(owner, job?.id, 'completed');
     expectAsPublished('get /v2/queue/{jobId}', done, 200);
     expectAsPublished('get /v2/queue', await owner.get('/v2/queue'), 200);
     expectAsPublished('get /v2/skins/{uuid}', await owner.get(`/v2/skins/${done.body.skin?.uuid}`), 200);
@@ -101,7 +94,7 @@ describe('As published is', () => {
 describe('Otherwise than published is, and known to be', () => {
   async function processingJob(server: ServerUnderTest): Promise<Heard> {
     const { job } = (await server.owner.upload('/v2/queue', skinPng(1))).body;
-    return await jobAt(server.owner, 'processing', job?.id);
+    return await jobAt(server.owner, job?.id, 'processing');
   }
 
   test('a job at work is "processing", where the contract says "active"', async () => {

@@ -6,6 +6,7 @@ import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { type EventReader, idOf, statusOf } from '../event-reader.ts';
+import { jobAt } from '../job-at.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
 import { expectRefusal } from '../test-caller.ts';
@@ -99,10 +100,7 @@ describe('A stream of events', () => {
     const first = await runServer({ workers: 1, pace: 1_500 });
     const stream = await first.owner.events();
     const id = await queueSkin(first.owner, 1);
-    await poll(
-      () => first.owner.get(`/v2/queue/${id}`),
-      ({ body }) => body.job?.status === 'processing',
-    );
+    await jobAt(first.owner, id, 'processing');
     const closing = first.close();
     expect(await ended(stream)).toBe('complete');
     expect(stream.events.some((event) => statusOf(event) === 'completed')).toBe(false);

@@ -62,7 +62,7 @@ const ABOUT_PICTURES = [
     ['a URL is of no web', post({ url: 'file:///etc/passwd' })],
     ['a URL is none', post({ url: 'nowhere' })],
   ]),
-  ...rows('invalid_user', [['a player is no UUID', post({ user: 'Notch!' })]]),
+  ...rows('invalid_user', [['a player is neither a UUID nor a name', post({ user: 'Notch!' })]]),
   ...rows('invalid_file', [
     ['the part has another name', parts(['skin', PNG_FILE]), '"file"'],
     ['the part "file" is a field', parts(['file', 'text']), 'file name'],
@@ -77,11 +77,14 @@ const ABOUT_PICTURES = [
     413,
   ),
   ...rows('invalid_image_url', [
-    ['the picture is to be fetched', post({ url: 'https://example.org/skin.png' }), 'download'],
+    ['a URL leads to a private address', post({ url: 'http://127.0.0.1/skin.png' }), 'loopback'],
   ]),
   ...rows('invalid_user', [
-    ['a player is to be looked up', post({ user: NOBODY }), 'players'],
-    ['a dashed player is to be looked up', post({ user: '61699b2e-d327-4a01-9f1e-0ea8c3f06bc6' })],
+    [
+      'a player is of a server in offline mode',
+      post({ user: 'b50ad385829d3141a2167e7d7539ba7f' }),
+      'offline',
+    ],
   ]),
 ];
 

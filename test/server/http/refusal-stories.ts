@@ -1,6 +1,7 @@
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { skinPng } from '../drawn-skins.ts';
+import { jobAt } from '../job-at.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
 import { openOwnStore, type ServerUnderTest } from '../running-server.ts';
@@ -9,6 +10,8 @@ import type { RefusalRow } from './refusal-rows.ts';
 import { PNG } from './sending.ts';
 
 const ANONYMOUS_PER_MINUTE = 20;
+const ANONYMOUS_DELAY = 3_000;
+const clock = new MovableClock();
 
 /** Fails the one job that is waiting as a worker would, from another connection to the store. */
 export async function failWaitingJob({ dataDir }: ServerUnderTest, code: string): Promise<void> {
@@ -42,16 +45,17 @@ async function fullQueue({ owner }: ServerUnderTest): Promise<Heard> {
 }
 
 async function tooMany({ anonymous }: ServerUnderTest): Promise<Heard> {
-  for (let n = 0; n < ANONYMOUS_PER_MINUTE; n++) await anonymous().upload('/v2/generate', skinPng(n));
+  for (let n = 0; n < ANONYMOUS_PER_MINUTE; n++) {
+    clock.forward(ANONYMOUS_DELAY);
+    await anonymous().upload('/v2/generate', skinPng(n));
+  }
+  clock.forward(ANONYMOUS_DELAY);
   return await anonymous().upload('/v2/generate', skinPng(ANONYMOUS_PER_MINUTE));
 }
 
 async function stopping(server: ServerUnderTest): Promise<Heard> {
   const { body } = await server.owner.upload('/v2/queue', skinPng(1));
-  await poll(
-    () => server.owner.get(`/v2/queue/${body.job?.id}`),
-    (heard) => heard.body.job?.status === 'processing',
-  );
+  await jobAt(server.owner, body.job?.id, 'processing');
   void server.close();
   return await server.owner.upload('/v2/queue', skinPng(2));
 }
@@ -73,7 +77,7 @@ async function othersSkin({ owner, user }: ServerUnderTest): Promise<Heard> {
 
 async function brokenStore({ owner, dataDir }: ServerUnderTest): Promise<Heard> {
   const { db } = await openOwnStore(dataDir);
-  await db.schema.dropTable('usage').execute();
+  await db.schema.dropTable('callers').execute();
   return await owner.upload('/v2/generate', PNG);
 }
 
@@ -88,7 +92,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
     code: 'rate_limit',
     when: 'an anonymous caller has had 20 in a minute',
     send: tooMany,
-    options: { clock: new MovableClock() },
+    options: { clock },
   },
   {
     code: 'service_unavailable',

@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
-import { newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 
@@ -18,11 +18,20 @@ test('Three processes that claim at the same time share the jobs out, each job t
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
   const all = Array.from({ length: JOBS }, (_, n) => `job ${n}`);
-  for (const request of all)
-    await queue.submit(newJob({ request }), { spots: JOBS, perMinute: JOBS, perHour: JOBS });
+  for (const request of all) await queue.submit(newJob({ request }), { ...LIMITS, spots: JOBS });
   const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
   const claimed = runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
   expect(claimed.toSorted()).toEqual(all.toSorted());
+});
+
+test('Three processes that claim at the same time keep an owner to its concurrency together', async () => {
+  const folder = await ownFolder();
+  const { db } = await openOwnStore(folder);
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
+  for (let n = 0; n < 40; n++) await queue.submit(newJob(), { ...LIMITS, spots: 40, concurrency: 25 });
+  const runs = await Promise.all([1, 2, 3].map(() => execa(process.execPath, [CLAIM_ALL, folder])));
+  expect(runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean))).toHaveLength(25);
 });
 
 test('Three processes that submit under the same keys at the same time get one job for each key', async () => {

@@ -4,12 +4,12 @@
  */
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { openStore } from '../../../src/server/store/store.ts';
-import { newJob } from '../../contract/jobs.ts';
+import { LIMITS, newJob } from '../../contract/jobs.ts';
 
 const [folder = '', keys = '0'] = process.argv.slice(2);
 const store = await openStore(folder);
 const queue = new StoreQueue(store.db, { self: { host: 'here', pid: process.pid, nonce: 'x' } });
-const limits = { spots: Number(keys), perMinute: Number(keys), perHour: Number(keys) };
+const limits = { ...LIMITS, spots: Number(keys) };
 for (let n = 0; n < Number(keys); n++) {
   const submission = await queue.submit(newJob({ idempotencyKey: `key ${n}` }), limits);
   const outcome = 'job' in submission ? submission.job.uuid : submission.kind;

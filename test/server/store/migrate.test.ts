@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { Kysely, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { findKeyOwner } from '../../../src/server/store/api-keys.ts';
 import { StoreTooNewError } from '../../../src/server/store/migrate.ts';
 import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
@@ -15,7 +16,7 @@ import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 
 /** How many migrations there are. */
-const NEWEST = '2';
+const NEWEST = '10';
 const OPEN_IT = join(import.meta.dirname, 'open-it.ts');
 
 /** A job as the first schema has it. */
@@ -23,19 +24,33 @@ const OLD_JOB = `insert into jobs (uuid, owner, status, request_key, identity, t
   attempts, run_at, created_at) values ('old', 'ann', 'waiting', 'r', 'i', '${TEXTURE_HASH}', 'classic', 'public',
   0, 0, 0)`;
 
+/** A user of it and its API key. */
+const OLD_USER =
+  "insert into users (id, name, plan, role, created_at) values ('u', 'ann', 'free', 'user', 0)";
+const OLD_KEY = `insert into api_keys (id, user_id, name, hash, last4, created_at)
+  values ('k', 'u', 'ci', 'h', 'abcd', 0)`;
+
 describe('Opening a store', () => {
   test('An empty folder becomes a store with every table', async () => {
     const { db } = await openOwnStore(await ownFolder());
     const tables = (await db.introspection.getTables()).map(({ name }) => name);
     expect(tables.toSorted()).toEqual([
       'api_keys',
+      'callbacks',
+      'callers',
+      'capes',
+      'game_accounts',
       'idempotency_keys',
       'jobs',
       'meta',
+      'players',
+      'queue_clock',
+      'skin_views',
+      'skin_words',
       'skins',
       'texture_data',
       'textures',
-      'usage',
+      'upstream_jobs',
       'users',
     ]);
   });
@@ -70,10 +85,14 @@ describe('Opening a store', () => {
       png: new Uint8Array(1),
       created_at: 0,
     });
-    await sql.raw(OLD_JOB).execute(old);
+    for (const one of [OLD_JOB, OLD_USER, OLD_KEY]) await sql.raw(one).execute(old);
     await old.destroy();
     const { db } = await openOwnStore(folder);
     expect(await db.selectFrom('jobs').select('uuid').execute()).toEqual([{ uuid: 'old' }]);
+    expect(await findKeyOwner(db, 'h')).toMatchObject({
+      user: { name: 'ann', disabled_at: null },
+      key: { allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]', v2_compat: 0 },
+    });
     expect(await db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
     expect(await db.selectFrom('meta').select('value').where('key', '=', 'schema').execute()).toEqual([
       { value: NEWEST },

@@ -19,6 +19,8 @@ export async function keepData(db: Db, identity: string, created_at = 0): Promis
     worker: '0',
     created_at,
     duration: 1,
+    cape_hash: null,
+    cape_url: null,
   });
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { findOwnSkin, findSkin, listOwnSkins, listPublicSkins } from '../../../src/server/store/skins.ts';
-import type { Db } from '../../../src/server/store/store.ts';
-import { dropUnusedTextures, findTexture, keepTexture } from '../../../src/server/store/textures.ts';
+import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { deleteSkin, findOwnSkin, findSkin, listSkins } from '../../../src/server/store/skins.ts';
+import { type Db, inTransaction } from '../../../src/server/store/store.ts';
+import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
+import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 import { keepData, record } from './skin-records.ts';
@@ -42,7 +45,7 @@ describe("A caller's record of signed data", () => {
     const db = await ownDb();
     const wanted = { owner: 'ann', identity: 'face', name: null, visibility: 'public' } as const;
     expect(await findOwnSkin(db, wanted)).toBeUndefined();
-    expect(await listPublicSkins(db, { size: 10 })).toEqual([]);
+    expect(await listSkins(db, 'public', { size: 10 })).toEqual([]);
   });
 
   test('It is found by its UUID with the data it stands for', async () => {
@@ -52,8 +55,8 @@ describe("A caller's record of signed data", () => {
   });
 });
 
-describe('The list of public skins', () => {
-  test('has public ones alone, of everybody, newest first', async () => {
+describe('The list of skins', () => {
+  test('has public ones alone, of everybody, or all of one owner, newest first', async () => {
     const db = await ownDb();
     for (const [name, owner, visibility] of [
       ['first', 'ann', 'public'],
@@ -62,69 +65,73 @@ describe('The list of public skins', () => {
       ['second', 'bob', 'public'],
     ] as const)
       await record(db, { name, owner, visibility });
-    expect(names(await listPublicSkins(db, { size: 10 }))).toEqual(['second', 'first']);
-    expect(names(await listOwnSkins(db, 'ann', { size: 10 }))).toEqual(['by link', 'hidden', 'first']);
+    expect(names(await listSkins(db, 'public', { size: 10 }))).toEqual(['second', 'first']);
+    expect(names(await listSkins(db, { owner: 'ann' }, { size: 10 }))).toEqual([
+      'by link',
+      'hidden',
+      'first',
+    ]);
   });
 
-  test('reads page by page without gap or repetition while new skins come in', async () => {
+  test('reads page by page without gap or repetition while skins come and go', async () => {
     const db = await ownDb();
     for (let n = 1; n <= 7; n++) await record(db, { name: `old ${n}` });
     const seen: (string | null)[] = [];
-    let after: string | undefined;
+    let before: number | undefined;
     for (;;) {
-      const page = await listPublicSkins(db, { size: 3, after });
-      if (page.length === 0) break;
+      const page = await listSkins(db, 'public', { size: 3, before });
+      const last = page.at(-1);
+      if (!last) break;
       seen.push(...names(page));
-      after = page.at(-1)?.uuid;
+      before = last.id;
       await record(db, { name: `new after ${seen.length}` });
+      await deleteSkin(db, last.id);
     }
     expect(seen).toEqual(['old 7', 'old 6', 'old 5', 'old 4', 'old 3', 'old 2', 'old 1']);
   });
-
-  test('is empty after a UUID that nobody has', async () => {
-    const db = await ownDb();
-    await record(db);
-    expect(await listPublicSkins(db, { size: 10, after: 'nobody' })).toEqual([]);
-  });
-
-  test.each([
-    ['smi', ['Smith', 'blacksmith']],
-    ['%', ['100% wool']],
-    ['_', ['under_score']],
-    ['\\', ['back\\slash']],
-    ["'", ["o'clock"]],
-    ['nothing like it', []],
-    ['', ["o'clock", 'back\\slash', 'under_score', '100% wool', 'blacksmith', 'Smith']],
-  ])('takes the filter %j literally', async (filter, expected) => {
-    const db = await ownDb();
-    for (const name of ['Smith', 'blacksmith', '100% wool', 'under_score', 'back\\slash', "o'clock"])
-      await record(db, { name });
-    const found = names(await listPublicSkins(db, { size: 10, filter }));
-    expect(found.toSorted()).toEqual(expected.toSorted());
-  });
-
-  test('never shows a private or unlisted one, whatever is asked', async () => {
-    const db = await ownDb();
-    const hidden = await record(db, { name: 'secret', visibility: 'private' });
-    await record(db, { name: 'secret too', visibility: 'unlisted' });
-    for (const page of [{ size: 128 }, { size: 128, filter: 'secret' }, { size: 128, after: hidden.uuid }])
-      expect(await listPublicSkins(db, page)).toEqual([]);
-  });
 });
 
-describe('Pictures that nobody needs', () => {
-  test('are dropped when old; those with signed data stay', async () => {
+describe('A picture', () => {
+  test('is dropped when it is old and neither data nor a job nor a cape needs it', async () => {
     const db = await ownDb();
     const face = (await record(db)).texture_hash;
+    const bare = { width: 64, height: 64, png: new Uint8Array(1) };
     for (const [hash, created_at] of [
       ['old', 10],
       ['fresh', 20],
+      ['cape', 10],
+      ['worn', 10],
+      [TEXTURE_HASH, 10],
     ] as const)
-      await keepTexture(db, { hash, width: 64, height: 64, png: new Uint8Array(1), created_at });
+      await keepTexture(db, { hash, created_at, ...bare });
+    await db
+      .insertInto('capes')
+      .values({ uuid: 'c', alias: 'c', texture_hash: 'cape', support: 'public', created_at: 0 })
+      .execute();
+    await new StoreQueue(db, { self: nameThisProcess() }).submit(newJob({ capeHash: 'worn' }), LIMITS);
     await dropUnusedTextures(db, 20);
-    const left = await Promise.all(
-      ['old', 'fresh', face].map(async (hash) => (await findTexture(db, hash))?.hash),
+    const left = await db.selectFrom('textures').select('hash').execute();
+    expect(left.map(({ hash }) => hash).toSorted()).toEqual(
+      ['cape', 'fresh', 'worn', face, TEXTURE_HASH].toSorted(),
     );
-    expect(left).toEqual([undefined, 'fresh', face]);
+  });
+
+  test('is dropped wherever it stands among many', async () => {
+    const db = await ownDb();
+    const hashes = Array.from({ length: 2_500 }, (_, n) => n.toString(16).padStart(64, '0'));
+    await inTransaction(db, async (tx) => {
+      for (const hash of hashes)
+        await keepTexture(tx, { hash, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+    });
+    await dropUnusedTextures(db, 1);
+    expect(await db.selectFrom('textures').select('hash').execute()).toHaveLength(1);
+  });
+
+  test('is served while data or a cape needs it, and no longer', async () => {
+    const db = await ownDb();
+    const { texture_hash } = await record(db);
+    await keepTexture(db, { hash: 'bare', width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+    expect((await findServedTexture(db, texture_hash))?.hash).toBe(texture_hash);
+    expect(await findServedTexture(db, 'bare')).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
-import { connectTelling } from '../../outcomes.ts';
 import type { Runner } from '../../runner.ts';
 
 export function register(command: Command, runner: Runner, run = runKeysRevoke): void {
@@ -12,10 +12,11 @@ export function register(command: Command, runner: Runner, run = runKeysRevoke):
 }
 
 export async function runKeysRevoke(ids: readonly string[], deps: Deps): Promise<number> {
-  const { client } = await connectTelling(await deps.settings(), deps);
-  for (const id of ids) {
-    await client.revokeKey(id, { signal: deps.signal });
-    deps.talk.say(`Key ${id} is revoked.`);
-  }
+  await withAccount(deps, async (account) => {
+    for (const id of ids) {
+      await account.revokeKey(id, { signal: deps.signal });
+      deps.talk.say(`Key ${id} is revoked.`);
+    }
+  });
   return exitStatus('done');
 }

@@ -2,15 +2,13 @@ import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/finished-skin.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
-import { connectTelling, usageError } from '../../outcomes.ts';
+import { connectTelling } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
 import type { Runner } from '../../runner.ts';
 import { addFormatOption, type TypedOutputOptions } from '../skin-options.ts';
-
-/** 32 hexadecimal digits, or 36 characters with dashes. */
-const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+import { verifyUuids } from './uuids.ts';
 
 export interface SkinsGetOptions extends TypedOutputOptions {
   readonly uuids: readonly string[];
@@ -28,14 +26,7 @@ export function register(command: Command, runner: Runner, run = runSkinsGet): v
 }
 
 export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise<number> {
-  const wrong = options.uuids.find((uuid) => !UUID.test(uuid));
-  if (wrong !== undefined) {
-    throw usageError(
-      'not_a_uuid',
-      `"${wrong}" is not the UUID of a skin.`,
-      'List yours: skinsmith skins list',
-    );
-  }
+  verifyUuids(options.uuids);
   const settings = await deps.settings({ format: options.format });
   const formats = settings.format;
   const { client } = await connectTelling(settings, deps);

@@ -10,6 +10,8 @@ import { parseLimit } from '../jobs.ts';
 
 const DEFAULT_LIMIT = 30;
 const PAGE_SIZE = 128;
+/** Pages without a skin that are read on from: a search may have to go far, but not for ever. */
+const MOST_EMPTY = 200;
 
 export interface SkinsListOptions {
   readonly public?: boolean;
@@ -23,7 +25,7 @@ export function register(command: Command, runner: Runner, run = runSkinsList): 
       'Lists your own skins of every visibility, newest first; with --public everybody’s public ones.',
     )
     .option('--public', 'public skins of everybody')
-    .option('--filter <text>', 'only skins with this in their name')
+    .option('--filter <text>', 'only skins with these words in their names')
     .option('--limit <number>', `how many at the most (default: ${DEFAULT_LIMIT})`, parseLimit)
     .action(async (typed: SkinsListOptions) => await runner(async (deps) => await run(typed, deps)));
 }
@@ -34,7 +36,7 @@ export async function runSkinsList(options: SkinsListOptions, deps: Deps): Promi
   if (deps.flags.json) deps.io.out.write(jsonDocument(skins.map(skinListView)));
   else if (skins.length === 0) await deps.talk.note('No skins.');
   else if (deps.io.out.isTTY) deps.io.out.write(table(skins, deps.io.out.columns));
-  else deps.io.out.write(tabRows(skins.map(cells)));
+  else deps.io.out.write(tabRows(skins.map(skinCells)));
   return exitStatus('done');
 }
 
@@ -45,14 +47,16 @@ async function readPages(
 ): Promise<SkinListItem[]> {
   const skins: SkinListItem[] = [];
   let after: string | undefined;
+  let empty = 0;
   do {
     const query = { after, filter, size: Math.min(PAGE_SIZE, limit - skins.length) };
     const page = options.public
       ? await client.publicSkins(query, { signal })
       : await client.ownSkins(query, { signal });
     skins.push(...page.skins);
-    after = page.skins.length === 0 ? undefined : page.next;
-  } while (after !== undefined && skins.length < limit);
+    if (page.skins.length === 0) empty++;
+    after = page.next;
+  } while (after !== undefined && skins.length < limit && empty < MOST_EMPTY);
   return skins.slice(0, limit);
 }
 
@@ -61,10 +65,13 @@ function skinListView({ uuid, name, visibility, variant, views, texture }: SkinL
   return { uuid, name, visibility, variant, views, texture };
 }
 
-function cells(skin: SkinListItem): (string | undefined)[] {
+/** A row of the list. */
+export function skinCells(
+  skin: Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>,
+): (string | undefined)[] {
   return [skin.uuid, skin.variant, skin.visibility, skin.name];
 }
 
 function table(skins: readonly SkinListItem[], width: number): string {
-  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], skins.map(cells), width);
+  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], skins.map(skinCells), width);
 }

@@ -1,5 +1,8 @@
-import { healthAnswerSchema, keyDocumentSchema } from '../../../protocol/account.ts';
+import { healthAnswerSchema, keyDocumentSchema, readyAnswerSchema } from '../../../protocol/account.ts';
+import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { VERSION } from '../../../version.ts';
+import { requireOperator } from '../../service/caller.ts';
+import { Refusal } from '../../service/refusal.ts';
 import { route } from '../route.ts';
 
 export const keyDocumentRoute = route({
@@ -7,6 +10,7 @@ export const keyDocumentRoute = route({
   paths: ['/'],
   summary: 'What authlib-injector needs to trust the signatures of this service',
   answers: { 200: keyDocumentSchema },
+  cache: 'public',
   authenticated: false,
   handle: async ({ context }) => ({ status: 200, body: await context.keyDocument() }),
 });
@@ -14,11 +18,40 @@ export const keyDocumentRoute = route({
 export const healthRoute = route({
   method: 'GET',
   paths: ['/health'],
-  summary: 'Whether the service is up',
+  summary: 'Whether the service is up; 503 while it cannot generate',
   answers: { 200: healthAnswerSchema, 503: healthAnswerSchema },
+  cache: 'none',
   authenticated: false,
   handle: async ({ context }) =>
     context.trouble()
       ? { status: 503, body: { status: 'trouble', version: VERSION } }
       : { status: 200, body: { status: 'ok', version: VERSION } },
+});
+
+export const readyRoute = route({
+  method: 'GET',
+  paths: ['/ready'],
+  summary: 'Whether the service takes work now, and why not',
+  answers: { 200: readyAnswerSchema, 503: readyAnswerSchema },
+  cache: 'none',
+  authenticated: false,
+  handle: async ({ context }) => {
+    const reasons = await context.health.unreadiness();
+    const isReady = reasons.length === 0;
+    const body = { status: isReady ? 'ready' : 'not_ready', reasons, version: VERSION };
+    return { status: isReady ? 200 : 503, body };
+  },
+});
+
+export const metricsRoute = route({
+  method: 'GET',
+  paths: ['/metrics'],
+  summary: "Counts for Prometheus: with an operator's key, unless the operator opened them to all",
+  answers: { 200: 'text/plain', 401: errorAnswerSchema, 403: errorAnswerSchema, 404: errorAnswerSchema },
+  cache: 'none',
+  handle: async ({ context: { metrics }, caller }) => {
+    if (!metrics) throw new Refusal('not_found');
+    if (!metrics.isOpen) requireOperator(caller);
+    return { status: 200, body: await metrics.read(), headers: { 'Content-Type': metrics.contentType } };
+  },
 });

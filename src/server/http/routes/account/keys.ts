@@ -1,25 +1,30 @@
 import { z } from 'zod';
 import {
+  apiKeyAnswerSchema,
   apiKeyBodySchema,
+  apiKeyChangeSchema,
   apiKeyListAnswerSchema,
   apiKeyMadeAnswerSchema,
-} from '../../../../protocol/account.ts';
+} from '../../../../protocol/api-key.ts';
 import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { createKey, listOwnKeys, revokeOwnKey } from '../../../service/keys.ts';
+import { userNameSchema } from '../../../../protocol/user.ts';
+import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../../../service/keys.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 
-const self = { self: '/v2/account/keys' };
+const links = { self: '/v2/account/keys' };
+const params = z.object({ id: z.string().max(64) });
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
 
 export const listKeysRoute = route({
   method: 'GET',
   paths: ['/v2/account/keys'],
   summary: "The caller's API keys (an operator may name another user)",
-  query: apiKeyBodySchema.pick({ user: true }),
-  answers: { 200: apiKeyListAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  query: z.object({ user: userNameSchema.optional() }),
+  answers: { ...refusals, 200: apiKeyListAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const keys = await listOwnKeys(context.db, caller, query.user);
-    return { status: 200, body: { ...envelope({ warnings, links: self }), keys } };
+    return { status: 200, body: { ...envelope({ warnings, links }), keys } };
   },
 });
 
@@ -28,11 +33,25 @@ export const createKeyRoute = route({
   paths: ['/v2/account/keys'],
   summary: 'Make an API key; its secret is shown in this answer only',
   bodies: { 'application/json': apiKeyBodySchema },
-  answers: { 201: apiKeyMadeAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  answers: { ...refusals, 201: apiKeyMadeAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
-    const { name, user } = apiKeyBodySchema.parse(request.body ?? {});
-    const key = await createKey(context.db, caller, { name, user, now: context.clock.now() });
-    return { status: 201, body: { ...envelope({ warnings, links: self }), key } };
+    const wish = apiKeyBodySchema.parse(request.body ?? {});
+    const key = await createKey(context.db, caller, wish, context.clock.now());
+    return { status: 201, body: { ...envelope({ warnings, links }), key } };
+  },
+});
+
+export const changeKeyRoute = route({
+  method: 'PATCH',
+  paths: ['/v2/account/keys/:id'],
+  summary: 'Change an API key: its name, what it is bound to, how it speaks version 1',
+  params,
+  bodies: { 'application/json': apiKeyChangeSchema },
+  answers: { ...refusals, 200: apiKeyAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    const change = apiKeyChangeSchema.parse(request.body ?? {});
+    const key = await changeOwnKey(context.db, caller, params.id, change);
+    return { status: 200, body: { ...envelope({ warnings, links }), key } };
   },
 });
 
@@ -40,11 +59,11 @@ export const revokeKeyRoute = route({
   method: 'DELETE',
   paths: ['/v2/account/keys/:id'],
   summary: 'Revoke an API key',
-  params: z.object({ id: z.string().max(64) }),
-  answers: { 200: envelopeSchema, 401: errorAnswerSchema, 404: errorAnswerSchema },
+  params,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) => {
     await revokeOwnKey(context.db, caller, params.id, context.clock.now());
     const messages = [{ code: 'key_revoked', message: 'The key is revoked.' }];
-    return { status: 200, body: envelope({ warnings, messages, links: self }) };
+    return { status: 200, body: envelope({ warnings, messages, links }) };
   },
 });

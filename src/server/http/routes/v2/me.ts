@@ -1,9 +1,10 @@
 import { delayAnswerSchema, meAnswerSchema } from '../../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import type { Plan } from '../../../service/plans.ts';
+import { meClientAnswerSchema, meKeyAnswerSchema, meKeysAnswerSchema } from '../../../../protocol/me.ts';
+import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../../service/me.ts';
+import { grantsOf } from '../../../service/plans.ts';
 import { readRateLimit } from '../../../service/rate-limit.ts';
-import { Refusal } from '../../../service/refusal.ts';
-import { route } from '../../route.ts';
+import { originsOf, route } from '../../route.ts';
 import { envelope, rateLimitHeaders } from '../../views.ts';
 
 export const meRoute = route({
@@ -12,10 +13,14 @@ export const meRoute = route({
   summary: 'The caller and what it may do',
   answers: { 200: meAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
-    if (caller.kind === 'anonymous') throw new Refusal('user_not_found');
+    const { id: user, name, plan, key } = requireKnownUser(caller);
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
-    const { id: user, name, plan } = caller;
-    const links = { self: '/v2/me' };
+    const links = {
+      self: '/v2/me',
+      client: '/v2/me/client',
+      skins: '/v2/me/skins',
+      ...(key && { key: '/v2/me/apikey' }),
+    };
     return {
       status: 200,
       body: { ...envelope({ warnings, links }), user, name, grants: grantsOf(plan), rateLimit },
@@ -23,25 +28,48 @@ export const meRoute = route({
   },
 });
 
+export const meKeyRoute = route({
+  method: 'GET',
+  paths: ['/v2/me/apikey'],
+  summary: 'The API key that the caller calls with',
+  answers: { 200: meKeyAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ caller, warnings }) => {
+    const links = { self: '/v2/me/apikey', keys: '/v2/me/apikeys' };
+    return { status: 200, body: { ...envelope({ warnings, links }), key: readOwnKey(caller) } };
+  },
+});
+
+export const meKeysRoute = route({
+  method: 'GET',
+  paths: ['/v2/me/apikeys'],
+  summary: "The caller's API keys",
+  answers: { 200: meKeysAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, warnings }) => {
+    const keys = await readOwnKeys(context.db, caller);
+    return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/me/apikeys' } }), keys } };
+  },
+});
+
+export const meClientRoute = route({
+  method: 'GET',
+  paths: ['/v2/me/client'],
+  summary: 'What the service sees of the caller',
+  answers: { 200: meClientAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ caller, request, warnings }) => {
+    const client = clientInfo(caller, originsOf(request));
+    return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/me/client' } }), client } };
+  },
+});
+
 export const delayRoute = route({
   method: 'GET',
   paths: ['/v2/delay'],
   summary: 'The rate limit of the caller (deprecated: every answer has it)',
+  isLimited: true,
   answers: { 200: delayAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
-    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
+    const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), 'generate');
     const body = { ...envelope({ warnings, links: { self: '/v2/delay' } }), ...rateLimit, rateLimit };
     return { status: 200, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };
   },
 });
-
-function grantsOf(plan: Plan): Record<string, unknown> {
-  return {
-    delay: 0,
-    per_minute: plan.perMinute,
-    per_hour: plan.perHour,
-    queue: plan.spots,
-    private_skins: plan.privateSkins,
-    plan: plan.name,
-  };
-}

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { jobAnswerSchema, jobListAnswerSchema } from '../../../../protocol/job.ts';
+import type { Submitted } from '../../../service/answering.ts';
 import { listJobs, readJob } from '../../../service/jobs.ts';
 import { readRateLimit } from '../../../service/rate-limit.ts';
-import { type Submitted, submit } from '../../../service/submit.ts';
+import { submit } from '../../../service/submit.ts';
 import { generateBodies, generateHeaders } from '../../generate-bodies.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { EVENTS_LINK, jobBody, jobLinks } from '../../job-answers.ts';
@@ -15,6 +16,7 @@ export const submitRoute = route({
   method: 'POST',
   paths: ['/v2/queue', '/queue'],
   summary: 'Queue a generation; answers at once with a job, or with the skin when it exists already',
+  isLimited: true,
   query: generateQuerySchema.pick({ checkOnly: true }),
   headers: generateHeaders,
   bodies: generateBodies,
@@ -28,7 +30,7 @@ export const submitRoute = route({
   handle: async (call) => {
     const { context, caller } = call;
     const { wish, warnings } = await readGenerateRequest(call.request, call);
-    const submitted = await submit(context, { caller, ...wish });
+    const submitted = await submit(context, { caller, via: 'queue', ...wish });
     const { status, body } = submissionAnswer(submitted, [...call.warnings, ...warnings]);
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const headers = rateLimitHeaders(rateLimit, { retry: false });
@@ -56,7 +58,7 @@ export const jobRoute = route({
   paths: ['/v2/queue/:jobId', '/queue/:jobId'],
   summary: 'Where a job stands, with its skin once it is completed',
   params: z.object({ jobId: z.string().max(64) }),
-  answers: { 200: jobAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: jobAnswerSchema, 404: errorAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) => ({
     status: 200,
     body: jobBody(await readJob(context, caller, params.jobId), warnings),

@@ -1,63 +1,86 @@
 import { z } from 'zod';
-import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import {
-  skinAnswerSchema,
-  skinListAnswerSchema,
-  skinListQuerySchema,
-  skinSchema,
-  uuidSchema,
-} from '../../../../protocol/skin.ts';
-import { readOwnSkins, readPublicSkins, readSkin } from '../../../service/skins.ts';
+import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
+import { skinAnswerSchema, skinSchema, uuidSchema } from '../../../../protocol/skin.ts';
+import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
+import { editSkin, removeSkin } from '../../../service/skin-changes.ts';
+import { readSkin, viewSkin } from '../../../service/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
-import { type Answer, type Call, route } from '../../route.ts';
-import { envelope, skinListItem, skinView } from '../../views.ts';
+import { type Answer, route } from '../../route.ts';
+import { envelope, skinView } from '../../views.ts';
 
-type Page = z.output<typeof skinListQuerySchema>;
+const params = z.object({ uuid: uuidSchema });
+const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
 
 export const skinRoute = route({
   method: 'GET',
   paths: ['/v2/skins/:uuid'],
   summary: 'A skin with its value and signature',
-  params: z.object({ uuid: uuidSchema }),
-  answers: { 200: skinAnswerSchema.extend(skinSchema.shape), 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, warnings }) => {
-    const skin = skinView(await readSkin(context, caller, params.uuid));
-    const links = { self: `/v2/skins/${skin.uuid}` };
-    // The published contract has the fields at the top, the service's clients read `skin`: both are there.
-    return { status: 200, body: { ...skin, ...envelope({ warnings, links }), skin } };
+  params,
+  answers: { 200: skinAnswer, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, warnings }) =>
+    answerWith(await readSkin(context, caller, params.uuid), warnings),
+});
+
+export const editSkinRoute = route({
+  method: 'PATCH',
+  paths: ['/v2/skins/:uuid'],
+  summary: "Change a skin's name or visibility (its owner only); an empty name, or null, takes the name away",
+  params,
+  bodies: { 'application/json': skinEditSchema },
+  answers: {
+    200: skinAnswer,
+    400: errorAnswerSchema,
+    401: errorAnswerSchema,
+    403: errorAnswerSchema,
+    404: errorAnswerSchema,
+  },
+  handle: async ({ context, caller, params, request, warnings }) => {
+    const edit = skinEditSchema.parse(request.body ?? {});
+    return answerWith(await editSkin(context, caller, { ...edit, uuid: params.uuid }), warnings);
   },
 });
 
-export const publicSkinsRoute = route({
-  method: 'GET',
-  paths: ['/v2/skins'],
-  summary: 'Public skins, newest first',
-  query: skinListQuerySchema,
-  answers: { 200: skinListAnswerSchema },
-  handle: async (call) => listAnswer('/v2/skins', call, await readPublicSkins(call.context, call.query)),
+export const removeSkinRoute = route({
+  method: 'DELETE',
+  paths: ['/v2/skins/:uuid'],
+  summary: 'Delete a skin (its owner only); its texture stays while another skin needs it',
+  params,
+  answers: { 200: envelopeSchema, 401: errorAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, warnings }) => {
+    await removeSkin(context, caller, params.uuid);
+    const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
+    return { status: 200, body: envelope({ warnings, messages, links: { list: '/v2/me/skins' } }) };
+  },
 });
 
-export const ownSkinsRoute = route({
+export const skinTextureRoute = route({
   method: 'GET',
-  paths: ['/v2/me/skins'],
-  summary: "The caller's own skins of every visibility, newest first",
-  query: skinListQuerySchema,
-  answers: { 200: skinListAnswerSchema, 401: errorAnswerSchema },
-  handle: async (call) =>
-    listAnswer('/v2/me/skins', call, await readOwnSkins(call.context, call.caller, call.query)),
+  paths: ['/v2/skins/:uuid/texture'],
+  summary: "Leads to a skin's texture",
+  params,
+  answers: { 302: null, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params }) => {
+    const { texture_hash } = await readSkin(context, caller, params.uuid);
+    // Not the signed address: whoever asks has reached this service at another one, perhaps.
+    return { status: 302, body: undefined, headers: { Location: `/textures/${texture_hash}` } };
+  },
 });
 
-function listAnswer(path: string, { query, warnings }: Call<unknown, Page>, skins: SkinWithData[]): Answer {
-  const { size, filter } = query;
-  const address = (after: string | undefined) => {
-    const parts = new URLSearchParams({
-      size: String(size),
-      ...(filter && { filter }),
-      ...(after && { after }),
-    });
-    return `${path}?${parts}`;
-  };
-  const last = skins.length === size ? skins.at(-1) : undefined;
-  const links = { self: address(query.after), ...(last && { next: address(last.uuid) }) };
-  return { status: 200, body: { ...envelope({ warnings, links }), skins: skins.map(skinListItem) } };
+export const viewSkinRoute = route({
+  method: 'POST',
+  paths: ['/v2/skins/:uuid/interactions/views'],
+  summary: 'Count a view of a skin, once an hour for each caller',
+  params,
+  answers: { 204: null, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params }) => {
+    await viewSkin(context, caller, params.uuid);
+    return { status: 204, body: undefined };
+  },
+});
+
+function answerWith(row: SkinWithData, warnings: readonly Note[]): Answer {
+  const skin = skinView(row);
+  const links = { self: `/v2/skins/${skin.uuid}` };
+  // The published contract has the fields at the top, the service's clients read `skin`: both are there.
+  return { status: 200, body: { ...skin, ...envelope({ warnings, links }), skin } };
 }

@@ -1,0 +1,103 @@
+import { request } from 'undici';
+import { VERSION } from '../../version.ts';
+import type { BatchSource, SourceContent } from '../types.ts';
+
+/** URLs fetched at the same time; those behind them in the order wait. */
+const AT_ONCE = 6;
+/** Milliseconds for one, redirects included. */
+const TIMEOUT = 10_000;
+/** Far more than a skin's 20,000 bytes, so that the check can still say what it is. */
+const MAX_BYTES = 256 * 1024;
+const MAX_REDIRECTS = 5;
+
+/**
+ * The same sources in the same order, but URLs are fetched from here: each is a picture then, or says what is
+ * wrong. Private networks are the user's own and not kept from.
+ */
+export async function* fetchedSources(
+  sources: AsyncIterable<BatchSource>,
+  signal: AbortSignal,
+): AsyncGenerator<BatchSource> {
+  const ahead: Promise<BatchSource>[] = [];
+  for await (const source of sources) {
+    ahead.push(fetched(source, signal));
+    if (ahead.length === AT_ONCE) yield (await ahead.shift())!;
+  }
+  for (const source of ahead) yield await source;
+}
+
+async function fetched(source: BatchSource, signal: AbortSignal): Promise<BatchSource> {
+  const { content } = source;
+  return content.kind === 'url' ? { ...source, content: await fetchPicture(content.url, signal) } : source;
+}
+
+async function fetchPicture(url: string, signal: AbortSignal): Promise<SourceContent> {
+  const limit = AbortSignal.timeout(TIMEOUT);
+  try {
+    return { kind: 'bytes', bytes: await follow(new URL(url), AbortSignal.any([limit, signal])) };
+  } catch (error) {
+    if (signal.aborted) return problem(url, 'it was interrupted');
+    if (limit.aborted) return problem(url, `it was not done within ${TIMEOUT / 1_000} seconds`);
+    return problem(url, error instanceof Unfetchable ? error.message : whyFailed(error));
+  }
+}
+
+class Unfetchable extends Error {}
+
+async function follow(first: URL, signal: AbortSignal): Promise<Uint8Array> {
+  let url = first;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const answer = await fetchOnce(url, signal);
+    if (!(answer instanceof URL)) return answer;
+    url = answer;
+  }
+  throw new Unfetchable(`more than ${MAX_REDIRECTS} redirects`);
+}
+
+/** The body, or where it is to be had instead. */
+async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
+  const headers = {
+    'user-agent': `skinsmith/${VERSION}`,
+    accept: 'image/png,*/*;q=0.1',
+    'accept-encoding': 'identity',
+  };
+  const { statusCode, headers: told, body } = await request(url, { headers, signal });
+  const next = statusCode >= 300 && statusCode <= 399 ? redirectOf(told['location'], url) : undefined;
+  if (next || statusCode < 200 || statusCode > 299 || told['content-encoding'] !== undefined) {
+    body.on('error', () => {}).destroy(); // the error is that it was let go
+    if (next) return next;
+    throw new Unfetchable(
+      statusCode > 299 ? `${url.host} answered ${statusCode}` : `${url.host} answered with a compressed body`,
+    );
+  }
+  return await readBody(body, url.host);
+}
+
+function redirectOf(location: string | string[] | undefined, from: URL): URL {
+  const url = typeof location === 'string' ? URL.parse(location, from.href) : null;
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new Unfetchable(`${from.host} leads to no http address`);
+}
+
+async function readBody(body: AsyncIterable<Buffer>, host: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Unfetchable(`${host} answered with more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function whyFailed(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}
+
+function problem(url: string, why: string): SourceContent {
+  return {
+    kind: 'problem',
+    problem: { code: 'invalid_image_url', message: `${url} could not be fetched: ${why}.` },
+  };
+}

@@ -1,0 +1,88 @@
+import { SkinsmithError } from '../../client/errors.ts';
+import type { Clock } from '../../clock.ts';
+import { GameError } from '../../game/errors.ts';
+import type { PlayerName } from '../../game/names.ts';
+
+/** Where names of players are asked for: several at about the same time in one request. */
+export interface NameSource {
+  /** Undefined: nobody has the name. @throws GameError */
+  find(name: string): Promise<PlayerName | undefined>;
+}
+
+/** A player's name that leads to nobody, or could not be looked up. */
+export class PlayerNameError extends SkinsmithError {
+  override readonly name = 'PlayerNameError';
+  readonly code: 'invalid_user' | 'game_unreachable';
+  readonly isPassing = false;
+
+  constructor(code: PlayerNameError['code'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** Names asked for with the one that is wanted, so that a request is worth its place. */
+const TOGETHER = 10;
+const TRIES = 4;
+/** Milliseconds before the second try; doubled for each further one. No try is put off for longer than the other. */
+const FIRST_PAUSE = 1_000;
+const LONGEST_PAUSE = 60_000;
+
+/** UUIDs of players by name, each looked up once: services other than ours take UUIDs only. */
+export class PlayerNames {
+  readonly #source: NameSource;
+  readonly #clock: Clock;
+  readonly #expected = new Set<string>();
+  readonly #asked = new Map<string, Promise<PlayerName | undefined>>();
+
+  constructor(source: NameSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** The name will be wanted: it may be asked for together with another. */
+  expect(name: string): void {
+    if (!this.#asked.has(name)) this.#expected.add(name);
+  }
+
+  /** 32 lower-case hexadecimal digits. @throws PlayerNameError; the signal's reason */
+  async uuidOf(name: string, signal: AbortSignal): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const player = await this.#ask(name);
+        if (player) return player.id;
+        throw new PlayerNameError('invalid_user', `The game has no player called ${name}.`);
+      } catch (error) {
+        if (!(error instanceof GameError)) throw error;
+        if (tries >= TRIES) throw lookupFailed(name, error);
+        const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (tries - 1);
+        await this.#clock.sleep(Math.min(pause, LONGEST_PAUSE), signal);
+      }
+    }
+  }
+
+  async #ask(name: string): Promise<PlayerName | undefined> {
+    const asked = this.#asked.get(name);
+    if (asked) return await asked;
+    const wanted = this.#begin(name);
+    let count = 1;
+    for (const other of this.#expected) {
+      if (count++ === TOGETHER) break;
+      void this.#begin(other);
+    }
+    return await wanted;
+  }
+
+  #begin(name: string): Promise<PlayerName | undefined> {
+    this.#expected.delete(name);
+    const asked = this.#source.find(name);
+    this.#asked.set(name, asked);
+    asked.catch(() => this.#asked.delete(name)); // whoever wants it hears of it, and may ask again
+    return asked;
+  }
+}
+
+function lookupFailed(name: string, cause: GameError): PlayerNameError {
+  const message = `The player ${name} could not be looked up: ${cause.message} Try again later, or give the UUID.`;
+  return new PlayerNameError('game_unreachable', message, cause);
+}

@@ -1,0 +1,25 @@
+import type { AccountClient, GameAccount } from '../../../index.ts';
+import { withAccount } from '../../account.ts';
+import type { Deps } from '../../deps.ts';
+import { CliError } from '../../exit.ts';
+
+type Games = AccountClient['games'];
+
+/** Does something with the account of this name or UUID. @throws CliError `no_such_account` */
+export async function withGameAccount<T>(
+  named: string,
+  deps: Deps,
+  work: (games: Games, account: GameAccount) => Promise<T>,
+): Promise<T> {
+  return await withAccount(deps, async ({ games }) => {
+    const wanted = named.toLowerCase();
+    const accounts = await games.list({ signal: deps.signal });
+    const found =
+      accounts.find(({ uuid }) => uuid === wanted.replaceAll('-', '')) ??
+      accounts.find(({ name }) => name.toLowerCase() === wanted);
+    if (found) return await work(games, found);
+    throw new CliError('no_such_account', `There is no linked account ${named}.`, {
+      hint: 'List those that there are: skinsmith accounts list',
+    });
+  });
+}

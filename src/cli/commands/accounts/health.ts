@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { GameAccountCheck } from '../../../index.ts';
+import { withAccount } from '../../account.ts';
+import type { Deps } from '../../deps.ts';
+import { exitStatus } from '../../exit.ts';
+import { jsonDocument } from '../../output/json.ts';
+import { clean, colorsFor, tabRows } from '../../output/text.ts';
+import type { Runner } from '../../runner.ts';
+
+export function register(command: Command, runner: Runner, run = runAccountsHealth): void {
+  command
+    .description(
+      'Asks the game after each linked account: whether its token is good, whether it owns the game, what keeps ' +
+        'it from use (operator only). Fails when one has a problem.',
+    )
+    .action(async () => await runner(async (deps) => await run(deps)));
+}
+
+export async function runAccountsHealth(deps: Deps): Promise<number> {
+  const { signal, flags, io } = deps;
+  const checks = await withAccount(deps, async ({ games }) => {
+    const found: GameAccountCheck[] = [];
+    for (const { uuid } of await games.list({ signal })) {
+      const check = await games.check(uuid, { signal });
+      found.push(check);
+      if (!flags.json) await print(check, deps);
+    }
+    return found;
+  });
+  if (flags.json) io.out.write(jsonDocument(checks));
+  else if (checks.length === 0) deps.talk.say('No accounts. Link one: skinsmith accounts link');
+  return exitStatus(checks.every(({ problems }) => problems.length === 0) ? 'done' : 'failed');
+}
+
+async function print(
+  { account: { name, uuid, state }, problems }: GameAccountCheck,
+  { io }: Deps,
+): Promise<void> {
+  if (!io.out.isTTY) {
+    io.out.write(tabRows([[name, uuid, state, problems.join(' ')]]));
+    return;
+  }
+  const { good, bad } = await colorsFor(io.out);
+  const isWell = problems.length === 0;
+  io.out.write(
+    `${isWell ? good('✔') : bad('✖')} ${clean(name)}  ${clean(isWell ? 'well' : problems.join(' '))}\n`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { AccountClient, GameAccount } from '../../../index.ts';
+import { withAccount } from '../../account.ts';
+import type { Deps } from '../../deps.ts';
+import { CliError, exitStatus } from '../../exit.ts';
+import { usageError } from '../../outcomes.ts';
+import { clean } from '../../output/text.ts';
+import { readBounded, readStdin } from '../../read-input.ts';
+import type { Runner } from '../../runner.ts';
+import { printAccount } from './account-rows.ts';
+
+type Games = AccountClient['games'];
+
+export interface AccountsLinkOptions {
+  /** `-`: a token comes on stdin. */
+  readonly from?: string;
+  readonly tokenFile?: string;
+}
+
+export function register(command: Command, runner: Runner, run = runAccountsLink): void {
+  command
+    .description(
+      'Links a game account to a skinsmith service, so that skins can be made with it (operator only). Shows a code ' +
+        'for the owner of the account to enter at Microsoft, and waits; or takes a token: a refresh token of ' +
+        "Microsoft's, or an access token of the game, which ends within a day.",
+    )
+    .argument('[-]', 'read a token from stdin')
+    .option('--token-file <file>', 'read a token from a file')
+    .action(
+      async (from: string | undefined, typed: Omit<AccountsLinkOptions, 'from'>) =>
+        await runner(async (deps) => await run({ ...typed, ...(from !== undefined && { from }) }, deps)),
+    );
+}
+
+export async function runAccountsLink(options: AccountsLinkOptions, deps: Deps): Promise<number> {
+  const token = await readToken(options, deps);
+  const account = await withAccount(deps, async ({ games }) =>
+    token === undefined ? await signIn(games, deps) : await games.link(token, { signal: deps.signal }),
+  );
+  printAccount(account, deps);
+  await deps.talk.note('Skins are made with it by: skinsmith serve --generator accounts');
+  return exitStatus('done');
+}
+
+async function readToken({ from, tokenFile }: AccountsLinkOptions, deps: Deps): Promise<string | undefined> {
+  if (from !== undefined && from !== '-') {
+    throw usageError(
+      'token_on_command_line',
+      'A token on the command line can be seen by others.',
+      'Use --token-file FILE, or - for stdin.',
+    );
+  }
+  if (from !== undefined && tokenFile !== undefined)
+    throw usageError('two_tokens', 'Give --token-file or -, not both.');
+  if (from === undefined && tokenFile === undefined) return undefined;
+  const bytes = tokenFile === undefined ? await readStdin(deps.io) : await readBounded(tokenFile);
+  const token = Buffer.from(bytes).toString('utf8').trim();
+  if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
+  throw usageError('not_a_token', 'That is not a token: one word of up to 8192 characters.');
+}
+
+/** The owner of the account signs in at Microsoft, on whatever machine. */
+async function signIn(games: Games, deps: Deps): Promise<GameAccount> {
+  const { signal, clock, talk, io } = deps;
+  const { id, userCode, verificationUri, interval } = await games.beginLogin({ signal });
+  // Said even with --quiet: without the code there is nothing to wait for.
+  io.err.write(`${clean(`Open ${verificationUri} and enter the code ${userCode}`)}\n`);
+  const progress = await talk.progress('Waiting for the sign-in');
+  try {
+    for (;;) {
+      await clock.sleep(interval * 1000, signal);
+      const { login, account } = await games.login(id, { signal });
+      if (login.status === 'linked' && account) return account;
+      if (login.status === 'failed')
+        throw new CliError('login_failed', login.message ?? 'The sign-in failed.', { exit: 'notAllowed' });
+    }
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,25 @@
+import type { Cape } from '../../../index.ts';
+import type { Deps } from '../../deps.ts';
+import { jsonDocument } from '../../output/json.ts';
+import { alignedRows, tabRows } from '../../output/text.ts';
+
+const HEADER = ['UUID', 'SUPPORT', 'ALIAS'];
+
+/** Capes as rows, for people or for programs. */
+export function capeRows(capes: readonly Cape[], { io }: Pick<Deps, 'io'>): string {
+  if (!io.out.isTTY) {
+    return tabRows(capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias, cape.hash, cape.url]));
+  }
+  const rows = capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias]);
+  return alignedRows(HEADER, rows, io.out.columns);
+}
+
+/** Prints one cape. */
+export function printCape(cape: Cape, deps: Deps): void {
+  deps.io.out.write(deps.flags.json ? jsonDocument(cape) : capeRows([cape], deps));
+}
+
+/** Older services say it another way, or not at all: then whatever is listed can be used. */
+function supportOf({ support, supported = true }: Cape): string {
+  return support ?? (supported ? 'public' : 'none');
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { Cape } from '../../../index.ts';
+import { withAccount } from '../../account.ts';
+import type { Deps } from '../../deps.ts';
+import { exitStatus } from '../../exit.ts';
+import { connectTelling } from '../../outcomes.ts';
+import { jsonDocument } from '../../output/json.ts';
+import type { Runner } from '../../runner.ts';
+import { capeRows } from './cape-rows.ts';
+
+export interface CapesListOptions {
+  readonly all?: boolean;
+}
+
+export function register(command: Command, runner: Runner, run = runCapesList): void {
+  command
+    .description('Lists the capes that skins can be made with: generate --cape.')
+    .option('--all', 'the hidden ones of a skinsmith service as well (operator only)')
+    .action(async (typed: CapesListOptions) => await runner(async (deps) => await run(typed, deps)));
+}
+
+export async function runCapesList({ all = false }: CapesListOptions, deps: Deps): Promise<number> {
+  const { signal } = deps;
+  const capes = all
+    ? await withAccount(deps, (account) => account.capes({ signal }))
+    : await readPublic(deps);
+  if (deps.flags.json) deps.io.out.write(jsonDocument(capes));
+  else if (capes.length === 0) await deps.talk.note('No capes.');
+  else deps.io.out.write(capeRows(capes, deps));
+  return exitStatus('done');
+}
+
+async function readPublic(deps: Deps): Promise<readonly Cape[]> {
+  const { client } = await connectTelling(await deps.settings(), deps);
+  return await client.capes({ signal: deps.signal });
+}

@@ -1,0 +1,37 @@
+import type { ApiKey } from '../../../index.ts';
+import type { Deps } from '../../deps.ts';
+import { ago, alignedRows, tabRows } from '../../output/text.ts';
+import { masked } from '../config/list.ts';
+
+const HEADER = ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'BOUND TO'];
+
+/** Keys as rows, for people or for programs. */
+export function keyRows(keys: readonly ApiKey[], { io, clock }: Pick<Deps, 'io' | 'clock'>): string {
+  if (!io.out.isTTY) return tabRows(keys.map(cells));
+  const now = clock.now();
+  const rows = keys.map((key) => [
+    key.id,
+    masked(key.last4),
+    key.user,
+    ago(key.createdAt, now),
+    ago(key.lastUsedAt, now) || 'never',
+    key.name,
+    [...key.allowedIps, ...key.allowedOrigins, ...key.allowedAgents].join(', '),
+  ]);
+  return alignedRows(HEADER, rows, io.out.columns);
+}
+
+function cells(key: ApiKey): (string | undefined)[] {
+  return [
+    key.id,
+    masked(key.last4),
+    key.user,
+    key.createdAt,
+    key.lastUsedAt,
+    key.name,
+    key.allowedIps.join(','),
+    key.allowedOrigins.join(','),
+    key.allowedAgents.join(','),
+    key.v2Compat ? 'v2-compat' : '',
+  ];
+}

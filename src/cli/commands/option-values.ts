@@ -1,0 +1,49 @@
+import { isIP } from 'node:net';
+import { InvalidArgumentError } from 'commander';
+
+/** What options take: each answers what was typed, or throws what commander tells the user. */
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+export function network(text: string, earlier: readonly string[] = []): string[] {
+  if (isNetwork(text)) return [...earlier, text];
+  throw new InvalidArgumentError('It must be a network like 10.0.0.0/8 or fd00::/8.');
+}
+
+export function nonEmpty(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
+export function httpUrl(text: string): string {
+  const url = URL.parse(text);
+  const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
+  if (isPlain && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
+  throw new InvalidArgumentError('It must be an address like https://skins.example.org.');
+}
+
+/** Names that stand for networks, as Fastify knows them. */
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Addresses and networks with commas between them; not everybody, for then anybody could write his own address. */
+export function proxies(text: string): string {
+  const all = text.split(',').map((one) => one.trim());
+  if (all.every((one) => NAMED_NETWORKS.includes(one) || (isNetwork(one) && !one.endsWith('/0'))))
+    return all.join(',');
+  throw new InvalidArgumentError(
+    'It must be loopback, or addresses and networks like 10.0.0.1,192.168.0.0/16.',
+  );
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const size = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isPlain = more.length === 0 && !address.includes('%') && /^\d{1,3}$/.test(bits ?? '0');
+  return isPlain && Number(bits ?? 0) <= size;
+}

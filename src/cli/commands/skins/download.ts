@@ -1,0 +1,89 @@
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { writeFileAtomically } from '../../../batch/files/atomic-file.ts';
+import { OutputNames } from '../../../batch/plan/output-names.ts';
+import type { SkinClient } from '../../../index.ts';
+import { decodePng } from '../../../skin/decode.ts';
+import type { Deps } from '../../deps.ts';
+import { CliError, exitStatus } from '../../exit.ts';
+import { concernsOneSource, connectTelling } from '../../outcomes.ts';
+import { jsonDocument } from '../../output/json.ts';
+import { tabRows } from '../../output/text.ts';
+import type { Runner } from '../../runner.ts';
+import { tellable } from '../../told-error.ts';
+import { verifyUuids } from './uuids.ts';
+
+export interface SkinsDownloadOptions {
+  readonly uuids: readonly string[];
+  /** Folder. */
+  readonly out?: string;
+}
+
+/** A texture that was written. */
+interface Downloaded {
+  readonly uuid: string;
+  readonly name?: string | undefined;
+  readonly file: string;
+}
+
+export function register(command: Command, runner: Runner, run = runSkinsDownload): void {
+  command
+    .description(
+      'Writes the textures of skins that the service has as PNG files, named after the skins and their UUIDs, ' +
+        'and prints which is where.',
+    )
+    .argument('<uuid...>', 'UUIDs of skins')
+    .option('--out <folder>', 'where to (default: the current folder)')
+    .action(
+      async (uuids: string[], typed: Omit<SkinsDownloadOptions, 'uuids'>) =>
+        await runner(async (deps) => await run({ ...typed, uuids }, deps)),
+    );
+}
+
+export async function runSkinsDownload(options: SkinsDownloadOptions, deps: Deps): Promise<number> {
+  const { uuids, out = '.' } = options;
+  verifyUuids(uuids);
+  const { client } = await connectTelling(await deps.settings(), deps);
+  const names = new OutputNames();
+  const done: Downloaded[] = [];
+  for (const uuid of uuids) {
+    const one = await downloadOne(uuid, { client, deps, names, out });
+    if (!one) continue;
+    done.push(one);
+    if (!deps.flags.json) deps.io.out.write(tabRows([[one.uuid, one.file, one.name]]));
+  }
+  const document = uuids.length > 1 ? done : done[0];
+  if (deps.flags.json && document) deps.io.out.write(jsonDocument(document));
+  return exitStatus(done.length === uuids.length ? 'done' : 'failed');
+}
+
+/** One that cannot be had does not keep the others from being written. */
+async function downloadOne(
+  wanted: string,
+  { client, deps, names, out }: { client: SkinClient; deps: Deps; names: OutputNames; out: string },
+): Promise<Downloaded | undefined> {
+  try {
+    const { uuid, name } = await client.skin(wanted, { signal: deps.signal });
+    const png = await client.skinTexture(uuid, { signal: deps.signal });
+    verifyPng(png, uuid);
+    // The same skin has the same file each time, and no other has it.
+    const stem = name === undefined ? uuid : `${name.replaceAll('/', '_')}-${uuid.slice(0, 8)}`;
+    const file = join(out, `${names.take(stem, uuid)}.png`);
+    writeFileAtomically(resolve(file), png);
+    return { uuid, ...(name !== undefined && { name }), file };
+  } catch (error) {
+    const told = tellable(error);
+    if (!told || !concernsOneSource(error)) throw error;
+    await deps.talk.failure({ ...told, message: `${wanted}: ${told.message}` });
+    return undefined;
+  }
+}
+
+/** What a service sends in its place must not end up as a picture. */
+function verifyPng(bytes: Uint8Array, uuid: string): void {
+  try {
+    decodePng(bytes);
+  } catch (cause) {
+    throw new CliError('invalid_texture', `The texture of ${uuid} is no picture of a skin.`, { cause });
+  }
+}

@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander';
+import type { SkinEdit, SkinVisibility } from '../../../index.ts';
+import type { Deps } from '../../deps.ts';
+import { exitStatus } from '../../exit.ts';
+import { whereOffered } from '../../not-offered.ts';
+import { connectTelling, usageError } from '../../outcomes.ts';
+import { jsonDocument } from '../../output/json.ts';
+import { tabRows } from '../../output/text.ts';
+import type { Runner } from '../../runner.ts';
+import { verifyName } from '../skin-options.ts';
+import { skinCells } from './list.ts';
+import { verifyUuids } from './uuids.ts';
+
+export interface SkinsEditOptions {
+  readonly uuid: string;
+  /** Empty: the name is taken away. */
+  readonly name?: string;
+  readonly visibility?: SkinVisibility;
+}
+
+export function register(command: Command, runner: Runner, run = runSkinsEdit): void {
+  command
+    .description('Changes the name or the visibility of a skin of yours and prints it.')
+    .argument('<uuid>', 'UUID of the skin')
+    .option('--name <name>', 'its new name; an empty one ("") takes the name away')
+    .addOption(
+      new Option('--visibility <visibility>', 'who can find it').choices(['public', 'unlisted', 'private']),
+    )
+    .action(
+      async (uuid: string, typed: Omit<SkinsEditOptions, 'uuid'>) =>
+        await runner(async (deps) => await run({ ...typed, uuid }, deps)),
+    );
+}
+
+export async function runSkinsEdit({ uuid, ...edit }: SkinsEditOptions, deps: Deps): Promise<number> {
+  verifyUuids([uuid]);
+  verifyEdit(edit);
+  const { client } = await connectTelling(await deps.settings(), deps);
+  const skin = await whereOffered({ what: 'changing skins', about: ['skin_not_found'] }, () =>
+    client.editSkin(uuid, edit, { signal: deps.signal }),
+  );
+  if (deps.flags.json) deps.io.out.write(jsonDocument(skin));
+  else deps.io.out.write(tabRows([skinCells(skin)]));
+  return exitStatus('done');
+}
+
+function verifyEdit(edit: SkinEdit): void {
+  if (edit.name === undefined && edit.visibility === undefined) {
+    throw usageError('nothing_to_change', 'There is nothing to change: give --name or --visibility.');
+  }
+  if (edit.name) verifyName({ name: edit.name }, true);
+}

@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import type { Runner } from '../../runner.ts';
+import { changeUser } from './set.ts';
+
+export function register(command: Command, runner: Runner, run = changeUser): void {
+  command
+    .description(
+      'Shuts a user out of a skinsmith service: its keys are refused until it is enabled again (operator only).',
+    )
+    .argument('<name>', 'name of the user')
+    .action(async (name: string) => await runner(async (deps) => await run(name, { disabled: true }, deps)));
+}

@@ -1,0 +1,26 @@
+import { createInterface } from 'node:readline';
+import type { Deps } from './deps.ts';
+import { usageError } from './outcomes.ts';
+import { clean } from './output/text.ts';
+
+/**
+ * Asks a person whether it is meant; whatever is not a yes is a no. Where nobody can be asked, `--yes` must have
+ * been typed. @throws CliError `cannot_ask`; the signal's reason when interrupted
+ */
+export async function confirm(
+  question: string,
+  { io, signal }: Pick<Deps, 'io' | 'signal'>,
+): Promise<boolean> {
+  if (!io.canPrompt) {
+    throw usageError('cannot_ask', 'There is no terminal to ask whether you mean it.', 'Say so with: --yes');
+  }
+  io.err.write(`${clean(question)} [y/N] `);
+  const lines = createInterface({ input: io.stdin, signal });
+  try {
+    for await (const line of lines) return /^(?:y|yes)$/i.test(line.trim());
+  } finally {
+    lines.close();
+  }
+  signal.throwIfAborted();
+  return false;
+}

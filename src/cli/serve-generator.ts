@@ -1,0 +1,88 @@
+import type { GeneratorKind, UpstreamSettings } from '../server/server.ts';
+import type { Deps } from './deps.ts';
+import { CliError } from './exit.ts';
+import { readBounded } from './read-input.ts';
+import { withoutPassword } from './settings.ts';
+
+export const GENERATOR_KINDS = [
+  'signing',
+  'accounts',
+  'upstream',
+] as const satisfies readonly GeneratorKind[];
+const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
+export const UPSTREAM_VISIBILITIES = VISIBILITIES satisfies readonly UpstreamSettings['visibility'][];
+
+/** What was typed of who makes the skins. */
+export interface GeneratorOptions {
+  readonly generator?: GeneratorKind;
+  readonly upstream?: string;
+  readonly upstreamKeyFile?: string;
+  readonly upstreamSpots?: number;
+  readonly upstreamVisibility?: UpstreamSettings['visibility'];
+}
+
+interface ChosenGenerator {
+  readonly generator: GeneratorKind;
+  readonly upstream: UpstreamSettings | undefined;
+}
+
+/** Who makes the skins: what was typed before the environment. @throws CliError */
+export async function chooseGenerator(
+  typed: GeneratorOptions,
+  { env }: Pick<Deps, 'env'>,
+): Promise<ChosenGenerator> {
+  const generator = typed.generator ?? kindIn(env['SKINSMITH_GENERATOR']) ?? 'signing';
+  if (generator === 'upstream') return { generator, upstream: await upstreamOf(typed, env) };
+  const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSpots, typed.upstreamVisibility];
+  if (stray.some((option) => option !== undefined)) {
+    throw wrong(`The options --upstream… are for the generator "upstream", and this is "${generator}".`, {
+      hint: 'Add: --generator upstream',
+    });
+  }
+  return { generator, upstream: undefined };
+}
+
+function kindIn(text: string | undefined): GeneratorKind | undefined {
+  if (!text) return undefined;
+  const kind = GENERATOR_KINDS.find((known) => known === text);
+  if (kind) return kind;
+  throw wrong(`SKINSMITH_GENERATOR must be one of ${GENERATOR_KINDS.join(', ')}, not "${text}".`);
+}
+
+async function upstreamOf(typed: GeneratorOptions, env: NodeJS.ProcessEnv): Promise<UpstreamSettings> {
+  const url = typed.upstream ?? urlIn(env['SKINSMITH_UPSTREAM']);
+  if (url === undefined) {
+    throw wrong('The generator "upstream" has to be told which service makes the skins.', {
+      hint: 'Give its address: --upstream https://api.mineskin.org, or SKINSMITH_UPSTREAM',
+    });
+  }
+  const { upstreamSpots: spots, upstreamVisibility: visibility } = typed;
+  return { url, apiKey: await keyOf(typed, env), spots, visibility };
+}
+
+function urlIn(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
+    return text.replace(/\/+$/, '');
+  throw wrong(`SKINSMITH_UPSTREAM must be an http address, not "${withoutPassword(text)}".`);
+}
+
+/** Never from the command line, where every user of the machine could read it. */
+async function keyOf({ upstreamKeyFile }: GeneratorOptions, env: NodeJS.ProcessEnv): Promise<string> {
+  const text =
+    upstreamKeyFile === undefined
+      ? env['SKINSMITH_UPSTREAM_KEY']
+      : Buffer.from(await readBounded(upstreamKeyFile)).toString('utf8');
+  const key = text?.trim();
+  if (key && /^[\x21-\x7e]{1,512}$/.test(key)) return key;
+  const where = upstreamKeyFile ?? 'SKINSMITH_UPSTREAM_KEY';
+  if (key) throw wrong(`What ${where} holds is no API key: it is to be one word.`);
+  throw wrong('The generator "upstream" needs a key for the service that makes the skins.', {
+    hint: 'Give a file that holds it: --upstream-key-file key.txt, or SKINSMITH_UPSTREAM_KEY',
+  });
+}
+
+function wrong(message: string, { hint }: { hint?: string } = {}): CliError {
+  return new CliError('invalid_setting', message, { hint, exit: 'usage' });
+}

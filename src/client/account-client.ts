@@ -1,0 +1,154 @@
+import type { z } from 'zod';
+import {
+  type ApiKey,
+  type ApiKeyChange,
+  type ApiKeyMade,
+  type ApiKeyWish,
+  apiKeyAnswerSchema,
+  apiKeyListAnswerSchema,
+  apiKeyMadeAnswerSchema,
+} from '../protocol/api-key.ts';
+import {
+  type Cape,
+  type CapeChange,
+  type CapeWish,
+  seenCapeAnswerSchema,
+  seenCapeListAnswerSchema,
+} from '../protocol/cape.ts';
+import { envelopeSchema } from '../protocol/envelope.ts';
+import { type PlanView, planListAnswerSchema } from '../protocol/plan.ts';
+import {
+  type Account,
+  accountAnswerSchema,
+  type User,
+  type UserChange,
+  type UserWish,
+  userAnswerSchema,
+  userListAnswerSchema,
+} from '../protocol/user.ts';
+import { GameAccountClient } from './game-account-client.ts';
+import { encodeMultipart } from './multipart.ts';
+import { jsonBody, type Transport } from './transport.ts';
+import type { CallOptions, PageQuery } from './types.ts';
+
+export interface UserPage {
+  readonly users: readonly User[];
+  /** `after` for the next page; undefined on the last. */
+  readonly next: string | undefined;
+}
+
+/** The account manager of a skinsmith service, one method per endpoint. The hosted service has none. */
+export class AccountClient {
+  /** Operator only. */
+  readonly games: GameAccountClient;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.games = new GameAccountClient(transport);
+    this.#transport = transport;
+  }
+
+  /** GET /v2/account/me: the caller's plan and what it has spent of it. */
+  async me(call: CallOptions = {}): Promise<Account> {
+    return await this.#get('/me', accountAnswerSchema, call);
+  }
+
+  /** GET /v2/account/plans: the plans there are and what each allows. */
+  async plans(call: CallOptions = {}): Promise<readonly PlanView[]> {
+    return (await this.#get('/plans', planListAnswerSchema, call)).plans;
+  }
+
+  /** GET /v2/account/keys: the caller's API keys, or another user's for an operator. */
+  async keys(user?: string, call: CallOptions = {}): Promise<readonly ApiKey[]> {
+    const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
+    return (await this.#get(`/keys${query}`, apiKeyListAnswerSchema, call)).keys;
+  }
+
+  /** POST /v2/account/keys: a new API key. `secret` is shown this once. */
+  async createKey(wish: ApiKeyWish = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
+    return (await this.#send('POST', '/keys', wish, apiKeyMadeAnswerSchema, call)).key;
+  }
+
+  /** PATCH /v2/account/keys/:id: what is left out stays; a list takes the place of the one before. */
+  async changeKey(id: string, change: ApiKeyChange, call: CallOptions = {}): Promise<ApiKey> {
+    return (await this.#send('PATCH', `/keys/${encodeURIComponent(id)}`, change, apiKeyAnswerSchema, call))
+      .key;
+  }
+
+  /** DELETE /v2/account/keys/:id: from then on the key is refused. */
+  async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
+    const path = `/v2/account/keys/${encodeURIComponent(id)}`;
+    await this.#transport.request({ method: 'DELETE', path }, envelopeSchema, call);
+  }
+
+  /** GET /v2/account/capes (operator only): all capes, hidden ones as well. */
+  async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
+    return (await this.#get('/capes', seenCapeListAnswerSchema, call)).capes;
+  }
+
+  /** POST /v2/account/capes (operator only): puts a cape in, a PNG of 64×32 pixels. */
+  async addCape(png: Uint8Array, { alias, support }: CapeWish, call: CallOptions = {}): Promise<Cape> {
+    const fields = { alias, ...(support !== undefined && { support }) };
+    const { body, contentType } = encodeMultipart({ bytes: png, fileName: 'cape.png' }, fields);
+    const headers = { 'content-type': contentType };
+    const request = { method: 'POST', path: '/v2/account/capes', body, headers } as const;
+    return (await this.#transport.request(request, seenCapeAnswerSchema, call)).cape;
+  }
+
+  /** PATCH /v2/account/capes/:uuid (operator only): another alias; hidden, or shown again. */
+  async changeCape(uuid: string, change: CapeChange, call: CallOptions = {}): Promise<Cape> {
+    return (
+      await this.#send('PATCH', `/capes/${encodeURIComponent(uuid)}`, change, seenCapeAnswerSchema, call)
+    ).cape;
+  }
+
+  /** DELETE /v2/account/capes/:uuid (operator only): skins made with it keep it. */
+  async removeCape(uuid: string, call: CallOptions = {}): Promise<void> {
+    const path = `/v2/account/capes/${encodeURIComponent(uuid)}`;
+    await this.#transport.request({ method: 'DELETE', path }, envelopeSchema, call);
+  }
+
+  /** GET /v2/account/users (operator only): users by name. `size`: 1 to 128. */
+  async users(
+    { after, size }: Pick<PageQuery, 'after' | 'size'> = {},
+    call: CallOptions = {},
+  ): Promise<UserPage> {
+    const query = new URLSearchParams();
+    if (after !== undefined) query.set('after', after);
+    if (size !== undefined) query.set('size', String(size));
+    const { users, links } = await this.#get(`/users?${query}`, userListAnswerSchema, call);
+    const next = links?.['next'] ? new URLSearchParams(links['next'].split('?')[1]).get('after') : null;
+    return { users, next: next ?? undefined };
+  }
+
+  /** GET /v2/account/users/:name (operator only). */
+  async user(name: string, call: CallOptions = {}): Promise<User> {
+    return (await this.#get(`/users/${encodeURIComponent(name)}`, userAnswerSchema, call)).user;
+  }
+
+  /** POST /v2/account/users (operator only): a new user, on the plan `free` unless another is named. */
+  async createUser(wish: UserWish, call: CallOptions = {}): Promise<User> {
+    return (await this.#send('POST', '/users', wish, userAnswerSchema, call)).user;
+  }
+
+  /** PATCH /v2/account/users/:name (operator only): another plan; shut out, or let in again. */
+  async setUser(name: string, change: UserChange, call: CallOptions = {}): Promise<User> {
+    return (await this.#send('PATCH', `/users/${encodeURIComponent(name)}`, change, userAnswerSchema, call))
+      .user;
+  }
+
+  async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
+    return await this.#transport.request({ method: 'GET', path: `/v2/account${path}` }, schema, call);
+  }
+
+  async #send<S extends z.ZodType>(
+    method: 'POST' | 'PATCH',
+    path: string,
+    content: object,
+    schema: S,
+    call: CallOptions,
+  ): Promise<z.output<S>> {
+    const request = { method, path: `/v2/account${path}`, ...jsonBody(content) };
+    return await this.#transport.request(request, schema, call);
+  }
+}

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { envelopeSchema, type Note } from '../protocol/envelope.ts';
+import {
+  type BegunGameLogin,
+  begunLoginAnswerSchema,
+  type GameAccount,
+  type GameAccountChange,
+  type GameAccountCheck,
+  type GameLogin,
+  gameAccountAnswerSchema,
+  gameAccountCheckAnswerSchema,
+  gameAccountListAnswerSchema,
+  gameLoginAnswerSchema,
+} from '../protocol/game-account.ts';
+import { jsonBody, type Outgoing, type Transport } from './transport.ts';
+import type { CallOptions } from './types.ts';
+
+/** Milliseconds for what asks the game, in its turn, before it answers. */
+const LONG = 90_000;
+
+/** The game accounts of a skinsmith service, for its operator. */
+export class GameAccountClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** GET /v2/account/accounts: all linked accounts, by name. */
+  async list(call: CallOptions = {}): Promise<readonly GameAccount[]> {
+    return (await this.#ask({ method: 'GET', path: '' }, gameAccountListAnswerSchema, call)).accounts;
+  }
+
+  /** POST /v2/account/accounts: links the account of a token: one of the game's, or a refresh token of Microsoft's. */
+  async link(token: string, call: CallOptions = {}): Promise<GameAccount> {
+    const request = { method: 'POST', path: '', timeout: LONG, ...jsonBody({ token }) } as const;
+    return (await this.#ask(request, gameAccountAnswerSchema, call)).account;
+  }
+
+  /** POST /v2/account/accounts/logins: begins a sign-in of the account's owner. */
+  async beginLogin(call: CallOptions = {}): Promise<BegunGameLogin> {
+    const request = { method: 'POST', path: '/logins', timeout: LONG } as const;
+    return (await this.#ask(request, begunLoginAnswerSchema, call)).login;
+  }
+
+  /** GET /v2/account/accounts/logins/:id: how it stands, and the account once that is linked. */
+  async login(id: string, call: CallOptions = {}): Promise<GameLogin> {
+    const request = { method: 'GET', path: `/logins/${encodeURIComponent(id)}`, timeout: LONG } as const;
+    const { login, account } = await this.#ask(request, gameLoginAnswerSchema, call);
+    return { login, account };
+  }
+
+  /** PATCH /v2/account/accounts/:uuid: pauses, resumes, changes settings. */
+  async change(uuid: string, change: GameAccountChange, call: CallOptions = {}): Promise<GameAccount> {
+    const request = { method: 'PATCH', path: pathOf(uuid), ...jsonBody(change) } as const;
+    return (await this.#ask(request, gameAccountAnswerSchema, call)).account;
+  }
+
+  /** DELETE /v2/account/accounts/:uuid: forgets it. What is answered says whether it has its own skin again. */
+  async unlink(uuid: string, call: CallOptions = {}): Promise<readonly Note[]> {
+    const request = { method: 'DELETE', path: pathOf(uuid), timeout: LONG } as const;
+    return (await this.#ask(request, envelopeSchema, call)).messages ?? [];
+  }
+
+  /** POST /v2/account/accounts/:uuid/check: asks the game how it is. */
+  async check(uuid: string, call: CallOptions = {}): Promise<GameAccountCheck> {
+    const request = { method: 'POST', path: `${pathOf(uuid)}/check`, timeout: LONG } as const;
+    const { account, problems } = await this.#ask(request, gameAccountCheckAnswerSchema, call);
+    return { account, problems };
+  }
+
+  async #ask<S extends z.ZodType>(
+    { path, ...request }: Outgoing,
+    schema: S,
+    call: CallOptions,
+  ): Promise<z.output<S>> {
+    return await this.#transport.request({ ...request, path: `/v2/account/accounts${path}` }, schema, call);
+  }
+}
+
+function pathOf(uuid: string): string {
+  return `/${encodeURIComponent(uuid)}`;
+}

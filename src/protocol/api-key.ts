@@ -1,0 +1,112 @@
+import { isIP, isIPv4 } from 'node:net';
+import { z } from 'zod';
+import { envelopeSchema } from './envelope.ts';
+import { userNameSchema } from './user.ts';
+
+const apiKeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    user: z.string(),
+    /** Last four characters, to tell keys apart. */
+    last4: z.string(),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().optional(),
+    /** Where and by what it may be used; empty: anywhere, by anything. */
+    allowedIps: z.array(z.string()).default([]),
+    allowedOrigins: z.array(z.string()).default([]),
+    allowedAgents: z.array(z.string()).default([]),
+    /** Whether version 1 requests with it go through the queue of version 2. */
+    v2Compat: z.boolean().default(false),
+  })
+  .meta({ id: 'ApiKey' });
+/** An API key as its owner may see it; the key itself is shown once, when it is made. */
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+export const apiKeyListAnswerSchema = envelopeSchema.extend({ keys: z.array(apiKeySchema) });
+export const apiKeyAnswerSchema = envelopeSchema.extend({ key: apiKeySchema });
+export const apiKeyMadeAnswerSchema = envelopeSchema.extend({
+  key: apiKeySchema.extend({ secret: z.string() }),
+});
+export type ApiKeyMade = z.infer<typeof apiKeyMadeAnswerSchema>['key'];
+
+/** How many places of one kind a key may be bound to. */
+const MAX_BINDINGS = 50;
+
+const keyNameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^\P{C}+$/u, 'no control characters');
+
+const networkSchema = z
+  .string()
+  .trim()
+  .max(64)
+  .refine(isNetwork, 'an IP address, or a network like 203.0.113.0/24 or 2001:db8::/32');
+
+const originSchema = z
+  .string()
+  .trim()
+  .max(256)
+  .transform((text, context) => {
+    const origin = originOf(text);
+    if (origin !== undefined) return origin;
+    context.addIssue('an origin like https://skins.example.org, without a path');
+    return z.NEVER;
+  });
+
+/** A product as User-Agent names it: `MyApp` of `MyApp/1.0`. */
+const productSchema = z
+  .string()
+  .trim()
+  .max(64)
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name alone, like MyApp for MyApp/1.0');
+
+const bindingSchemas = {
+  allowedIps: bindings(networkSchema),
+  allowedOrigins: bindings(originSchema),
+  allowedAgents: bindings(productSchema),
+};
+
+/** POST /v2/account/keys. An unknown field is refused: a binding that is misspelt must not be none. */
+export const apiKeyBodySchema = z
+  .strictObject({
+    name: keyNameSchema.default('key'),
+    /** Operators only: the user it is for, made when new. */
+    user: userNameSchema.optional(),
+    v2Compat: z.boolean().default(false),
+  })
+  .extend({
+    allowedIps: bindingSchemas.allowedIps.default([]),
+    allowedOrigins: bindingSchemas.allowedOrigins.default([]),
+    allowedAgents: bindingSchemas.allowedAgents.default([]),
+  });
+
+/** PATCH /v2/account/keys/:id. A list takes the place of the one before; an empty one allows all again. */
+export const apiKeyChangeSchema = z
+  .strictObject({ name: keyNameSchema, v2Compat: z.boolean(), ...bindingSchemas })
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'nothing to change');
+export type ApiKeyChange = z.input<typeof apiKeyChangeSchema>;
+export type ApiKeyWish = z.input<typeof apiKeyBodySchema>;
+
+function bindings<S extends z.ZodType<string>>(one: S) {
+  return z
+    .array(one)
+    .max(MAX_BINDINGS)
+    .transform((list) => [...new Set(list)]);
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  if (isIP(address) === 0 || address.includes('%') || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
+}
+
+function originOf(text: string): string | undefined {
+  const url = URL.parse(text);
+  const isBare = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  return isBare ? url.origin : undefined;
+}

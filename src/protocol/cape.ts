@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
+
+/** `public`: whoever has the grant `capes` may generate with it. `none`: hidden, nobody may. */
+const CAPE_SUPPORTS = ['public', 'none'] as const;
+const supportSchema = z.enum(CAPE_SUPPORTS);
+export type CapeSupport = z.infer<typeof supportSchema>;
+
+const capeSchema = z
+  .object({
+    /** With dashes, as published. */
+    uuid: z.string(),
+    alias: z.string(),
+    /** Of the texture. */
+    hash: z.string(),
+    url: z.string(),
+    support: supportSchema,
+    /** Deprecated: `support` is `public`. */
+    supported: z.boolean(),
+  })
+  .meta({ id: 'Cape' });
+/** A cape as this service writes it. */
+export type WireCape = z.infer<typeof capeSchema>;
+
+/** A cape as a client reads it: the hosted service has capes of players' accounts as well. */
+const seenCapeSchema = z.object({
+  uuid: z.string(),
+  alias: z.string().catch(''),
+  hash: z.string().optional().catch(undefined),
+  url: z.string(),
+  support: z.string().optional().catch(undefined),
+  supported: z.boolean().optional().catch(undefined),
+});
+export type Cape = z.infer<typeof seenCapeSchema>;
+
+export const capeAnswerSchema = envelopeSchema.extend({ cape: capeSchema });
+export const capeListAnswerSchema = envelopeSchema.extend({ capes: z.array(capeSchema) });
+export const seenCapeAnswerSchema = seenEnvelopeSchema.extend({ cape: seenCapeSchema });
+export const seenCapeListAnswerSchema = seenEnvelopeSchema.extend({ capes: z.array(seenCapeSchema) });
+
+const MAX_ALIAS_LENGTH = 48;
+
+const aliasSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_ALIAS_LENGTH, `at most ${MAX_ALIAS_LENGTH} characters`)
+  .regex(/^\P{C}+$/u, 'no control characters');
+
+/** Fields of POST /v2/account/capes, beside the file. */
+export const capeFieldsSchema = z.strictObject({
+  alias: aliasSchema,
+  support: supportSchema.default('public'),
+});
+export type CapeWish = z.input<typeof capeFieldsSchema>;
+
+/** PATCH /v2/account/capes/:uuid */
+export const capeChangeSchema = z
+  .strictObject({ alias: aliasSchema, support: supportSchema })
+  .partial()
+  .refine(({ alias, support }) => alias !== undefined || support !== undefined, 'nothing to change');
+export type CapeChange = z.input<typeof capeChangeSchema>;

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { envelopeSchema } from './envelope.ts';
+import { planNameSchema, planSchema } from './plan.ts';
+
+export const userNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,32}$/, 'letters, digits and _ . - only, at most 32');
+
+const userSchema = z
+  .object({
+    /** 32 hexadecimal digits. */
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(['operator', 'user']),
+    plan: z.string(),
+    createdAt: z.iso.datetime(),
+    /** Since when the user's keys are refused. */
+    disabledAt: z.iso.datetime().optional(),
+    /** API keys that are not revoked. */
+    keys: z.number(),
+  })
+  .meta({ id: 'User' });
+/** A user as the operator of the service sees it. */
+export type User = z.infer<typeof userSchema>;
+
+export const userAnswerSchema = envelopeSchema.extend({ user: userSchema });
+export const userListAnswerSchema = envelopeSchema.extend({ users: z.array(userSchema) });
+
+export const userListQuerySchema = z.object({
+  /** Name of the last user of the page before. */
+  after: z.string().max(32).optional(),
+  size: z.coerce.number().int().min(1).max(128).default(32),
+});
+
+/** POST /v2/account/users */
+export const userBodySchema = z.strictObject({
+  name: userNameSchema,
+  plan: planNameSchema.default('free'),
+});
+export type UserWish = z.input<typeof userBodySchema>;
+
+/** PATCH /v2/account/users/:name */
+export const userChangeSchema = z
+  .strictObject({ plan: planNameSchema, disabled: z.boolean() })
+  .partial()
+  .refine(({ plan, disabled }) => plan !== undefined || disabled !== undefined, 'nothing to change');
+export type UserChange = z.input<typeof userChangeSchema>;
+
+/** GET /v2/account/me: the account that a key belongs to. */
+export const accountAnswerSchema = envelopeSchema.extend({
+  user: z.string(),
+  name: z.string(),
+  role: userSchema.shape.role,
+  plan: planSchema,
+  /** Generations spent in the last minute and the last hour, unfinished jobs, API keys. */
+  usage: z.object({ minute: z.number(), hour: z.number(), pending: z.number(), keys: z.number() }),
+});
+export type Account = Pick<z.infer<typeof accountAnswerSchema>, 'user' | 'name' | 'role' | 'plan' | 'usage'>;

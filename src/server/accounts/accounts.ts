@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { ACCOUNT_KEY } from '../backup/data-files.ts';
+import { AccountDesk, type AccountDeskOptions } from './desk.ts';
+import { Linking } from './linking.ts';
+import { ACCOUNT_RULES, type AccountRules } from './rules.ts';
+import { TokenCipher } from './token-cipher.ts';
+
+export interface AccountsOptions extends Omit<AccountDeskOptions, 'cipher' | 'rules' | 'onFault'> {
+  /** Folder of the key file. */
+  readonly dataDir: string;
+  readonly rules?: Partial<AccountRules> | undefined;
+  /** Of the operator's application at Microsoft. */
+  readonly clientId: string | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** The game accounts that are linked to the service. */
+export interface Accounts {
+  readonly desk: AccountDesk;
+  readonly linking: Linking;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Asks nothing and makes no file yet. */
+export function openAccounts({ dataDir, rules, clientId, warn, ...options }: AccountsOptions): Accounts {
+  const cipher = new TokenCipher(join(dataDir, ACCOUNT_KEY));
+  const desk = new AccountDesk({
+    ...options,
+    cipher,
+    rules: { ...ACCOUNT_RULES, ...rules },
+    onFault: ({ name, uuid }, { kind, message }) =>
+      warn(`Game account ${name} (${uuid}): ${kind}: ${message}`),
+  });
+  return { desk, linking: new Linking(desk.tools, clientId), onError: options.onError };
+}

@@ -1,0 +1,133 @@
+import type { Clock } from '../../clock.ts';
+import { GameError } from '../../game/errors.ts';
+import type { Game } from '../../game/game.ts';
+import type { GameHttp } from '../../game/http.ts';
+import { enterGame } from '../../game/login/enter-game.ts';
+import { refreshMicrosoft } from '../../game/login/microsoft.ts';
+import { changeHeldAccount, findAccount, replaceSecret } from '../store/accounts.ts';
+import type { Db } from '../store/store.ts';
+import type { AccountRow } from '../store/tables.ts';
+import { AccountFault } from './faults.ts';
+import type { AccountRules } from './rules.ts';
+import type { TokenCipher } from './token-cipher.ts';
+import { type AccountTokens, openTokens, sealTokens } from './tokens.ts';
+
+/** What accounts are worked with. */
+export interface AccountTools {
+  readonly db: Db;
+  readonly game: Game;
+  readonly cipher: TokenCipher;
+  readonly clock: Clock;
+  readonly rules: AccountRules;
+}
+
+/** The account is not ours any more: this process gave no sign of life for too long, or it was unlinked. */
+export class AccountLostError extends Error {
+  override readonly name = 'AccountLostError';
+}
+
+/** A token that ends within so many milliseconds is renewed first. */
+const RENEW_BEFORE = 300_000;
+
+/** An account under a lease of ours: nobody else uses it. */
+export class HeldAccount {
+  readonly signal: AbortSignal;
+  readonly #tools: AccountTools;
+  readonly #owner: string;
+  #row: AccountRow;
+
+  constructor(
+    row: AccountRow,
+    { tools, owner, signal }: { tools: AccountTools; owner: string; signal: AbortSignal },
+  ) {
+    this.#row = row;
+    this.#tools = tools;
+    this.#owner = owner;
+    this.signal = signal;
+  }
+
+  /** As it was taken, with what was noted since. */
+  get row(): AccountRow {
+    return this.#row;
+  }
+
+  get http(): GameHttp {
+    return this.#tools.game.http;
+  }
+
+  /** Keeps facts about the account. @throws AccountLostError */
+  async note(change: Partial<Omit<AccountRow, 'uuid'>>): Promise<void> {
+    const held = { uuid: this.#row.uuid, owner: this.#owner };
+    if (!(await changeHeldAccount(this.#tools.db, held, change))) {
+      throw new AccountLostError('The account is not held any more.');
+    }
+    this.#row = { ...this.#row, ...change };
+  }
+
+  /** Asks the game something in the account's name. A token that is refused is renewed, once. */
+  async call<T>(work: (token: string, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const token = (await this.#tokenThatLasts()) ?? (await this.#renewLogin());
+    try {
+      return await work(token, this.signal);
+    } catch (error) {
+      if (!(error instanceof GameError && error.kind === 'unauthorized')) throw error;
+      return await work(await this.#renewLogin(), this.signal);
+    }
+  }
+
+  /** The same for a change of its skin: never faster than an account may be used. */
+  async change<T>(work: (token: string, signal: AbortSignal) => Promise<T>): Promise<T> {
+    return await this.call(async (token, signal) => {
+      const { clock, rules } = this.#tools;
+      const wait = this.#row.last_used_at + rules.delay - clock.now();
+      if (wait > 0) await clock.sleep(wait, signal);
+      await this.note({ altered: 1, last_used_at: clock.now() });
+      try {
+        return await work(token, signal);
+      } finally {
+        this.#row = { ...this.#row, last_used_at: clock.now() };
+      }
+    });
+  }
+
+  async #tokenThatLasts(): Promise<string | undefined> {
+    const { game } = await this.#tokens();
+    if (!game) return undefined;
+    const lasts = game.expiresAt === null || game.expiresAt - this.#tools.clock.now() > RENEW_BEFORE;
+    return lasts ? game.token : undefined;
+  }
+
+  /** Refresh tokens are good for one use, so the next one is kept before anything else can go wrong. */
+  async #renewLogin(): Promise<string> {
+    const { refresh, game: old } = await this.#tokens();
+    if (!refresh) {
+      throw new AccountFault(
+        'needs_login',
+        'The token is not accepted any more, and there is no other to renew it with.',
+      );
+    }
+    const { clientId } = refresh;
+    // Not to be interrupted: an answer that nobody reads would be the end of the login.
+    const renewed = await refreshMicrosoft(this.http, { clientId, refreshToken: refresh.token });
+    const next = { token: renewed.refreshToken, clientId };
+    await this.#keep({ game: old, refresh: next });
+    const game = await enterGame(this.http, renewed.accessToken, this.signal);
+    await this.#keep({ game, refresh: next });
+    return game.token;
+  }
+
+  async #tokens(): Promise<AccountTokens> {
+    return await openTokens(this.#tools.cipher, this.#row.uuid, this.#row.secret);
+  }
+
+  /** Tokens of a new link, made meanwhile, are better than ours. */
+  async #keep(tokens: AccountTokens): Promise<void> {
+    const { db, cipher } = this.#tools;
+    const { uuid, secret: from } = this.#row;
+    const to = await sealTokens(cipher, uuid, tokens);
+    const isOurs = await replaceSecret(db, uuid, { from, to });
+    const secret = isOurs ? to : (await findAccount(db, uuid))?.secret;
+    if (secret === undefined) throw new AccountLostError('The account was unlinked.');
+    this.#row = { ...this.#row, secret };
+  }
+}

@@ -1,0 +1,81 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { makeSecretFile, readSecretFile } from '../../secret-file.ts';
+
+/** Tokens that cannot be read, or a key file that cannot be used. `message` says what to do. */
+export class AccountKeyError extends Error {
+  override readonly name = 'AccountKeyError';
+  readonly code = 'account_key_unusable';
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+/** The format of what is written: one that is not known is not guessed at. */
+const VERSION = 'v1';
+const SEALED = /^v1\.([\w-]{16})\.([\w-]{22})\.([\w-]+)$/;
+
+/**
+ * Encrypts what is kept of an account's tokens: AES-256-GCM under the key in a file, bound to the account, so that
+ * a copy of the store alone is of no use and no account's tokens pass for another's.
+ */
+export class TokenCipher {
+  readonly #path: string;
+  #key: Buffer | undefined;
+
+  /** `path`: of the key file; made when something is first encrypted. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @throws AccountKeyError */
+  async seal(uuid: string, text: string): Promise<string> {
+    const key = (await this.#existingKey()) ?? (await this.#newKey());
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key, iv).setAAD(Buffer.from(uuid));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return [VERSION, ...[iv, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'))].join(
+      '.',
+    );
+  }
+
+  /** @throws AccountKeyError when it was not sealed for this account with this key, or was changed since */
+  async open(uuid: string, sealed: string): Promise<string> {
+    const key = await this.#existingKey();
+    if (!key) throw new AccountKeyError('The key file account-key is missing. Restore it from a backup.');
+    const [, ...parts] = SEALED.exec(sealed) ?? [];
+    const [iv, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'));
+    if (!iv || !tag || !text) throw unreadable();
+    try {
+      const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(uuid)).setAuthTag(tag);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+    } catch (cause) {
+      throw unreadable(cause);
+    }
+  }
+
+  async #existingKey(): Promise<Buffer | undefined> {
+    if (this.#key) return this.#key;
+    const text = await readSecretFile(this.#path);
+    if (text !== undefined) this.#key = this.#readKey(text);
+    return this.#key;
+  }
+
+  async #newKey(): Promise<Buffer> {
+    const text = await makeSecretFile(this.#path, `${randomBytes(KEY_BYTES).toString('base64url')}\n`);
+    this.#key = this.#readKey(text);
+    return this.#key;
+  }
+
+  #readKey(text: string): Buffer {
+    const key = Buffer.from(text.trim(), 'base64url');
+    if (key.length === KEY_BYTES) return key;
+    throw new AccountKeyError('The key file account-key holds no key. Restore it from a backup.');
+  }
+}
+
+function unreadable(cause?: unknown): AccountKeyError {
+  const message =
+    'The tokens of the account cannot be read with the key in account-key: link the account again.';
+  return new AccountKeyError(message, { cause });
+}

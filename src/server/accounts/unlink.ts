@@ -1,0 +1,38 @@
+import { GameError } from '../../game/errors.ts';
+import { changeAccount, deleteAccount } from '../store/accounts.ts';
+import type { AccountDesk, Taken } from './desk.ts';
+import { AccountFault } from './faults.ts';
+import { restoreSkin } from './wardrobe.ts';
+
+/** Milliseconds that a generation may take to give the account back. */
+const PATIENCE = 20_000;
+/** Milliseconds for the rest of the account's delay and the change. */
+const RESTORE_LIMIT = 30_000;
+
+/**
+ * Forgets an account and its tokens. It gets the skin back that it wore before the first of ours, if it can. One
+ * that is still in use after a while stays, paused.
+ */
+export async function unlinkAccount(
+  desk: AccountDesk,
+  uuid: string,
+): Promise<'restored' | 'not_needed' | 'not_restored' | 'in_use' | 'unknown'> {
+  const { db } = desk.tools;
+  if (!(await changeAccount(db, uuid, { state: 'paused' }))) return 'unknown';
+  const taken = await desk.takeThis(uuid, PATIENCE);
+  if (!taken) return 'in_use';
+  const outcome = taken.row.altered === 0 ? 'not_needed' : await restore(desk, taken);
+  await deleteAccount(db, uuid);
+  return outcome;
+}
+
+async function restore(desk: AccountDesk, taken: Taken): Promise<'restored' | 'not_restored'> {
+  const signal = AbortSignal.timeout(RESTORE_LIMIT);
+  try {
+    await desk.use(taken, { signal }, restoreSkin);
+    return 'restored';
+  } catch (error) {
+    if (signal.aborted || error instanceof AccountFault || error instanceof GameError) return 'not_restored';
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { VERSION } from '../../version.ts';
+import { copyDatabase, type Enclosures } from '../store/sqlite-copy.ts';
+import { BackupError } from './backup-error.ts';
+import { ABOUT, type About, digestOf, ENCLOSED, STORE } from './data-files.ts';
+import { finishRestore } from './swap.ts';
+
+export interface BackupOptions {
+  readonly dataDir: string;
+  /** Where it goes; what is there is replaced, once the backup is whole. */
+  readonly file: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes everything the service keeps in a data folder to one file (mode 0600), as it stands at one moment;
+ * servers may go on meanwhile. Killed in the middle, it leaves what was there before.
+ * @returns the file's size in bytes
+ * @throws BackupError; the signal's reason when it is aborted
+ */
+export async function backUp({ dataDir, file, now, signal }: BackupOptions): Promise<number> {
+  await finishRestore(dataDir);
+  const store = join(dataDir, STORE);
+  if (!existsSync(store)) throw new BackupError('no_data', `There is no data of a service in ${dataDir}.`);
+  const enclosures = await enclosuresOf(dataDir, now);
+  const aside = join(dirname(file), `.${basename(file)}.${randomUUID()}.tmp`);
+  await makePrivateFile(aside).catch((error: unknown) => {
+    throw unwritable(file, error);
+  });
+  try {
+    await copyDatabase(store, aside, { enclosures, onStep: () => signal.throwIfAborted() });
+    const size = await settle(aside);
+    signal.throwIfAborted();
+    await rename(aside, file);
+    return size;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw unwritable(file, error);
+  } finally {
+    for (const name of [aside, `${aside}-journal`]) await rm(name, { force: true });
+  }
+}
+
+async function enclosuresOf(dataDir: string, now: number): Promise<Enclosures> {
+  const there = ENCLOSED.filter((name) => existsSync(join(dataDir, name)));
+  const contents = await Promise.all(there.map((name) => readFile(join(dataDir, name))));
+  const files = Object.fromEntries(there.map((name, n) => [name, contents[n]!]));
+  const digests = Object.fromEntries(there.map((name, n) => [name, digestOf(contents[n]!)]));
+  const about: About = { format: 1, version: VERSION, time: now, files: digests };
+  return { ...files, [ABOUT]: Buffer.from(JSON.stringify(about)) };
+}
+
+/** Before anything secret is in it. */
+async function makePrivateFile(path: string): Promise<void> {
+  await (await open(path, 'wx', 0o600)).close();
+}
+
+/** Sees to it that the file is on the disk before it takes another's place. Answers its size. */
+async function settle(path: string): Promise<number> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return (await stat(path)).size;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than is allowed',
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+};
+
+function unwritable(file: string, cause: unknown): Error {
+  const { code = '', message, errcode } = cause as NodeJS.ErrnoException & { errcode?: number };
+  if (errcode === undefined && REASONS[code] === undefined) return cause as Error;
+  return new BackupError(
+    'backup_unwritable',
+    `The backup ${file} cannot be made: ${REASONS[code] ?? message}.`,
+    {
+      cause,
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { DATA_FILES } from './data-files.ts';
+
+/**
+ * Several files cannot be exchanged at one stroke. So the new ones are laid out in a folder of their own first;
+ * then a note says that they are to take the others' places. From that moment on the restore has happened:
+ * whoever comes next, whether the process was killed or not, does what is left of it.
+ */
+const NOTE = 'restore.json';
+
+/** How the names of folders with new files begin. */
+export const STAGED = '.restore-';
+
+const swapSchema = z.object({
+  /** Folder inside the data folder with the new files. */
+  staged: z.string().regex(/^\.restore-[\w-]+$/),
+  /** Folder inside the data folder that the old files go to. */
+  aside: z.string().regex(/^before-restore-[\w-]+$/),
+  /** What of the old files was there. */
+  old: z.array(z.enum(DATA_FILES)),
+});
+export type Swap = z.infer<typeof swapSchema>;
+
+/** Exchanges the files: all of it, whatever happens, once the note is there. */
+export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
+  await writeDurably(join(dataDir, swap.staged, NOTE), JSON.stringify(swap));
+  await rename(join(dataDir, swap.staged, NOTE), join(dataDir, NOTE));
+  await finishRestore(dataDir);
+}
+
+/** Does what a killed restore has left to do. Two at once do no harm. @throws Error of the file system */
+export async function finishRestore(dataDir: string): Promise<void> {
+  const note = join(dataDir, NOTE);
+  if (!existsSync(note)) return;
+  const { staged, aside, old } = swapSchema.parse(JSON.parse(await readFile(note, 'utf8')));
+  const from = join(dataDir, staged);
+  const to = join(dataDir, aside);
+  if (old.length > 0) await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of old) {
+    // One that is aside already was moved before; what has its place now is the new one.
+    if (!existsSync(join(to, name))) await moveIfThere(join(dataDir, name), join(to, name));
+  }
+  for (const name of DATA_FILES) await moveIfThere(join(from, name), join(dataDir, name));
+  await rm(note, { force: true });
+  await ignoring('ENOENT', rmdir(from));
+}
+
+async function moveIfThere(from: string, to: string): Promise<void> {
+  await ignoring('ENOENT', rename(from, to));
+}
+
+async function ignoring(code: string, work: Promise<void>): Promise<void> {
+  await work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== code) throw error;
+  });
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,171 @@
+import { AWAKE, type Clock } from '../../clock.ts';
+import type { JobSignals } from '../job-signals.ts';
+import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import { type ProcessName, workerName } from '../queue/lease-owner.ts';
+import {
+  type CallbackLease,
+  claimCallback,
+  endCallback,
+  findSigningHash,
+  nextCallbackAt,
+  postponeCallback,
+  returnCallback,
+} from '../store/callbacks.ts';
+import type { Db } from '../store/store.ts';
+import { describeOutcome, type Outcome, stepAfter } from './attempts.ts';
+import { BusyReceivers } from './busy-receivers.ts';
+import { deliver } from './delivery.ts';
+
+export interface DelivererOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly self: ProcessName;
+  readonly signals: JobSignals;
+  readonly agent: GuardedAgent;
+  /** What GET /v2/queue/:jobId answers; undefined when the job is not kept any more. */
+  readonly describeJob: (jobId: number) => Promise<object | undefined>;
+  readonly onGivenUp: (report: GivenUp) => void;
+  /** Hears of bugs, and of a store that cannot be used. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A webhook that nobody will get, for the log. */
+export interface GivenUp {
+  readonly webhook: string;
+  /** Without its query: that may hold secrets. */
+  readonly url: string;
+  readonly attempts: number;
+  readonly reason: string;
+}
+
+/** Milliseconds after which a delivery that has not ended is taken for lost: longer than one can take. */
+const LEASE = 30_000;
+/** How long the deliverer sleeps when no signal wakes it. */
+const IDLE = 1_000;
+/** Least pause between looks: a busy queue has news all the time. */
+const GATHER = 25;
+/** Pause after trouble with the store. */
+const TROUBLE_PAUSE = 500;
+
+/** Tells of jobs that have ended those who asked for it. Several processes share the work on one store. */
+export class Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #owner: string;
+  readonly #busy = new BusyReceivers();
+  readonly #under = new Set<Promise<void>>();
+  readonly #hardStop = new AbortController();
+  #sleep = new AbortController();
+  #isStopping = false;
+  #loop: Promise<void> = Promise.resolve();
+  #deafen: (() => void) | undefined;
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    this.#owner = workerName(options.self, 0);
+  }
+
+  start(): void {
+    const wake = () => this.#wake();
+    this.#deafen = this.#options.signals.listen({ accepted: wake, finished: wake, elsewhere: wake });
+    this.#loop = this.#run();
+  }
+
+  /** Takes on no more deliveries and ends those under way; past `limit` ms they go back for the next start. */
+  async stop(limit: number): Promise<void> {
+    this.#isStopping = true;
+    this.#deafen?.();
+    this.#wake();
+    const late = setTimeout(() => this.#hardStop.abort(), limit);
+    await this.#loop;
+    await Promise.all(this.#under);
+    clearTimeout(late);
+  }
+
+  #wake(): void {
+    this.#sleep.abort(AWAKE);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      this.#sleep = new AbortController(); // a signal that comes during the look must not be missed
+      const pause = await this.#look().catch((error: unknown) => {
+        this.#options.onError(error);
+        return TROUBLE_PAUSE;
+      });
+      await this.#rest(pause);
+      await this.#options.clock.sleep(GATHER);
+    }
+  }
+
+  async #rest(pause: number): Promise<void> {
+    const { signal } = this.#sleep;
+    await this.#options.clock.sleep(pause, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
+  /** Begins whatever is due, within the limits; answers in how many milliseconds to look again. */
+  async #look(): Promise<number> {
+    const { db, clock } = this.#options;
+    while (!this.#isStopping && !this.#busy.isFull) {
+      const busy = this.#busy.atLimit();
+      // Asked first, because a claim keeps all other writers out.
+      const next = await nextCallbackAt(db, busy);
+      if (next === undefined) return IDLE;
+      const now = clock.now();
+      if (next > now) return Math.min(IDLE, next - now);
+      const lease = await claimCallback(db, { owner: this.#owner, now, until: now + LEASE, busy });
+      if (lease) this.#begin(lease);
+    }
+    return IDLE;
+  }
+
+  #begin(lease: CallbackLease): void {
+    const end = this.#busy.begin(lease);
+    const work = this.#work(lease)
+      .catch(this.#options.onError) // it is due again once it counts as lost
+      .finally(() => {
+        end();
+        this.#under.delete(work);
+        this.#wake();
+      });
+    this.#under.add(work);
+  }
+
+  async #work(lease: CallbackLease): Promise<void> {
+    const { db, clock } = this.#options;
+    try {
+      await this.#conclude(lease, await this.#attempt(lease));
+    } catch (error) {
+      if (!this.#hardStop.signal.aborted) throw error;
+      await returnCallback(db, lease, clock.now());
+    }
+  }
+
+  /** Undefined when there is nothing (any more) to tell, or nobody to sign it for. */
+  async #attempt(lease: CallbackLease): Promise<Outcome | undefined> {
+    const { db, agent, clock, describeJob } = this.#options;
+    const keyHash = await findSigningHash(db, lease.keyId);
+    const job = await describeJob(lease.jobId);
+    if (keyHash === undefined || job === undefined) return undefined;
+    const webhook = { uuid: lease.uuid, url: lease.url, body: JSON.stringify(job), keyHash };
+    return await deliver(agent, webhook, { now: clock.now(), signal: this.#hardStop.signal });
+  }
+
+  async #conclude(lease: CallbackLease, outcome: Outcome | undefined): Promise<void> {
+    const { db, clock } = this.#options;
+    const step = outcome ? stepAfter(outcome, lease.attempts) : ({ kind: 'given_up' } as const);
+    if (step.kind === 'again') return await postponeCallback(db, lease, clock.now() + step.wait);
+    await endCallback(db, lease, clock.now());
+    if (step.kind === 'given_up') {
+      const reason = outcome ? describeOutcome(outcome) : 'its API key is not valid any more';
+      const { uuid: webhook, attempts } = lease;
+      this.#options.onGivenUp({ webhook, url: withoutQuery(lease.url), attempts, reason });
+    }
+  }
+}
+
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

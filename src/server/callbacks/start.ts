@@ -1,0 +1,56 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { jobBody } from '../http/job-answers.ts';
+import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
+import { outboundPolicy } from '../outbound/policy.ts';
+import type { OutboundPolicy } from '../outbound/target.ts';
+import { nameThisProcess } from '../queue/lease-owner.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { withSkin } from '../service/jobs.ts';
+import { findCallbackJob } from '../store/callbacks.ts';
+import { Deliverer } from './deliverer.ts';
+
+interface CallbackSettings {
+  readonly embedded?: boolean | undefined;
+  readonly webhooks?: boolean | undefined;
+  readonly allowedNetworks?: readonly string[] | undefined;
+}
+
+/**
+ * Where callbacks may lead; undefined where none are taken.
+ * @throws Error when an allowed network is not one
+ */
+export function callbackPolicy(settings: CallbackSettings): OutboundPolicy | undefined {
+  const { embedded = false, webhooks = true } = settings;
+  const policy = outboundPolicy(settings);
+  return embedded || !webhooks ? undefined : policy;
+}
+
+export interface Callbacks {
+  /** Ends the deliveries under way; past `limit` ms they are for the next start. */
+  stop(limit: number): Promise<void>;
+}
+
+/** Starts telling of ended jobs, where that is done at all. */
+export function startCallbacks(context: ServiceContext, log: FastifyBaseLogger): Callbacks {
+  const { db, callbacks: policy } = context;
+  if (!policy) return { stop: async () => {} };
+  const agent = makeGuardedAgent({ policy });
+  const deliverer = new Deliverer({
+    ...context,
+    self: nameThisProcess(),
+    agent,
+    describeJob: async (jobId) => {
+      const job = await findCallbackJob(db, jobId);
+      return job && jobBody(await withSkin(db, job), []);
+    },
+    onGivenUp: (report) => log.warn(report, 'webhook given up'),
+    onError: (error) => log.error({ err: error }, 'webhooks'),
+  });
+  deliverer.start();
+  return {
+    stop: async (limit) => {
+      await deliverer.stop(limit);
+      await agent.close();
+    },
+  };
+}

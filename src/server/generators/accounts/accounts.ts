@@ -1,0 +1,120 @@
+import { GAME_ADDRESSES } from '../../../game/addresses.ts';
+import { GameError } from '../../../game/errors.ts';
+import { uploadSkin } from '../../../game/skins.ts';
+import { pixelHash } from '../../../skin/pixel-hash.ts';
+import type { AccountDesk, Taken } from '../../accounts/desk.ts';
+import { AccountFault, type FaultKind } from '../../accounts/faults.ts';
+import { AccountLostError, type HeldAccount } from '../../accounts/held-account.ts';
+import { prepareAccount } from '../../accounts/wardrobe.ts';
+import { findTexture } from '../../store/textures.ts';
+import {
+  GenerationError,
+  GenerationPostponed,
+  type Generator,
+  type SkinData,
+  type Texture,
+} from '../port.ts';
+import { awaitShownSkin, awaitTexture } from './shown-skin.ts';
+
+/** Signs with the game itself: a linked account wears the skin for a moment, and the game signs its profile. */
+export function accountsGenerator(desk: AccountDesk): Generator {
+  const { sessionServer } = desk.tools.game.http.addresses;
+  const signer = sessionServer === GAME_ADDRESSES.sessionServer ? 'game' : `game:${sessionServer}`;
+  const { clock } = desk.tools;
+  // With no account to wait for, jobs are begun, and fail.
+  const startsAt = async (ahead: number) => (await desk.nextStart(ahead)) ?? clock.now();
+  return {
+    refusesCapes: 'This service signs with game accounts, which have no capes but their own.',
+    signer: async () => signer, // whichever account it is, the game signs
+    bounds: () => ({ onePerIdentity: true }),
+    startsAt,
+    pause: async () => Math.max(0, (await startsAt(0)) - clock.now()),
+    generate: async (texture, signal) => {
+      const png = await readPng(desk, texture.hash);
+      return await generate({ desk, texture, png }, await takeAccount(desk), signal);
+    },
+  };
+}
+
+interface Making {
+  readonly desk: AccountDesk;
+  readonly texture: Texture;
+  readonly png: Uint8Array;
+}
+
+async function readPng({ tools }: AccountDesk, hash: string): Promise<Uint8Array> {
+  const texture = await findTexture(tools.db, hash);
+  if (texture) return texture.png;
+  throw new Error(`There is no texture ${hash}.`);
+}
+
+/** @throws GenerationPostponed when one will be free; GenerationError `no_account_available` when none will */
+async function takeAccount(desk: AccountDesk): Promise<Taken> {
+  const choice = await desk.take();
+  if (choice.kind === 'taken') return choice;
+  if (choice.kind === 'later') throw new GenerationPostponed(choice.at);
+  const why =
+    choice.linked === 0
+      ? 'No game account is linked to this service.'
+      : `None of the ${choice.linked} game accounts of this service can be used now: its operator must look after them.`;
+  throw new GenerationError('no_account_available', why, { isFinal: true });
+}
+
+async function generate(making: Making, taken: Taken, signal: AbortSignal): Promise<SkinData> {
+  try {
+    return await making.desk.use(taken, { signal, generates: true }, (account) => make(making, account));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw outcomeOf(error, making.desk.tools.clock.now()) ?? error;
+  }
+}
+
+async function make({ desk, texture, png }: Making, account: HeldAccount): Promise<SkinData> {
+  const { game, clock, rules } = desk.tools;
+  const { http } = game;
+  const { signal } = account;
+  const { uuid, shows_cape } = account.row;
+  await prepareAccount(account, { now: clock.now(), capeMemory: rules.capeMemory });
+  const upload = { png, variant: texture.variant, signal };
+  const skin = await account.change((token) => uploadSkin(http, token, upload));
+  const looks = { skin, looks: rules.looks, signal };
+  const { value, signature, textures } = await awaitShownSkin(http, { uuid, ...looks });
+  if (textures.cape && shows_cape === 0) {
+    await account.note({ cape_checked_at: 0 }); // put on since it was last looked at
+    throw new GenerationError('invalid_skin_data', 'The account that the skin was made with wears a cape.');
+  }
+  if (!(await game.keys.hasSigned(value, signature)))
+    throw new GenerationError('invalid_skin_data', "The signature is not one of the game's.");
+  const kept = await awaitTexture(http, looks);
+  if (!kept || pixelHash(kept.picture) !== texture.hash)
+    throw new GenerationError('invalid_skin_data', 'The game does not keep the picture as it was sent.');
+  return { value, signature, url: skin.url, capeUrl: textures.cape?.url, account: uuid };
+}
+
+/** What an account's fault is to the job. Another account may do better. */
+const FAULTS = {
+  needs_login: ['skin_change_failed', 'The account that was to wear the skin must sign in again.'],
+  suspended: ['skin_change_failed', 'The account that was to wear the skin is suspended.'],
+  forbidden: ['skin_change_failed', 'The game did not let the account wear the skin.'],
+  limited: ['skin_change_failed', 'The game took no more skins from the account for now.'],
+  no_profile: ['skin_change_failed', 'The account that was to wear the skin has no profile.'],
+  mismatch: ['invalid_skin_data', 'The game did not show the skin that was set.'],
+} as const satisfies Record<FaultKind, readonly [GenerationError['code'], string]>;
+
+/** Least milliseconds until a job comes again that our own pacing held back. */
+const PACED = 1_000;
+
+function outcomeOf(cause: unknown, now: number): Error | undefined {
+  if (cause instanceof AccountFault) {
+    const [code, message] = FAULTS[cause.kind];
+    return new GenerationError(code, message, { cause });
+  }
+  if (cause instanceof AccountLostError)
+    return new GenerationError('skin_change_failed', 'The account was taken away from the job.', { cause });
+  if (!(cause instanceof GameError)) return undefined;
+  if (cause.kind === 'bad_image')
+    return new GenerationError('invalid_image', 'The game does not take this picture as a skin.', { cause });
+  if (cause.kind === 'rate_limited' && cause.status === undefined)
+    return new GenerationPostponed(now + Math.max(PACED, cause.retryAfter ?? 0));
+  return new GenerationError('service_unavailable', "The game's services cannot be used now.", { cause });
+}

@@ -1,0 +1,37 @@
+import type { SkinClient } from '../../../client/skin-client.ts';
+import { type Facts, learnFacts, learnKey, USUAL_SPOTS } from './facts.ts';
+import type { UpstreamSettings } from './settings.ts';
+
+/** What is known of the service. */
+export class Contact {
+  readonly #client: SkinClient;
+  readonly #settings: UpstreamSettings;
+  #facts: Facts | undefined;
+
+  constructor(client: SkinClient, settings: UpstreamSettings) {
+    this.#client = client;
+    this.#settings = settings;
+  }
+
+  get name(): string {
+    return this.#client.baseUrl;
+  }
+
+  /** Jobs that may be there at one time, as far as is known. */
+  get spots(): number {
+    return this.#facts?.spots ?? Math.min(this.#settings.spots ?? USUAL_SPOTS, USUAL_SPOTS);
+  }
+
+  /** Asked for until there is an answer. @throws SkinsmithError; the signal's reason when aborted */
+  async facts(signal: AbortSignal): Promise<Facts> {
+    this.#facts ??= await learnFacts(this.#client, this.#settings, { signal });
+    return this.#facts;
+  }
+
+  /** The key it signs with now. @throws SkinsmithError; the signal's reason when aborted */
+  async freshKey(signal: AbortSignal): Promise<Facts['publicKey']> {
+    const publicKey = await learnKey(this.#client, { signal });
+    this.#facts = { ...(await this.facts(signal)), publicKey };
+    return publicKey;
+  }
+}

@@ -1,0 +1,75 @@
+import { SkinClient } from '../../../client/skin-client.ts';
+import type { GeneratorContext, OpenGenerator } from '../generators.ts';
+import { Contact } from './contact.ts';
+import { faultOf } from './faults.ts';
+import { Gate } from './gate.ts';
+import { Losses } from './losses.ts';
+import { pixelsIn, skinIn } from './proof.ts';
+import { UpstreamKeyError } from './settings.ts';
+import { fetchTexture } from './textures.ts';
+import { Upstream } from './upstream.ts';
+import { Watcher } from './watcher.ts';
+
+/** Milliseconds that the start waits for the service: without it jobs wait, but the start does not. */
+const START_LIMIT = 5_000;
+const NO_CAPES =
+  'Skins are made by another service here, which does not know the capes of this one: leave the cape out.';
+
+/**
+ * The generator `upstream`: another service makes the skins, with one key for all callers.
+ * @throws UpstreamKeyError; TypeError when the address is none
+ */
+export async function openUpstream(context: GeneratorContext): Promise<OpenGenerator> {
+  const { upstream: settings, clock, db, wake, warn, onError } = context;
+  if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
+  const client = new SkinClient({ baseUrl: settings.url, apiKey: settings.apiKey, clock });
+  const name = `The service that makes the skins, ${client.baseUrl},`;
+  const gate = new Gate({ clock, random: Math.random, wake, warn, name });
+  const watcher = new Watcher({ client, gate, db, clock, wake, onError });
+  const close = async () => {
+    await watcher.stop();
+    await client.close();
+  };
+  const contact = new Contact(client, settings);
+  try {
+    await meet(contact, gate);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const fetch = async (url: string, signal: AbortSignal) =>
+    await fetchTexture({ client, pictures: context.pictures, clock }, url, signal);
+  const losses = new Losses({
+    client,
+    watcher,
+    db,
+    clock,
+    pixelsOf: async ({ texture }, signal) => pixelsIn(await fetch(skinIn(texture.data.value).url, signal)),
+  });
+  const upstream = new Upstream({ client, settings, db, clock, gate, watcher, losses, contact, fetch });
+  watcher.start();
+  return {
+    workers: contact.spots,
+    close,
+    generator: {
+      signer: async () => `upstream:${client.baseUrl}`,
+      generate: async (texture, signal) => await upstream.generate(texture, signal),
+      settled: async (identity) => await upstream.settled(identity),
+      bounds: () => ({ processing: Math.max(0, contact.spots - watcher.others), onePerIdentity: true }),
+      pause: () => gate.wait(),
+      isReady: () => !gate.isDown,
+      refusesCapes: NO_CAPES,
+    },
+  };
+}
+
+/** A key that is refused is told at once; a service that does not answer may do so later. */
+async function meet(contact: Contact, gate: Gate): Promise<void> {
+  try {
+    await contact.facts(AbortSignal.timeout(START_LIMIT));
+  } catch (error) {
+    const { name } = contact;
+    if (faultOf(error, 0)?.kind === 'key_refused') throw new UpstreamKeyError(name, error);
+    gate.down(error);
+  }
+}

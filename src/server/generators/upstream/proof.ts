@@ -1,0 +1,67 @@
+import type { KeyObject } from 'node:crypto';
+import { decodePng } from '../../../skin/decode.ts';
+import { InvalidImageError } from '../../../skin/picture.ts';
+import { pixelHash } from '../../../skin/pixel-hash.ts';
+import { InvalidTexturesError, parseTexturesValue } from '../../../textures/property.ts';
+import { isSignedBy } from '../../../textures/signature.ts';
+import { GenerationError, type SkinData, type Texture } from '../port.ts';
+
+export interface ProofTools {
+  /** The key that must have signed; undefined: it is not known. */
+  readonly publicKey: KeyObject | undefined;
+  /** The same, asked for anew: services change their keys. */
+  readonly freshKey: () => Promise<KeyObject | undefined>;
+  /** The PNG of a texture. */
+  readonly fetch: (url: string) => Promise<Uint8Array>;
+}
+
+/**
+ * Where the texture of skin data is, once it is certain that the data is what was asked for: it names a texture
+ * with these pixels and these arms, and the service's key has signed it.
+ * @throws GenerationError `invalid_skin_data`; whatever `fetch` throws
+ */
+export async function proveSkin(
+  { value, signature }: Pick<SkinData, 'value' | 'signature'>,
+  { hash, variant }: Texture,
+  tools: ProofTools,
+): Promise<string> {
+  const skin = skinIn(value);
+  if (skin.variant !== variant) throw wrong(`it is ${skin.variant} and not ${variant}`);
+  const isSigned = (key: KeyObject) => isSignedBy(key, value, signature);
+  if (tools.publicKey && !isSigned(tools.publicKey)) {
+    const key = await tools.freshKey();
+    if (key && !isSigned(key)) throw wrong('it is not signed with the key that the service shows');
+  }
+  if (pixelsIn(await tools.fetch(skin.url)) !== hash) throw wrong('its texture is another picture');
+  return skin.url;
+}
+
+/** The texture that a value names. @throws GenerationError `invalid_skin_data` */
+export function skinIn(value: string): { readonly url: string; readonly variant: 'classic' | 'slim' } {
+  try {
+    const { skin } = parseTexturesValue(value);
+    if (skin) return skin;
+  } catch (error) {
+    if (!(error instanceof InvalidTexturesError)) throw error;
+    throw wrong('it cannot be read', error);
+  }
+  throw wrong('it has no texture');
+}
+
+/** Pixel hash of a picture; undefined: it is none. */
+export function pixelsIn(png: Uint8Array): string | undefined {
+  try {
+    return pixelHash(decodePng(png));
+  } catch (error) {
+    if (error instanceof InvalidImageError) return undefined;
+    throw error;
+  }
+}
+
+function wrong(what: string, cause?: unknown): GenerationError {
+  return new GenerationError(
+    'invalid_skin_data',
+    `The skin data of the service that makes the skins is not right: ${what}.`,
+    { cause },
+  );
+}

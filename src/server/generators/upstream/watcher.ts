@@ -1,0 +1,295 @@
+import { ServiceError } from '../../../client/errors.ts';
+import type { SkinClient } from '../../../client/skin-client.ts';
+import type { JobState } from '../../../client/types.ts';
+import { AWAKE, type Clock } from '../../../clock.ts';
+import { isPending, type Job } from '../../../protocol/job.ts';
+import type { Db } from '../../store/store.ts';
+import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
+import { faultOf } from './faults.ts';
+import type { Gate } from './gate.ts';
+import { Listener } from './listener.ts';
+import { LookTimes, type Underway } from './look-times.ts';
+import { ONE_ATTEMPT } from './one-attempt.ts';
+import { Recent } from './recent.ts';
+
+export interface WatcherOptions {
+  readonly client: SkinClient;
+  readonly gate: Gate;
+  readonly db: Db;
+  readonly clock: Clock;
+  /** Tells workers that there may be room for more. */
+  readonly wake: () => void;
+  /** Hears of bugs. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The list as it was at a moment. */
+export interface SeenList {
+  readonly jobs: readonly Job[];
+  /** When it was asked for, by the monotonic clock. */
+  readonly askedAt: number;
+}
+
+interface Waiter extends Underway {
+  readonly id: string;
+  /** It is being asked for alone. */
+  isAsked: boolean;
+  /** Not to be asked for alone before then. */
+  notBefore: number;
+  readonly settle: (state: JobState | undefined) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+type ListWaiter = Pick<PromiseWithResolvers<SeenList>, 'resolve' | 'reject'>;
+
+/** Milliseconds: with events the list is a safety net. */
+const SAFETY_NET = 5_000;
+/** Services allow about one look a second at one job. */
+const SINGLE_GAP = 1_100;
+/** Pauses between looks at what others of the same key have there. */
+const FIRST_OTHERS_PAUSE = 500;
+const LONGEST_OTHERS_PAUSE = 10_000;
+const KEPT = 1_000;
+
+/** Sees how jobs on the service above end: one list for all that wait, or its events where it has them. */
+export class Watcher {
+  readonly #options: WatcherOptions;
+  readonly #waiters = new Set<Waiter>();
+  readonly #times = new LookTimes();
+  readonly #listener: Listener;
+  readonly #stop = new AbortController();
+  /** Jobs that this process has submitted or waited for. */
+  readonly #own = new Recent<true>(KEPT);
+  #listWaiters: ListWaiter[] = [];
+  #isLookWanted = false;
+  #nap: AbortController | undefined;
+  #lastLook = Number.NEGATIVE_INFINITY;
+  #newest = 0;
+  #others = 0;
+  #othersPause = FIRST_OTHERS_PAUSE;
+  #isSkinsmith = false;
+  #loop: Promise<void> | undefined;
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+    this.#listener = new Listener({
+      ...options,
+      onEnd: (state) => this.#heard(state),
+      onChange: () => this.lookSoon(), // what ended while nobody listened
+    });
+  }
+
+  /** Jobs that are there of other programs with the same key. */
+  get others(): number {
+    return this.#others;
+  }
+
+  /** Newest job that was seen, on the service's own clock, milliseconds since the epoch; 0: none. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** Whether the service takes a submission under the same `Idempotency-Key` for the same. */
+  get isSkinsmith(): boolean {
+    return this.#isSkinsmith;
+  }
+
+  isOwn(id: string): boolean {
+    return this.#own.get(id) === true;
+  }
+
+  start(): void {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(AWAKE);
+    this.#ring();
+    await Promise.all([this.#loop, this.#listener.stop()]);
+  }
+
+  /** The queue was found full, or trouble was met: look what there is, as soon as that is of use. */
+  lookSoon(): void {
+    this.#isLookWanted = true;
+    this.#ring();
+  }
+
+  /** Resolves once what is there was seen. @throws GenerationPostponed while the service is down */
+  async firstLook(signal: AbortSignal): Promise<void> {
+    if (this.#lastLook === Number.NEGATIVE_INFINITY) await this.nextList(signal);
+  }
+
+  /** The list as it will be at the next look. @throws GenerationPostponed while the service is down */
+  async nextList(signal: AbortSignal): Promise<SeenList> {
+    signal.throwIfAborted();
+    const list = Promise.withResolvers<SeenList>();
+    const abort = () => list.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    this.#listWaiters.push(list);
+    this.#ring();
+    return await list.promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** A job of ours was accepted now. */
+  took({ id, timestamp }: Job): void {
+    this.#own.set(id, true);
+    this.#newest = Math.max(this.#newest, timestamp ?? 0);
+  }
+
+  /**
+   * The job's state once it has ended; undefined: the service knows nothing of it (any more).
+   * @throws GenerationPostponed while the service is down
+   */
+  async end(job: Pick<Job, 'id' | 'eta' | 'timestamp'>, isNew: boolean, signal: AbortSignal) {
+    signal.throwIfAborted();
+    this.#own.set(job.id, true);
+    const heard = this.#listener.ended(job.id);
+    if (heard) return heard;
+    const { promise, resolve, reject } = Promise.withResolvers<JobState | undefined>();
+    const eta = job.eta === undefined || job.timestamp === undefined ? undefined : job.eta - job.timestamp;
+    const about = { id: job.id, isNew, eta, since: this.#now(), isAsked: false, notBefore: 0 };
+    const waiter: Waiter = { ...about, settle: resolve, fail: reject };
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    this.#waiters.add(waiter);
+    this.#ring();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const pause = this.#pause();
+      if (pause > 0) await this.#sleep(pause);
+      else await this.#look();
+    }
+  }
+
+  /** Milliseconds until the next look; Infinity: there is nothing to look for. */
+  #pause(): number {
+    const tryAgainIn = this.#options.gate.tryAgainIn();
+    const isWanted = this.#isLookWanted || this.#listWaiters.length > 0;
+    if (this.#options.gate.isDown || isWanted) return tryAgainIn;
+    return Math.max(tryAgainIn, this.#nextLook() - this.#now());
+  }
+
+  #nextLook(): number {
+    if (this.#waiters.size > 0) {
+      return this.#listener.isOpen
+        ? this.#lastLook + SAFETY_NET
+        : this.#times.next(this.#waiters, this.#lastLook);
+    }
+    return this.#others > 0 ? this.#lastLook + this.#othersPause : Number.POSITIVE_INFINITY;
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    const nap = new AbortController();
+    this.#nap = nap;
+    await this.#options.clock.sleep(ms, nap.signal).catch((error: unknown) => {
+      if (!nap.signal.aborted) throw error;
+    });
+  }
+
+  #ring(): void {
+    this.#nap?.abort(AWAKE);
+  }
+
+  async #look(): Promise<void> {
+    const { client, gate } = this.#options;
+    const askedAt = this.#now();
+    const wanted = this.#listWaiters;
+    this.#isLookWanted = false;
+    try {
+      const { jobs, links } = await client.queueList({ ...ONE_ATTEMPT, signal: this.#stop.signal });
+      gate.passed();
+      this.#isSkinsmith = links['events'] !== undefined;
+      await this.#saw({ jobs, askedAt });
+      this.#lastLook = askedAt;
+      this.#listWaiters = this.#listWaiters.filter((waiter) => !wanted.includes(waiter));
+      for (const { resolve } of wanted) resolve({ jobs, askedAt });
+      if (this.#isSkinsmith && this.#waiters.size > 0) this.#listener.open();
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { gate, clock, onError } = this.#options;
+    const fault = faultOf(error, clock.now());
+    if (fault === undefined) onError(error);
+    if (fault?.kind === 'key_refused') gate.keyRefused(error);
+    else gate.trouble(error, fault && 'wait' in fault ? fault.wait : undefined);
+    if (!gate.isDown) return;
+    const postponed = gate.postponed(error);
+    for (const { fail } of this.#waiters) fail(postponed);
+    for (const { reject } of this.#listWaiters.splice(0)) reject(postponed);
+  }
+
+  async #saw({ jobs, askedAt }: SeenList): Promise<void> {
+    for (const { timestamp = 0 } of jobs) this.#newest = Math.max(this.#newest, timestamp);
+    const byId = new Map(jobs.map((job) => [job.id, job]));
+    for (const waiter of this.#waiters) {
+      if (waiter.since >= askedAt || waiter.isAsked || this.#now() < waiter.notBefore) continue;
+      const seen = byId.get(waiter.id);
+      if (!seen || !isPending(seen.status)) void this.#ask(waiter);
+    }
+    await this.#countOthers(jobs);
+  }
+
+  async #countOthers(jobs: readonly Job[]): Promise<void> {
+    const kept = await listUpstreamJobs(this.#options.db);
+    const known = new Set(kept.map(({ job_id }) => job_id));
+    const strange = jobs.filter(({ id, status }) => isPending(status) && !known.has(id) && !this.isOwn(id));
+    // A submission whose answer is still out is one of them.
+    const others = Math.max(0, strange.length - kept.filter(({ job_id }) => job_id === null).length);
+    const hasChanged = others !== this.#others;
+    this.#othersPause = hasChanged
+      ? FIRST_OTHERS_PAUSE
+      : Math.min(LONGEST_OTHERS_PAUSE, this.#othersPause * 1.5);
+    const hasRoom = others < this.#others;
+    this.#others = others;
+    if (hasRoom) this.#options.wake();
+  }
+
+  /** The list has no skins and no reasons, and forgets: what became of a job it alone can say. */
+  async #ask(waiter: Waiter): Promise<void> {
+    waiter.isAsked = true;
+    try {
+      const state = await this.#options.client.job(waiter.id, { ...ONE_ATTEMPT, signal: this.#stop.signal });
+      if (isPending(state.job.status)) waiter.notBefore = this.#now() + SINGLE_GAP;
+      else this.#end(waiter, state);
+    } catch (error) {
+      this.#notAnswered(waiter, error);
+    }
+    waiter.isAsked = false;
+    this.#ring();
+  }
+
+  #notAnswered(waiter: Waiter, error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    const { gate, clock } = this.#options;
+    const fault = faultOf(error, clock.now());
+    const wait = fault && 'wait' in fault ? fault.wait : undefined;
+    if (error instanceof ServiceError && error.code === 'job_not_found') this.#end(waiter, undefined);
+    else if (fault === undefined || fault.kind === 'refused') waiter.fail(error);
+    else if (fault.kind === 'trouble') gate.trouble(error, wait);
+    else waiter.notBefore = this.#now() + (wait ?? SINGLE_GAP);
+  }
+
+  #heard(state: JobState): void {
+    for (const waiter of this.#waiters) if (waiter.id === state.job.id) this.#end(waiter, state);
+  }
+
+  #end(waiter: Waiter, state: JobState | undefined): void {
+    if (state) this.#times.ended(waiter, this.#now());
+    waiter.settle(state);
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonic();
+  }
+}

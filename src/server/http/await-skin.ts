@@ -1,0 +1,27 @@
+import { type ErrorCode, isErrorCode } from '../../protocol/errors.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { waitForEnd } from '../service/jobs.ts';
+import { Refusal } from '../service/refusal.ts';
+import { findSkin, type SkinWithData } from '../store/skins.ts';
+import type { JobRow } from '../store/tables.ts';
+
+/**
+ * The skin of a job, for a request that waits for it, `ms` at the most.
+ * @throws Refusal with the reason of a job that failed; `generator_timeout`: the job goes on
+ */
+export async function awaitSkin(context: ServiceContext, job: JobRow, ms: number): Promise<SkinWithData> {
+  const ended = await waitForEnd(context, job.uuid, ms);
+  const links = { job: `/v2/queue/${job.uuid}` };
+  if (ended.status === 'failed') throw failure(ended, links);
+  if (ended.status !== 'completed' || ended.skin_uuid === null)
+    throw new Refusal('generator_timeout', { links });
+  const skin = await findSkin(context.db, ended.skin_uuid);
+  if (!skin) throw new Refusal('skin_not_found', { links });
+  return skin;
+}
+
+function failure(job: JobRow, links: Record<string, string>): Refusal {
+  const code: ErrorCode =
+    job.error_code !== null && isErrorCode(job.error_code) ? job.error_code : 'job_failed';
+  return new Refusal(code, { links, ...(job.error_message !== null && { message: job.error_message }) });
+}

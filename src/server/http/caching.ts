@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import etag from '@fastify/etag';
+import type { FastifyInstance } from 'fastify';
+import type { Route } from './route.ts';
+
+/**
+ * Who may keep an answer. `private`: the caller alone, asking each time whether it still holds; `public`:
+ * everybody, for a moment; `none`: nobody.
+ */
+export type Cache = 'private' | 'public' | 'none';
+
+const CACHE_HEADERS = {
+  private: { 'Cache-Control': 'private, no-cache' },
+  // Warnings are about the key; a key may be bound to where it is used from.
+  public: { 'Cache-Control': 'public, max-age=30', Vary: 'Authorization, Origin' },
+  none: { 'Cache-Control': 'no-store' },
+} as const satisfies Record<Cache, Readonly<Record<string, string>>>;
+
+/** What answers that are not for keeping say. */
+export const NOT_KEPT = CACHE_HEADERS.none;
+
+/** Errors are kept by nobody, nor is what a request has changed. */
+export function cacheHeaders({ method, cache }: Route, status: number): Readonly<Record<string, string>> {
+  if (status >= 400 || method !== 'GET') return NOT_KEPT;
+  return CACHE_HEADERS[cache ?? 'private'];
+}
+
+/** Gives the answers of this instance's routes an entity tag, and leaves out bodies that the caller has already. */
+export async function addEntityTags(app: FastifyInstance): Promise<void> {
+  const hashFn = (payload: string | Buffer) => hash('sha1', payload, 'base64url');
+  await app.register(etag, { hashFn, weak: true, replyWith304: false });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const tag = reply.getHeader('etag');
+    if (reply.statusCode !== 200 || tag === undefined) {
+      if (reply.statusCode >= 400) reply.removeHeader('etag');
+      return payload;
+    }
+    if (!isKnown(String(tag), request.headers['if-none-match'])) return payload;
+    reply.code(304).removeHeader('content-type').removeHeader('content-length');
+    return null;
+  });
+}
+
+/** Whether one of the tags that a caller names is this one (RFC 9110, 13.1.2: compared weakly). */
+function isKnown(tag: string, named: string | undefined): boolean {
+  if (named === undefined) return false;
+  const strong = (text: string) => text.trim().replace(/^W\//, '');
+  return named.trim() === '*' || named.split(',').some((one) => strong(one) === strong(tag));
+}

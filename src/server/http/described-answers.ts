@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import { errorAnswerSchema } from '../../protocol/envelope.ts';
+import { v1ErrorAnswerSchema } from '../../protocol/v1.ts';
+import type { Route } from './route.ts';
+import { isV1Address } from './v1/error-answers.ts';
+
+/** What each status says, whatever the route. */
+const MEANINGS: Readonly<Record<number, string>> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Taken; it is not done yet',
+  204: 'Done; there is nothing to say',
+  302: 'It is at another address',
+  304: 'The caller has it already',
+  400: 'The request is not valid',
+  401: 'An API key is needed',
+  403: 'The API key is not valid here, or may not do this',
+  404: 'There is no such thing, or not for this caller',
+  408: 'The request did not come in time',
+  413: 'The body is too large',
+  414: 'The address is too long',
+  415: 'Bodies of this content type are not read',
+  429: 'Too many requests, jobs or streams: wait',
+  431: 'There are too many headers, or they are too large',
+  500: 'It failed inside the service',
+  503: 'The service cannot do this now',
+};
+
+export function meaningOf(status: number): string {
+  return MEANINGS[status] ?? (status < 400 ? 'Done' : 'Refused');
+}
+
+/** All that may be answered at an address: what the route lists, and what it has in common with others. */
+export function answersAt(route: Route, path: string): Route['answers'] {
+  const refusal = isV1Address(path) ? v1ErrorAnswerSchema : errorAnswerSchema;
+  const common = commonStatuses(route).map((status): [number, z.ZodType | null] => [status, refusal]);
+  if (isTagged(route)) common.push([304, null]);
+  return { ...Object.fromEntries(common), ...route.answers };
+}
+
+/** A body is read of everything but GET and HEAD, whether the route wants one or not. */
+function commonStatuses({ method, authenticated, params, query, headers }: Route): number[] {
+  const hasBody = method !== 'GET';
+  const isParsed = [params, query, headers].some((schema) => schema !== undefined);
+  return [
+    ...(hasBody || isParsed ? [400] : []),
+    ...(authenticated ? [403] : []),
+    ...(hasBody ? [408, 413, 415] : []),
+    ...[414, 431, 500, 503],
+  ];
+}
+
+/** Whether what is read there bears an entity tag: a stream has none. */
+function isTagged({ method, answers }: Route): boolean {
+  return method === 'GET' && answers[200] !== 'text/event-stream';
+}
+
+const RATE_LIMIT_HEADERS = {
+  'X-RateLimit-Limit': 'Requests a minute that the caller may make',
+  'X-RateLimit-Remaining': 'How many of them are left',
+  'X-RateLimit-Reset': 'When all of them are there again, in seconds since the epoch',
+  'X-RateLimit-Delay': 'Milliseconds between requests outside the queue',
+  'X-RateLimit-NextRequest': 'When the next request may be sent, in milliseconds since the epoch',
+};
+
+/** Headers of answers, and what each holds. */
+export const ANSWER_HEADERS = {
+  'X-Request-Id': 'The request in the logs of the service: as the caller named it, or a name of its own',
+  ETag: 'Sent back in If-None-Match, it spares what the caller has already',
+  Location: 'Where it is',
+  'Retry-After': 'Seconds to wait',
+  'MineSkin-Api-Version': 'By which rules the request was taken: v1, or v1-with-v2-compat',
+  ...RATE_LIMIT_HEADERS,
+} as const;
+export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+
+/** Headers that such an answer has. */
+export function headersOf(route: Route, path: string, status: number): AnswerHeader[] {
+  const names: AnswerHeader[] = ['X-Request-Id'];
+  if (status === 304 || (status === 200 && isTagged(route))) names.push('ETag');
+  if (status === 302) names.push('Location');
+  if (status === 429) names.push('Retry-After');
+  if (route.isLimited && (status < 300 || status === 429)) {
+    names.push(...(Object.keys(RATE_LIMIT_HEADERS) as AnswerHeader[]));
+  }
+  if (isV1Address(path)) names.push('MineSkin-Api-Version');
+  return names;
+}

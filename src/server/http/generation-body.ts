@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../service/refusal.ts';
+
+/** Largest file that is read at all; above 20,000 bytes the picture's own check says what is wrong. */
+const MAX_UPLOAD_BYTES = 256 * 1024;
+const MULTIPART_LIMITS = {
+  fileSize: MAX_UPLOAD_BYTES,
+  files: 1,
+  fields: 16,
+  fieldSize: 32 * 1024,
+  headerPairs: 32,
+};
+
+/** What a body holds, whatever way it was sent. */
+export interface GenerationBody {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Bytes of the part "file"; never empty. */
+  readonly file?: Uint8Array;
+  readonly isMultipart: boolean;
+}
+
+/**
+ * Reads a body of any content type that the service takes: multipart, JSON or form.
+ * @throws Refusal `invalid_request`, `invalid_file`
+ */
+export async function readBody(request: FastifyRequest): Promise<GenerationBody> {
+  return request.isMultipart() ? await readMultipart(request) : readFields(request);
+}
+
+async function readMultipart(request: FastifyRequest): Promise<GenerationBody> {
+  const { fields, file } = await readParts(request).catch(refuseMalformed);
+  if (fields['file'] !== undefined)
+    throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
+  if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
+  return { fields, isMultipart: true, ...(file && { file }) };
+}
+
+async function readParts(
+  request: FastifyRequest,
+): Promise<{ fields: Record<string, unknown>; file: Uint8Array | undefined }> {
+  const fields: Record<string, unknown> = {};
+  let file: Uint8Array | undefined;
+  for await (const part of request.parts({ limits: MULTIPART_LIMITS })) {
+    if (part.type === 'field') fields[part.fieldname] = part.value;
+    else {
+      if (part.fieldname !== 'file')
+        throw new Refusal('invalid_file', 'The file must come in a part named "file".');
+      file = await part.toBuffer();
+    }
+  }
+  return { fields, file };
+}
+
+/** The multipart parser's own errors carry no status: all of them are about a body it cannot read. */
+function refuseMalformed(error: unknown): never {
+  if (error instanceof Refusal || !(error instanceof Error) || 'statusCode' in error) throw error;
+  throw new Refusal('invalid_request', { message: 'The multipart body is malformed.', cause: error });
+}
+
+function readFields(request: FastifyRequest): GenerationBody {
+  const { body } = request;
+  if (body === undefined || body === null) return { fields: {}, isMultipart: false };
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw new Refusal('invalid_request', 'The body must be a JSON object.');
+  }
+  return { fields: { ...body }, isMultipart: false };
+}

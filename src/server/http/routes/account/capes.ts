@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import {
+  capeAnswerSchema,
+  capeChangeSchema,
+  capeFieldsSchema,
+  capeListAnswerSchema,
+} from '../../../../protocol/cape.ts';
+import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
+import { uuidSchema } from '../../../../protocol/skin.ts';
+import { requireOperator } from '../../../service/caller.ts';
+import { addCape, editCape, readAllCapes, removeCape } from '../../../service/capes.ts';
+import { Refusal } from '../../../service/refusal.ts';
+import { readBody } from '../../generation-body.ts';
+import { route } from '../../route.ts';
+import { capeView, envelope } from '../../views.ts';
+
+const links = { self: '/v2/account/capes' };
+const params = z.object({ uuid: uuidSchema });
+const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema };
+const capeFile = z.string().meta({ format: 'binary', description: 'PNG of 64×32 pixels' });
+
+export const allCapesRoute = route({
+  method: 'GET',
+  paths: ['/v2/account/capes'],
+  summary: 'All capes of this service, hidden ones as well (operator only)',
+  answers: { ...refusals, 200: capeListAnswerSchema },
+  handle: async ({ context, caller, warnings }) => {
+    const capes = (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl));
+    return { status: 200, body: { ...envelope({ warnings, links }), capes } };
+  },
+});
+
+export const addCapeRoute = route({
+  method: 'POST',
+  paths: ['/v2/account/capes'],
+  summary: 'Put a cape in (operator only)',
+  bodies: { 'multipart/form-data': capeFieldsSchema.extend({ file: capeFile }) },
+  answers: { ...refusals, 201: capeAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    requireOperator(caller); // before anything is read of a body that may be large
+    const { fields, file } = await readBody(request);
+    if (!file) throw new Refusal('missing_file', 'Send the cape as a PNG in a part named "file".');
+    const cape = await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
+    return {
+      status: 201,
+      body: { ...envelope({ warnings, links }), cape: capeView(cape, context.textureUrl) },
+    };
+  },
+});
+
+export const changeCapeRoute = route({
+  method: 'PATCH',
+  paths: ['/v2/account/capes/:uuid'],
+  summary: 'Call a cape something else, hide or show it (operator only)',
+  params,
+  bodies: { 'application/json': capeChangeSchema },
+  answers: { ...refusals, 200: capeAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { uuid }, request, warnings }) => {
+    const cape = await editCape(context, caller, uuid, capeChangeSchema.parse(request.body ?? {}));
+    return {
+      status: 200,
+      body: { ...envelope({ warnings, links }), cape: capeView(cape, context.textureUrl) },
+    };
+  },
+});
+
+export const removeCapeRoute = route({
+  method: 'DELETE',
+  paths: ['/v2/account/capes/:uuid'],
+  summary: 'Take a cape out; skins made with it keep it (operator only)',
+  params,
+  answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params: { uuid }, warnings }) => {
+    await removeCape(context, caller, uuid);
+    const messages = [{ code: 'cape_removed', message: 'The cape is removed.' }];
+    return { status: 200, body: envelope({ warnings, messages, links }) };
+  },
+});

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { uuidSchema } from '../../../../protocol/skin.ts';
+import { v1DelayAnswerSchema, v1ErrorAnswerSchema, v1SkinSchema } from '../../../../protocol/v1.ts';
+import { readRateLimit } from '../../../service/rate-limit.ts';
+import { readSkin, readSkinByNumber } from '../../../service/skins.ts';
+import { viaFor } from '../../../service/v1.ts';
+import type { SkinWithData } from '../../../store/skins.ts';
+import { type Answer, route } from '../../route.ts';
+import { versionHeader } from '../../v1/error-answers.ts';
+import { v1SkinView, waitView } from '../../v1/views.ts';
+
+export const v1SkinRoute = route({
+  method: 'GET',
+  paths: ['/get/uuid/:uuid'],
+  summary: 'A skin (version 1)',
+  deprecated: true,
+  params: z.object({ uuid: uuidSchema }),
+  answers: { 200: v1SkinSchema, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
+  handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
+});
+
+export const v1SkinByNumberRoute = route({
+  method: 'GET',
+  paths: ['/get/id/:id'],
+  summary: 'A skin by its number (version 1): public ones, and your own',
+  deprecated: true,
+  params: z.object({ id: z.coerce.number('a whole number').int('a whole number').min(0) }),
+  answers: { 200: v1SkinSchema, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
+  handle: async ({ context, caller, params }) =>
+    skinAnswer(await readSkinByNumber(context, caller, params.id)),
+});
+
+function skinAnswer(skin: SkinWithData): Answer {
+  return { status: 200, body: v1SkinView(skin), headers: versionHeader('v1') };
+}
+
+export const v1DelayRoute = route({
+  method: 'GET',
+  paths: ['/get/delay'],
+  summary: 'The delay between requests, and when the next one may come (version 1)',
+  deprecated: true,
+  answers: { 200: v1DelayAnswerSchema },
+  handle: async ({ context, caller }) => {
+    const via = viaFor(caller, false);
+    const { next, ...rateLimit } = await readRateLimit(context.db, caller, context.clock.now(), via);
+    const { delay, delayInfo } = waitView(rateLimit.delay.millis);
+    const body = {
+      delay,
+      ...delayInfo,
+      next: Math.ceil(next.absolute / 1000),
+      nextRelative: Math.ceil(next.relative / 1000),
+      nextRequest: { time: next.absolute, relative: next.relative },
+    };
+    return { status: 200, body, headers: versionHeader(via) };
+  },
+});

@@ -1,0 +1,26 @@
+import type { Observers } from '../observer.ts';
+import { countPending } from '../queue/count-pending.ts';
+import type { Metrics } from '../service/context.ts';
+import type { JobFeeds } from '../service/job-feeds.ts';
+import type { Db } from '../store/store.ts';
+
+export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
+  readonly db: Db;
+  readonly feeds: JobFeeds;
+  readonly connections: () => Promise<number>;
+}
+
+/** Starts to count. The library that does is loaded here, so that who does not count does not wait for it. */
+export async function startMetrics(
+  observers: Observers,
+  { isOpen, db, feeds, connections }: MetricsOptions,
+): Promise<Metrics> {
+  const { PrometheusMetrics } = await import('./prometheus.ts');
+  const metrics = new PrometheusMetrics({
+    pendingJobs: async () => await countPending(db),
+    eventStreams: () => feeds.size,
+    connections,
+  });
+  observers.add(metrics);
+  return { isOpen, contentType: metrics.contentType, read: async () => await metrics.read() };
+}

@@ -1,0 +1,157 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AnsweredRequest, Observer } from '../observer.ts';
+import type { PendingCounts } from '../queue/count-pending.ts';
+import type { JobFailure } from '../queue/port.ts';
+
+/** What is not counted as it happens, but looked up when the metrics are read. */
+export interface MetricSources {
+  readonly pendingJobs: () => Promise<PendingCounts>;
+  readonly eventStreams: () => number;
+  readonly connections: () => Promise<number>;
+}
+
+/** Seconds. A skin known is answered in milliseconds, a waiting request after half a minute at the most. */
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Seconds. Signing takes milliseconds, a game account seconds. */
+const GENERATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const NO_ROUTE = 'none';
+
+/** Counts for Prometheus, in a registry of its own. What it counts is of this process since its start. */
+export class PrometheusMetrics implements Observer {
+  readonly #registry = new Registry();
+  readonly #counters: Counters;
+
+  constructor(sources: MetricSources) {
+    this.#counters = new Counters(this.#registry);
+    addGauges(this.#registry, sources);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Everything in Prometheus' text format. */
+  async read(): Promise<string> {
+    return await this.#registry.metrics();
+  }
+
+  requestAnswered({ route = NO_ROUTE, method, status, milliseconds }: AnsweredRequest): void {
+    this.#counters.requests.inc({ route, method, status: String(status) });
+    this.#counters.requestSeconds.observe({ route, method }, milliseconds / 1000);
+  }
+
+  refused(code: string): void {
+    this.#counters.refusals.inc({ code });
+  }
+
+  duplicateAnswered(): void {
+    this.#counters.duplicates.inc();
+  }
+
+  generated(milliseconds: number): void {
+    this.#counters.generationSeconds.observe(milliseconds / 1000);
+  }
+
+  jobCompleted(): void {
+    this.#counters.completed.inc();
+  }
+
+  jobFailed(_uuid: string, { code }: JobFailure): void {
+    this.#counters.failed.inc({ code });
+  }
+
+  connectionDropped(): void {
+    this.#counters.dropped.inc();
+  }
+}
+
+class Counters {
+  readonly requests: Counter<'route' | 'method' | 'status'>;
+  readonly requestSeconds: Histogram<'route' | 'method'>;
+  readonly refusals: Counter<'code'>;
+  readonly duplicates: Counter;
+  readonly generationSeconds: Histogram;
+  readonly completed: Counter;
+  readonly failed: Counter<'code'>;
+  readonly dropped: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.requests = new Counter({
+      name: 'skinsmith_http_requests_total',
+      help: 'Requests answered.',
+      labelNames: ['route', 'method', 'status'],
+      registers,
+    });
+    this.requestSeconds = new Histogram({
+      name: 'skinsmith_http_request_duration_seconds',
+      help: 'Time from a request to the end of its answer.',
+      labelNames: ['route', 'method'],
+      buckets: REQUEST_BUCKETS,
+      registers,
+    });
+    this.refusals = new Counter({
+      name: 'skinsmith_refusals_total',
+      help: 'Requests refused or failed, by error code.',
+      labelNames: ['code'],
+      registers,
+    });
+    this.duplicates = new Counter({
+      name: 'skinsmith_duplicates_total',
+      help: 'Generations answered with skin data that was there.',
+      registers,
+    });
+    this.generationSeconds = new Histogram({
+      name: 'skinsmith_generation_duration_seconds',
+      help: 'Time a generator took for skin data.',
+      buckets: GENERATION_BUCKETS,
+      registers,
+    });
+    this.completed = new Counter({
+      name: 'skinsmith_jobs_completed_total',
+      help: 'Jobs completed by workers.',
+      registers,
+    });
+    this.failed = new Counter({
+      name: 'skinsmith_jobs_failed_total',
+      help: 'Jobs failed for good, by error code.',
+      labelNames: ['code'],
+      registers,
+    });
+    this.dropped = new Counter({
+      name: 'skinsmith_connections_dropped_total',
+      help: 'Connections closed at once because there were as many as may be.',
+      registers,
+    });
+  }
+}
+
+function addGauges(registry: Registry, { pendingJobs, eventStreams, connections }: MetricSources): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'skinsmith_jobs',
+    help: 'Jobs in the store that have not ended, by status.',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      for (const [status, count] of Object.entries(await pendingJobs())) this.set({ status }, count);
+    },
+  });
+  new Gauge({
+    name: 'skinsmith_event_streams',
+    help: 'Callers who follow their jobs.',
+    registers,
+    collect() {
+      this.set(eventStreams());
+    },
+  });
+  new Gauge({
+    name: 'skinsmith_connections',
+    help: 'Connections open.',
+    registers,
+    async collect() {
+      this.set(await connections());
+    },
+  });
+}

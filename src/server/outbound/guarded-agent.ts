@@ -1,0 +1,97 @@
+import type { LookupFunction, Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { OutboundError } from './outbound-error.ts';
+import { type Resolve, systemResolve } from './resolve.ts';
+import { choose, type Heading, literalOf, type OutboundPolicy } from './target.ts';
+
+export interface GuardedAgentOptions {
+  readonly policy: OutboundPolicy;
+  /** Name server and network, for tests. */
+  readonly resolve?: Resolve;
+  readonly dial?: typeof buildConnector;
+}
+
+/** The only way out of the service: whatever address it connects to has been judged. */
+export interface GuardedAgent {
+  readonly policy: OutboundPolicy;
+  readonly dispatcher: Dispatcher;
+  /** Cuts what is under way. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds. The time a whole request may take is its caller's to say. */
+const CONNECT_TIMEOUT = 5_000;
+const SILENCE_TIMEOUT = 10_000;
+/** A host with more addresses than that has them for other reasons than to be reached. */
+const MAX_ADDRESSES = 16;
+
+/** Each request has a connection of its own, so none goes over one that was judged long ago. No proxies. */
+export function makeGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
+  const { policy, resolve = systemResolve(), dial = buildConnector } = options;
+  const dispatcher = new Agent({
+    connect: guardedConnector({ policy, resolve, dial }),
+    allowH2: false,
+    pipelining: 0,
+    headersTimeout: SILENCE_TIMEOUT,
+    bodyTimeout: SILENCE_TIMEOUT,
+  });
+  return { policy, dispatcher, close: async () => await dispatcher.destroy() };
+}
+
+type Connector = ReturnType<typeof buildConnector>;
+
+function guardedConnector({ policy, resolve, dial }: Required<GuardedAgentOptions>): Connector {
+  return (options, callback) => {
+    const { hostname, protocol } = options;
+    const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
+    const heading: Heading = { host: hostname, port, policy };
+    const literal = literalOf(hostname);
+    try {
+      if (literal !== undefined) choose([literal], heading); // a literal is never looked up
+    } catch (error) {
+      callback(error as Error, null);
+      return;
+    }
+    const lookup = guardedLookup(resolve, heading);
+    const connect = dial({ allowH2: false, timeout: CONNECT_TIMEOUT, maxCachedSessions: 0, lookup });
+    connect(options, (...[error, socket]) => {
+      const wrong = error ?? whereWrong(socket, heading);
+      if (wrong === null) return callback(null, socket as Socket);
+      socket?.destroy();
+      callback(wrong, null);
+    });
+  };
+}
+
+/** What the socket is given to connect to are the addresses that were judged, and no others. */
+function guardedLookup(resolve: Resolve, heading: Heading): LookupFunction {
+  return (name, { all }, callback) => {
+    findAddresses(resolve, name, heading).then(
+      (found) => {
+        const addresses = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+        const [first] = addresses;
+        if (all || !first) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+async function findAddresses(resolve: Resolve, name: string, heading: Heading): Promise<string[]> {
+  const addresses = await resolve(name);
+  if (addresses.length === 0) throw new OutboundError('unresolved', `There is no host ${name}.`);
+  return choose(addresses.slice(0, MAX_ADDRESSES), heading);
+}
+
+/** The last look, at where the connection has really gone; nothing has been sent over it. */
+function whereWrong(socket: Socket | null, heading: Heading): Error | null {
+  const address = socket?.remoteAddress;
+  if (address === undefined) return new OutboundError('broken_off', `${heading.host} hung up at once.`);
+  try {
+    choose([address], heading);
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
+}

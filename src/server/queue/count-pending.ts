@@ -1,0 +1,15 @@
+import type { Db } from '../store/store.ts';
+import { PROCESSING, WAITING } from './conditions.ts';
+
+export interface PendingCounts {
+  readonly waiting: number;
+  readonly processing: number;
+}
+
+/** How many jobs have not ended, of all owners. Two statements, because each has an index of its own. */
+export async function countPending(db: Db): Promise<PendingCounts> {
+  const jobs = db.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('n'));
+  const waiting = await jobs.where(WAITING).executeTakeFirstOrThrow();
+  const processing = await jobs.where(PROCESSING).executeTakeFirstOrThrow();
+  return { waiting: Number(waiting.n), processing: Number(processing.n) };
+}

@@ -1,0 +1,52 @@
+/**
+ * What a caller has spent in a window that slides with the time: how many in each step of it. A step counts
+ * as long as its last moment does, so in no window of that length, wherever it begins, is more spent than
+ * the limit; what is spent is free again a step later than it need be, at the most.
+ */
+export type Spent = readonly (readonly [step: number, used: number])[];
+
+/** Milliseconds: how long the window is, and the steps it is counted in. */
+export interface WindowShape {
+  readonly span: number;
+  readonly step: number;
+}
+
+export const MINUTE: WindowShape = { span: 60_000, step: 1_000 };
+export const HOUR: WindowShape = { span: 3_600_000, step: 60_000 };
+
+/** What still counts at `now`. */
+export function stillSpent(spent: Spent, shape: WindowShape, now: number): Spent {
+  return spent.filter(([step]) => freedAt(step, shape) > now);
+}
+
+export function totalOf(spent: Spent): number {
+  return spent.reduce((total, [, used]) => total + used, 0);
+}
+
+/** One more, spent at `now`. */
+export function spendOne(spent: Spent, { step: length }: WindowShape, now: number): Spent {
+  const step = Math.floor(now / length);
+  const used = spent.find(([known]) => known === step)?.[1] ?? 0;
+  return [...spent.filter(([known]) => known !== step), [step, used + 1]];
+}
+
+/** When one more fits under the limit, in milliseconds since the epoch; `now` when it does already. */
+export function roomAt(spent: Spent, shape: WindowShape, limit: number, now: number): number {
+  let used = totalOf(spent);
+  let at = now;
+  for (const [step, count] of spent.toSorted(([a], [b]) => a - b)) {
+    if (used < limit) return at;
+    used -= count;
+    at = freedAt(step, shape);
+  }
+  return at;
+}
+
+/** When nothing of it counts any more. */
+export function emptyAt(spent: Spent, shape: WindowShape, now: number): number {
+  return Math.max(now, ...spent.map(([step]) => freedAt(step, shape)));
+}
+
+function freedAt(step: number, shape: WindowShape): number {
+  return (step + 1) * shape.step + shape.span;
+}

@@ -1,0 +1,40 @@
+import { HOUR, MINUTE, roomAt } from '../queue/sliding-window.ts';
+import { recallCaller } from '../store/callers.ts';
+import type { Caller } from './caller.ts';
+import type { ServiceContext } from './context.ts';
+import { rateLimitOf } from './rate-limit.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Whether the caller may send `size` generations in one request now. They count as if all of them were new;
+ * those whose skins exist cost nothing in the end.
+ * @throws Refusal `insufficient_grants`; `rate_limit` with the time from which on they fit into its windows
+ */
+export async function verifyBatchAllowed(
+  { db, clock }: ServiceContext,
+  caller: Caller,
+  size: number,
+): Promise<void> {
+  const { plan } = caller;
+  if (!plan.batchGeneration) {
+    throw new Refusal('insufficient_grants', `The plan ${plan.name} has no batches: send one at a time.`);
+  }
+  const now = clock.now();
+  const memory = await recallCaller(db, caller.owner, now);
+  const absolute = Math.max(
+    roomAt(memory.minute, MINUTE, plan.perMinute - size + 1, now),
+    roomAt(memory.hour, HOUR, plan.perHour - size + 1, now),
+  );
+  if (absolute <= now) return;
+  const rateLimit = { ...rateLimitOf(memory, caller, now), next: { absolute, relative: absolute - now } };
+  const message = `${size} generations are more than are left to you for now: send fewer, or wait.`;
+  throw new Refusal('rate_limit', { message, rateLimit });
+}
+
+/**
+ * The idempotency key of one item of a batch that has a key. No header can hold a line break, so it is nobody
+ * else's.
+ */
+export function itemKey(batchKey: string | undefined, index: number): string | undefined {
+  return batchKey === undefined ? undefined : `${batchKey}\n${index}`;
+}

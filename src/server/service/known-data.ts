@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { NewJob } from '../queue/port.ts';
+import { ensureSkin, findOwnSkin, findSkin, type SkinWithData, someSkinOf } from '../store/skins.ts';
+import { type Db, inTransaction } from '../store/store.ts';
+import { findKnownIdentities } from '../store/textures.ts';
+import type { ServiceContext } from './context.ts';
+import { shareData } from './data-sharing.ts';
+import { ownIdentity, sharedOf } from './identity.ts';
+
+/**
+ * The caller's record of data that exists already, made when there is none; undefined where nothing exists that
+ * may answer this caller. That is what everybody may have, and what was made for private skins of its own. Who
+ * only wants to know whether there is something is shown another record of its own, if there is one: a look must
+ * not publish what is private.
+ */
+export async function recordOfKnownData(
+  context: ServiceContext,
+  job: NewJob,
+  { checkOnly }: { checkOnly: boolean },
+): Promise<SkinWithData | undefined> {
+  const known = await knownIdentities(context.db, job);
+  for (const identity of known) {
+    const own = await findOwnSkin(context.db, { ...job, identity });
+    if (own) return own;
+  }
+  if (known.length === 0) return undefined;
+  const other = checkOnly ? await anyOwnSkin(context.db, job.owner, known) : undefined;
+  if (other) return other;
+  return await inTransaction(context.db, async (tx) => {
+    // Looked at again: since then it may have been deleted, or become somebody's alone.
+    const [identity] = await knownIdentities(tx, job);
+    return identity === undefined
+      ? undefined
+      : await addRecord(tx, { ...job, identity }, context.clock.now());
+  });
+}
+
+/** Of whatever name and visibility. */
+async function anyOwnSkin(
+  db: Db,
+  owner: string,
+  identities: readonly string[],
+): Promise<SkinWithData | undefined> {
+  for (const identity of identities) {
+    const skin = await someSkinOf(db, identity, owner);
+    if (skin) return await findSkin(db, skin.uuid);
+  }
+  return undefined;
+}
+
+/** The job's own identity comes first. */
+async function knownIdentities(db: Db, { identity, owner }: NewJob): Promise<string[]> {
+  const other = sharedOf(identity) ?? ownIdentity(identity, owner);
+  const known = await findKnownIdentities(db, [identity, other]);
+  return known.toSorted((a, b) => Number(b === identity) - Number(a === identity));
+}
+
+async function addRecord(tx: Db, job: NewJob, created_at: number): Promise<SkinWithData> {
+  const { owner, identity, name, visibility } = job;
+  const uuid = randomBytes(16).toString('hex');
+  const skin = await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
+  // Its owner may publish what was made for a private skin.
+  return visibility === 'private' ? skin : { ...skin, identity: await shareData(tx, identity) };
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import type { NewJob } from '../queue/port.ts';
+import { type FoundData, type SignedMaterial, variantNote } from '../sources/source.ts';
+import { ensureSkin, type SkinWithData } from '../store/skins.ts';
+import { inTransaction } from '../store/store.ts';
+import { keepTexture, keepTextureData } from '../store/textures.ts';
+import { answerKnown, answerRepeated, recordDone, type Submitted } from './answering.ts';
+import type { ServiceContext } from './context.ts';
+import { type GenerationRequest, newJob } from './generation-request.ts';
+import { Refusal } from './refusal.ts';
+
+/**
+ * Takes data that is signed already: there is nothing to generate, so its job is born completed. A private skin
+ * of it is a private record of what everybody may have.
+ * @throws Refusal
+ */
+export async function submitSigned(
+  context: ServiceContext,
+  request: GenerationRequest,
+  material: SignedMaterial,
+): Promise<Submitted> {
+  if (request.cape !== undefined) {
+    throw new Refusal(
+      'invalid_cape',
+      "A player's skin is signed together with the cape the player wears: it gets no other.",
+    );
+  }
+  const { identity, textureHash, variant, capeHash, found } = material;
+  const job = await newJob(context, request, { identity, textureHash, variant, capeHash });
+  const warnings = variantNote(request.variant, material);
+  const there = (await answerRepeated(context, job)) ?? (await answerKnown(context, job, request));
+  if (there) return { ...there, warnings };
+  if (request.checkOnly) throw new Refusal('no_duplicate');
+  // Deleted since it was found in the store.
+  if (!found) throw new Refusal('service_unavailable', "The player's skin has just been deleted: try again.");
+  const done = await recordDone(context, job, await keepFound(context, job, found));
+  return done.kind === 'known' ? { ...done, kind: 'ended', warnings } : { ...done, warnings };
+}
+
+/** All with the same time: the record is as old as its data, and no duplicate. */
+async function keepFound(
+  { db, clock }: ServiceContext,
+  { owner, identity, name, visibility }: NewJob,
+  { data, textures }: FoundData,
+): Promise<SkinWithData> {
+  const created_at = clock.now();
+  return await inTransaction(db, async (tx) => {
+    for (const texture of textures) await keepTexture(tx, { ...texture, created_at });
+    await keepTextureData(tx, { ...data, created_at });
+    const uuid = randomBytes(16).toString('hex');
+    return await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
+  });
+}

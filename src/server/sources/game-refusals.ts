@@ -1,0 +1,48 @@
+import { GameError, type GameErrorKind } from '../../game/errors.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { rateLimitOf } from '../service/rate-limit.ts';
+import { Refusal } from '../service/refusal.ts';
+import { recallCaller } from '../store/callers.ts';
+import type { Asking } from './source.ts';
+
+/** Milliseconds to wait where the game does not say for how long. */
+const UNSAID_WAIT = 10_000;
+
+/** What the caller is told of a refusal that is about what it asked for; all others are the game's trouble. */
+type Meanings = Readonly<Partial<Record<GameErrorKind, (error: GameError) => Refusal | Promise<Refusal>>>>;
+
+/** Asks the game's services for a caller. @throws Refusal as `meanings` have it, or `service_unavailable` */
+export async function asksGame<T>(
+  context: ServiceContext,
+  asking: Asking,
+  ask: () => Promise<T>,
+  meanings: Meanings = {},
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof GameError)) throw error;
+    throw (await meanings[error.kind]?.(error)) ?? (await unavailable(context, asking, error));
+  }
+}
+
+/** Neither the caller's fault nor ours; with the time to wait, in the header and in the body. */
+async function unavailable(
+  { db, clock }: ServiceContext,
+  { caller, via }: Asking,
+  cause: GameError,
+): Promise<Refusal> {
+  const isLimit = cause.kind === 'rate_limited';
+  const message = isLimit
+    ? "The game's services want no more requests for now: try again later."
+    : "The game's services cannot be asked now: try again later.";
+  const wait = Math.ceil(cause.retryAfter ?? UNSAID_WAIT);
+  const now = clock.now();
+  const rateLimit = rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);
+  return new Refusal('service_unavailable', {
+    message,
+    cause,
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) },
+    ...(isLimit && { rateLimit: { ...rateLimit, next: { absolute: now + wait, relative: wait } } }),
+  });
+}

@@ -1,0 +1,46 @@
+/** How the address of a page becomes the address of the picture it shows; undefined: it shows none. */
+type Rewrite = (path: string) => string | undefined;
+
+/**
+ * Pages of sites for skins, by host: what a browser's address line has is no picture. Source of all rows: the
+ * hosted service's own (MineSkin/api.mineskin.org, src/generator/v2/UrlHandler.ts and UrlChecks.ts).
+ */
+const PAGES = {
+  /** A single picture; galleries and albums are several. */
+  'imgur.com': from(/^\/([A-Za-z0-9]{5,10})$/, (id) => `https://i.imgur.com/${id}.png`),
+  'namemc.com': from(/^\/skin\/([0-9a-f]{16})$/, (id) => `https://namemc.com/texture/${id}.png`),
+  'minecraftskins.com': from(
+    /^\/skin\/(\d{1,15})(?:\/[^/]*)?$/,
+    (id) => `https://www.minecraftskins.com/skin/download/${id}`,
+  ),
+  'minecraft.novaskin.me': from(
+    /^\/skin\/(\d{1,15})(?:\/[^/]*)?$/,
+    (id) => `https://minecraft.novaskin.me/skin/${id}/download`,
+  ),
+  'mineskin.org': from(/^\/(?:skins\/)?([0-9a-fA-F-]{32,36})$/, hostedTexture),
+  'minesk.in': from(/^\/(?:skins\/)?([0-9a-fA-F-]{32,36})$/, hostedTexture),
+} as const satisfies Record<string, Rewrite>;
+
+/** `www.` and languages, as in `de.namemc.com`. */
+const PREFIX = /^(?:www|[a-z]{2})\./;
+
+/** The picture that a well-known page shows; any other address stays as it is. */
+export function pictureLink(url: URL): string {
+  const rewrite = rewriteFor(url.hostname) ?? rewriteFor(url.hostname.replace(PREFIX, ''));
+  return rewrite?.(url.pathname.replace(/\/$/, '')) ?? url.href;
+}
+
+function rewriteFor(host: string): Rewrite | undefined {
+  return Object.hasOwn(PAGES, host) ? PAGES[host as keyof typeof PAGES] : undefined;
+}
+
+function from(path: RegExp, link: (id: string) => string): Rewrite {
+  return (text) => {
+    const id = path.exec(text)?.[1];
+    return id === undefined ? undefined : link(id);
+  };
+}
+
+function hostedTexture(uuid: string): string {
+  return `https://api.mineskin.org/v2/skins/${uuid}/texture`;
+}

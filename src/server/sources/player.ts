@@ -1,0 +1,113 @@
+import { GameError } from '../../game/errors.ts';
+import { isPlayerName } from '../../game/names.ts';
+import { isOfflineId, parsePlayerId } from '../../game/player-ids.ts';
+import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
+import type { ServiceContext } from '../service/context.ts';
+import { profileIdentity } from '../service/identity.ts';
+import { Refusal } from '../service/refusal.ts';
+import { requireRoom, spendGeneration } from '../service/spending.ts';
+import { findPlayerData, PLAYER_AGE, type PlayerKey, rememberPlayer } from '../store/players.ts';
+import { findTextureData } from '../store/textures.ts';
+import { askingOutside } from './asking-outside.ts';
+import { asksGame } from './game-refusals.ts';
+import { keptProfile, type ProfileFacts, readProfileData } from './profile-data.ts';
+import type { Asking, SignedMaterial } from './source.ts';
+
+/**
+ * A player's skin as the game has signed it. One that was looked up of late costs nothing; a lookup costs what a
+ * generation does, whatever comes of it, unless the game cannot be asked.
+ * @throws Refusal `invalid_user`, `invalid_skin_data`, `rate_limit`, `concurrency_limit`, `service_unavailable`
+ */
+export async function readPlayer(
+  context: ServiceContext,
+  text: string,
+  asking: Asking,
+): Promise<SignedMaterial> {
+  const player = parsePlayer(text);
+  const known = await findPlayerData(context.db, player, context.clock.now() - PLAYER_AGE);
+  if (known) return keptProfile(known);
+  await requireRoom(context, asking);
+  return await askingOutside(context, asking, async () => await lookUp(context, player, asking));
+}
+
+function parsePlayer(text: string): PlayerKey {
+  const id = parsePlayerId(text);
+  if (id === undefined && isPlayerName(text)) return { name: text };
+  if (id === undefined) {
+    throw new Refusal(
+      'invalid_user',
+      'A player is named by a UUID (32 hexadecimal digits, or 36 characters with dashes) or by a name: at most 16 letters, digits and _.',
+    );
+  }
+  if (!isOfflineId(id)) return { id };
+  throw new Refusal(
+    'invalid_user',
+    'This UUID (version 3) was made by a server in offline mode: the game knows no such player. Give the UUID or name of a game account.',
+  );
+}
+
+async function lookUp(context: ServiceContext, player: PlayerKey, asking: Asking): Promise<SignedMaterial> {
+  const { clock, db } = context;
+  const start = clock.monotonic();
+  const profile = await askForProfile(context, player, asking);
+  await spendGeneration(context, asking);
+  const facts = await verified(context, profile, asking);
+  await rememberPlayer(db, {
+    id: profile.id,
+    name: profile.name,
+    identity: facts.identity,
+    looked_up_at: clock.now(),
+  });
+  const known = await findTextureData(db, facts.identity);
+  if (known) return keptProfile(known);
+  const duration = () => Math.round(clock.monotonic() - start);
+  return await asksGame(context, asking, async () => await readProfileData(context.game, facts, duration), {
+    not_found: () => unusable('its texture is not there'),
+    unexpected: () => unusable('its texture cannot be read'),
+  });
+}
+
+async function askForProfile(
+  context: ServiceContext,
+  player: PlayerKey,
+  asking: Asking,
+): Promise<SignedProfile> {
+  const { http, names } = context.game;
+  const ask = async () => {
+    const found = 'id' in player ? player : await names.find(player.name);
+    if (found) return await fetchSignedProfile(http, found.id);
+    throw new GameError('not_found', 'Nobody has the name.');
+  };
+  return await asksGame(context, asking, ask, {
+    not_found: async () => {
+      await spendGeneration(context, asking);
+      const named = 'id' in player ? `with the UUID ${player.id}` : `called ${player.name}`;
+      return new Refusal('invalid_user', `The game has no player ${named}.`);
+    },
+    unexpected: (cause) => unusable('it cannot be read', cause),
+  });
+}
+
+async function verified(
+  context: ServiceContext,
+  profile: SignedProfile,
+  asking: Asking,
+): Promise<ProfileFacts> {
+  const { id, name, value, signature, textures } = profile;
+  const { skin, cape } = textures;
+  if (!skin) {
+    throw new Refusal(
+      'invalid_user',
+      `The player ${name} has no skin but a default one, which is not signed.`,
+    );
+  }
+  const { keys } = context.game;
+  const isSigned = await asksGame(context, asking, async () => await keys.hasSigned(value, signature));
+  if (!isSigned) throw unusable('the game has not signed it');
+  const look = { id, name, skinUrl: skin.url, variant: skin.variant, capeUrl: cape?.url };
+  return { ...look, value, signature, identity: profileIdentity(look) };
+}
+
+function unusable(why: string, cause?: unknown): Refusal {
+  return new Refusal('invalid_skin_data', { message: `The player's profile is of no use: ${why}.`, cause });
+}

@@ -1,0 +1,85 @@
+import { GameError } from '../../game/errors.ts';
+import type { Game } from '../../game/game.ts';
+import { downloadTexture } from '../../game/textures.ts';
+import { encodePng } from '../../skin/encode.ts';
+import { pixelHash } from '../../skin/pixel-hash.ts';
+import { VERSION } from '../../version.ts';
+import type { ProfileLook } from '../service/identity.ts';
+import type { TextureDataRow } from '../store/tables.ts';
+import type { FoundData, SignedMaterial } from './source.ts';
+
+/** A signed profile as far as it makes skin data. */
+export interface ProfileFacts extends ProfileLook {
+  readonly value: string;
+  readonly signature: string;
+  readonly identity: string;
+}
+
+type NewTexture = FoundData['textures'][number];
+
+/** What stands for the worker where there was none. */
+const NO_WORKER = 'lookup';
+
+/** A profile whose data is in the store. */
+export function keptProfile(row: TextureDataRow): SignedMaterial {
+  const { identity, variant, texture_hash, cape_hash } = row;
+  return {
+    kind: 'signed',
+    identity,
+    variant,
+    textureHash: texture_hash,
+    capeHash: cape_hash,
+    found: undefined,
+  };
+}
+
+/** A profile with its pictures, which the game is asked for. @throws GameError */
+export async function readProfileData(
+  game: Game,
+  facts: ProfileFacts,
+  duration: () => number,
+): Promise<SignedMaterial> {
+  const { identity, variant, skinUrl, capeUrl } = facts;
+  const skin = await readTexture(game, skinUrl);
+  const cape = capeUrl === undefined ? undefined : await readCape(game, capeUrl);
+  const data = {
+    identity,
+    texture_hash: skin.hash,
+    variant,
+    value: facts.value,
+    signature: facts.signature,
+    url: skinUrl,
+    generator_version: VERSION,
+    account: facts.id,
+    server: new URL(game.http.addresses.sessionServer).host,
+    worker: NO_WORKER,
+    duration: duration(),
+    cape_hash: cape?.hash ?? null,
+    cape_url: capeUrl ?? null,
+  };
+  return {
+    kind: 'signed',
+    identity,
+    variant,
+    textureHash: skin.hash,
+    capeHash: data.cape_hash,
+    found: { data, textures: cape ? [skin, cape] : [skin] },
+  };
+}
+
+async function readTexture(game: Game, url: string): Promise<NewTexture> {
+  const { picture } = await downloadTexture(game.http, url);
+  const { width, height } = picture;
+  return { hash: pixelHash(picture), width, height, png: encodePng(picture) };
+}
+
+/** The skin is good without a look at the cape: of one that cannot be read, the address is all that is told. */
+async function readCape(game: Game, url: string): Promise<NewTexture | undefined> {
+  try {
+    return await readTexture(game, url);
+  } catch (error) {
+    if (error instanceof GameError && (error.kind === 'not_found' || error.kind === 'unexpected'))
+      return undefined;
+    throw error;
+  }
+}

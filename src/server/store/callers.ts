@@ -1,0 +1,89 @@
+import { HOUR, MINUTE, type Spent, stillSpent } from '../queue/sliding-window.ts';
+import { nextTurn } from '../queue/turns.ts';
+import type { Db } from './store.ts';
+
+/** What is remembered of a caller from one job to the next. */
+export interface CallerMemory {
+  readonly owner: string;
+  /** Where its next job stands in the queue's own time. */
+  readonly turn: number;
+  /** When its last job was accepted, and when the last outside the queue; 0: never. */
+  readonly spentAt: number;
+  readonly generatedAt: number;
+  /** What it has spent that still counts. */
+  readonly minute: Spent;
+  readonly hour: Spent;
+}
+
+/** The one row of the queue's clock. */
+const CLOCK = 1;
+
+export async function recallCaller(db: Db, owner: string, now: number): Promise<CallerMemory> {
+  const row = await db
+    .selectFrom('queue_clock')
+    .leftJoin('callers', (join) => join.on('callers.owner', '=', owner))
+    .select(['queue_clock.turn as clock', 'callers.turn', 'spent_at', 'generated_at', 'minute', 'hour'])
+    .where('queue_clock.id', '=', CLOCK)
+    .executeTakeFirstOrThrow();
+  const spent = (text: string | null) => JSON.parse(text ?? '[]') as Spent;
+  const remembered = {
+    owner,
+    turn: nextTurn(row.clock, row.turn ?? 0),
+    spentAt: row.spent_at ?? 0,
+    generatedAt: row.generated_at ?? 0,
+    minute: spent(row.minute),
+    hour: spent(row.hour),
+  };
+  return currentMemory(remembered, now);
+}
+
+/** What of it still counts at `now`. */
+export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
+  const { minute, hour } = memory;
+  return { ...memory, minute: stillSpent(minute, MINUTE, now), hour: stillSpent(hour, HOUR, now) };
+}
+
+export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void> {
+  const row = {
+    owner: memory.owner,
+    turn: memory.turn,
+    spent_at: memory.spentAt,
+    generated_at: memory.generatedAt,
+    minute: JSON.stringify(memory.minute),
+    hour: JSON.stringify(memory.hour),
+  };
+  await db
+    .insertInto('callers')
+    .values(row)
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(row))
+    .execute();
+}
+
+/** The queue has come to this turn; it never goes back. */
+export async function moveQueueClock(db: Db, turn: number): Promise<void> {
+  await db
+    .updateTable('queue_clock')
+    .set({ turn })
+    .where('id', '=', CLOCK)
+    .where('turn', '<', turn)
+    .execute();
+}
+
+/** Forgets callers that have spent nothing that still counts and whose next turn the queue has passed. */
+export async function forgetCallers(db: Db, now: number): Promise<void> {
+  const before = now - HOUR.span - HOUR.step;
+  await db
+    .deleteFrom('callers')
+    .where('spent_at', '<', before)
+    .where('turn', '<=', (eb) => eb.selectFrom('queue_clock').select('turn').where('id', '=', CLOCK))
+    .execute();
+}
+
+/** The last of all turns that were given; 0: none is remembered. */
+export async function lastTurn(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('callers')
+    .select((eb) => eb.fn.max('turn').as('turn'))
+    .executeTakeFirst();
+  return row?.turn ?? 0;
+}

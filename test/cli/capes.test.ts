@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lockEntrySchema } from '../../src/batch/lockfile/entry.ts';
+import { type CapesAddOptions, runCapesAdd } from '../../src/cli/commands/capes/add.ts';
+import { runCapesChange } from '../../src/cli/commands/capes/change.ts';
+import { runCapesList } from '../../src/cli/commands/capes/list.ts';
+import { runCapesRemove } from '../../src/cli/commands/capes/remove.ts';
+import { type GenerateOptions, runGenerate } from '../../src/cli/commands/generate.ts';
+import { parseTexturesValue } from '../../src/textures/property.ts';
+import { readLines } from '../batch/read-lines.ts';
+import { addCape, capePng } from '../server/drawn-capes.ts';
+import { skinPng } from '../server/drawn-skins.ts';
+import { ownFolder } from '../server/own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../server/running-server.ts';
+import { runCommand } from './desk.ts';
+
+guardAgainstLeaks();
+
+async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
+  const path = join(await ownFolder(), name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+describe('capes', () => {
+  it('are added, listed, changed and removed, by their UUIDs or aliases', async () => {
+    const { url, key } = await runServer();
+    const at = { url, key };
+    const file = await fileOf('Red.png', capePng(1));
+    const add = async (options: CapesAddOptions) =>
+      await runCommand((deps) => runCapesAdd(file, options, deps), { ...at, flags: { json: true } });
+    const red = JSON.parse((await add({})).out) as { uuid: string };
+    expect(red).toMatchObject({ alias: 'Red', support: 'public' });
+    expect(JSON.parse((await add({ alias: 'Blue', hidden: true })).out)).toMatchObject({ support: 'none' });
+
+    const list = async (all: boolean) =>
+      (await runCommand((deps) => runCapesList({ all }, deps), at)).out
+        .split('\n')
+        .filter(Boolean)
+        .map((row) => row.split('\t').slice(1, 3).join(' '));
+    expect([await list(false), await list(true)]).toEqual([['public Red'], ['none Blue', 'public Red']]);
+
+    await runCommand((deps) => runCapesChange('blue', { show: true, alias: 'Navy' }, deps), at);
+    await runCommand((deps) => runCapesChange(red.uuid, { hide: true }, deps), at);
+    expect([await list(false), await list(true)]).toEqual([['public Navy'], ['public Navy', 'none Red']]);
+
+    const gone = await runCommand((deps) => runCapesRemove(['navy', red.uuid], deps), at);
+    expect([gone.status, await list(true)]).toEqual([0, []]);
+  });
+
+  it('are left alone when one of several to be removed is not there', async () => {
+    const server = await runServer();
+    await addCape(server, 'red');
+    const { told } = await runCommand((deps) => runCapesRemove(['red', 'blue'], deps), server);
+    expect(told).toMatchObject({ code: 'invalid_cape', exit: 'failed' });
+    expect((await server.owner.get('/v2/capes')).body.capes).toHaveLength(1);
+  });
+
+  it('are the operator’s to change, who is told when there is nothing to change or no such file', async () => {
+    const server = await runServer();
+    const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
+    const bob = { url: server.url, key: String(body.key?.secret) };
+    const file = await fileOf('a.png', capePng(1));
+    const refused = await runCommand((deps) => runCapesAdd(file, {}, deps), bob);
+    expect(refused.told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
+    const nothing = await runCommand((deps) => runCapesChange('red', {}, deps), server);
+    expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
+    const missing = await runCommand((deps) => runCapesAdd('/nowhere/a.png', {}, deps), server);
+    expect(missing.told).toMatchObject({ code: 'no_such_file' });
+  });
+});
+
+describe('generate --cape', () => {
+  const make = async (at: { url: string; key: string | undefined }, options: Partial<GenerateOptions>) =>
+    await runCommand((deps) => runGenerate({ sources: [], ...options }, deps), {
+      ...at,
+      flags: { json: true },
+    });
+
+  it('puts the cape that is named by its alias or its UUID into the skin', async () => {
+    const server = await runServer();
+    const cape = await addCape(server, 'Red');
+    const skin = await fileOf('a.png', skinPng(1));
+    const [bare, ...caped] = await Promise.all(
+      [undefined, 'red', cape, cape.replaceAll('-', '').toUpperCase()].map(
+        async (named) => await make(server, { sources: [skin], ...(named && { cape: named }) }),
+      ),
+    );
+    const values = [bare, ...caped].map((ran) => (JSON.parse(ran?.out ?? '') as { value: string }).value);
+    const { url } = (await server.owner.get('/v2/capes')).body.capes?.[0] ?? expect.unreachable();
+    expect(values.map((value) => parseTexturesValue(value).cape?.url)).toEqual([undefined, url, url, url]);
+  });
+
+  it('tells which capes are not there, and what cannot be known offline', async () => {
+    const server = await runServer();
+    const skin = await fileOf('a.png', skinPng(1));
+    const unknown = await make(server, { sources: [skin], cape: 'Blue' });
+    expect(unknown.told).toMatchObject({ code: 'invalid_cape', hint: expect.stringContaining('capes list') });
+    const refused = await make(server, { sources: [skin], cape: '0'.repeat(32) });
+    expect([refused.status, JSON.parse(refused.out)]).toMatchObject([1, { error: { code: 'invalid_cape' } }]);
+    const offline = await make(server, { sources: [skin], cape: 'Blue', frozen: true, out: 'x/' });
+    expect(offline.told).toMatchObject({ code: 'cape_needs_uuid', exit: 'usage' });
+  });
+
+  it('goes with every skin of a batch; the lockfile tells it from none and from others', async () => {
+    const server = await runServer();
+    const [red, blue] = [await addCape(server, 'red', 1), await addCape(server, 'blue', 2)];
+    const skins = [await fileOf('a.png', skinPng(1)), await fileOf('b.png', skinPng(2))];
+    const out = `${await ownFolder()}/`;
+    const batch = async (options: Partial<GenerateOptions>) => {
+      const { status } = await make(server, { sources: skins, out, ...options });
+      return [status, readLines(join(out, 'skins.lock')).map((line) => lockEntrySchema.parse(line))] as const;
+    };
+    const capeUrls = (lines: readonly { value: string }[]) =>
+      lines.map(({ value }) => parseTexturesValue(value).cape?.url.slice(-64));
+    const hash = (n: number) => listed[n]?.hash;
+    const listed = (await server.owner.get('/v2/capes')).body.capes ?? [];
+
+    const [, bare] = await batch({});
+    expect(bare.map(({ options }) => options.cape)).toEqual([undefined, undefined]);
+    const [, first] = await batch({ cape: 'red' });
+    expect(first.map(({ options }) => options.cape)).toEqual(Array(2).fill(red.replaceAll('-', '')));
+    expect(capeUrls(first)).toEqual([hash(1), hash(1)]);
+    const [, again] = await batch({ cape: red });
+    expect(again).toEqual(first);
+    expect((await batch({ cape: red, frozen: true }))[0]).toBe(0);
+    expect((await batch({ cape: blue, frozen: true }))[0]).toBe(3);
+    expect((await batch({ frozen: true }))[0]).toBe(3);
+    const [, second] = await batch({ cape: 'blue' });
+    expect(capeUrls(second)).toEqual([hash(0), hash(0)]);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { runKeysChange } from '../../../src/cli/commands/keys/change.ts';
+import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
+import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
+import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
+import type { Deps } from '../../../src/cli/deps.ts';
+import type { ApiKeyMade } from '../../../src/protocol/api-key.ts';
+import { guardAgainstLeaks, runServer } from '../../server/running-server.ts';
+import { runCommand } from '../desk.ts';
+
+guardAgainstLeaks();
+
+const asJson = { flags: { json: true } };
+
+async function makeKey(at: { url: string; key: string | undefined }, name = 'ci'): Promise<ApiKeyMade> {
+  const ran = await runCommand((deps) => runKeysCreate({ called: name }, deps), { ...at, ...asJson });
+  return JSON.parse(ran.out) as ApiKeyMade;
+}
+
+describe('keys', () => {
+  it('are made with what they are bound to, and listed with it', async () => {
+    const { url, key } = await runServer();
+    const options = {
+      called: 'ci',
+      allowIp: ['203.0.113.0/24'],
+      allowOrigin: ['https://a.example/'],
+      v2Compat: true,
+    };
+    const made = await runCommand((deps) => runKeysCreate(options, deps), { url, key });
+    expect([made.status, made.err]).toEqual([0, '']);
+    expect(made.out).toMatch(/^sksm_[0-9a-f]{64}\t[0-9a-f]{24}\tci\towner\n$/);
+    const secret = made.out.split('\t')[0] ?? '';
+    const listed = await runCommand((deps) => runKeysList({}, deps), { url, key });
+    expect(listed.out.split('\n')[1]?.split('\t').slice(1)).toEqual([
+      `…${secret.slice(-4)}`,
+      'owner',
+      expect.stringMatching(/Z$/),
+      '',
+      'ci',
+      '203.0.113.0/24',
+      'https://a.example',
+      '',
+      'v2-compat',
+    ]);
+  });
+
+  it('are shown to people with what binds them, and no more of the secret than its end', async () => {
+    const { url, key } = await runServer();
+    const { id, secret } = await makeKey({ url, key }, 'my key');
+    const change = { allowAgent: ['MyApp', 'Bot'] };
+    const { out } = await runCommand((deps) => runKeysChange(id, change, deps), { url, key, isTTY: true });
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'BOUND TO'],
+      [id, `…${secret.slice(-4)}`, 'owner', '0 s ago', 'never', 'my key', 'MyApp, Bot'],
+      [''],
+    ]);
+  });
+
+  it('are changed in what is named and nothing else, and freed again', async () => {
+    const { url, key } = await runServer();
+    const { id } = await makeKey({ url, key });
+    const change = async (typed: Parameters<typeof runKeysChange>[1]) =>
+      JSON.parse((await runCommand((deps) => runKeysChange(id, typed, deps), { url, key, ...asJson })).out);
+    expect(await change({ name: 'cd', allowIp: ['::1'], allowOrigin: ['https://a.example'] })).toMatchObject({
+      name: 'cd',
+      allowedIps: ['::1'],
+      allowedOrigins: ['https://a.example'],
+      v2Compat: false,
+    });
+    expect(await change({ anyIp: true, v2Compat: true })).toMatchObject({
+      name: 'cd',
+      allowedIps: [],
+      allowedOrigins: ['https://a.example'],
+      v2Compat: true,
+    });
+    const freed = await change({ anyOrigin: true, anyAgent: true, v2Compat: false });
+    expect(freed).toMatchObject({ allowedOrigins: [], allowedAgents: [], v2Compat: false });
+  });
+
+  it('cannot be called two things, or changed in nothing', async () => {
+    const twice = await runCommand((deps) => runKeysCreate({ called: 'a', name: 'b' }, deps), {});
+    expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
+    const nothing = await runCommand((deps) => runKeysChange('k', {}, deps), {});
+    expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
+  });
+
+  it('that are not there are an error, which says so', async () => {
+    const { url, key } = await runServer();
+    for (const run of [
+      (deps: Deps) => runKeysRevoke(['abc'], deps),
+      (deps: Deps) => runKeysChange('abc', { name: 'x' }, deps),
+    ]) {
+      const { told } = await runCommand(run, { url, key });
+      expect(told).toMatchObject({ code: 'not_found', message: 'There is no key abc.', exit: 'failed' });
+    }
+  });
+
+  it('of the service are for who has one', async () => {
+    const { url } = await runServer();
+    const { told } = await runCommand((deps) => runKeysList({}, deps), { url });
+    expect(told).toMatchObject({
+      code: 'unauthorized',
+      exit: 'notAllowed',
+      hint: expect.stringContaining('login'),
+    });
+  });
+});

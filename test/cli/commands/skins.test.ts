@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { runSkinsDelete } from '../../../src/cli/commands/skins/delete.ts';
+import { runSkinsDownload } from '../../../src/cli/commands/skins/download.ts';
+import { runSkinsEdit } from '../../../src/cli/commands/skins/edit.ts';
+import { runSkinsList } from '../../../src/cli/commands/skins/list.ts';
+import type { Deps } from '../../../src/cli/deps.ts';
+import { Talk } from '../../../src/cli/talk.ts';
+import { SkinClient, type SkinPage } from '../../../src/index.ts';
+import { makeSkin, refusal } from '../../client/answers.ts';
+import type { Exchange } from '../../client/scripted-server.ts';
+import { testClient } from '../../client/test-client.ts';
+import { testIo } from '../test-io.ts';
+
+const UUID = 'a'.repeat(32);
+const SKIN = makeSkin({ uuid: UUID });
+
+/** What commands work with when the service is this client. */
+function depsOf(client: SkinClient, options: Parameters<typeof testIo>[0] = {}) {
+  const { io, out, err } = testIo(options);
+  const { signal } = new AbortController();
+  const connection = { client, isEmbedded: false, hasKey: true, close: async () => {} };
+  const deps = {
+    io,
+    signal,
+    flags: {},
+    talk: new Talk(io, {}),
+    settings: async () => ({}),
+    connect: async () => connection,
+  };
+  return { deps: deps as unknown as Deps, out, err };
+}
+
+/** Nothing may be asked for: whatever is looked at is not there. */
+const nothing = {} as Deps;
+
+describe('What makes no sense', () => {
+  it.each<[string, () => Promise<number>, string]>([
+    ['no UUID to change', () => runSkinsEdit({ uuid: 'none', name: 'a' }, nothing), 'not_a_uuid'],
+    ['nothing to change', () => runSkinsEdit({ uuid: UUID }, nothing), 'nothing_to_change'],
+    ['a bad name', () => runSkinsEdit({ uuid: UUID, name: 'a/b' }, nothing), 'invalid_name'],
+    ['no UUID to download', () => runSkinsDownload({ uuids: [UUID, '-'] }, nothing), 'not_a_uuid'],
+    ['no UUID to delete', () => runSkinsDelete({ uuids: ['../x'], yes: true }, nothing), 'not_a_uuid'],
+  ])('is refused before anything is asked: %s', async (_, run, code) => {
+    await expect(run()).rejects.toMatchObject({ code, exit: 'usage' });
+  });
+});
+
+describe('A service that does not offer it', () => {
+  const answers: [what: string, answer: Partial<Exchange>][] = [
+    ['a page', { status: 404, text: '<html>Cannot PATCH' }],
+    ['a refusal', { status: 404, json: refusal('not_found') }],
+    ['405', { status: 405, json: refusal('method_not_allowed') }],
+  ];
+  it.each(answers)('is named as such when it answers with %s', async (_, answer) => {
+    const { client } = await testClient([
+      { expect: `PATCH /v2/skins/${UUID}`, ...answer },
+      { expect: `DELETE /v2/skins/${UUID}`, ...answer },
+    ]);
+    const { deps } = depsOf(client);
+    await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, deps)).rejects.toMatchObject({
+      code: 'not_offered',
+      message: 'This service does not offer changing skins.',
+    });
+    await expect(runSkinsDelete({ uuids: [UUID], yes: true }, deps)).rejects.toMatchObject({
+      code: 'not_offered',
+      message: 'This service does not offer deleting skins.',
+    });
+  });
+
+  it('is not one that has no such skin, or is in trouble', async () => {
+    for (const [status, code] of [
+      [404, 'skin_not_found'],
+      [403, 'insufficient_grants'],
+    ] as const) {
+      const { client } = await testClient([
+        { expect: `PATCH /v2/skins/${UUID}`, status, json: refusal(code) },
+      ]);
+      const { deps } = depsOf(client);
+      await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, deps)).rejects.toMatchObject({ code });
+    }
+  });
+});
+
+describe('skins delete', () => {
+  it.each([
+    ['y\n', 1, 0],
+    ['n\n', 0, 1],
+  ])('asks on a terminal and takes %j for an answer', async (stdin, requests, status) => {
+    const script = [{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }].slice(0, requests);
+    const { client } = await testClient(script);
+    const { deps, out, err } = depsOf(client, { stdin, canPrompt: true, errTTY: true });
+    expect(await runSkinsDelete({ uuids: [UUID] }, deps)).toBe(status);
+    expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. [y/N]`);
+    expect(out()).toBe(requests === 1 ? `${UUID}\n` : '');
+  });
+});
+
+describe('skins download', () => {
+  it('writes nothing that is no picture of a skin', async () => {
+    const { client } = await testClient([
+      { expect: `GET /v2/skins/${UUID}`, json: { success: true, skin: SKIN } },
+      { expect: `GET /v2/skins/${UUID}/texture`, text: 'a page' },
+    ]);
+    const { deps, out, err } = depsOf(client);
+    expect(await runSkinsDownload({ uuids: [UUID], out: '/nowhere' }, deps)).toBe(1);
+    expect([out(), err()]).toEqual(['', expect.stringContaining('is no picture of a skin')]);
+  });
+});
+
+describe('skins list', () => {
+  /** Pages of a search that finds nothing for long. */
+  class SlowSearch extends SkinClient {
+    pages = 0;
+    readonly last: number;
+
+    constructor(last: number) {
+      super({ baseUrl: 'http://127.0.0.1:9' });
+      this.last = last;
+    }
+
+    override async ownSkins(): Promise<SkinPage> {
+      this.pages++;
+      const item = { uuid: UUID, visibility: 'public', variant: 'slim', views: 0 } as const;
+      return { skins: this.pages === this.last ? [item] : [], next: String(this.pages) };
+    }
+  }
+
+  it('goes on through pages without a skin', async () => {
+    const { deps, out } = depsOf(new SlowSearch(20));
+    await runSkinsList({ limit: 1 }, deps);
+    expect(out()).toMatch(UUID);
+  });
+
+  it('does not go on for ever', async () => {
+    const client = new SlowSearch(0);
+    await runSkinsList({}, depsOf(client).deps);
+    expect(client.pages).toBeLessThanOrEqual(1_000);
+  });
+});

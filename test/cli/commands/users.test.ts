@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { runUsersCreate } from '../../../src/cli/commands/users/create.ts';
+import { runUsersList } from '../../../src/cli/commands/users/list.ts';
+import { changeUser } from '../../../src/cli/commands/users/set.ts';
+import { runUsersShow } from '../../../src/cli/commands/users/show.ts';
+import { runWhoami } from '../../../src/cli/commands/whoami.ts';
+import type { Deps } from '../../../src/cli/deps.ts';
+import { skinPng } from '../../server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../server/running-server.ts';
+import { TestCaller } from '../../server/test-caller.ts';
+import { runCommand } from '../desk.ts';
+
+guardAgainstLeaks();
+
+describe('users', () => {
+  it('are made, put on a plan, disabled and enabled, and printed as they are then', async () => {
+    const { url, key } = await runServer();
+    const runs = [
+      (deps: Deps) => runUsersCreate({ name: 'bob' }, deps),
+      (deps: Deps) => changeUser('bob', { plan: 'pro' }, deps),
+      (deps: Deps) => changeUser('bob', { disabled: true }, deps),
+      (deps: Deps) => runUsersShow('bob', deps),
+      (deps: Deps) => changeUser('bob', { disabled: false }, deps),
+    ];
+    const rows = [];
+    for (const run of runs) {
+      const { status, out } = await runCommand(run, { url, key });
+      expect(status).toBe(0);
+      rows.push(out.trimEnd().split('\t'));
+    }
+    const time = expect.stringMatching(/^\d{4}-.*Z$/);
+    const id = expect.stringMatching(/^[0-9a-f]{32}$/);
+    expect(rows).toEqual([
+      ['bob', 'free', 'user', '0', time, '', id],
+      ['bob', 'pro', 'user', '0', time, '', id],
+      ['bob', 'pro', 'user', '0', time, time, id],
+      ['bob', 'pro', 'user', '0', time, time, id],
+      ['bob', 'pro', 'user', '0', time, '', id],
+    ]);
+  });
+
+  it('are listed by name, as many as are wanted, for people and as JSON', async () => {
+    const { url, key, owner } = await runServer();
+    for (const name of ['cat', 'bob']) await owner.json('/v2/account/users', { name });
+    await owner.patch('/v2/account/users/cat', { disabled: true });
+    const list = (limit: number, more: object) =>
+      runCommand((deps) => runUsersList({ limit }, deps), { url, key, ...more });
+    expect((await list(100, { isTTY: true })).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'],
+      ['bob', 'free', 'user', '0', '0 s ago'],
+      ['cat', 'free', 'user', '0', '0 s ago', 'disabled'],
+      ['owner', 'owner', 'operator', '1', '0 s ago'],
+      [''],
+    ]);
+    const cut = await list(2, { isTTY: true });
+    expect([cut.out.split('\n').length, cut.err]).toEqual([
+      4,
+      'There are more than 2: see them with --limit.\n',
+    ]);
+    const json = JSON.parse((await list(1, { flags: { json: true } })).out);
+    expect(json).toEqual([expect.objectContaining({ name: 'bob', plan: 'free', keys: 0 })]);
+  });
+
+  it('are nobody else’s business', async () => {
+    const { url, owner } = await runServer();
+    const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
+    const { told } = await runCommand((deps) => runUsersList({}, deps), { url, key: body.key?.secret });
+    expect(told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
+  });
+
+  it('that are not there, and plans that are not, are named', async () => {
+    const { url, key } = await runServer();
+    const nobody = await runCommand((deps) => runUsersShow('nobody', deps), { url, key });
+    expect(nobody.told).toMatchObject({
+      code: 'user_not_found',
+      message: 'There is no user nobody.',
+      exit: 'failed',
+    });
+    const gold = await runCommand((deps) => changeUser('owner', { plan: 'gold' }, deps), { url, key });
+    expect(gold.told?.message).toMatch(/^There is no plan gold; there are anonymous, free, /);
+  });
+});
+
+describe('whoami', () => {
+  it('says what is spent and what is left: generations and spots', async () => {
+    const { url, owner } = await runServer({ workers: 0 });
+    const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
+    const at = { url, key: body.key?.secret };
+    const bob = new TestCaller(url, { key: at.key });
+    await bob.upload('/v2/queue', skinPng(1));
+    await bob.upload('/v2/queue', skinPng(2));
+    const json = JSON.parse((await runCommand(runWhoami, { ...at, flags: { json: true } })).out);
+    expect(json).toEqual({
+      user: expect.stringMatching(/^[0-9a-f]{32}$/),
+      name: 'bob',
+      plan: 'free',
+      limits: { queue: 5, per_minute: 60, per_hour: 1500 },
+      used: { queue: 2, minute: 2, hour: 2 },
+      left: { queue: 3, minute: 58, hour: 1498 },
+      service: url,
+    });
+    const rows = (await runCommand(runWhoami, at)).out.split('\n');
+    expect(rows.slice(2, 6)).toEqual([
+      'plan\tfree',
+      'queue\t2 of 5, 3 left',
+      'per minute\t2 of 60, 58 left',
+      'per hour\t2 of 1500, 1498 left',
+    ]);
+  });
+});

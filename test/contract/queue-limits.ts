@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import type { JobQueue, Submission, SubmitLimits } from '../../src/server/queue/port.ts';
+import type { Via } from '../../src/server/store/tables.ts';
+import { MovableClock } from '../server/movable-clock.ts';
+import type { MakeWorld } from './job-queue.ts';
+import { generated, LIMITS, newJob } from './jobs.ts';
+import { mustClaim } from './queue-steps.ts';
+
+const START = new MovableClock().now();
+
+async function send(queue: JobQueue, via: Via, limits: Partial<SubmitLimits>): Promise<Submission['kind']> {
+  return (await queue.submit(newJob({ via }), { ...LIMITS, ...limits })).kind;
+}
+
+/** How often, how soon and how many at once. */
+export function describeLimits(makeWorld: MakeWorld): void {
+  test.each([
+    ['minute', { perMinute: 2 }, 60_000],
+    ['hour', { perHour: 2 }, 3_600_000],
+  ])('No more than the %s allows is accepted in any of that length', async (_, limits, span) => {
+    const { clock, open } = await makeWorld();
+    const queue = await open();
+    const accepted: number[] = [];
+    for (let step = 0; step < 40; step++) {
+      const kind = await send(queue, 'queue', limits);
+      if (kind === 'queued') {
+        accepted.push(clock.now());
+        await queue.complete(await mustClaim(queue, 'w'), generated());
+      } else expect(kind).toBe('too_fast');
+      clock.forward(span / 7 + 1);
+    }
+    expect(accepted.length).toBeGreaterThan(6);
+    for (const [index, at] of accepted.entries())
+      expect((accepted[index + 2] ?? Number.POSITIVE_INFINITY) - at).toBeGreaterThan(span);
+  });
+
+  test("One owner's spendings are nobody else's", async () => {
+    const queue = await (await makeWorld()).open();
+    await send(queue, 'queue', { perMinute: 1 });
+    expect(await send(queue, 'queue', { perMinute: 1 })).toBe('too_fast');
+    const bobs = await queue.submit(newJob({ owner: 'bob' }), { ...LIMITS, perMinute: 1 });
+    expect(bobs.kind).toBe('queued');
+  });
+
+  test.each([
+    ['generate', 'generate'],
+    ['generate', 'v1'],
+    ['v1', 'generate'],
+    ['v1', 'v1'],
+  ] as const)(
+    'After a job by %s the next by %s is accepted when the delay is over',
+    async (first, second) => {
+      const { clock, open } = await makeWorld();
+      const queue = await open();
+      const limits = { delay: 3_000 };
+      expect(await send(queue, first, limits)).toBe('queued');
+      await queue.complete(await mustClaim(queue, 'w'), generated());
+      clock.forward(2_999);
+      expect(await send(queue, second, limits)).toBe('too_fast');
+      clock.forward(1);
+      expect(await send(queue, second, limits)).toBe('queued');
+    },
+  );
+
+  test('Through the queue there is no delay, and it causes none', async () => {
+    const queue = await (await makeWorld()).open();
+    const limits = { delay: 3_000 };
+    const kinds = [];
+    for (const via of ['queue', 'queue', 'generate', 'queue', 'generate'] as const)
+      kinds.push(await send(queue, via, limits));
+    expect(kinds).toEqual(['queued', 'queued', 'queued', 'queued', 'too_fast']);
+  });
+
+  test('Outside the queue an owner may have as many unfinished as are processed at once, by version 1 one', async () => {
+    const queue = await (await makeWorld()).open();
+    const limits = { concurrency: 2 };
+    expect(await send(queue, 'generate', limits)).toBe('queued');
+    expect(await send(queue, 'v1', limits)).toBe('busy');
+    expect(await send(queue, 'generate', limits)).toBe('queued');
+    const third = await queue.submit(newJob({ via: 'generate' }), { ...LIMITS, ...limits });
+    expect(third).toMatchObject({ kind: 'busy', running: 2 });
+    expect(await send(queue, 'queue', limits)).toBe('queued');
+    await queue.complete(await mustClaim(queue, 'w'), generated());
+    expect(await send(queue, 'v1', limits)).toBe('busy');
+    await queue.complete(await mustClaim(queue, 'w'), generated());
+    expect(await send(queue, 'v1', limits)).toBe('queued');
+    expect(await send(queue, 'v1', limits)).toBe('busy');
+  });
+
+  test('Jobs in the queue do not count as under way outside it, but take its spots', async () => {
+    const queue = await (await makeWorld()).open();
+    const limits = { concurrency: 1, spots: 2 };
+    expect(await send(queue, 'queue', limits)).toBe('queued');
+    expect(await send(queue, 'v1', limits)).toBe('queued');
+    expect(await send(queue, 'queue', limits)).toBe('full');
+  });
+
+  test('Two processes accept one job by version 1 together', async () => {
+    const world = await makeWorld();
+    const [here, there] = [await world.open(), await world.open()];
+    expect([await send(here, 'v1', {}), await send(there, 'v1', {})]).toEqual(['queued', 'busy']);
+  });
+
+  test('What was refused costs nothing: no spending, no delay, no turn', async () => {
+    const queue = await (await makeWorld()).open();
+    const limits = { spots: 1, perMinute: 2, delay: 3_000 };
+    await send(queue, 'queue', limits);
+    const before = await queue.submit(newJob(), { ...LIMITS, ...limits });
+    await send(queue, 'generate', limits);
+    const after = await queue.submit(newJob(), { ...LIMITS, ...limits });
+    expect(after).toEqual(before);
+    expect(after).toMatchObject({ kind: 'full', pending: 1 });
+  });
+
+  test.each([
+    [
+      'spent something in the hour',
+      { isClaimed: true, later: 3_600_000, kept: { turn: 1, hour: [[Math.floor(START / 60_000), 1]] } },
+    ],
+    [
+      'have jobs waiting ahead of others',
+      { isClaimed: false, later: 3_660_001, kept: { turn: 1, spentAt: START } },
+    ],
+    [
+      'have nothing left to remember',
+      { isClaimed: true, later: 3_660_001, kept: { turn: 1, hour: [], spentAt: 0 } },
+    ],
+  ])('What is remembered of callers that %s', async (_, { isClaimed, later, kept }) => {
+    const { clock, open } = await makeWorld();
+    const queue = await open();
+    await send(queue, 'queue', {});
+    if (isClaimed) await queue.claim('w');
+    clock.forward(later);
+    await queue.prune(clock.now());
+    const over = await queue.submit(newJob(), { ...LIMITS, spots: 1 });
+    expect(over).toMatchObject({ kind: 'full', memory: kept });
+  });
+}

@@ -1,0 +1,75 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { skinPng } from '../server/drawn-skins.ts';
+import { poll } from '../server/poll.ts';
+import { freshMachine, ROOT } from './program.ts';
+
+test('backup while serve runs, restore after it: the key and the skin are there again', async () => {
+  const machine = await freshMachine();
+  const file = join(machine.folder, 'it.backup');
+  const serving = await machine.serve();
+  const { body } = await serving.caller().upload('/v2/generate', skinPng(1));
+  const made = await machine.run(['backup', file, '--json']);
+  expect([made.exitCode, JSON.parse(made.stdout)]).toEqual([0, { file, bytes: expect.any(Number) }]);
+  expect(made.stderr).toContain(`To put it back: skinsmith restore ${file}`);
+
+  const busy = await machine.run(['restore', file, '--force', '--json']);
+  expect([busy.exitCode, JSON.parse(busy.stderr).error.code]).toEqual([1, 'data_in_use']);
+  await serving.end('SIGTERM');
+  const refused = await machine.run(['restore', file]);
+  expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toMatch(/^error: There is data of a service in .*\nhint: With --force/);
+
+  await rm(machine.dataDir, { recursive: true });
+  const restored = await machine.run(['restore', file]);
+  expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringContaining('has the data of 20')]);
+  const again = await machine.serve([], serving.key);
+  expect((await again.caller().get(`/v2/skins/${body.skin?.uuid}`)).body.skin).toEqual(body.skin);
+});
+
+test('backup says what is wrong with where it is to go, and with a folder that has no data', async () => {
+  const machine = await freshMachine();
+  const none = await machine.run(['backup', join(machine.folder, 'it.backup')]);
+  expect([none.exitCode, none.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: There is no data of a service/),
+  ]);
+  await machine.run(['generate', 'examples/smith.png']);
+  // A limit of the size of files stands for a disk that is full.
+  const words = [
+    process.execPath,
+    join(ROOT, 'bin/skinsmith.js'),
+    'backup',
+    join(machine.folder, 'it.backup'),
+  ];
+  const { exitCode, stderr } = await execa('bash', ['-c', 'ulimit -f 32; exec "$@"', 'bash', ...words], {
+    env: machine.env,
+    reject: false,
+  });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: The backup .*it\.backup cannot be made: /),
+  ]);
+  expect((await readdir(machine.folder)).filter((name) => name.includes('it.backup'))).toEqual([]);
+});
+
+test('A second signal ends serve at once, whatever is under way', async () => {
+  const machine = await freshMachine();
+  const serving = await machine.serve(['--pace', '20000', '--workers', '1']);
+  await serving.caller().upload('/v2/queue', skinPng(1));
+  await poll(
+    () => serving.caller().get('/v2/queue'),
+    ({ body }) => body.jobs?.[0]?.status === 'processing',
+  );
+  serving.process.kill('SIGTERM');
+  const ready = await poll(
+    () => serving.caller().get('/ready'),
+    ({ status }) => status !== 200,
+  );
+  expect([ready.status, ready.body]).toMatchObject([503, { reasons: ['stopping'] }]);
+  serving.process.kill('SIGTERM');
+  const { signal } = await serving.process;
+  expect(signal).toBe('SIGTERM');
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { freeAt, leastRecentlyUsed, nextStart } from '../../../src/server/accounts/availability.ts';
+import type { AccountRow } from '../../../src/server/store/tables.ts';
+import { accountRow } from './stored-accounts.ts';
+
+const RULES = { delay: 15_000, maxStreak: 10 };
+const NOW = 1_000_000;
+
+describe('An account', () => {
+  test.each<[string, Partial<AccountRow>, number | undefined]>([
+    ['never used: long since', {}, 15_000],
+    ['used a moment ago: after its delay', { last_used_at: NOW - 1 }, NOW + 14_999],
+    ['resting: when it has rested', { cool_until: NOW + 9, last_used_at: NOW - 99_999 }, NOW + 9],
+    ['resting and just used: after both', { cool_until: NOW + 9, last_used_at: NOW }, NOW + 15_000],
+    ['in use: a delay from now at the earliest', { lease_owner: 'x' }, NOW + 15_000],
+    ['that failed nine times', { error_streak: 9 }, 15_000],
+    ['that failed ten times: never', { error_streak: 10 }, undefined],
+    ['paused: never', { state: 'paused' }, undefined],
+    ['suspended: never', { state: 'suspended' }, undefined],
+    ['that must sign in: never', { state: 'needs_login' }, undefined],
+  ])('is free, %s', (_, account, expected) => {
+    expect(freeAt(accountRow(account), RULES, NOW)).toBe(expected);
+  });
+
+  test('in use is looked for no sooner than in a tenth of a second, however short its delay', () => {
+    expect(freeAt(accountRow({ lease_owner: 'x' }), { ...RULES, delay: 0 }, NOW)).toBe(NOW + 100);
+  });
+});
+
+describe('The next account', () => {
+  const used = (uuid: string, ago: number, more: Partial<AccountRow> = {}) =>
+    accountRow({ uuid, last_used_at: NOW - ago, ...more });
+
+  test('is the least recently used of those that are free', () => {
+    const accounts = [
+      used('a', 20_000),
+      used('b', 30_000),
+      used('c', 99_000, { state: 'paused' }),
+      used('d', 98_000, { lease_owner: 'x' }),
+      used('e', 97_000, { cool_until: NOW + 1 }),
+    ];
+    expect(leastRecentlyUsed(accounts, RULES, NOW)?.uuid).toBe('b');
+  });
+
+  test('may be none', () => {
+    expect(leastRecentlyUsed([used('a', 14_999)], RULES, NOW)).toBeUndefined();
+    expect(leastRecentlyUsed([used('a', 15_000)], RULES, NOW)?.uuid).toBe('a');
+  });
+});
+
+describe('A generation', () => {
+  const accounts = [
+    accountRow({ last_used_at: NOW - 20_000 }),
+    accountRow({ last_used_at: NOW - 5_000 }),
+    accountRow({ state: 'suspended' }),
+  ];
+
+  test.each([
+    [0, NOW],
+    [1, NOW + 10_000],
+    [2, NOW + 15_000],
+    [5, NOW + 40_000],
+  ])('with %i others before it can begin in its turn of the healthy accounts', (ahead, start) => {
+    expect(nextStart(accounts, RULES, { now: NOW, ahead })).toBe(start);
+  });
+
+  test('can never begin where no account is to be had', () => {
+    expect(nextStart([], RULES, { now: NOW, ahead: 0 })).toBeUndefined();
+    expect(nextStart([accounts[2]!], RULES, { now: NOW, ahead: 3 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,85 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AccountKeyError, TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
+import { ownFolder } from '../own-folder.ts';
+
+const ANN = 'a'.repeat(32);
+const BOB = 'b'.repeat(32);
+
+async function makeCipher() {
+  const path = join(await ownFolder(), 'account-key');
+  return { path, cipher: new TokenCipher(path) };
+}
+
+describe('Tokens of an account', () => {
+  test('are read with the key that is in the file, which is its owner’s alone', async () => {
+    const { path, cipher } = await makeCipher();
+    const sealed = await cipher.seal(ANN, 'secret');
+    expect(sealed).toMatch(/^v1\./);
+    expect(sealed).not.toContain(Buffer.from('secret').toString('base64url'));
+    expect(((await stat(path)).mode & 0o777).toString(8)).toBe('600');
+    expect(await new TokenCipher(path).open(ANN, sealed)).toBe('secret');
+  });
+
+  test('look different each time', async () => {
+    const { cipher } = await makeCipher();
+    expect(await cipher.seal(ANN, 'secret')).not.toBe(await cipher.seal(ANN, 'secret'));
+  });
+
+  test('do not pass for those of another account', async () => {
+    const { cipher } = await makeCipher();
+    await expect(cipher.open(BOB, await cipher.seal(ANN, 'secret'))).rejects.toThrow(AccountKeyError);
+  });
+
+  test('cannot be read with another key', async () => {
+    const { cipher } = await makeCipher();
+    const other = await makeCipher();
+    await other.cipher.seal(BOB, 'x');
+    await expect(other.cipher.open(ANN, await cipher.seal(ANN, 'secret'))).rejects.toThrow(
+      'link the account again',
+    );
+  });
+
+  test.each([0, 3, 20, -1])('that were changed at %i are not read', async (at) => {
+    const { cipher } = await makeCipher();
+    const sealed = await cipher.seal(ANN, 'secret');
+    const place = at < 0 ? sealed.length - 3 : at;
+    const other = sealed[place] === 'A' ? 'B' : 'A';
+    const changed = sealed.slice(0, place) + other + sealed.slice(place + 1);
+    await expect(cipher.open(ANN, changed)).rejects.toThrow(AccountKeyError);
+  });
+
+  test.each(['', 'v2.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.AAAA', '{"game":null}'])(
+    'are not read from %j',
+    async (sealed) => {
+      const { cipher } = await makeCipher();
+      await cipher.seal(ANN, 'x');
+      await expect(cipher.open(ANN, sealed)).rejects.toThrow(AccountKeyError);
+    },
+  );
+
+  test('are not read, and no key is made, where the file is missing', async () => {
+    const { path, cipher } = await makeCipher();
+    const elsewhere = await makeCipher();
+    const sealed = await cipher.seal(ANN, 'secret');
+    const error = await elsewhere.cipher.open(ANN, sealed).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AccountKeyError);
+    expect(String(error)).not.toContain(elsewhere.path);
+    await expect(readFile(elsewhere.path)).rejects.toThrow('ENOENT');
+    expect(await readFile(path, 'utf8')).toMatch(/^[\w-]{43}\n$/);
+  });
+
+  test('are not sealed with what is no key', async () => {
+    const { path, cipher } = await makeCipher();
+    await writeFile(path, 'short\n');
+    await expect(cipher.seal(ANN, 'secret')).rejects.toThrow('holds no key');
+  });
+
+  test('that two processes seal first are sealed with one key', async () => {
+    const { path } = await makeCipher();
+    const ciphers = Array.from({ length: 8 }, () => new TokenCipher(path));
+    const sealed = await Promise.all(ciphers.map((cipher) => cipher.seal(ANN, 'x')));
+    for (const one of sealed) expect(await ciphers[0]!.open(ANN, one)).toBe('x');
+  });
+});

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { listAccounts } from '../../../src/server/store/accounts.ts';
+import type { TextureDataRow } from '../../../src/server/store/tables.ts';
+import { decodePng } from '../../../src/skin/decode.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { parseTexturesValue } from '../../../src/textures/property.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import { hurriedIn, overlapsIn } from '../../fake-game/call-log.ts';
+import type { FakeGame } from '../../fake-game/fake-game.ts';
+import type { Weather } from '../../fake-game/faults.ts';
+import { skinPng } from '../drawn-skins.ts';
+import { plansFile } from '../plans.ts';
+import { poll } from '../poll.ts';
+import { guardAgainstLeaks, openOwnStore } from '../running-server.ts';
+import { TestCaller } from '../test-caller.ts';
+import { FAST_GAME, runAccountServer } from './account-server.ts';
+import { runSecondProcess } from './second-process.ts';
+
+guardAgainstLeaks();
+
+const SKINS = 200;
+const DELAY = 30;
+const REASONS = ['skin_change_failed', 'invalid_skin_data', 'invalid_image', 'service_unavailable'];
+
+/** Everything that the game is known to do, on one bad day. */
+function badDay(suspended: string): Weather {
+  return {
+    seed: 2026,
+    faults: [
+      { fault: { kind: 'suspended' }, account: suspended, chance: 0.05 },
+      { fault: { kind: 'limited', body: 'html' }, chance: 0.01 },
+      { fault: { kind: 'limited', body: 'empty', retryAfter: 1 }, chance: 0.005 },
+      { fault: { kind: 'unauthorized' }, chance: 0.02 },
+      { fault: { kind: 'forbidden', body: 'html' }, chance: 0.01 },
+      { fault: { kind: 'bad_image' }, chance: 0.01 },
+      { fault: { kind: 'broken', isDone: true }, chance: 0.01 },
+      { fault: { kind: 'broken' }, on: ['profile', 'texture', 'token', 'login'], chance: 0.02 },
+      { fault: { kind: 'cut', isDone: true }, chance: 0.01 },
+      { fault: { kind: 'hangs' }, chance: 0.005 },
+      { fault: { kind: 'slow', ms: 60 }, chance: 0.02 },
+      { fault: { kind: 'garbled' }, chance: 0.01 },
+      { fault: { kind: 'stale', reads: 1 }, chance: 0.04 },
+      { fault: { kind: 'stale', reads: 9 }, chance: 0.01 },
+      { fault: { kind: 'foreign' }, chance: 0.02 },
+      { fault: { kind: 'altered' }, chance: 0.01 },
+      { fault: { kind: 'forged' }, chance: 0.01 },
+    ],
+  };
+}
+
+function isRight(fake: FakeGame, hash: string, data: TextureDataRow): boolean {
+  const { skin, profileId } = parseTexturesValue(data.value);
+  const file = fake.textures.file(skin?.url.split('/').at(-1) ?? '');
+  return (
+    isSignedBy(parsePublicKey(fake.publicKey), data.value, data.signature) &&
+    file !== undefined &&
+    pixelHash(decodePng(file)) === hash &&
+    skin?.variant === 'classic' &&
+    profileId === data.account
+  );
+}
+
+test('On a bad day of the game, 200 skins of two services with five accounts are right, or fail for a reason', async () => {
+  const rules = { delay: DELAY, coolDown: 300, looks: [1, 10, 20, 20] };
+  const plans = await plansFile({ owner: { queue: SKINS, concurrency: 100 } });
+  const options = { plansFile: plans, accountRules: rules, game: { ...FAST_GAME, timeout: 400 } };
+  const { fake, server, link } = await runAccountServer(options);
+  const accounts = Array.from({ length: 5 }, () => fake.addAccount());
+  for (const [n, account] of accounts.entries()) await link(account, n === 3 ? 'game' : 'refresh');
+  const { url } = await runSecondProcess(fake, { dataDir: server.dataDir, ...options });
+  const second = new TestCaller(url, { key: server.key, dataDir: server.dataDir });
+
+  fake.weather = badDay(accounts[4]!.id);
+  for (let n = 0; n < SKINS; n += 20) {
+    const batch = Array.from({ length: 20 }, (_, at) => n + at);
+    const heard = await Promise.all(
+      batch.map((skin) => [server.owner, second][skin % 2]!.upload('/v2/queue', skinPng(skin))),
+    );
+    expect(heard.map(({ status }) => status)).toEqual(batch.map(() => 202));
+  }
+  const { db } = await openOwnStore(server.dataDir);
+  const jobs = await poll(
+    () => db.selectFrom('jobs').selectAll().execute(),
+    (all) => all.every(({ status }) => status === 'completed' || status === 'failed'),
+    30_000,
+  );
+  const all = await db.selectFrom('texture_data').selectAll().execute();
+  const data = new Map(all.map((row) => [row.identity, row]));
+  const completed = jobs.filter(({ status }) => status === 'completed');
+  const wrong = completed.filter((job) => !isRight(fake, job.texture_hash, data.get(job.identity)!));
+  expect(wrong).toEqual([]);
+  const failed = jobs.filter(({ status }) => status === 'failed');
+  expect(failed.filter((job) => !REASONS.includes(job.error_code ?? '') || !job.error_message)).toEqual([]);
+  expect([jobs.length, completed.length > SKINS * 0.9]).toEqual([SKINS, true]);
+
+  expect(overlapsIn(fake.calls)).toEqual([]);
+  expect(hurriedIn(fake.calls, DELAY)).toEqual([]);
+  const rows = await listAccounts(db);
+  expect(rows.map(({ lease_owner }) => lease_owner)).toEqual(rows.map(() => null));
+  expect(rows.find(({ uuid }) => uuid === accounts[4]!.id)?.state).toBe('suspended');
+  expect(new Set(all.map(({ account }) => account)).size).toBe(5);
+});

@@ -1,0 +1,187 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { finishRestore } from '../../../src/server/backup/swap.ts';
+import { skinPng } from '../drawn-skins.ts';
+import { ownFolder } from '../own-folder.ts';
+import { giveSigningKey, guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
+import { backUpOf, restoreInto } from './backing-up.ts';
+
+guardAgainstLeaks();
+
+const ASIDE = 'before-restore-2026-01-02T03-04-05-678Z';
+let made: Promise<Buffer> | undefined;
+
+/** A backup of a service with one skin: the same for all tests, made by the first. */
+async function backupBytes(): Promise<Buffer> {
+  made ??= (async () => {
+    const server = await runServer();
+    await server.owner.upload('/v2/generate', skinPng(1));
+    return await readFile(await backUpOf(server));
+  })();
+  return await made;
+}
+
+async function backupFile(change: (bytes: Buffer) => Buffer = (bytes) => bytes): Promise<string> {
+  const file = join(await ownFolder(), 'it.backup');
+  await writeFile(file, change(Buffer.from(await backupBytes())));
+  return file;
+}
+
+/** A data folder with an empty store, a key and something that is not the service's. */
+async function usedFolder(): Promise<string> {
+  const dataDir = await ownFolder();
+  await giveSigningKey(dataDir);
+  await writeFile(join(dataDir, 'submissions.ndjson'), 'not the service’s');
+  const server = await runServer({ dataDir, workers: 0 });
+  await server.close();
+  return dataDir;
+}
+
+async function skinsIn(dataDir: string): Promise<number> {
+  const { db } = await openOwnStore(dataDir);
+  return (await db.selectFrom('skins').selectAll().execute()).length;
+}
+
+describe('A restore', () => {
+  test('leaves no secret in the store, nor anything beside the data', async () => {
+    const dataDir = join(await ownFolder(), 'new');
+    await restoreInto(dataDir, await backupFile());
+    expect((await readdir(dataDir)).toSorted()).toEqual(['signing-key.pem', 'skinsmith.db']);
+    for (const name of ['signing-key.pem', 'skinsmith.db']) {
+      expect([name, (await stat(join(dataDir, name))).mode & 0o777]).toEqual([name, 0o600]);
+    }
+    expect((await backupBytes()).includes('PRIVATE KEY')).toBe(true);
+    expect((await readFile(join(dataDir, 'skinsmith.db'))).includes('PRIVATE KEY')).toBe(false);
+  });
+
+  test('refuses a folder with data, which stays as it is', async () => {
+    const dataDir = await usedFolder();
+    const names = await readdir(dataDir);
+    await expect(restoreInto(dataDir, await backupFile())).rejects.toMatchObject({
+      code: 'data_in_the_way',
+      hint: expect.stringContaining('--force'),
+    });
+    expect(await readdir(dataDir)).toEqual(names);
+    expect(await skinsIn(dataDir)).toBe(0);
+  });
+
+  test('moves the data aside when it is told to, and leaves what is not the service’s', async () => {
+    const dataDir = await usedFolder();
+    const { aside } = await restoreInto(dataDir, await backupFile(), true);
+    expect(aside).toBe(join(dataDir, ASIDE));
+    expect((await readdir(aside!)).toSorted()).toEqual(['signing-key.pem', 'skinsmith.db']);
+    expect([await skinsIn(dataDir), await skinsIn(aside!)]).toEqual([1, 0]);
+    expect(existsSync(join(dataDir, 'submissions.ndjson'))).toBe(true);
+  });
+
+  test('does nothing while a server runs on the folder, not even with --force', async () => {
+    const { dataDir, owner } = await runServer();
+    await expect(restoreInto(dataDir, await backupFile(), true)).rejects.toMatchObject({
+      code: 'data_in_use',
+    });
+    expect((await owner.upload('/v2/generate', skinPng(2))).status).toBe(200);
+    expect((await readdir(dataDir)).filter((name) => name.includes('restore'))).toEqual([]);
+  });
+
+  test('puts a store aside that is too damaged to open', async () => {
+    const dataDir = await usedFolder();
+    await writeFile(join(dataDir, 'skinsmith.db'), 'nonsense'.repeat(1_000));
+    await restoreInto(dataDir, await backupFile(), true);
+    expect(await skinsIn(dataDir)).toBe(1);
+  });
+
+  test('clears away what a killed one has laid out, once it is old enough to be nobody’s', async () => {
+    const dataDir = await ownFolder();
+    for (const name of ['.restore-old', '.restore-new']) await mkdir(join(dataDir, name));
+    await utimes(join(dataDir, '.restore-old'), 0, 0);
+    await restoreInto(dataDir, await backupFile());
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('.'))).toEqual(['.restore-new']);
+  });
+});
+
+function edited(sql: string): () => Promise<string> {
+  return async () => {
+    const file = await backupFile();
+    const database = new DatabaseSync(file);
+    database.exec(sql);
+    database.close();
+    return file;
+  };
+}
+
+describe('A file is refused', () => {
+  test.each([
+    ['that is not there', 'backup_unreadable', async () => join(await ownFolder(), 'nowhere')],
+    ['that is no database', 'backup_damaged', () => backupFile(() => Buffer.from('nonsense'.repeat(999)))],
+    ['that is cut off', 'backup_damaged', () => backupFile((bytes) => bytes.subarray(0, bytes.length / 2))],
+    ['that is another database', 'backup_unreadable', edited('drop table enclosures')],
+    ['of a newer program', 'backup_too_new', edited("update meta set value = 99 where key = 'schema'")],
+    [
+      'whose key is another',
+      'backup_damaged',
+      edited("update enclosures set content = x'00' where name = 'signing-key.pem'"),
+    ],
+    ['whose key is gone', 'backup_damaged', edited("delete from enclosures where name = 'signing-key.pem'")],
+    [
+      'that does not say what it is',
+      'backup_damaged',
+      edited("update enclosures set content = '{}' where name = 'about.json'"),
+    ],
+  ] as const)('%s: %s', async (_, code, make) => {
+    const dataDir = await ownFolder();
+    await expect(restoreInto(dataDir, await make())).rejects.toMatchObject({ name: 'BackupError', code });
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+});
+
+/** The moves of a restore with data in the way, in their order, as names inside the data folder. */
+const MOVES = [
+  ['skinsmith.db', `${ASIDE}/skinsmith.db`],
+  ['signing-key.pem', `${ASIDE}/signing-key.pem`],
+  ['.restore-abc/skinsmith.db', 'skinsmith.db'],
+  ['.restore-abc/signing-key.pem', 'signing-key.pem'],
+] as const;
+
+/** A restore that was killed after so many of its moves. */
+async function killedAfter(moves: number): Promise<string> {
+  const dataDir = await ownFolder();
+  for (const folder of ['.restore-abc', ASIDE]) await mkdir(join(dataDir, folder));
+  for (const name of ['skinsmith.db', 'signing-key.pem']) {
+    await writeFile(join(dataDir, name), 'old');
+    await writeFile(join(dataDir, '.restore-abc', name), 'new');
+  }
+  const note = { staged: '.restore-abc', aside: ASIDE, old: ['skinsmith.db', 'signing-key.pem'] };
+  await writeFile(join(dataDir, 'restore.json'), JSON.stringify(note));
+  for (const [from, to] of MOVES.slice(0, moves)) await rename(join(dataDir, from), join(dataDir, to));
+  return dataDir;
+}
+
+test.each([0, 1, 2, 3, 4])(
+  'A restore killed after %i of its moves is finished by who comes next',
+  async (moves) => {
+    const dataDir = await killedAfter(moves);
+    await Promise.all([finishRestore(dataDir), finishRestore(dataDir)]);
+    const contents = async (folder: string) =>
+      await Promise.all(
+        ['skinsmith.db', 'signing-key.pem'].map((name) => readFile(join(folder, name), 'utf8')),
+      );
+    expect(await contents(dataDir)).toEqual(['new', 'new']);
+    expect(await contents(join(dataDir, ASIDE))).toEqual(['old', 'old']);
+    expect((await readdir(dataDir)).toSorted()).toEqual([ASIDE, 'signing-key.pem', 'skinsmith.db']);
+  },
+);
+
+test('A server that starts finishes a killed restore first', async () => {
+  const [dataDir, other] = [await usedFolder(), await ownFolder()];
+  await restoreInto(other, await backupFile());
+  await rename(other, join(dataDir, '.restore-abc'));
+  await mkdir(other); // it is cleared away when the test ends
+  const note = { staged: '.restore-abc', aside: ASIDE, old: ['skinsmith.db', 'signing-key.pem'] };
+  await writeFile(join(dataDir, 'restore.json'), JSON.stringify(note));
+  const server = await runServer({ dataDir, workers: 0 });
+  await server.close();
+  expect([await skinsIn(dataDir), await skinsIn(join(dataDir, ASIDE))]).toEqual([1, 0]);
+});

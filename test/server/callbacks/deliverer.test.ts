@@ -1,0 +1,238 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WAITS } from '../../../src/server/callbacks/attempts.ts';
+import { Deliverer, type DelivererOptions } from '../../../src/server/callbacks/deliverer.ts';
+import { JobSignals } from '../../../src/server/job-signals.ts';
+import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
+import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
+import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { claimCallback, findCallbackJob } from '../../../src/server/store/callbacks.ts';
+import type { Db } from '../../../src/server/store/store.ts';
+import { MovableClock } from '../movable-clock.ts';
+import { ownFolder } from '../own-folder.ts';
+import { poll } from '../poll.ts';
+import { openOwnStore } from '../running-server.ts';
+import { type Receiver, receiver } from './receiver.ts';
+import { callbackOf, endedJob, KEY_ID, keepKey } from './stored-callbacks.ts';
+
+interface Scene {
+  readonly db: Db;
+  readonly clock: MovableClock;
+  readonly signals: JobSignals;
+  /** One more deliverer on the store, and what it has given up. */
+  start(over?: Partial<DelivererOptions>): Deliverer;
+  readonly givenUp: unknown[];
+}
+
+async function setScene(): Promise<Scene> {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepKey(db);
+  const [clock, signals, givenUp] = [new MovableClock(), new JobSignals(), [] as unknown[]];
+  const start = (over: Partial<DelivererOptions> = {}) => {
+    const agent = makeGuardedAgent({ policy: { networks: [parseNetwork('127.0.0.0/8')], ports: [80, 443] } });
+    const deliverer = new Deliverer({
+      ...{ db, clock, signals, agent, self: nameThisProcess() },
+      describeJob: async (id) => {
+        const job = await findCallbackJob(db, id);
+        return job && { job: { id: job.uuid, status: job.status, timestamp: 1 } };
+      },
+      onGivenUp: (report) => givenUp.push(report),
+      onError: (error) => {
+        throw error;
+      },
+      ...over,
+    });
+    onTestFinished(async () => {
+      await deliverer.stop(0);
+      await agent.close();
+    });
+    deliverer.start();
+    return deliverer;
+  };
+  return { db, clock, signals, start, givenUp };
+}
+
+/** The number of attempts there have been, once it is `count` and each has been concluded. */
+async function attempts({ seen }: Receiver, { db }: Scene, count: number): Promise<void> {
+  await poll(
+    () => seen.length,
+    (length) => length === count,
+  );
+  await poll(
+    async () =>
+      (await db.selectFrom('callbacks').selectAll().execute()).filter((row) => row.lease_owner !== null),
+    (under) => under.length === 0,
+  );
+}
+
+test('A receiver in trouble is asked again after the waits, then no more, and that is logged without the query', async () => {
+  const scene = await setScene();
+  const to = await receiver((_request, response) => void response.writeHead(500).end());
+  await endedJob(scene.db, callbackOf(`${to.url}/hook?token=secret`), scene.clock.now());
+  scene.start();
+  await attempts(to, scene, 1);
+  for (const [index, wait] of WAITS.entries()) {
+    scene.clock.forward(wait - 1);
+    scene.signals.elsewhere();
+    await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+    expect(to.seen).toHaveLength(index + 1);
+    scene.clock.forward(1);
+    scene.signals.elsewhere();
+    await attempts(to, scene, index + 2);
+  }
+  scene.clock.forward(7 * 24 * 3_600_000);
+  scene.signals.elsewhere();
+  expect(scene.givenUp).toEqual([
+    { webhook: expect.any(String), url: `${to.url}/hook`, attempts: 6, reason: 'HTTP 500' },
+  ]);
+  const times = to.seen.map(({ headers }) => Number(headers['webhook-timestamp']));
+  expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 5, 35, 155, 755, 4_355]);
+  expect(new Set(to.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+});
+
+test('A receiver that is well again is told, and not again', async () => {
+  const scene = await setScene();
+  const to = await receiver(
+    (_request, response) => void response.writeHead(to.seen.length > 1 ? 204 : 503).end(),
+  );
+  await endedJob(scene.db, callbackOf(to.url), scene.clock.now());
+  scene.start();
+  await attempts(to, scene, 1);
+  scene.clock.forward(5_000);
+  scene.signals.elsewhere();
+  await attempts(to, scene, 2);
+  scene.clock.forward(24 * 3_600_000);
+  scene.signals.elsewhere();
+  await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+  expect([to.seen.length, scene.givenUp]).toEqual([2, []]);
+});
+
+test.each([410, 302])(
+  'A receiver that answers %i is not followed, and not asked again when it is gone',
+  async (status) => {
+    const scene = await setScene();
+    const to = await receiver(
+      (_request, response) => void response.writeHead(status, { location: '/b' }).end(),
+    );
+    await endedJob(scene.db, callbackOf(to.url), scene.clock.now());
+    scene.start();
+    await attempts(to, scene, 1);
+    scene.clock.forward(5_000);
+    scene.signals.elsewhere();
+    await attempts(to, scene, status === 410 ? 1 : 2);
+    expect(scene.givenUp).toHaveLength(status === 410 ? 1 : 0);
+    expect(to.seen.every(({ line }) => line === 'POST /')).toBe(true);
+  },
+);
+
+test.each<[string, (db: Db) => Promise<unknown>]>([
+  ['was revoked', (db) => db.updateTable('api_keys').set({ revoked_at: 1 }).execute()],
+  ['has an owner who is shut out', (db) => db.updateTable('users').set({ disabled_at: 1 }).execute()],
+])('Nothing is sent for a key that %s', async (_what, spoil) => {
+  const scene = await setScene();
+  const to = await receiver();
+  await endedJob(scene.db, callbackOf(to.url), scene.clock.now());
+  await spoil(scene.db);
+  scene.start();
+  await poll(
+    () => scene.givenUp,
+    (reports) => reports.length === 1,
+  );
+  expect(scene.givenUp[0]).toMatchObject({ reason: 'its API key is not valid any more' });
+  expect(to.seen).toEqual([]);
+});
+
+test('A delivery of a process that was killed is begun again once its time is over', async () => {
+  const scene = await setScene();
+  const to = await receiver();
+  await endedJob(scene.db, callbackOf(to.url), scene.clock.now());
+  const now = scene.clock.now();
+  const busy = { hosts: [], keys: [] };
+  await claimCallback(scene.db, { owner: 'a process that is gone', now, until: now + 30_000, busy });
+  scene.start();
+  await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+  scene.clock.forward(29_999);
+  scene.signals.elsewhere();
+  await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+  expect(to.seen).toEqual([]);
+  scene.clock.forward(1);
+  scene.signals.elsewhere();
+  await attempts(to, scene, 1);
+});
+
+test('Deliverers on one store share the work: each webhook is sent once, by one of them', async () => {
+  const scene = await setScene();
+  const { db, clock } = scene;
+  const to = await receiver();
+  const jobs = Array.from({ length: 60 }, (_, n) => n);
+  for (const n of jobs) await endedJob(db, callbackOf(`${to.url}/${n}`), clock.now());
+  for (let n = 0; n < 3; n++) scene.start();
+  await poll(
+    async () =>
+      (await db.selectFrom('callbacks').select('done_at').execute()).filter((row) => row.done_at === null),
+    (open) => open.length === 0,
+  );
+  expect(to.seen.map(({ line }) => line).toSorted()).toEqual(jobs.map((n) => `POST /${n}`).toSorted());
+});
+
+test('One host gets two at a time, one key six, whatever names its receivers have', async () => {
+  const scene = await setScene();
+  await keepKey(scene.db, 'other');
+  const slow = await Promise.all([2, 3, 4, 5].map((n) => receiver(() => {}, `127.0.0.${n}`)));
+  const quick = await receiver();
+  for (const { url } of slow) {
+    for (let n = 0; n < 4; n++) await endedJob(scene.db, callbackOf(`${url}/${n}`), scene.clock.now());
+  }
+  await endedJob(scene.db, { ...callbackOf(quick.url), keyId: 'other' }, scene.clock.now());
+  scene.start();
+  await poll(
+    () => quick.seen.length,
+    (length) => length === 1,
+  );
+  await poll(
+    () => slow.reduce((total, { seen }) => total + seen.length, 0),
+    (total) => total === 6,
+  );
+  expect(slow.map(({ seen }) => seen.length).toSorted()).toEqual([0, 2, 2, 2]);
+});
+
+test('A store that cannot be read for a moment is told of, and the work goes on', async () => {
+  const scene = await setScene();
+  const to = await receiver();
+  await endedJob(scene.db, callbackOf(to.url), scene.clock.now());
+  const onError = vi.fn();
+  let isBroken = true;
+  const db = new Proxy(scene.db, {
+    get: (target, name) => {
+      if (isBroken && name === 'selectFrom') {
+        isBroken = false;
+        throw new Error('the disk is on fire');
+      }
+      const value = Reflect.get(target, name) as unknown;
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  scene.start({ db, onError });
+  await attempts(to, scene, 1);
+  expect(onError.mock.calls).toEqual([[new Error('the disk is on fire')]]);
+});
+
+test('An end that could not be stored leaves its callbacks as they were', async () => {
+  const scene = await setScene();
+  const queue = new StoreQueue(scene.db, { self: nameThisProcess(), clock: scene.clock });
+  const job = await endedJob(scene.db, callbackOf('http://127.0.0.1/'), undefined);
+  const lease = await queue.claim('w');
+  expect(await queue.fail({ ...lease!, owner: 'another' }, { code: 'x', message: '', passing: false })).toBe(
+    false,
+  );
+  const runAt = async () =>
+    (await scene.db.selectFrom('callbacks').select('run_at').executeTakeFirst())?.run_at;
+  expect(await runAt()).toBeNull();
+  expect(await queue.fail(lease!, { code: 'x', message: '', passing: false })).toBe(true);
+  expect(await runAt()).toBe(scene.clock.now());
+  scene.clock.forward(1);
+  await scene.db.updateTable('callbacks').set({ run_at: 7 }).execute();
+  expect(await queue.fail(lease!, { code: 'x', message: '', passing: false })).toBe(false);
+  expect(await runAt()).toBe(7);
+  expect(job.callback?.keyId).toBe(KEY_ID);
+});

@@ -1,0 +1,84 @@
+import { createRequire } from 'node:module';
+import { expect, inject } from 'vitest';
+import { isV1Address } from '../../../src/server/http/v1/error-answers.ts';
+import { type Contract, type Exchange, faultOf, type KnownAnswer } from './contract.ts';
+import { DEVIATIONS, inPublishedWords } from './deviations.ts';
+import { Templates } from './templates.ts';
+
+/** Judges answers by our own description and, where that has something to say, by the published one. */
+export class AnswerChecker {
+  readonly #own: Contract;
+  readonly published: Contract;
+  readonly #templates: Templates;
+
+  constructor() {
+    const contracts = createRequire(import.meta.url)(inject('contractsPath')) as {
+      own: Contract;
+      published: Contract;
+    };
+    this.#own = contracts.own;
+    this.published = contracts.published;
+    this.#templates = new Templates(Object.keys(contracts.own.operations));
+  }
+
+  /** What is wrong with an answer, each with what it was the answer to. */
+  faults(exchange: Exchange): string[] {
+    const { method, address, status } = exchange;
+    if (method === 'OPTIONS') return []; // the browser's question, which no description speaks of
+    const operation = this.#templates.find(method, address);
+    const found = operation === undefined ? this.#astray(exchange) : this.#known(operation, exchange);
+    return found.map((fault) => `${method} ${address} → ${status}: ${fault}`);
+  }
+
+  #known(operation: string, exchange: Exchange): string[] {
+    const answer = this.#own.operations[operation]?.[exchange.status];
+    if (!answer) return ['our description does not list this status'];
+    return [...ownFaults(this.#own, answer, exchange), ...this.#publishedFaults(operation, exchange)];
+  }
+
+  /** Where there is no such route all that can be said is no, in our words. */
+  #astray(exchange: Exchange): string[] {
+    const isOld = isV1Address(exchange.address);
+    const answer = this.#own.operations[isOld ? 'get /get/delay' : 'get /v2/me']?.[403];
+    if (!answer || exchange.status < 400) return ['our description does not list this address'];
+    return ownFaults(this.#own, answer, exchange);
+  }
+
+  #publishedFaults(operation: string, { status, bytes }: Exchange): string[] {
+    const answers = this.published.operations[operation];
+    if (!answers || status < 200 || status === 304) return [];
+    const text = inPublishedWords(Buffer.from(bytes).toString('utf8'));
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const deviation = DEVIATIONS.find(
+      (one) =>
+        (one.operation ?? operation) === operation &&
+        one.statuses.includes(status) &&
+        (one.holds ? one.holds(body) : !answers[status]),
+    );
+    const answer = deviation ? this.published.responses[deviation.as] : answers[status];
+    if (!answer) return ['the published description does not list this status'];
+    const fault = faultOf(this.published, answer, body);
+    return fault === undefined ? [] : [`as published: ${fault}`];
+  }
+}
+
+function ownFaults(contract: Contract, answer: KnownAnswer, { method, headers, bytes }: Exchange): string[] {
+  const missing = answer.headers.filter((name) => headers[name.toLowerCase()] === undefined);
+  const faults = missing.map((name) => `it has no header ${name}`);
+  const types = Object.keys(answer.contents);
+  if (method === 'HEAD' || types.length === 0)
+    return bytes.length === 0 ? faults : [...faults, 'it has a body'];
+  const type = String(headers['content-type']).split(';')[0] ?? '';
+  if (!types.includes(type)) return [...faults, `it is ${type}`];
+  if (type !== 'application/json') return faults;
+  const fault = faultOf(contract, answer, JSON.parse(Buffer.from(bytes).toString('utf8')));
+  return fault === undefined ? faults : [...faults, fault];
+}
+
+let checker: AnswerChecker | undefined;
+
+/** Fails the test unless an answer is as it is described. */
+export function expectAsDescribed(exchange: Exchange): void {
+  checker ??= new AnswerChecker();
+  expect(checker.faults(exchange)).toEqual([]);
+}

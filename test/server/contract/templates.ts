@@ -1,0 +1,52 @@
+/** Finds the operation that an address belongs to, as the service itself does. */
+export class Templates {
+  readonly #operations: readonly {
+    readonly operation: string;
+    readonly method: string;
+    readonly parts: string[];
+  }[];
+
+  /** @param operations like `get /v2/skins/{uuid}` */
+  constructor(operations: readonly string[]) {
+    this.#operations = operations
+      .map((operation) => {
+        const [method = '', path = ''] = operation.split(' ');
+        return { operation, method, parts: path.split('/') };
+      })
+      // A word of its own goes before a place for any word.
+      .sort((a, b) => places(a.parts) - places(b.parts));
+  }
+
+  find(method: string, address: string): string | undefined {
+    const parts = partsOf(address);
+    const found = this.#operations.find(
+      (one) => one.method === method.toLowerCase() && parts !== undefined && fits(one.parts, parts),
+    );
+    return found?.operation;
+  }
+}
+
+/** Slashes at the end do not count; what cannot be decoded belongs nowhere. */
+function partsOf(address: string): string[] | undefined {
+  const path = address.split('?', 1)[0]?.replace(/(?<=.)\/$/, '') ?? '';
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(template: readonly string[], parts: readonly string[]): boolean {
+  return (
+    template.length === parts.length &&
+    template.every((word, index) => (isPlace(word) ? parts[index] !== '' : word === parts[index]))
+  );
+}
+
+function isPlace(word: string): boolean {
+  return word.startsWith('{');
+}
+
+function places(template: readonly string[]): number {
+  return template.filter(isPlace).length;
+}

@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServerOptions } from '../../../../src/server/server.ts';
+import type { HostedService } from '../../../batch/hosted/hosted-service.ts';
+import { skinPng } from '../../drawn-skins.ts';
+import { ownFolder } from '../../own-folder.ts';
+import { poll } from '../../poll.ts';
+import { openOwnStore, runServer, type ServerUnderTest } from '../../running-server.ts';
+import type { TestCaller } from '../../test-caller.ts';
+
+/** Room for a hundred jobs of each caller: what is shared are the spots of the service above. */
+const ROOM = {
+  queue: 100,
+  concurrency: 100,
+  per_minute: 1_000_000,
+  per_hour: 1_000_000,
+  private_skins: true,
+  capes: true,
+};
+export const PLANS = { free: ROOM, owner: ROOM };
+
+/** A service whose skins another makes. */
+export async function runGateway(
+  upstream: Pick<HostedService, 'url' | 'key'>,
+  options: Partial<ServerOptions> = {},
+): Promise<ServerUnderTest> {
+  const plansFile = join(await ownFolder(), 'plans.json');
+  await writeFile(plansFile, JSON.stringify(PLANS));
+  return await runServer({
+    generator: 'upstream',
+    plansFile,
+    ...options,
+    upstream: { url: upstream.url, apiKey: upstream.key, ...options.upstream },
+  });
+}
+
+/** Queues the skins of these numbers, one after the other. */
+export async function push(caller: TestCaller, numbers: readonly number[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const number of numbers) {
+    const { body } = await caller.upload('/v2/queue', skinPng(number));
+    ids.push(String(body.job?.id));
+  }
+  return ids;
+}
+
+export function numbers(from: number, count: number): number[] {
+  return Array.from({ length: count }, (_, n) => from + n);
+}
+
+export interface Ended {
+  readonly owner: string;
+  readonly status: string;
+  readonly error_code: string | null;
+  readonly attempts: number;
+}
+
+/** Waits until a store has so many different skins. */
+export async function skins(dataDir: string, count: number): Promise<void> {
+  const { db } = await openOwnStore(dataDir);
+  await poll(
+    async () => await db.selectFrom('texture_data').select('identity').execute(),
+    ({ length }) => length >= count,
+    25_000,
+  );
+}
+
+/** All jobs of a store in the order of their ends, once so many have ended. */
+export async function ends(dataDir: string, count: number): Promise<Ended[]> {
+  const { db } = await openOwnStore(dataDir);
+  const ended = db
+    .selectFrom('jobs')
+    .select(['owner', 'status', 'error_code', 'attempts'])
+    .where('finished_at', 'is not', null)
+    .orderBy('finished_at')
+    .orderBy('turn');
+  return await poll(
+    () => ended.execute(),
+    ({ length }) => length >= count,
+    25_000,
+  );
+}

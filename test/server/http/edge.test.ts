@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { poll } from '../poll.ts';
+import { parseAnswer, RawSocket } from '../raw-socket.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+const HEAD = 'GET /health HTTP/1.1\r\nHost: a\r\n';
+const POST = 'POST /v2/queue HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+
+/** What the service says to these bytes before it closes the connection. */
+async function say(url: string, text: string) {
+  const socket = await RawSocket.open(url);
+  socket.write(text);
+  return parseAnswer(await socket.untilClosed());
+}
+
+const refusal = {
+  success: false,
+  errors: [{ code: 'invalid_request', message: expect.stringMatching(/\S/) }],
+  warnings: [],
+  messages: [],
+  links: {},
+};
+
+describe('What is no proper request is answered in our envelope, and the connection closed', () => {
+  test.each([
+    ['no HTTP', 'nonsense\r\n\r\n', 400],
+    ['a header that is none', `${HEAD}a b: c\r\n\r\n`, 400],
+    ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, 400],
+    ['headers of more than 16 KB', `${HEAD}X-A: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+    ['an address of more than 16 KB', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+  ])('%s', async (_, text, status) => {
+    const { url } = await runServer();
+    const answer = await say(url, text);
+    expect([answer.status, answer.body]).toEqual([status, refusal]);
+    expect(answer.headers).toMatchObject({
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'cache-control': 'no-store',
+      connection: 'close',
+    });
+  });
+
+  test('an answer under way is not written into', async () => {
+    const { url, key } = await runServer();
+    const socket = await RawSocket.open(url);
+    socket.write(`GET /v2/queue/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    await poll(
+      () => socket.heard,
+      (heard) => heard.includes('retry:'),
+    );
+    socket.write('nonsense\r\n\r\n');
+    expect(await socket.untilClosed()).not.toContain('invalid_request');
+  });
+});
+
+describe('What asks too much of the service is refused', () => {
+  test('an address of more than 8 KB', async () => {
+    const { owner } = await runServer();
+    expectRefusal(await owner.get(`/v2/skins?a=${'a'.repeat(8_200)}`), 'invalid_request', 414);
+    expect((await owner.get(`/v2/skins?a=${'a'.repeat(8_100)}`)).status).toBe(200);
+  });
+
+  test('a part of an address that no name is as long as', async () => {
+    const { owner } = await runServer();
+    expectRefusal(await owner.get(`/v2/queue/${'a'.repeat(200)}`), 'invalid_request', 414);
+  });
+
+  test('more than 100 headers', async () => {
+    const { url } = await runServer();
+    const headers = (count: number) => Array.from({ length: count }, (_, n) => `X-${n}: 1\r\n`).join('');
+    const end = 'Connection: close\r\n\r\n';
+    expect((await say(url, `${HEAD}${headers(98)}${end}`)).status).toBe(200);
+    const answer = await say(url, `${HEAD}${headers(99)}${end}`);
+    expect([answer.status, answer.body]).toEqual([431, refusal]);
+  });
+
+  test('a body of more than 128 KB, by its length or as it comes', async () => {
+    const { owner, url } = await runServer();
+    const content = { url: 'a'.repeat(140_000) };
+    expectRefusal(await owner.json('/v2/queue', content), 'invalid_file', 413);
+    const chunk = `${(70_000).toString(16)}\r\n${' '.repeat(70_000)}\r\n`;
+    const socket = await RawSocket.open(url);
+    socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`);
+    const heard = await poll(
+      () => socket.heard,
+      (text) => text.includes('"links"'),
+    );
+    expect(parseAnswer(heard).status).toBe(413);
+  });
+});
+
+describe('A connection that takes its time is ended', () => {
+  const edge = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 100 };
+
+  test.each([
+    ['no word at all', ''],
+    ['headers that do not end', HEAD],
+    ['a body that does not come', `${POST}Content-Length: 100\r\n\r\n{`],
+  ])('%s: 408', async (_, text) => {
+    const { url } = await runServer({ edge });
+    const answer = await say(url, text);
+    expect([answer.status, answer.body]).toEqual([408, refusal]);
+  });
+
+  test('when it sends nothing after an answer', async () => {
+    const { url } = await runServer({ edge: { ...edge, headersTimeout: 10_000, requestTimeout: 10_000 } });
+    const answer = await say(url, `${HEAD}\r\n`);
+    expect(answer).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } });
+  });
+
+  test('when the service stops', async () => {
+    const server = await runServer();
+    const socket = await RawSocket.open(server.url);
+    socket.write(HEAD);
+    const start = performance.now();
+    await server.close({ limit: 100 });
+    await socket.untilClosed();
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});
+
+test('Connections past the greatest number are closed at once, and count again when others end', async () => {
+  const { url, owner } = await runServer({ edge: { maxConnections: 2 } });
+  const first = await RawSocket.open(url);
+  await RawSocket.open(url);
+  const third = await RawSocket.open(url);
+  expect(await third.untilClosed()).toBe('');
+  first.write(`${HEAD}Connection: close\r\n\r\n`);
+  await first.untilClosed();
+  const { status } = await poll(
+    async () => await owner.get('/health').catch(() => ({ status: 0 })),
+    (heard) => heard.status !== 0,
+  );
+  expect(status).toBe(200);
+});

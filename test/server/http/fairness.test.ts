@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { poll } from '../poll.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
+import type { TestCaller } from '../test-caller.ts';
+import { runServerWithPlans } from '../users-of-plan.ts';
+
+guardAgainstLeaks();
+
+async function queueSkins(caller: TestCaller, first: number, count: number): Promise<void> {
+  for (let number = first; number < first + count; number++)
+    expect((await caller.upload('/v2/queue', skinPng(number))).status).toBe(202);
+}
+
+/** Waits until so many jobs of all users have ended; whose they were, in this order. */
+async function endsOf(dataDir: string, count: number): Promise<string[]> {
+  const { db } = await openOwnStore(dataDir);
+  const ended = db
+    .selectFrom('jobs')
+    .select('owner')
+    .where('status', '=', 'completed')
+    .orderBy('finished_at')
+    .orderBy('turn');
+  const owners = await poll(
+    () => ended.execute(),
+    ({ length }) => length >= count,
+  );
+  const names = new Map(
+    (await db.selectFrom('users').select(['id', 'name']).execute()).map(({ id, name }) => [
+      `user:${id}`,
+      name,
+    ]),
+  );
+  return owners.slice(0, count).map(({ owner }) => names.get(owner) ?? owner);
+}
+
+test("Of a paid and a free user's jobs as many get done as their plans' priorities say", async () => {
+  const plans = { free: { queue: 20, priority: 1 }, paid: { queue: 20, priority: 3 } };
+  const first = await runServerWithPlans(plans, { workers: 0 });
+  await queueSkins(first.users.free, 0, 16);
+  await queueSkins(first.users.paid, 100, 16);
+  await first.close();
+  const { dataDir } = await runServer({ dataDir: first.dataDir, workers: 1 });
+  const ends = await endsOf(dataDir, 20);
+  const paid = (from: number, to: number) => ends.slice(from, to).filter((name) => name === 'paid').length;
+  expect(paid(0, 20)).toBe(15);
+  for (const from of [0, 4, 8, 12, 16]) expect(paid(from, from + 4)).toBe(3);
+});
+
+test('A user with five slow jobs does not delay another', async () => {
+  const plans = { ann: { concurrency: 1 }, bob: { concurrency: 1 } };
+  const { users, dataDir } = await runServerWithPlans(plans, { workers: 2, pace: 500 });
+  await queueSkins(users.ann, 0, 5);
+  await queueSkins(users.bob, 100, 1);
+  expect(await endsOf(dataDir, 3)).toContain('bob');
+});
+
+test("Jobs held back by their owner's concurrency start as soon as one has ended", async () => {
+  const pace = 60;
+  const { users, dataDir } = await runServerWithPlans({ ann: { concurrency: 1 } }, { workers: 3, pace });
+  await queueSkins(users.ann, 0, 5);
+  await endsOf(dataDir, 5);
+  const { db } = await openOwnStore(dataDir);
+  const ended = await db.selectFrom('jobs').select('finished_at').orderBy('id').execute();
+  const times = ended.map(({ finished_at }) => Number(finished_at));
+  for (const [index, time] of times.slice(1).entries()) {
+    expect(time - times[index]!).toBeGreaterThanOrEqual(pace);
+    expect(time - times[index]!).toBeLessThan(1_000);
+  }
+});
+
+test('They also start when the one that ended was with a worker of another process that is going', async () => {
+  const first = await runServerWithPlans({ ann: { concurrency: 1 } }, { workers: 1, pace: 600 });
+  await queueSkins(first.users.ann, 0, 2);
+  await runServer({ dataDir: first.dataDir, workers: 2 });
+  await first.close();
+  expect(await endsOf(first.dataDir, 2)).toEqual(['ann', 'ann']);
+  const { db } = await openOwnStore(first.dataDir);
+  const [one, two] = await db.selectFrom('jobs').select('finished_at').orderBy('id').execute();
+  expect(Number(two?.finished_at) - Number(one?.finished_at)).toBeLessThan(2_000);
+});

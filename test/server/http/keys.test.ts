@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
+import { expectRefusal, type Heard, TestCaller } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+const KEYS = '/v2/account/keys';
+
+/** A key of bob's, made by the operator, with what is wished for. */
+async function makeKey(
+  { owner }: ServerUnderTest,
+  wish: object = {},
+): Promise<{ id: string; secret: string }> {
+  const { status, body } = await owner.json(KEYS, { user: 'bob', ...wish });
+  expect(status).toBe(201);
+  return { id: String(body.key?.id), secret: String(body.key?.secret) };
+}
+
+function expectNotAllowed(heard: Heard, message: string): void {
+  expectRefusal(heard, 'invalid_api_key');
+  expect(heard.body.errors[0]?.message).toBe(message);
+}
+
+describe('A key that is bound', () => {
+  test('to a network is refused outside it', async () => {
+    const server = await runServer();
+    const { secret: key } = await makeKey(server, { allowedIps: ['127.0.0.2/31', '2001:db8::/32'] });
+    const from = (address: string) => new TestCaller(server.url, { key, address });
+    for (const address of ['127.0.0.2', '127.0.0.3'])
+      expect((await from(address).get('/v2/me')).status).toBe(200);
+    for (const address of ['127.0.0.1', '127.0.0.4']) {
+      expectNotAllowed(await from(address).get('/v2/me'), 'Client not allowed');
+    }
+  });
+
+  test('to an origin needs it in each request', async () => {
+    const server = await runServer();
+    const { secret: key } = await makeKey(server, { allowedOrigins: ['https://skins.example.org'] });
+    const caller = new TestCaller(server.url, { key });
+    expect((await caller.get('/v2/me', { origin: 'https://skins.example.org' })).status).toBe(200);
+    expectNotAllowed(await caller.get('/v2/me'), 'Origin not allowed');
+    expectNotAllowed(await caller.get('/v2/me', { origin: 'https://evil.example' }), 'Origin not allowed');
+  });
+
+  test('to an agent goes by either header that names one', async () => {
+    const server = await runServer();
+    const { secret: key } = await makeKey(server, { allowedAgents: ['MyApp'] });
+    const caller = new TestCaller(server.url, { key });
+    expect((await caller.get('/v2/me', { 'user-agent': 'MyApp/1.0' })).status).toBe(200);
+    expect((await caller.get('/v2/me', { 'mineskin-user-agent': 'MyApp/2.0' })).status).toBe(200);
+    expectNotAllowed(await caller.get('/v2/me', { 'user-agent': 'Other/1.0' }), 'Agent not allowed');
+    expectNotAllowed(await caller.get('/v2/me', { 'user-agent': '' }), 'Agent not allowed');
+  });
+
+  test('has not been used by whom it keeps out', async () => {
+    const server = await runServer();
+    const { secret: key } = await makeKey(server, { allowedAgents: ['MyApp'] });
+    await new TestCaller(server.url, { key }).get('/v2/me');
+    const { body } = await server.owner.get(`${KEYS}?user=bob`);
+    expect(body.keys?.[0]).not.toHaveProperty('lastUsedAt');
+  });
+});
+
+describe('A key is changed', () => {
+  test('by its owner, who says only what is to change', async () => {
+    const server = await runServer();
+    const { id, secret: key } = await makeKey(server, { name: 'ci', allowedIps: ['127.0.0.1'] });
+    const bob = new TestCaller(server.url, { key });
+    const { status, body } = await bob.patch(`${KEYS}/${id}`, { name: 'cd', v2Compat: true });
+    expect([status, body.key]).toEqual([
+      200,
+      expect.objectContaining({ id, name: 'cd', user: 'bob', allowedIps: ['127.0.0.1'], v2Compat: true }),
+    ]);
+    expect((await bob.get(KEYS)).body.keys?.[0]).toMatchObject({ name: 'cd', v2Compat: true });
+  });
+
+  test('and holds from the next request; an empty list lets all in again', async () => {
+    const server = await runServer();
+    const { id, secret: key } = await makeKey(server);
+    const bob = new TestCaller(server.url, { key });
+    await bob.patch(`${KEYS}/${id}`, { allowedIps: ['192.0.2.1'] });
+    expectNotAllowed(await bob.get('/v2/me'), 'Client not allowed');
+    expect((await server.owner.patch(`${KEYS}/${id}`, { allowedIps: [] })).status).toBe(200);
+    expect((await bob.get('/v2/me')).status).toBe(200);
+  });
+
+  test('by nobody else, and not once it is revoked', async () => {
+    const server = await runServer();
+    const [{ id }, ann] = [await makeKey(server), await server.user('ann')];
+    expectRefusal(await ann.patch(`${KEYS}/${id}`, { name: 'mine' }), 'not_found');
+    expectRefusal(await server.anonymous().patch(`${KEYS}/${id}`, { name: 'mine' }), 'unauthorized');
+    await server.owner.send('DELETE', `${KEYS}/${id}`);
+    expectRefusal(await server.owner.patch(`${KEYS}/${id}`, { name: 'late' }), 'not_found');
+  });
+
+  test.each([
+    [{}],
+    [{ name: '' }],
+    [{ name: 'a\u001bb' }],
+    [{ name: 'a'.repeat(65) }],
+    [{ hash: 'x' }],
+    [{ user: 'ann' }],
+    [{ v2Compat: 'yes' }],
+    [{ allowedIps: ['x'] }],
+  ])('but not to %j', async (change) => {
+    const server = await runServer();
+    const { id } = await makeKey(server);
+    expectRefusal(await server.owner.patch(`${KEYS}/${id}`, change), 'validation_error');
+  });
+});
+
+describe('Keys', () => {
+  test('are 100 to a user at the most, however many are asked for at once; a revoked one makes room', async () => {
+    const server = await runServer();
+    const bob = await server.user('bob');
+    const more = await Promise.all(Array.from({ length: 104 }, () => bob.json(KEYS, {})));
+    const [made, refused] = [201, 400].map((wanted) => more.filter(({ status }) => status === wanted));
+    expect([made?.length, refused?.length]).toEqual([99, 5]);
+    expectRefusal(refused![0]!, 'invalid_request');
+    expect((await server.owner.json(KEYS, {})).status).toBe(201);
+    await bob.send('DELETE', `${KEYS}/${made?.[0]?.body.key?.id}`);
+    expect((await bob.json(KEYS, {})).status).toBe(201);
+  });
+
+  test('are revoked once, by two at once too', async () => {
+    const server = await runServer();
+    const { id } = await makeKey(server);
+    const both = await Promise.all([1, 2].map(() => server.owner.send('DELETE', `${KEYS}/${id}`)));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+  });
+
+  test('are secret: neither the key nor its hash is in any answer but the one that makes it', async () => {
+    const server = await runServer();
+    const { id, secret: key } = await makeKey(server);
+    const hash = createHash('sha256').update(key).digest('hex');
+    const bob = new TestCaller(server.url, { key });
+    const answers = [
+      await bob.get('/v2/me'),
+      await bob.get('/v2/account/me'),
+      await bob.get(KEYS),
+      await bob.patch(`${KEYS}/${id}`, { name: 'renamed' }),
+      await server.owner.get(`${KEYS}?user=bob`),
+      await server.owner.get('/v2/account/users'),
+      await server.owner.get('/v2/account/users/bob'),
+      await bob.get(`/v2/${key}`),
+      await bob.send('DELETE', `${KEYS}/${id}`),
+    ];
+    for (const { bytes } of answers) {
+      expect(bytes.toString()).not.toContain(key.slice(5, 40));
+      expect(bytes.toString()).not.toContain(hash);
+      expect(bytes.toString()).not.toMatch(/"(hash|secret)"/);
+    }
+  });
+
+  test('are in no log, however much is logged', async () => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const server = await runServer({ logLevel: 'debug' });
+    const { id, secret: key } = await makeKey(server);
+    const bob = new TestCaller(server.url, { key });
+    for (const path of ['/v2/me', `/v2/me?key=${key}`, '/v2/nothing']) await bob.get(path);
+    await bob.patch(`${KEYS}/${id}`, { allowedAgents: ['Other'] });
+    await bob.get('/v2/me');
+    await server.close();
+    const log = said.mock.calls.map(([line]) => String(line)).join('');
+    said.mockRestore();
+    expect(log).toContain('/v2/account/keys');
+    for (const secret of [key, String(server.key)]) expect(log).not.toContain(secret.slice(5, 40));
+  });
+});

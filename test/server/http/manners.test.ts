@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { ROUTES } from '../../../src/server/http/routes.ts';
+import { skinPng } from '../drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import type { Heard } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+const OWN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+describe('The id of a request', () => {
+  test.each([
+    ['a sane one is kept', 'trace_1.A-b', 'trace_1.A-b'],
+    ['64 characters are', 'a'.repeat(64), 'a'.repeat(64)],
+    ['65 are not', 'a'.repeat(65), undefined],
+    ['nor is one with other characters', 'a b', undefined],
+    ['without one, it is our own', '', undefined],
+  ])('%s', async (_, sent, kept) => {
+    const { owner } = await runServer();
+    const { headers } = await owner.get('/health', { 'x-request-id': sent });
+    expect(headers['x-request-id']).toEqual(kept ?? expect.stringMatching(OWN_ID));
+  });
+
+  test('is in every answer', async () => {
+    const { owner, anonymous } = await runServer();
+    const id = { 'x-request-id': 'mine' };
+    const answers = await Promise.all([
+      owner.get('/nowhere', id),
+      owner.get('/%zz', id),
+      owner.send('PUT', '/v2/queue', { headers: id }),
+      owner.get('/v2/skins', { ...id, authorization: 'Bearer nonsense' }),
+      anonymous().send('OPTIONS', '/v2/skins', { headers: id }),
+      owner.get('/get/delay', id),
+    ]);
+    expect(answers.map(({ headers }) => headers['x-request-id'])).toEqual(answers.map(() => 'mine'));
+  });
+});
+
+describe('A web page of another origin', () => {
+  const origin = 'https://pages.example';
+
+  test('is told for every route that it may call it', async () => {
+    const { anonymous } = await runServer();
+    for (const path of new Set(ROUTES.flatMap(({ paths }) => paths))) {
+      const headers = { origin, 'access-control-request-method': 'PATCH' };
+      const answer = await anonymous().send('OPTIONS', path.replaceAll(/:\w+/g, 'x'), { headers });
+      expect([path, answer.status, answer.headers]).toEqual([
+        path,
+        204,
+        expect.objectContaining({
+          'access-control-allow-origin': '*',
+          'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+          'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, MineSkin-User-Agent',
+          'access-control-max-age': '86400',
+        }),
+      ]);
+    }
+  });
+
+  test('is told so also when it does not say what for', async () => {
+    const { anonymous } = await runServer();
+    const { status, bytes } = await anonymous().send('OPTIONS', '/v2/skins');
+    expect([status, bytes.length]).toEqual([204, 0]);
+  });
+
+  test('may read answers and errors, with what is in their headers, and no cookie comes into it', async () => {
+    const { owner } = await runServer();
+    for (const path of ['/v2/delay', '/v2/skins/nope']) {
+      const { headers } = await owner.get(path, { origin });
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+      expect(String(headers['access-control-expose-headers']).split(', ')).toEqual(
+        expect.arrayContaining(['X-RateLimit-NextRequest', 'Retry-After', 'X-Request-Id', 'ETag']),
+      );
+    }
+  });
+});
+
+describe('Entity tags', () => {
+  test('spare the body of what the caller has already', async () => {
+    const { owner } = await runServer();
+    const { body } = await owner.upload('/v2/generate', skinPng(1));
+    const path = `/v2/skins/${body.skin?.uuid}`;
+    const first = await owner.get(path);
+    const tag = String(first.headers['etag']);
+    expect(tag).toMatch(/^W\/"[\w-]+"$/);
+    for (const known of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {
+      const again = await owner.get(path, { 'if-none-match': known });
+      expect([known, again.status, again.bytes.length]).toEqual([known, 304, 0]);
+      expect(again.headers).toMatchObject({ etag: tag, 'cache-control': 'private, no-cache' });
+      expect(again.headers['content-type']).toBeUndefined();
+      expect((await owner.send('HEAD', path, { headers: { 'if-none-match': known } })).status).toBe(304);
+    }
+    const other = await owner.get(path, { 'if-none-match': '"other"' });
+    expect([other.status, other.bytes.length]).toEqual([200, first.bytes.length]);
+  });
+
+  test('change with what they stand for', async () => {
+    const { owner } = await runServer();
+    const before = await owner.get('/v2/queue');
+    await owner.upload('/v2/generate', skinPng(1));
+    const after = await owner.get('/v2/queue', { 'if-none-match': String(before.headers['etag']) });
+    expect([after.status, after.body.jobs?.length]).toEqual([200, 1]);
+  });
+
+  test('belong to no error and to nothing that was changed', async () => {
+    const { owner } = await runServer();
+    const error = await owner.get('/v2/skins/00000000000000000000000000000000', { 'if-none-match': '*' });
+    const made = await owner.upload('/v2/queue', skinPng(1));
+    expect([error.status, error.headers['etag'], made.headers['etag']]).toEqual([404, undefined, undefined]);
+  });
+});
+
+describe('Who may keep an answer', () => {
+  const caching = ({ headers }: Heard) => [headers['cache-control'], headers['vary']];
+
+  test.each([
+    ['/v2/me', 'private, no-cache', undefined],
+    ['/v2/queue', 'private, no-cache', undefined],
+    ['/v2/me/skins', 'private, no-cache', undefined],
+    ['/v2/skins', 'public, max-age=30', 'Authorization, Origin'],
+    ['/v2/capes', 'public, max-age=30', 'Authorization, Origin'],
+    ['/', 'public, max-age=30', 'Authorization, Origin'],
+    ['/health', 'no-store', undefined],
+    ['/ready', 'no-store', undefined],
+    ['/nowhere', 'no-store', undefined],
+    ['/v2/queue/nope', 'no-store', undefined],
+    ['/%zz', 'no-store', undefined],
+  ])('of %s: %s', async (path, control, vary) => {
+    const { owner } = await runServer();
+    expect(caching(await owner.get(path))).toEqual([control, vary]);
+  });
+
+  test('nobody that of a request which changes something', async () => {
+    const { owner } = await runServer();
+    expect(caching(await owner.json('/v2/account/keys', { name: 'a' }))).toEqual(['no-store', undefined]);
+  });
+});
+
+test('HEAD is answered for every GET as GET is, without the body', async () => {
+  const { owner } = await runServer();
+  for (const { method, paths } of ROUTES) {
+    const path = paths[0].replaceAll(/:\w+/g, '0'.repeat(32));
+    if (method !== 'GET' || path === '/v2/queue/events') continue;
+    const get = await owner.get(path);
+    const head = await owner.send('HEAD', path);
+    expect([path, head.status, head.bytes.length]).toEqual([path, get.status, 0]);
+    expect(head.headers['content-type']).toBe(get.headers['content-type']);
+  }
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { MovableClock } from '../movable-clock.ts';
+import { userWithPlan } from '../plans.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+async function make(caller: TestCaller, number: number, fields: Record<string, string> = {}) {
+  return (await caller.upload('/v2/generate', skinPng(number), fields)).body.skin!;
+}
+
+async function patch(caller: TestCaller, uuid: string, edit: unknown): Promise<Heard> {
+  const headers = { 'content-type': 'application/json' };
+  return await caller.send('PATCH', `/v2/skins/${uuid}`, { body: JSON.stringify(edit), headers });
+}
+
+const remove = async (caller: TestCaller, uuid: string) => await caller.send('DELETE', `/v2/skins/${uuid}`);
+
+describe('PATCH /v2/skins/:uuid', () => {
+  test('changes the name, the visibility or both, and answers like GET', async () => {
+    const { owner } = await runServer();
+    const { uuid } = await make(owner, 1, { name: 'Smith' });
+    for (const [edit, expected] of [
+      [{ name: 'Jones' }, { name: 'Jones', visibility: 'public' }],
+      [{ visibility: 'unlisted' }, { name: 'Jones', visibility: 'unlisted' }],
+      [
+        { name: 'Brown', visibility: 'private' },
+        { name: 'Brown', visibility: 'private' },
+      ],
+    ] as const) {
+      const { status, body } = await patch(owner, uuid, edit);
+      expect([status, body]).toMatchObject([200, { skin: expected, ...expected }]);
+      expect(body).toEqual((await owner.get(`/v2/skins/${uuid}`)).body);
+    }
+  });
+
+  test.each(['', null])('takes the name away with %j', async (name) => {
+    const { owner } = await runServer();
+    const { uuid } = await make(owner, 1, { name: 'Smith' });
+    expect((await patch(owner, uuid, { name })).body.skin).not.toHaveProperty('name');
+    expect((await owner.get('/v2/skins?filter=smith')).body.skins).toEqual([]);
+  });
+
+  test.each([{}, { name: 'a/b' }, { name: 'x'.repeat(49) }, { visibility: 'secret' }, { name: 7 }, [], 'x'])(
+    'refuses %j and changes nothing',
+    async (edit) => {
+      const { owner } = await runServer();
+      const skin = await make(owner, 1, { name: 'Smith' });
+      const heard = await patch(owner, skin.uuid, edit);
+      expect([heard.status, heard.body.success]).toEqual([400, false]);
+      expect((await owner.get(`/v2/skins/${skin.uuid}`)).body.skin).toMatchObject({ name: 'Smith' });
+    },
+  );
+
+  test('is for the owner alone; to all others there is no such skin to change', async () => {
+    const { owner, user, anonymous } = await runServer();
+    const bob = await user('bob');
+    const { uuid } = await make(bob, 1);
+    expectRefusal(await patch(owner, uuid, { name: 'mine' }), 'skin_not_found');
+    expectRefusal(await patch(anonymous(), uuid, { name: 'mine' }), 'unauthorized');
+    expectRefusal(await remove(owner, uuid), 'skin_not_found');
+    expectRefusal(await remove(anonymous(), uuid), 'unauthorized');
+    expectRefusal(await remove(bob, '0'.repeat(32)), 'skin_not_found');
+    expect((await patch(bob, uuid, { name: 'mine' })).status).toBe(200);
+  });
+
+  test('makes nothing private for whom the plan has no private skins; what is private stays so', async () => {
+    const server = await runServer();
+    const bob = await userWithPlan(server, 'bob', 'pro');
+    const [open, hidden] = [await make(bob, 1), await make(bob, 2, { visibility: 'private' })];
+    const { db } = await openOwnStore(server.dataDir);
+    await db.updateTable('users').set({ plan: 'free' }).where('name', '=', 'bob').execute();
+    expectRefusal(await patch(bob, open.uuid, { visibility: 'private' }), 'insufficient_grants');
+    expectRefusal(
+      await bob.upload('/v2/queue', skinPng(3), { visibility: 'private' }),
+      'insufficient_grants',
+    );
+    expectRefusal(
+      await server.anonymous().upload('/v2/queue', skinPng(3), { visibility: 'private' }),
+      'insufficient_grants',
+    );
+    const { status, body } = await patch(bob, hidden.uuid, { name: 'still', visibility: 'private' });
+    expect([status, body.skin?.visibility]).toEqual([200, 'private']);
+  });
+});
+
+describe('DELETE /v2/skins/:uuid', () => {
+  test('removes the skin, its texture and its place in the lists', async () => {
+    const { owner } = await runServer();
+    const { uuid, texture } = await make(owner, 1, { name: 'Smith' });
+    const { status, body } = await remove(owner, uuid);
+    expect([status, body]).toMatchObject([200, { success: true, messages: [{ code: 'skin_deleted' }] }]);
+    expectRefusal(await remove(owner, uuid), 'skin_not_found');
+    expectRefusal(await owner.get(`/v2/skins/${uuid}`), 'skin_not_found');
+    expectRefusal(await owner.get(`/textures/${texture.hash.skin}`), 'not_found');
+    for (const list of ['/v2/skins', '/v2/me/skins', '/v2/skins?filter=smith'])
+      expect((await owner.get(list)).body.skins).toEqual([]);
+  });
+
+  test('leaves the texture while another skin needs it', async () => {
+    const { owner, user } = await runServer();
+    const [ann, bob] = [await make(owner, 1), await make(await user('bob'), 1)];
+    const picture = `/textures/${ann.texture.hash.skin}`;
+    await remove(owner, ann.uuid);
+    expect((await owner.get(picture)).status).toBe(200);
+    expect((await owner.get(`/v2/skins/${bob.uuid}`)).status).toBe(200);
+  });
+
+  test('leaves the job completed, with the result that it had and no skin', async () => {
+    const { owner } = await runServer();
+    const { body: made } = await owner.upload('/v2/generate', skinPng(1));
+    const path = String(made.links['job']);
+    await remove(owner, made.skin!.uuid);
+    const { status, body } = await owner.get(path);
+    expect([status, body.job]).toMatchObject([200, { status: 'completed', result: made.skin!.uuid }]);
+    expect(body).not.toHaveProperty('skin');
+  });
+
+  test('lets the same picture be made anew', async () => {
+    const { owner } = await runServer();
+    const first = await make(owner, 1);
+    await remove(owner, first.uuid);
+    const again = await make(owner, 1);
+    expect([again.duplicate, again.uuid === first.uuid]).toEqual([false, false]);
+    expect((await owner.get(`/textures/${again.texture.hash.skin}`)).status).toBe(200);
+  });
+});
+
+describe('POST /v2/skins/:uuid/interactions/views', () => {
+  test('counts each caller once an hour, and reading the skin not at all', async () => {
+    const clock = new MovableClock();
+    const { owner, anonymous, dataDir } = await runServer({ clock });
+    const { uuid } = await make(owner, 1);
+    const view = async (caller: TestCaller) =>
+      (await caller.json(`/v2/skins/${uuid}/interactions/views`, {})).status;
+    const views = async () => (await owner.get(`/v2/skins/${uuid}`)).body.skin?.views;
+    expect([await view(owner), await view(owner), await view(anonymous())]).toEqual([204, 204, 204]);
+    expect(await views()).toBe(2);
+    expect(await view(anonymous('127.0.0.2'))).toBe(204);
+    expect(await views()).toBe(3);
+    clock.forward(3_600_000);
+    await view(owner);
+    expect(await views()).toBe(4);
+    await remove(owner, uuid);
+    const { db } = await openOwnStore(dataDir);
+    expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]);
+  });
+
+  test('takes a request without a body', async () => {
+    const { owner } = await runServer();
+    const { uuid } = await make(owner, 1);
+    expect((await owner.send('POST', `/v2/skins/${uuid}/interactions/views`)).status).toBe(204);
+  });
+});

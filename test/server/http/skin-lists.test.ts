@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { userWithPlan } from '../plans.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { type Body, expectRefusal, type TestCaller } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+/** Skins of the numbers from `first` to `last`, named after them; their UUIDs. */
+async function makeSeveral(caller: TestCaller, first: number, last: number): Promise<string[]> {
+  const uuids: string[] = [];
+  for (let n = first; n <= last; n++) {
+    const { body } = await caller.upload('/v2/generate', skinPng(n), { name: `skin ${n}` });
+    uuids.push(body.skin!.uuid);
+  }
+  return uuids;
+}
+
+const namesOf = ({ skins }: Body) => skins?.map(({ name }) => name);
+
+/** Reads on through links.next; `between` is called after each page. */
+async function readAll(caller: TestCaller, start: string, between = async (_: Body) => {}) {
+  const seen: (string | undefined)[] = [];
+  for (let path: string | undefined = start; path !== undefined; ) {
+    const { status, body } = await caller.get(path);
+    expect(status).toBe(200);
+    seen.push(...(namesOf(body) ?? []));
+    path = body.links['next'];
+    await between(body);
+  }
+  return seen;
+}
+
+const FIVE = ['skin 4', 'skin 3', 'skin 2', 'skin 1', 'skin 0'];
+
+describe.each(['/v2/skins', '/v2/me/skins'])('The pages of %s', (path) => {
+  test.each(['', '&filter=skin'])('end exactly with the last skin (%j)', async (filter) => {
+    const { owner } = await runServer();
+    await makeSeveral(owner, 0, 3);
+    const sizes: (number | undefined)[] = [];
+    await readAll(owner, `${path}?size=2${filter}`, async ({ skins }) => void sizes.push(skins?.length));
+    expect(sizes).toEqual([2, 2]);
+  });
+
+  test.each(['', '&filter=skin'])(
+    'hold each skin once, whatever is made and deleted between them (%j)',
+    async (filter) => {
+      const { owner } = await runServer();
+      await makeSeveral(owner, 0, 4);
+      let next = 10;
+      const seen = await readAll(owner, `${path}?size=2${filter}`, async ({ skins }) => {
+        await makeSeveral(owner, next, next++);
+        const last = skins?.at(-1)?.uuid;
+        expect((await owner.send('DELETE', `/v2/skins/${last}`)).status).toBe(200);
+      });
+      expect(seen).toEqual(FIVE);
+    },
+  );
+
+  test('go on after the UUID of a skin that is there, and refuse any other', async () => {
+    const server = await runServer();
+    const bob = await userWithPlan(server, 'bob');
+    const [oldest, middle] = await makeSeveral(server.owner, 0, 2);
+    const pageAfter = async (uuid: string | undefined) => await server.owner.get(`${path}?after=${uuid}`);
+    expect(namesOf((await pageAfter(middle)).body)).toEqual(['skin 0']);
+    const hidden = await bob.upload('/v2/generate', skinPng(9), { visibility: 'private' });
+    await server.owner.send('DELETE', `/v2/skins/${oldest}`);
+    for (const uuid of [hidden.body.skin?.uuid, oldest, '0'.repeat(32)]) {
+      const heard = await pageAfter(uuid);
+      expectRefusal(heard, 'validation_error');
+      expect(heard.body.errors[1]).toMatchObject({
+        path: ['after'],
+        message: expect.stringContaining('links.next'),
+      });
+    }
+    expectRefusal(await pageAfter('nonsense'), 'validation_error');
+  });
+});
+
+describe('Searching the skins', () => {
+  test('goes by the beginnings of words in any order and case, and says what was looked for', async () => {
+    const { owner, anonymous } = await runServer();
+    for (const [n, name] of ['Red-Hat Smith', 'red baron', 'blue hat'].entries())
+      await owner.upload('/v2/generate', skinPng(n), { name });
+    const search = async (filter: string) =>
+      (await anonymous().get(`/v2/skins?filter=${encodeURIComponent(filter)}`)).body;
+    expect(namesOf(await search('RED'))).toEqual(['red baron', 'Red-Hat Smith']);
+    expect(namesOf(await search('ha re'))).toEqual(['Red-Hat Smith']);
+    expect(namesOf(await search('aron'))).toEqual([]);
+    expect(namesOf(await search('--'))).toEqual([]);
+    expect(namesOf(await search(''))).toHaveLength(3);
+    expect((await search('ha re')) as unknown).toMatchObject({ search: 'ha re' });
+    expect((await anonymous().get('/v2/skins')).body).not.toHaveProperty('search');
+  });
+});

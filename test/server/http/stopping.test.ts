@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { VERSION } from '../../../src/version.ts';
+import { skinPng } from '../drawn-skins.ts';
+import { poll } from '../poll.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+test('A service that is well is ready, whoever asks', async () => {
+  const { anonymous } = await runServer();
+  const { status, body } = await anonymous().get('/ready', { authorization: 'Bearer nonsense' });
+  expect([status, body]).toEqual([200, { status: 'ready', reasons: [], version: VERSION }]);
+});
+
+test('A service that stops says first that it is not ready, takes nothing new, and finishes its answers', async () => {
+  const server = await runServer({ pace: 700, workers: 1 });
+  const { owner } = server;
+  const answer = owner.upload('/v2/generate', skinPng(1));
+  await poll(
+    () => owner.get('/v2/queue'),
+    ({ body }) => body.jobs?.[0]?.status === 'processing',
+  );
+  const closed = server.close();
+  const { status, body } = await owner.get('/ready');
+  expect([status, body]).toMatchObject([503, { status: 'not_ready', reasons: ['stopping'] }]);
+  expect((await owner.get('/health')).status).toBe(200);
+  expectRefusal(await owner.upload('/v2/queue', skinPng(2)), 'service_unavailable');
+  expect((await answer).status).toBe(200);
+  await closed;
+  await expect(owner.get('/ready')).rejects.toThrow('ECONNREFUSED');
+});

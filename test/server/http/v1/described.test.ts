@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { describeApi } from '../../../../src/server/http/openapi.ts';
+import { ROUTES } from '../../../../src/server/http/routes.ts';
+
+interface Operation {
+  readonly deprecated?: boolean;
+  readonly parameters: readonly { readonly name: string }[];
+  readonly requestBody?: { readonly content: object };
+}
+
+const PATHS = describeApi(ROUTES)['paths'] as Record<string, Record<string, Operation>>;
+
+test('All of version 1 is described as deprecated, and nothing else is', () => {
+  const deprecated = Object.entries(PATHS)
+    .filter(([, item]) => Object.values(item).some((operation) => operation.deprecated))
+    .map(([path]) => path);
+  const generate = ['/generate/upload', '/generate/url', '/generate/user'];
+  const get = ['/get/uuid/{uuid}', '/get/id/{id}', '/get/delay'];
+  expect(deprecated).toEqual([...generate, ...get]);
+});
+
+test('The ways to ask, the options in the query and the switch are described', () => {
+  const upload = PATHS['/generate/upload']?.['post'];
+  expect(Object.keys(upload?.requestBody?.content ?? {})).toEqual(['multipart/form-data']);
+  expect(upload?.parameters.map(({ name }) => name)).toEqual([
+    'variant',
+    'model',
+    'visibility',
+    'name',
+    'checkOnly',
+    'v2',
+  ]);
+  for (const kind of ['url', 'user']) {
+    const content = PATHS[`/generate/${kind}`]?.['post']?.requestBody?.content ?? {};
+    expect(Object.keys(content)).toEqual([
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+    ]);
+  }
+});

@@ -1,0 +1,178 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
+import { fetchGuarded, type GuardedRequest } from '../../../src/server/outbound/fetch-guarded.ts';
+import { type GuardedAgent, makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
+import { poll } from '../poll.ts';
+import { trapServer, webServer } from '../web-server.ts';
+
+function ownAgent(): GuardedAgent {
+  const policy = { networks: [parseNetwork('127.0.0.0/8')], ports: [80, 443] };
+  const agent = makeGuardedAgent({ policy });
+  onTestFinished(async () => await agent.close());
+  return agent;
+}
+
+const LIMITS = { method: 'GET', answer: 'whole', timeout: 5_000, maxBytes: 1_000, maxRedirects: 0 } as const;
+
+async function ask(answer: RequestListener, wish: Partial<GuardedRequest> = {}) {
+  const { url } = await webServer(answer);
+  return await fetchGuarded(ownAgent(), { ...LIMITS, url, ...wish });
+}
+
+/** Writes again and again until the other side hangs up; answers how many times it has. */
+function writeForEver(response: ServerResponse, chunk: Buffer | string, pause: number): { count: number } {
+  const written = { count: 0 };
+  const timer = setInterval(() => {
+    written.count++;
+    response.write(chunk);
+  }, pause);
+  response.on('close', () => clearInterval(timer));
+  return written;
+}
+
+test('An answer comes with its status, type and bytes', async () => {
+  const bytes = Buffer.from([0, 1, 2, 255]);
+  const answer = await ask((_request, response) => {
+    response.writeHead(404, { 'content-type': 'image/png', 'content-encoding': 'identity' }).end(bytes);
+  });
+  expect(answer).toEqual({ status: 404, contentType: 'image/png', bytes, url: expect.stringMatching(/\/$/) });
+});
+
+test('A body of exactly the limit is whole, and one byte more is too much, announced or not', async () => {
+  const body = Buffer.alloc(1_000, 'x');
+  expect((await ask((_request, response) => void response.end(body))).bytes).toEqual(body);
+  const longer = Buffer.alloc(1_001);
+  const announced = ask((_request, response) => void response.end(longer));
+  const streamed = ask((_request, response) => {
+    response.write(longer.subarray(500));
+    response.end(longer.subarray(0, 500));
+  });
+  for (const asked of [announced, streamed]) {
+    await expect(asked).rejects.toMatchObject({ code: 'too_large', message: /more than 1000 bytes\.$/ });
+  }
+});
+
+test('An endless body is cut at the limit, and its sender is hung up on', async () => {
+  let isClosed = false;
+  const asked = ask((_request, response) => {
+    writeForEver(response, Buffer.alloc(300), 1);
+    response.on('close', () => {
+      isClosed = true;
+    });
+  });
+  await expect(asked).rejects.toMatchObject({ code: 'too_large' });
+  await poll(() => isClosed, Boolean);
+});
+
+test.each<[string, RequestListener]>([
+  ['never answers', () => {}],
+  ['sends a body byte by byte', (_request, response) => void writeForEver(response, 'x', 20)],
+  ['sends informational heads for ever', (_request, response) => sayProcessing(response)],
+  ['stops in the middle of the body', (_request, response) => void response.write('half')],
+])('Whoever %s is waited for as long as is said, and no longer', async (_what, answer) => {
+  const start = performance.now();
+  const asked = ask(answer, { timeout: 150 });
+  await expect(asked).rejects.toMatchObject({ code: 'timeout', message: /not done within 0\.15 seconds/ });
+  expect(performance.now() - start).toBeLessThan(1_500);
+});
+
+function sayProcessing(response: ServerResponse): void {
+  const timer = setInterval(() => response.writeProcessing(), 5);
+  response.on('close', () => clearInterval(timer));
+}
+
+test('Whoever takes the connection and says nothing at all is waited for as long as is said', async () => {
+  const silent = await trapServer();
+  const url = `http://127.0.0.1:${silent.port}/`;
+  const asked = fetchGuarded(ownAgent(), { ...LIMITS, url, timeout: 150 });
+  await expect(asked).rejects.toMatchObject({ code: 'timeout' });
+});
+
+test('The time holds for all redirects together', async () => {
+  const asked = ask(
+    (_request, response) => {
+      setTimeout(() => response.writeHead(302, { location: '/' }).end(), 40);
+    },
+    { timeout: 150, maxRedirects: 100 },
+  );
+  await expect(asked).rejects.toMatchObject({ code: 'timeout' });
+});
+
+test.each(['gzip', 'br', 'deflate', 'GZIP', 'gzip, gzip', 'zstd'])(
+  'A body that is compressed (%s) is refused before a byte of it is read',
+  async (encoding) => {
+    const bomb = gzipSync(Buffer.alloc(1024 * 1024));
+    const asked = ask(
+      (_request, response) => void response.writeHead(200, { 'content-encoding': encoding }).end(bomb),
+      { maxBytes: 10_000 },
+    );
+    await expect(asked).rejects.toMatchObject({ code: 'encoded' });
+  },
+);
+
+test('A head without end is cut', async () => {
+  const asked = ask((_request, response) => {
+    const line = `x: ${'a'.repeat(1_000)}\r\n`;
+    response.socket?.end(`HTTP/1.1 200 OK\r\n${line.repeat(100)}\r\n`);
+  });
+  await expect(asked).rejects.toMatchObject({ code: 'too_large' });
+});
+
+test.each<[string, RequestListener, string]>([
+  ['is cut off', (_request, response) => void response.socket?.resetAndDestroy(), 'the connection was cut'],
+  [
+    'is not HTTP',
+    (_request, response) => void response.socket?.end('SSH-2.0-x\r\n'),
+    'its answer is not HTTP',
+  ],
+])('An answer that %s is said to be that', async (_what, answer, reason) => {
+  await expect(ask(answer)).rejects.toMatchObject({
+    code: 'broken_off',
+    message: expect.stringContaining(reason),
+  });
+});
+
+test('A port that nothing listens at is told without the address that its name stands for', async () => {
+  const { port } = await trapServer();
+  const free = port === 65_535 ? port - 1 : port + 1;
+  const asked = fetchGuarded(ownAgent(), { ...LIMITS, url: `http://a.localhost:${free}/` });
+  const message = `a.localhost:${free} could not be asked: nothing listens there.`;
+  await expect(asked).rejects.toMatchObject({ code: 'unreachable', message });
+});
+
+test('TLS is insisted on where it is asked for', async () => {
+  const { port } = await webServer((_request, response) => void response.end());
+  const asked = fetchGuarded(ownAgent(), { ...LIMITS, url: `https://127.0.0.1:${port}/` });
+  await expect(asked).rejects.toMatchObject({ code: 'broken_off' });
+});
+
+test('A body that is ignored is taken up to the limit and then let go; the status stands', async () => {
+  for (const chunk of ['short', Buffer.alloc(5_000)]) {
+    const start = performance.now();
+    const answer = await ask(
+      (_request, response) => {
+        response.writeHead(201, { 'content-encoding': 'gzip' });
+        if (chunk === 'short') response.end(chunk);
+        else writeForEver(response, chunk, 1);
+      },
+      { method: 'POST', body: '{}', answer: 'ignored', timeout: 2_000 },
+    );
+    expect(answer).toMatchObject({ status: 201, bytes: Buffer.alloc(0) });
+    expect(performance.now() - start).toBeLessThan(1_500);
+  }
+});
+
+test('A redirect is an answer where none may be followed, and always after a POST', async () => {
+  const redirect: RequestListener = (_request, response) =>
+    void response.writeHead(303, { location: '/a' }).end();
+  expect((await ask(redirect)).status).toBe(303);
+  expect((await ask(redirect, { method: 'POST', body: '', maxRedirects: 5 })).status).toBe(303);
+});
+
+test('Its caller can end it, and hears its own reason', async () => {
+  const stop = new AbortController();
+  const asked = ask(() => stop.abort(new Error('enough')), { signal: stop.signal });
+  await expect(asked).rejects.toThrow('enough');
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/protocol/errors.ts';
+import type { Order } from '../../fake-game/faults.ts';
+import { runGame } from '../../fake-game/run-game.ts';
+import { drawSkin } from '../drawn-skins.ts';
+import { MovableClock } from '../movable-clock.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+const OFFLINE = 'b50ad385829d3141a2167e7d7539ba7f';
+
+test('A player that there is not is refused, and the reason said', async () => {
+  const fake = await runGame();
+  const bare = fake.addPlayer({ name: 'Bare' });
+  const { owner } = await runServer({ gameAddresses: fake.addresses });
+  const rows: [user: string, says: string, calls: number][] = [
+    ['0'.repeat(32), 'no player with the UUID 0000', 1],
+    ['Nobody_1', 'no player called Nobody_1', 1],
+    [bare.id, 'no skin but a default one', 1],
+    [OFFLINE, 'offline mode', 0],
+    ['a name with spaces', 'at most 16 letters', 0],
+    ['seventeen_letters', 'at most 16 letters', 0],
+    ['61699b2e-d327-4a01-9f1e', 'UUID', 0],
+  ];
+  for (const [user, says, calls] of rows) {
+    const before = fake.calls.length;
+    const heard = await owner.json('/v2/queue', { user });
+    expectRefusal(heard, 'invalid_user');
+    expect(heard.body.errors[0]?.message).toContain(says);
+    expect(fake.calls.length - before, user).toBe(calls);
+  }
+});
+
+const FAULTS: [what: string, order: Order, code: ErrorCode, retryAfter: string | undefined][] = [
+  ['says 429', { fault: { kind: 'limited', retryAfter: 42 }, on: ['profile'] }, 'service_unavailable', '42'],
+  ['says 429 without a time', { fault: { kind: 'limited' }, on: ['profile'] }, 'service_unavailable', '10'],
+  ['is broken', { fault: { kind: 'broken' }, on: ['profile'] }, 'service_unavailable', '10'],
+  ['hangs up', { fault: { kind: 'cut' }, on: ['profile'] }, 'service_unavailable', '10'],
+  ['has no keys to show', { fault: { kind: 'broken' }, on: ['keys'] }, 'service_unavailable', '10'],
+  ['has no textures to show', { fault: { kind: 'broken' }, on: ['texture'] }, 'service_unavailable', '10'],
+  ['answers with a page', { fault: { kind: 'garbled' }, on: ['profile'] }, 'invalid_skin_data', undefined],
+  ['sends no picture', { fault: { kind: 'garbled' }, on: ['texture'] }, 'invalid_skin_data', undefined],
+  ['has not signed the profile', { fault: { kind: 'forged' } }, 'invalid_skin_data', undefined],
+];
+
+test.each(FAULTS)(
+  'A game that %s gives no skin, and nothing is kept',
+  async (_what, order, code, retryAfter) => {
+    const fake = await runGame();
+    const { id } = fake.addPlayer({ skin: { picture: drawSkin(1) } });
+    const { owner } = await runServer({ gameAddresses: fake.addresses, clock: new MovableClock() });
+    fake.order({ fault: order.fault, ...(order.on && { on: order.on }) });
+    const heard = await owner.json('/v2/queue', { user: id });
+    expectRefusal(heard, code);
+    expect(heard.headers['retry-after']).toBe(retryAfter);
+    expect((await owner.get('/v2/queue')).body.jobs).toEqual([]);
+    expect((await owner.get('/v2/skins')).body.skins).toEqual([]);
+  },
+);
+
+test('A game that asks to wait is not asked before, and the answer says when', async () => {
+  const fake = await runGame();
+  const { id } = fake.addPlayer({ skin: { picture: drawSkin(1) } });
+  const clock = new MovableClock();
+  const { owner } = await runServer({ gameAddresses: fake.addresses, clock });
+  fake.order({ fault: { kind: 'limited', retryAfter: 100 }, on: ['profile'] });
+  const first = await owner.json('/v2/queue', { user: id });
+  expect(first.body.rateLimit?.next).toEqual({ absolute: clock.now() + 100_000, relative: 100_000 });
+  expectRefusal(await owner.json('/v2/queue', { user: id }), 'service_unavailable');
+  expect(fake.calls).toHaveLength(1);
+  clock.forward(101_000);
+  expect((await owner.json('/v2/queue', { user: id })).status).toBe(200);
+});
+
+test('A caller over its limit has nobody looked up', async () => {
+  const fake = await runGame();
+  const { owner, anonymous } = await runServer({ gameAddresses: fake.addresses, clock: new MovableClock() });
+  const caller = anonymous();
+  for (let number = 0; number < 20; number++) await caller.json('/v2/queue', { user: `Nobody_${number}` });
+  const calls = fake.calls.length;
+  expectRefusal(await caller.json('/v2/queue', { user: 'Nobody_20' }), 'rate_limit');
+  expect(fake.calls.length).toBe(calls);
+  expectRefusal(await owner.json('/v2/queue', { user: 'Nobody_20' }), 'invalid_user');
+});

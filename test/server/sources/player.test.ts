@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
+import type { FakeGame } from '../../fake-game/fake-game.ts';
+import type { PersonPlan } from '../../fake-game/people.ts';
+import { runGame } from '../../fake-game/run-game.ts';
+import { drawSkin } from '../drawn-skins.ts';
+import { MovableClock } from '../movable-clock.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
+
+guardAgainstLeaks();
+
+const SKIN = { picture: drawSkin(1), variant: 'slim' } as const;
+const CAPE = { width: 64, height: 32, pixels: new Uint8Array(64 * 32 * 4).fill(200) };
+
+async function playing(
+  plan: PersonPlan = {},
+): Promise<{ fake: FakeGame; server: ServerUnderTest; clock: MovableClock; id: string }> {
+  const fake = await runGame();
+  const clock = new MovableClock();
+  const server = await runServer({ gameAddresses: fake.addresses, clock });
+  const { id } = fake.addPlayer({ name: 'Ann_B', skin: SKIN, ...plan });
+  return { fake, server, clock, id };
+}
+
+function kindsOf(fake: FakeGame): string[] {
+  return fake.calls.map(({ kind }) => kind);
+}
+
+test("A player's skin is what the game has signed, at once and without a generation", async () => {
+  const { fake, server, id } = await playing({ cape: CAPE });
+  const { status, body } = await server.owner.json('/v2/queue', { user: id, name: 'Ann' });
+  expect([status, body.job?.status, body.messages[0]?.code]).toEqual([200, 'completed', 'job_completed']);
+  const { skin } = body;
+  expect(skin).toMatchObject({
+    name: 'Ann',
+    variant: 'slim',
+    visibility: 'public',
+    duplicate: false,
+    texture: {
+      hash: { skin: pixelHash(drawSkin(1)), cape: pixelHash(CAPE) },
+      url: {
+        skin: `${fake.url}/texture/${fake.textures.keep(drawSkin(1))}`,
+        cape: `${fake.url}/texture/${fake.textures.keep(CAPE)}`,
+      },
+    },
+    generator: { account: id, server: new URL(fake.url).host, version: expect.stringMatching(/^\d/) },
+  });
+  const { value = '', signature = '' } = skin?.texture.data ?? {};
+  expect(isSignedBy(parsePublicKey(fake.publicKey), value, signature)).toBe(true);
+  expect(kindsOf(fake).toSorted()).toEqual(['keys', 'profile', 'texture', 'texture']);
+  const texture = await server.owner.get(`/v2/skins/${skin?.uuid}/texture`);
+  const moved = await server.owner.get(new URL(String(texture.headers['location']), server.url).pathname);
+  expect(moved.headers['content-type']).toBe('image/png');
+});
+
+test('It is found by UUID in both spellings and by name in any case, and asked for once', async () => {
+  const { fake, server, id } = await playing();
+  const dashed = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5').toUpperCase();
+  const first = await server.owner.json('/v2/generate', { user: 'ann_b' });
+  expect([first.status, first.body.messages[0]?.code]).toEqual([200, 'skin_generated']);
+  const calls = fake.calls.length;
+  for (const user of [id, dashed, 'Ann_B', 'ANN_B']) {
+    const { body } = await server.owner.json('/v2/generate', { user });
+    expect([body.skin?.uuid, body.skin?.duplicate]).toEqual([first.body.skin?.uuid, true]);
+  }
+  const old = await server.owner.json('/generate/user', { uuid: dashed });
+  expect(old.body).toMatchObject({ uuid: first.body.skin?.uuid, duplicate: true });
+  expect(fake.calls.length).toBe(calls);
+});
+
+test('After half an hour it is looked up anew: the same look is the same skin, another one is another', async () => {
+  const { fake, server, clock, id } = await playing();
+  const skinOf = async () => (await server.owner.json('/v2/generate', { user: id })).body.skin;
+  const first = await skinOf();
+  clock.forward(31 * 60_000);
+  expect(await skinOf()).toMatchObject({ uuid: first?.uuid, texture: first?.texture, duplicate: true });
+  expect(kindsOf(fake).filter((kind) => kind === 'profile')).toHaveLength(2);
+  expect(kindsOf(fake).filter((kind) => kind === 'texture')).toHaveLength(1);
+});
+
+test('A changed skin is a new one; the old record keeps the old data', async () => {
+  const fake = await runGame({ accounts: 1 });
+  const clock = new MovableClock();
+  const { owner } = await runServer({ gameAddresses: fake.addresses, clock });
+  const [account] = fake.accounts;
+  account!.look = { skin: { hash: fake.textures.keep(drawSkin(1)), variant: 'classic' } };
+  const first = (await owner.json('/v2/generate', { user: account!.id })).body.skin;
+  account!.look = { skin: { hash: fake.textures.keep(drawSkin(2)), variant: 'classic' } };
+  const still = (await owner.json('/v2/generate', { user: account!.id })).body.skin;
+  expect(still?.uuid).toBe(first?.uuid);
+  clock.forward(31 * 60_000);
+  const changed = (await owner.json('/v2/generate', { user: account!.id })).body.skin;
+  expect(changed).toMatchObject({ duplicate: false, texture: { hash: { skin: pixelHash(drawSkin(2)) } } });
+  const kept = await owner.get(`/v2/skins/${first?.uuid}`);
+  expect(kept.body.skin?.texture).toEqual(first?.texture);
+});
+
+test('Another variant than the signed one is warned of, and a cape of its own refused', async () => {
+  const { server, id } = await playing();
+  const { body } = await server.owner.json('/v2/generate', { user: id, variant: 'classic' });
+  expect(body.skin?.variant).toBe('slim');
+  expect(body.warnings).toEqual([{ code: 'variant_mismatch', message: expect.stringContaining('is slim') }]);
+  const caped = await server.owner.json('/v2/generate', { user: id, cape: 'a'.repeat(32) });
+  expect(caped.body.errors[0]?.code).toBe('invalid_cape');
+});
+
+test('A private record of it is its owner’s alone; what everybody may have answers everybody all the same', async () => {
+  const { server, id } = await playing();
+  const mine = await server.owner.json('/v2/generate', { user: id, visibility: 'private' });
+  const bob = await server.user('bob');
+  expect((await bob.get(`/v2/skins/${mine.body.skin?.uuid}`)).status).toBe(404);
+  const his = await bob.json('/v2/generate', { user: id });
+  expect(his.body.skin).toMatchObject({ visibility: 'public', texture: mine.body.skin?.texture });
+  expect(his.body.skin?.uuid).not.toBe(mine.body.skin?.uuid);
+  await server.owner.send('DELETE', `/v2/skins/${mine.body.skin?.uuid}`);
+  expect((await bob.get(`/v2/skins/${his.body.skin?.uuid}`)).status).toBe(200);
+});
+
+test('A lookup costs what a generation does, and what was looked up of late nothing', async () => {
+  const { server, id } = await playing();
+  const ann = await server.user('ann');
+  const used = async () => (await ann.get('/v2/delay')).body.rateLimit?.limit.used;
+  await ann.json('/v2/queue', { user: id });
+  expect(await used()).toBe(1);
+  await ann.json('/v2/queue', { user: id });
+  expect(await used()).toBe(1);
+  await ann.json('/v2/queue', { user: 'Nobody_1' });
+  expect(await used()).toBe(2);
+});
+
+test('Deleted skins leave nothing that would answer: the player is looked up again', async () => {
+  const { fake, server, id } = await playing();
+  const { body } = await server.owner.json('/v2/generate', { user: id });
+  await server.owner.send('DELETE', `/v2/skins/${body.skin?.uuid}`);
+  const again = await server.owner.json('/v2/generate', { user: id });
+  expect(again.body.skin).toMatchObject({ duplicate: false });
+  expect(kindsOf(fake).filter((kind) => kind === 'profile')).toHaveLength(2);
+});
+
+test('Names in one batch are asked for together', async () => {
+  const { fake, server } = await playing();
+  for (const name of ['Cid', 'Dora']) fake.addPlayer({ name, skin: { picture: drawSkin(3) } });
+  const batch = ['Ann_B', 'Cid', 'Dora', 'Nobody_1'].map((user) => ({ user }));
+  const { body } = await server.owner.json('/v2/queue/batch', { batch });
+  expect(body).toMatchObject({
+    batch: [{ success: true }, { success: true }, { success: true }, { errors: [{ code: 'invalid_user' }] }],
+  });
+  expect(kindsOf(fake).filter((kind) => kind === 'names')).toHaveLength(1);
+});

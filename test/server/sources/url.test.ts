@@ -1,0 +1,137 @@
+import type { RequestListener } from 'node:http';
+import { expect, test } from 'vitest';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { runGame } from '../../fake-game/run-game.ts';
+import { dataUrl, drawSkin, skinPng } from '../drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import type { TestCaller } from '../test-caller.ts';
+import { webServer } from '../web-server.ts';
+
+guardAgainstLeaks();
+
+const LOCAL = { allowedNetworks: ['127.0.0.0/8'] };
+
+const picture: RequestListener = (request, response) => {
+  const number = Number(/\d+/.exec(request.url ?? '')?.[0]);
+  response.writeHead(200, { 'content-type': 'text/plain' }).end(skinPng(number));
+};
+
+const hashOf = (number: number) => pixelHash(drawSkin(number));
+
+test('A URL becomes a skin in every way that a generation can be asked for, whatever type its server says', async () => {
+  const site = await webServer(picture);
+  const { owner } = await runServer(LOCAL);
+  const waited = await owner.json('/v2/generate', { url: `${site.url}/1.png` });
+  expect(waited.body.skin?.texture.hash.skin).toBe(hashOf(1));
+  const queued = await owner.json('/v2/queue', { url: `${site.url}/2.png` });
+  expect([queued.status, queued.body.job?.status]).toEqual([202, 'waiting']);
+  const batch = await owner.json('/v2/queue/batch', {
+    batch: [{ url: `${site.url}/3.png` }, { url: `${site.url}/1.png` }, { url: dataUrl(skinPng(4)) }],
+  });
+  expect(batch.body).toMatchObject({
+    batch: [
+      { success: true, job: { status: 'waiting' } },
+      { success: true, skin: { duplicate: true } },
+      { success: true, job: { status: 'waiting' } },
+    ],
+  });
+  const old = await owner.json('/generate/url', { url: `${site.url}/5.png` });
+  expect(old.body).toMatchObject({ hash: hashOf(5) });
+});
+
+test('What is sent names the program and nothing of the caller', async () => {
+  const site = await webServer(picture);
+  const { owner } = await runServer(LOCAL);
+  await owner.json('/v2/generate', { url: `${site.url}/1.png?size=64#top` }, { cookie: 'a=b' });
+  const [seen, ...more] = site.seen;
+  expect(more).toEqual([]);
+  expect(seen?.line).toBe('GET /1.png?size=64');
+  expect(Object.keys(seen?.headers ?? {}).toSorted()).toEqual([
+    'accept',
+    'accept-encoding',
+    'connection',
+    'host',
+    'user-agent',
+  ]);
+  expect(seen?.headers).toMatchObject({ 'user-agent': /^skinsmith\/\d/, 'accept-encoding': 'identity' });
+});
+
+test('A URL of a picture that is known costs nothing, and one that is not answers a mere check with no', async () => {
+  const site = await webServer(picture);
+  const { user } = await runServer(LOCAL);
+  const ann = await user('ann');
+  await ann.upload('/v2/generate', skinPng(1));
+  const used = async () => (await ann.get('/v2/delay')).body.rateLimit?.limit.used;
+  const before = await used();
+  const known = await ann.json('/v2/queue', { url: `${site.url}/1.png` });
+  expect([known.status, known.body.messages[0]?.code]).toEqual([200, 'skin_found']);
+  const check = await ann.json('/v2/queue?checkOnly=true', { url: `${site.url}/2.png` });
+  expect(check.body.errors[0]?.code).toBe('no_duplicate');
+  expect(await used()).toBe(before);
+});
+
+test('Five redirects are followed', async () => {
+  const site = await webServer((request, response) => {
+    const left = Number(request.url?.slice(1));
+    if (left > 0) response.writeHead(302, { location: `/${left - 1}` }).end();
+    else response.end(skinPng(1));
+  });
+  const { owner } = await runServer(LOCAL);
+  const heard = await owner.json('/v2/generate', { url: `${site.url}/5` });
+  expect([heard.status, site.seen.length]).toEqual([200, 6]);
+});
+
+async function textureOf(caller: TestCaller, url: string) {
+  const { body } = await caller.json('/v2/generate', { url });
+  return body.skin?.texture.hash.skin ?? body.errors[0];
+}
+
+test("A texture of the service's own is read without asking anybody, by each of its addresses", async () => {
+  const { owner, url } = await runServer({ publicUrl: 'https://skins.example.invalid/smith' });
+  const { body } = await owner.upload('/v2/generate', skinPng(1));
+  expect(body.skin?.texture.url.skin).toBe(`https://skins.example.invalid/smith/textures/${hashOf(1)}`);
+  const port = new URL(url).port;
+  for (const root of [
+    'https://skins.example.invalid/smith',
+    url,
+    `http://localhost:${port}`,
+    `http://[::1]:${port}`,
+  ]) {
+    expect(await textureOf(owner, `${root}/textures/${hashOf(1)}`)).toBe(hashOf(1));
+  }
+});
+
+test.each([
+  ['/textures/{none}', 'no such texture'],
+  ['/v2/me', 'not of a texture'],
+  ['/', 'not of a texture'],
+])('Another address of its own is refused without a request: %s', async (path, says) => {
+  const { owner, url } = await runServer(LOCAL);
+  const { message } = (await textureOf(owner, url + path.replace('{none}', 'a'.repeat(64)))) as {
+    message: string;
+  };
+  expect(message).toContain(says);
+});
+
+test('A texture of the game is fetched from its textures host, by http as profiles write it, and then known', async () => {
+  const fake = await runGame();
+  const hash = fake.textures.keep(drawSkin(7));
+  const { owner } = await runServer({ gameAddresses: fake.addresses });
+  const url = `${fake.url}/texture/${hash}`;
+  expect(await textureOf(owner, url)).toBe(hashOf(7));
+  expect(fake.calls.map(({ kind }) => kind)).toEqual(['texture']);
+  expect(await textureOf(owner, `${fake.url}/texture/abc`)).toMatchObject({
+    code: 'invalid_image_url',
+    message: 'The game has no such texture.',
+  });
+});
+
+test("The texture of a player's skin that is here is not fetched again", async () => {
+  const fake = await runGame();
+  const player = fake.addPlayer({ skin: { picture: drawSkin(8) } });
+  const { owner } = await runServer({ gameAddresses: fake.addresses });
+  const { body } = await owner.json('/v2/generate', { user: player.id });
+  const before = fake.calls.length;
+  expect(await textureOf(owner, String(body.skin?.texture.url.skin))).toBe(hashOf(8));
+  expect(fake.calls.length).toBe(before);
+});

@@ -38,6 +38,7 @@ export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
 export type { KeyDocument, Me } from './protocol/account.ts';
 export type { ApiKey, ApiKeyChange, ApiKeyMade, ApiKeyWish } from './protocol/api-key.ts';
 export type { Cape, CapeChange, CapeSupport, CapeWish } from './protocol/cape.ts';
+export type { Diagnosis, HealthFinding } from './protocol/diagnosis.ts';
 export type { Note, RateLimit } from './protocol/envelope.ts';
 export type {
   BegunGameLogin,

@@ -4,13 +4,14 @@ import type { GameAddresses } from '../game/addresses.ts';
 import { openGame } from '../game/game.ts';
 import type { BatchSummary } from './events.ts';
 import type { BatchOptions } from './options.ts';
+import { GameKeys } from './proof/game-keys.ts';
 import { runBatch } from './run-batch.ts';
 import { PlayerNames } from './sources/player-names.ts';
 import { openSources } from './sources/sources.ts';
 import type { BatchSource } from './types.ts';
 
 /** What is to be converted, and how. See `BatchOptions` for what is left out here. */
-export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'players'> {
+export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {
   readonly client: SkinClient;
   /** Paths of PNG files and folders, URLs, data URLs, players by UUID or name; or sources of your own making. */
   readonly sources: readonly string[] | AsyncIterable<BatchSource>;
@@ -45,9 +46,18 @@ export async function convert(options: ConvertOptions): Promise<BatchSummary> {
     : sources;
   const service = { name: client.baseUrl, caller: client.caller, connect: async () => client };
   const game = openGame(gameAddresses && { addresses: gameAddresses });
-  const players = new PlayerNames(game.names, rest.clock ?? systemClock);
+  const known = {
+    players: new PlayerNames(game.names, rest.clock ?? systemClock),
+    keys: new GameKeys(game.keys),
+  };
   try {
-    return await runBatch({ purpose: JSON.stringify(sources), ...rest, sources: stream, service, players });
+    return await runBatch({
+      purpose: JSON.stringify(sources),
+      ...rest,
+      sources: stream,
+      service,
+      game: known,
+    });
   } finally {
     await game.close();
   }

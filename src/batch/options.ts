@@ -2,6 +2,7 @@ import type { SkinClient } from '../client/skin-client.ts';
 import type { Clock } from '../clock.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import type { BatchEvent, Progress } from './events.ts';
+import type { GameKeys } from './proof/game-keys.ts';
 import type { PlayerNames } from './sources/player-names.ts';
 import type { BatchResult, BatchSource, VariantWish } from './types.ts';
 
@@ -13,6 +14,12 @@ export interface BatchService {
   readonly caller: string;
   /** Called once, when there is something to ask it. */
   readonly connect: () => Promise<SkinClient>;
+}
+
+/** What the game itself is asked for. */
+export interface KnownToGame {
+  readonly players: PlayerNames;
+  readonly keys: GameKeys;
 }
 
 /** What is to be planned. */
@@ -41,8 +48,8 @@ export interface PlanOptions {
 
 export interface BatchOptions extends PlanOptions {
   readonly service: BatchService;
-  /** Who knows players by name. Absent: names are sent as they are, which no service but ours takes. */
-  readonly players?: PlayerNames | undefined;
+  /** Absent: names of players are sent as they are, which no service but ours takes, and the game's signature is none. */
+  readonly game?: KnownToGame | undefined;
   /** Spots in the queue to use at the most; the caller's limit holds in any case. */
   readonly slots?: number | undefined;
   /** Milliseconds between looks at the job list, at the most. Default 5,000. */

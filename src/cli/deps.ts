@@ -1,5 +1,4 @@
-import type { BatchService } from '../batch/options.ts';
-import type { PlayerNames } from '../batch/sources/player-names.ts';
+import type { BatchService, KnownToGame } from '../batch/options.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Game } from '../game/game.ts';
 import { ConfigFile, type Folders, foldersFor } from './config-file.ts';
@@ -34,8 +33,8 @@ export interface Deps {
   settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
   /** The service, started or connected to once; closed when the command ends. */
   connect(settings: Settings): Promise<Connection>;
-  /** Who knows players by name; nothing is asked yet. @throws CliError */
-  players(): Promise<PlayerNames>;
+  /** The game, which is asked for nothing yet. @throws CliError */
+  game(): Promise<KnownToGame>;
   /** The service as batches know it, connected to when there is something to ask it. */
   service(settings: Settings): Promise<BatchService>;
 }
@@ -90,10 +89,12 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
       return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
     },
     connect,
-    players: async () => {
-      const { PlayerNames } = await import('../batch/sources/player-names.ts');
+    game: async () => {
       game ??= openGame();
-      return new PlayerNames((await game).names, systemClock);
+      const { names, keys } = await game;
+      const { PlayerNames } = await import('../batch/sources/player-names.ts');
+      const { GameKeys } = await import('../batch/proof/game-keys.ts');
+      return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys) };
     },
     service: async (settings) => {
       const { identify } = await import('./connect.ts');

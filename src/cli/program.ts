@@ -55,6 +55,7 @@ const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   },
   login: { summary: 'store an API key for a service', load: () => import('./commands/login.ts') },
   logout: { summary: 'forget the API key for a service', load: () => import('./commands/logout.ts') },
+  doctor: { summary: 'say what is wrong with this set-up', load: () => import('./commands/doctor.ts') },
   whoami: { summary: 'say who you are to the service', load: () => import('./commands/whoami.ts') },
   keys: {
     summary: 'manage API keys of a skinsmith service',

@@ -96,14 +96,14 @@ async function colorChoice(typed: string | boolean | undefined): Promise<ColorCh
   if (!process.stdout.isTTY && !process.stderr.isTTY && !process.env['SKINSMITH_COLOR']) return 'auto';
   const { foldersFor, ConfigFile } = await import('./config-file.ts');
   const { resolveSettings } = await import('./settings.ts');
-  const file = await new ConfigFile(foldersFor(process.env).config).settings();
-  return (
-    resolveSettings({
-      flags: {},
-      env: { SKINSMITH_COLOR: process.env['SKINSMITH_COLOR'] },
-      file: { color: file['color'] },
-    }).color ?? 'auto'
-  );
+  try {
+    const file = await new ConfigFile(foldersFor(process.env).config).settings();
+    const env = { SKINSMITH_COLOR: process.env['SKINSMITH_COLOR'] };
+    return resolveSettings({ flags: {}, env, file: { color: file['color'] } }).color ?? 'auto';
+  } catch (error) {
+    if (error instanceof CliError) return 'auto'; // who needs the settings says what is wrong with them
+    throw error;
+  }
 }
 
 function processIo(color: ColorChoice, stop: AbortController) {

@@ -2,7 +2,6 @@ import type { GeneratorKind, UpstreamSettings } from '../server/server.ts';
 import type { Deps } from './deps.ts';
 import { CliError } from './exit.ts';
 import { readBounded } from './read-input.ts';
-import { withoutPassword } from './settings.ts';
 
 export const GENERATOR_KINDS = [
   'signing',
@@ -65,7 +64,7 @@ function urlIn(text: string | undefined): string | undefined {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
     return text.replace(/\/+$/, '');
-  throw wrong(`SKINSMITH_UPSTREAM must be an http address, not "${withoutPassword(text)}".`);
+  throw wrong('SKINSMITH_UPSTREAM must be an http address, without user name and password.'); // nor is one shown
 }
 
 /** Never from the command line, where every user of the machine could read it. */

@@ -62,7 +62,9 @@ async function generateOne(call: BatchCall): Promise<ResultView> {
     await tellNotes(warnings, undefined, deps);
     if (made.job !== undefined) await deps.submissions.record(made.job, label);
     const skin = finishedSkin(made.skin);
-    await prove(skin, { pixels: look.pixels, cape }, { call, connection });
+    // A player's arms are what the player has, whatever was asked for.
+    const variant = source.content.kind === 'user' ? 'auto' : (settings.variant ?? 'auto');
+    await prove(skin, { pixels: look.pixels, variant, cape }, { call, connection });
     writeOut(call, skin, source);
     return resultView({ source: label, job: made.job, skin, warnings });
   } catch (error) {
@@ -74,13 +76,12 @@ async function generateOne(call: BatchCall): Promise<ResultView> {
 /** Somebody else's skin is an error, never output. */
 async function prove(
   skin: FinishedSkin,
-  expected: Pick<Expected, 'pixels' | 'cape'>,
-  { call: { deps, settings, typed }, connection: { client } }: { call: BatchCall; connection: Connection },
+  expected: Expected,
+  { call: { deps, typed }, connection: { client } }: { call: BatchCall; connection: Connection },
 ): Promise<void> {
   const fetch = async (url: string) => await client.texture(url, { signal: deps.signal });
   const texture = typed.verify === false ? undefined : fetch;
-  const variant = settings.variant ?? 'auto';
-  await proveSkin(skin, { ...expected, variant }, { publicKey: undefined, texture });
+  await proveSkin(skin, expected, { publicKey: undefined, texture });
 }
 
 /** What is to be held against the skin where a cape goes with it. */
@@ -103,12 +104,12 @@ async function failed(error: unknown, label: string, { deps }: BatchCall): Promi
 async function skinSource(
   { content, stem }: BatchSource,
   bytes: Uint8Array | undefined,
-  { players, signal }: Deps,
+  { game, signal }: Deps,
 ): Promise<SkinSource> {
   if (content.kind === 'url') return { url: content.url };
   if (content.kind === 'user') {
     const { user } = content;
-    return { user: isUuid(user) ? user : await (await players()).uuidOf(user, signal) };
+    return { user: isUuid(user) ? user : await (await game()).players.uuidOf(content, signal) };
   }
   if (!bytes) throw new Error('A picture without bytes.');
   return { file: bytes, fileName: `${stem.split('/').at(-1)}.png` };

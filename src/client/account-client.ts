@@ -15,6 +15,7 @@ import {
   seenCapeAnswerSchema,
   seenCapeListAnswerSchema,
 } from '../protocol/cape.ts';
+import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/diagnosis.ts';
 import { envelopeSchema } from '../protocol/envelope.ts';
 import { type PlanView, planListAnswerSchema } from '../protocol/plan.ts';
 import {
@@ -56,6 +57,11 @@ export class AccountClient {
   /** GET /v2/account/plans: the plans there are and what each allows. */
   async plans(call: CallOptions = {}): Promise<readonly PlanView[]> {
     return (await this.#get('/plans', planListAnswerSchema, call)).plans;
+  }
+
+  /** GET /v2/account/doctor (operator only): how the store and the generator are. It may take some seconds. */
+  async diagnosis(call: CallOptions = {}): Promise<Diagnosis> {
+    return await this.#get('/doctor', diagnosisAnswerSchema, call);
   }
 
   /** GET /v2/account/keys: the caller's API keys, or another user's for an operator. */

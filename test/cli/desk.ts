@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Deps, type GlobalFlags, makeDeps } from '../../src/cli/deps.ts';
 import { tellable } from '../../src/cli/told-error.ts';
+import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { testIo } from './test-io.ts';
 
@@ -21,12 +22,13 @@ interface DeskOptions {
   /** Whether stdout is a terminal. */
   readonly isTTY?: boolean;
   readonly flags?: GlobalFlags;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs one command as if it was typed, on a machine of its own, in this process. */
 export async function runCommand(
   run: (deps: Deps) => Promise<number>,
-  { url, key, isTTY = false, flags = {} }: DeskOptions,
+  { url, key, isTTY = false, flags = {}, env: more = {} }: DeskOptions,
 ): Promise<Ran> {
   const { io: terminal, out, err } = testIo({ outTTY: isTTY, errTTY: isTTY, columns: 120 });
   const io = { ...terminal, err: { ...terminal.err, isSized: false } }; // a spinner would draw on the real one
@@ -36,6 +38,8 @@ export async function runCommand(
     SKINSMITH_DATA_DIR: join(folder, 'data'),
     ...(url !== undefined && { SKINSMITH_BASE_URL: url }),
     ...(key !== undefined && { SKINSMITH_API_KEY: key }),
+    SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME),
+    ...more,
   };
   const deps = makeDeps({
     io,

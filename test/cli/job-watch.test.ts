@@ -80,7 +80,14 @@ describe('Watching jobs', () => {
   it('listens where the service tells, and shows nothing twice', async () => {
     const { jobs, clock } = watch(
       [[job('a', 'waiting')]],
-      [[pending(job('a', 'waiting')), change('b', 'waiting'), change('a', 'completed'), change('b', 'failed')]],
+      [
+        [
+          pending(job('a', 'waiting')),
+          change('b', 'waiting'),
+          change('a', 'completed'),
+          change('b', 'failed'),
+        ],
+      ],
     );
     expect(await told(jobs)).toEqual(['a waiting', 'b waiting', 'a completed', 'b failed']);
     expect(clock.sleeps).toEqual([500]);

@@ -38,11 +38,18 @@ const account = {
   usage: { minute: 1, hour: 2, pending: 3, keys: 4 },
 };
 
+const diagnosis = {
+  publicUrl: 'https://skins.example',
+  generator: { kind: 'signing', findings: [{ code: 'signing_key', result: 'ok', message: 'It signs.' }] },
+  store: { findings: [] },
+};
+
 type Call = (client: AccountClient) => Promise<unknown>;
 
 describe('AccountClient', () => {
   const reads: [line: string, json: object, call: Call, read: unknown][] = [
     ['GET /v2/account/me', account, (client) => client.me(), { success: true, ...account }],
+    ['GET /v2/account/doctor', diagnosis, (client) => client.diagnosis(), { success: true, ...diagnosis }],
     ['GET /v2/account/plans', { plans: [plan] }, (client) => client.plans(), [plan]],
     ['GET /v2/account/keys', { keys: [key] }, (client) => client.keys(), [key]],
     ['GET /v2/account/keys?user=a%26b', { keys: [] }, (client) => client.keys('a&b'), []],

@@ -47,11 +47,8 @@ test('A gateway that is killed goes on where it was, and submits nothing twice',
   await skins(machine.dataDir, 40);
   const { accepted, mostUnfinished, doubleSubmissions } = hosted.records;
   expect(new Set(accepted.map(({ pixels }) => pixels)).size).toBe(40);
-  expect({ doubleSubmissions, mostUnfinished, submitted: accepted.length }).toEqual({
-    doubleSubmissions: [],
-    mostUnfinished: 5,
-    submitted: 40,
-  });
+  expect({ doubleSubmissions, submitted: accepted.length }).toEqual({ doubleSubmissions: [], submitted: 40 });
+  expect(mostUnfinished).toBeLessThanOrEqual(5);
   const { stdout, stderr, exitCode } = await third.end('SIGTERM');
   expect([exitCode, stdout.includes(hosted.key), stderr.includes(hosted.key)]).toEqual([0, false, false]);
 }, 60_000);

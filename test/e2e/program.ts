@@ -2,6 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { inject, onTestFinished } from 'vitest';
+import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { TestCaller } from '../server/test-caller.ts';
 
@@ -44,6 +45,7 @@ export class Machine {
       COLUMNS: '100',
       SKINSMITH_DATA_DIR: this.dataDir,
       SKINSMITH_CONFIG_DIR: this.configDir,
+      SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME),
     };
   }
 

@@ -26,8 +26,8 @@ const STATUSES: readonly [status: number, when: string, run: (machine: Machine) 
   [1, 'a source fails', (machine) => machine.run(['generate', 'no-such-file.png'])],
   [
     1,
-    'the embedded service cannot fetch a URL',
-    (machine) => machine.run(['generate', 'https://a.example/s.png']),
+    'a URL is not for the embedded service to go to',
+    (machine) => machine.run(['generate', 'http://127.0.0.1/s.png']),
   ],
   [1, 'a folder has no skins', (machine) => machine.run(['generate', 'bin'])],
   [2, 'the data folder is to be none', (machine) => machine.run(['serve', '--data', ''])],

@@ -80,6 +80,11 @@ export class Microsoft {
     return this.#handlers[kind](call);
   }
 
+  /** Codes that nobody has entered yet. */
+  *userCodes(): Generator<string> {
+    for (const { userCode, decision } of this.#codes.values()) if (decision === undefined) yield userCode;
+  }
+
   /** The owner of an account enters the code that the program shows. */
   approve(userCode: string, account: string): void {
     this.#codeOf(userCode).decision = { account };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
+import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from './own-folder.ts';
 import { TestCaller } from './test-caller.ts';
 
@@ -27,7 +28,7 @@ export async function runServer(
 ): Promise<ServerUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
   if (options.dataDir === undefined) await giveSigningKey(dataDir);
-  const server = await startServer({ port: 0, ...options, dataDir });
+  const server = await startServer({ port: 0, gameAddresses: NO_GAME, ...options, dataDir });
   let closing: Promise<void> | undefined;
   const close: RunningServer['close'] = async (how) => {
     closing ??= server.close(how);

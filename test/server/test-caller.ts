@@ -12,6 +12,7 @@ import type { Skin, SkinListItem } from '../../src/protocol/skin.ts';
 import type { User } from '../../src/protocol/user.ts';
 import { expectAsDescribed } from './contract/checked-answers.ts';
 import { EventReader } from './event-reader.ts';
+import { INDISCREET } from './indiscreet.ts';
 
 /** Any answer's body: every field that one may have. */
 export interface Body {
@@ -57,10 +58,6 @@ interface CallerOptions {
 }
 
 type Headers = Record<string, string>;
-
-/** What no answer may hold: a line of a stack, a file of ours, a statement. */
-const INDISCREET =
-  /\n\s+at |\bat \w+ \(|node_modules|node:internal|\.ts\b|\.js:\d|SQLITE|sqlite|insert into|select \*|constraint failed|signing-key/;
 
 /** Somebody who calls the service over HTTP. Every answer must be as it is described, and is looked at for what it must not tell. */
 export class TestCaller {

@@ -6,6 +6,7 @@ import { InvalidTexturesError, parseTexturesValue, type Textures } from '../../t
 import { isSignedBy } from '../../textures/signature.ts';
 import type { FinishedSkin, VariantWish } from '../types.ts';
 import { textureName } from './cape-texture.ts';
+import type { GameKeys } from './game-keys.ts';
 
 /** What a result must be of. */
 export interface Expected {
@@ -19,6 +20,8 @@ export interface Expected {
 export interface ProofTools {
   /** The service's public key, where it has one. */
   readonly publicKey: KeyObject | undefined;
+  /** Who else may have signed; absent: nobody. */
+  readonly gameKeys?: GameKeys | undefined;
   /** Fetches a texture; absent: pixels are not looked at. What it throws is the cause of an `unproven`. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
 }
@@ -45,26 +48,43 @@ export class ProofError extends Error {
 type SkinData = Pick<FinishedSkin, 'value' | 'signature'>;
 
 /**
- * Proves that skin data is what was asked for: the value parses, is signed by the service's key, names a
- * texture with the source's pixels, for the arms that were wanted, with the cape that was wanted.
+ * Proves that skin data is what was asked for: the value parses, is signed by the service's key or the game's,
+ * names a texture with the source's pixels, for the arms that were wanted, with the cape that was wanted. Answers
+ * whether the service's key has signed it.
  * @throws ProofError
  */
-export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofTools): Promise<void> {
+export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofTools): Promise<boolean> {
   const {
     skin: { url, variant },
     cape,
   } = readTextures(skin.value);
-  if (tools.publicKey && !isSignedBy(tools.publicKey, skin.value, skin.signature)) {
-    throw new ProofError('invalid_signature', "The signature is not the service's.");
-  }
+  const isServices = await verifySignature(skin, tools);
   if (expected.variant !== 'auto' && variant !== expected.variant) {
     throw new ProofError('wrong_skin', `The skin is ${variant}, asked for was ${expected.variant}.`);
   }
   if (expected.cape) verifyCape(cape, expected.cape.texture);
-  if (expected.pixels === undefined || !tools.texture || isNamedBy(url, expected.pixels)) return;
+  if (expected.pixels === undefined || !tools.texture || isNamedBy(url, expected.pixels)) return isServices;
   if (pixelsOf(await fetchTexture(url, tools.texture)) !== expected.pixels) {
     throw new ProofError('wrong_skin', 'The service answered with the skin of another picture.');
   }
+  return isServices;
+}
+
+/** Whether it is the service's; of a service without a key, and of the game's, it is not. @throws ProofError */
+async function verifySignature(
+  { value, signature }: SkinData,
+  { publicKey, gameKeys }: ProofTools,
+): Promise<boolean> {
+  if (!publicKey) return false;
+  if (isSignedBy(publicKey, value, signature)) return true;
+  const isGames = gameKeys ? await gameKeys.haveSigned(value, signature) : false;
+  if (isGames) return false;
+  throw isGames === undefined
+    ? new ProofError(
+        'unproven',
+        "The signature is not the service's, and the game's keys cannot be asked for.",
+      )
+    : new ProofError('invalid_signature', "The signature is neither the service's nor the game's.");
 }
 
 function verifyCape(cape: Textures['cape'], texture: string | undefined): void {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { isSignedBy } from '../../textures/signature.ts';
+import type { GameKeys } from './game-keys.ts';
 import { ProofError, pixelsOf, readTextures } from './proof.ts';
 
 /** Skin data as it is kept in a lockfile or a file of its own. */
@@ -20,6 +21,8 @@ export interface KeptSkin {
 export interface VerifyTools {
   /** The key that should have signed; undefined: it is not known. */
   readonly publicKey: KeyObject | undefined;
+  /** Who else may have signed; absent: nobody. */
+  readonly gameKeys?: GameKeys | undefined;
   /** Fetches a texture; absent: nothing is fetched. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
   /** Pixel hash of the source as it is now; undefined: it is not at hand. */
@@ -43,7 +46,7 @@ export interface Verdict {
 export async function verifySkin(skin: KeptSkin, tools: VerifyTools): Promise<Verdict> {
   const problems: string[] = [];
   const texture = readTexture(skin, problems);
-  const signature = signatureOf(skin, tools.publicKey, problems);
+  const signature = await signatureOf(skin, tools, problems);
   const expected = skin.pixels ?? tools.sourcePixels;
   const pixels = texture ? await pixelsVerdict(texture.url, { expected, tools, problems }) : 'unknown';
   const { sourcePixels } = tools;
@@ -76,13 +79,14 @@ function readTexture(skin: KeptSkin, problems: string[]) {
   }
 }
 
-function signatureOf(
+async function signatureOf(
   { value, signature }: KeptSkin,
-  publicKey: KeyObject | undefined,
+  { publicKey, gameKeys }: VerifyTools,
   problems: string[],
-): Verdict['signature'] {
+): Promise<Verdict['signature']> {
   if (!publicKey) return 'unknown';
   if (isSignedBy(publicKey, value, signature)) return 'good';
+  if (await gameKeys?.haveSigned(value, signature)) return 'good';
   problems.push("The signature is not the key's.");
   return 'bad';
 }

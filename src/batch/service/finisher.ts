@@ -24,9 +24,8 @@ export interface FinisherTools {
   readonly retries: number;
   readonly service: string;
   readonly signal: AbortSignal;
-  /** Fingerprint of the key that signs. */
-  readonly fingerprint: () => string | undefined;
-  readonly prove: (skin: FinishedSkin, work: Work) => Promise<void>;
+  /** Answers the fingerprint of the key that signed, where it is known. @throws ProofError */
+  readonly prove: (skin: FinishedSkin, work: Work) => Promise<string | undefined>;
   readonly onDone: (work: Work, made: Made) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
   /** Submit it again, and why. */
@@ -142,16 +141,16 @@ export class Finisher {
   }
 
   async #finish(work: Work, made: { skin: SeenSkin; job: string; warnings: readonly Note[] }): Promise<void> {
-    const { desk, prove, onDone, service, fingerprint } = this.#tools;
+    const { desk, prove, onDone, service } = this.#tools;
     const skin = finishedSkin(made.skin);
+    let key: string | undefined;
     try {
-      await prove(skin, work);
+      key = await prove(skin, work);
     } catch (error) {
       if (!(error instanceof ProofError) || error.code === 'unproven') throw error;
       await this.#giveUp(work, { code: error.code, message: error.message }, made.job);
       return;
     }
-    const key = fingerprint();
     const w = mergeNotes(work.warnings, made.warnings);
     desk.journal.done({ k: work.key, j: made.job, skin, w, service, ...(key !== undefined && { key }) });
     await onDone(work, { skin, job: made.job, warnings: w });

@@ -20,7 +20,7 @@ import { Losses } from './losses.ts';
 import { type Sent, Submitter } from './submitter.ts';
 import { endsBatch, lossPause } from './trouble.ts';
 import { Watcher } from './watcher.ts';
-import { pixelsOf, type Work } from './work.ts';
+import { pixelsOf, provableVariant, type Work } from './work.ts';
 
 export interface ServiceSideTools {
   readonly options: BatchOptions;
@@ -97,7 +97,6 @@ export class ServiceSide {
       retries: options.retries ?? DEFAULT_RETRIES,
       service: options.service.name,
       signal: hardStop,
-      fingerprint: () => this.#facts.fingerprint,
       prove: async (skin, work) => await this.#prove(skin, work),
       onDone: tools.onDone,
       onFailed: tools.onFailed,
@@ -125,11 +124,12 @@ export class ServiceSide {
         desk,
         bell: new Bell(clock),
         share: this.#share,
-        players: options.players,
+        players: options.game?.players,
         stop: loops,
         hardStop,
         onAccepted: (work, state) => this.#accepted(work, state, { isTimed: true }),
         onFailed: (work, error) => this.#notTaken(work, error),
+        onUnusable: (work, problem) => desk.track(this.#finisher.fail(work, problem)),
         onLost: (work, error, sent) => this.#lost(work, error, sent),
         lookSoon: () => this.#watcher.lookSoon(),
       },
@@ -277,13 +277,15 @@ export class ServiceSide {
     else this.#desk.track(clock.sleep(pause, this.#tools.stop).then(again));
   }
 
-  async #prove(skin: FinishedSkin, work: Work): Promise<void> {
-    const isWanted = this.#tools.options.verify !== false;
-    const texture = isWanted ? async (url: string) => await this.#texture(url) : undefined;
-    const { publicKey, capeTexture } = this.#facts;
-    const { variant } = work;
+  /** Answers the fingerprint of the service's key where that has signed. */
+  async #prove(skin: FinishedSkin, work: Work): Promise<string | undefined> {
+    const { verify, game } = this.#tools.options;
+    const texture = verify === false ? undefined : async (url: string) => await this.#texture(url);
+    const { publicKey, fingerprint, capeTexture } = this.#facts;
     const cape = work.cape === undefined ? undefined : { texture: capeTexture };
-    await proveSkin(skin, { pixels: pixelsOf(work), variant, cape }, { publicKey, texture });
+    const expected = { pixels: pixelsOf(work), variant: provableVariant(work), cape };
+    const isServices = await proveSkin(skin, expected, { publicKey, gameKeys: game?.keys, texture });
+    return isServices ? fingerprint : undefined;
   }
 
   async #texture(url: string): Promise<Uint8Array> {

@@ -3,6 +3,7 @@ import type { JobState, SkinSource } from '../../client/types.ts';
 import { lookAt } from '../plan/picture-files.ts';
 import { isUuid } from '../sources/links.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
+import type { SourceContent, SourceProblem } from '../types.ts';
 import type { Bell } from './bell.ts';
 import { type Desk, nameOf } from './desk.ts';
 import type { FairShare } from './fair-share.ts';
@@ -37,6 +38,8 @@ export interface SubmitterTools {
   readonly hardStop: AbortSignal;
   readonly onAccepted: (work: Work, state: JobState) => void;
   readonly onFailed: (work: Work, error: unknown) => void;
+  /** Nothing was sent: it is the source that is wrong. */
+  readonly onUnusable: (work: Work, problem: SourceProblem) => void;
   /** The answer was lost: the service may have it or not. */
   readonly onLost: (work: Work, error: unknown, sent: Sent) => void;
   readonly lookSoon: () => void;
@@ -230,7 +233,7 @@ export class Submitter {
     if (!first) throw new Error('Work without a source.');
     const { content } = first.source;
     if (content.kind === 'url') return { url: content.url };
-    if (content.kind === 'user') return await this.#playerOf(work, content.user);
+    if (content.kind === 'user') return await this.#playerOf(work, content);
     const look = work.bytes
       ? { bytes: work.bytes, pixels: pixelsOf(work), warnings: work.warnings }
       : lookAt(content, work.variant, undefined);
@@ -240,20 +243,24 @@ export class Submitter {
       return { file: look.bytes, fileName: `${nameOf(first) ?? 'skin'}.png` };
     }
     desk.spots.unsure.delete(work);
-    this.#tools.onFailed(work, problem ?? CHANGED);
+    this.#tools.onUnusable(work, problem ?? CHANGED);
     return undefined;
   }
 
-  async #playerOf(work: Work, user: string): Promise<SkinSource | undefined> {
-    const { desk, players, hardStop, onFailed } = this.#tools;
+  async #playerOf(
+    work: Work,
+    player: Extract<SourceContent, { kind: 'user' }>,
+  ): Promise<SkinSource | undefined> {
+    const { user } = player;
+    const { desk, players, hardStop, onUnusable } = this.#tools;
     if (isUuid(user) || !players) return { user };
     try {
-      return { user: await players.uuidOf(user, hardStop) };
+      return { user: await players.uuidOf(player, hardStop) };
     } catch (error) {
       if (hardStop.aborted) return undefined;
       if (!(error instanceof PlayerNameError)) throw error;
       desk.spots.unsure.delete(work);
-      onFailed(work, error);
+      onUnusable(work, error);
       return undefined;
     }
   }

@@ -37,6 +37,11 @@ export interface Work {
   losses: number;
 }
 
+/** The arms that a result must have. A player's are what the player has, whatever was asked for. */
+export function provableVariant({ variant, members: [first] }: Work): VariantWish {
+  return first?.source.content.kind === 'user' ? 'auto' : variant;
+}
+
 export function pixelsOf(work: Work): string | undefined {
   return work.members[0]?.pixels;
 }

@@ -2,6 +2,7 @@ import { SkinsmithError } from '../../client/errors.ts';
 import type { Clock } from '../../clock.ts';
 import { GameError } from '../../game/errors.ts';
 import type { PlayerName } from '../../game/names.ts';
+import type { SourceContent } from '../types.ts';
 
 /** Where names of players are asked for: several at about the same time in one request. */
 export interface NameSource {
@@ -20,6 +21,8 @@ export class PlayerNameError extends SkinsmithError {
     this.code = code;
   }
 }
+
+type PlayerContent = Omit<Extract<SourceContent, { kind: 'user' }>, 'kind'>;
 
 /** Names asked for with the one that is wanted, so that a request is worth its place. */
 const TOGETHER = 10;
@@ -46,12 +49,12 @@ export class PlayerNames {
   }
 
   /** 32 lower-case hexadecimal digits. @throws PlayerNameError; the signal's reason */
-  async uuidOf(name: string, signal: AbortSignal): Promise<string> {
+  async uuidOf({ user: name, isGuess }: PlayerContent, signal: AbortSignal): Promise<string> {
     for (let tries = 1; ; tries++) {
       try {
         const player = await this.#ask(name);
         if (player) return player.id;
-        throw new PlayerNameError('invalid_user', `The game has no player called ${name}.`);
+        throw nobody(name, isGuess);
       } catch (error) {
         if (!(error instanceof GameError)) throw error;
         if (tries >= TRIES) throw lookupFailed(name, error);
@@ -80,6 +83,13 @@ export class PlayerNames {
     asked.catch(() => this.#asked.delete(name)); // whoever wants it hears of it, and may ask again
     return asked;
   }
+}
+
+function nobody(name: string, isGuess = false): PlayerNameError {
+  const message = isGuess
+    ? `There is no file or folder ${name}, and the game has no player called that.`
+    : `The game has no player called ${name}.`;
+  return new PlayerNameError('invalid_user', message);
 }
 
 function lookupFailed(name: string, cause: GameError): PlayerNameError {

@@ -27,7 +27,7 @@ export async function runBatchCommand(call: BatchCall): Promise<number> {
     const summary = await runBatch({
       sources: sourcesOf(call),
       service,
-      players: await deps.players(),
+      game: await deps.game(),
       stateDir: join(deps.folders.data, 'batches'),
       lockfile: output.lockfile,
       purpose: call.purpose,

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import { keyIn } from '../../batch/service/first-contact.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
 import type { Deps } from '../deps.ts';
@@ -7,6 +8,8 @@ import type { Deps } from '../deps.ts';
 export interface Verifiers {
   /** The public key of a service; undefined: it has none of its own, or cannot be asked. */
   readonly keyOf: (service: string | undefined) => Promise<KeyObject | undefined>;
+  /** Absent: the game is not asked. */
+  readonly gameKeys: GameKeys | undefined;
   /** Absent: nothing is fetched. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
   readonly close: () => Promise<void>;
@@ -16,7 +19,13 @@ export interface Verifiers {
 const PATIENCE = { budget: 3_000, patience: 10_000 };
 
 /** Asks each service once, without anybody's API key: its public key and its textures are public. */
-export function verifierClients({ deps, isOffline }: { deps: Deps; isOffline: boolean }): Verifiers {
+export async function verifierClients({
+  deps,
+  isOffline,
+}: {
+  deps: Deps;
+  isOffline: boolean;
+}): Promise<Verifiers> {
   const clients = new Map<string, SkinClient>();
   const keys = new Map<string, Promise<KeyObject | undefined>>();
   const call = { signal: deps.signal, retry: PATIENCE };
@@ -35,6 +44,7 @@ export function verifierClients({ deps, isOffline }: { deps: Deps; isOffline: bo
       keys.set(name, key);
       return await key;
     },
+    gameKeys: isOffline ? undefined : (await deps.game()).keys,
     texture: isOffline ? undefined : async (url) => await fetcher.texture(url, call),
     close: async () => {
       await Promise.all([...clients.values(), fetcher].map((client) => client.close()));

@@ -12,7 +12,7 @@ interface BackupOptions {
 export function register(command: Command, runner: Runner, run = runBackup): void {
   command
     .description(
-      'Writes the data of your own service to one file, as it stands at one moment: store, signing key, plans. ' +
+      'Writes the data of your own service to one file, as it stands at one moment: store, keys, plans. ' +
         'Servers may go on running meanwhile. The file holds secrets, the signing key above all: keep it as such.',
     )
     .argument('<file>', 'where it goes; a file that is there is replaced once the new one is whole', nonEmpty)

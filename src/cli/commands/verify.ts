@@ -22,7 +22,7 @@ export function register(command: Command, runner: Runner, run = runVerify): voi
   command
     .description(
       'Proves skin data that is kept in files: that each value parses, is signed by the key of the service that made ' +
-        'it, names a texture with the pixels of its source, and that the source is still the same picture. ' +
+        'it or by the game, names a texture with the pixels of its source, and that the source is still the same picture. ' +
         'Exit status 1 if anything is wrong.',
     )
     .argument('<file...>', 'lockfiles (skins.lock), or JSON as generate writes it')
@@ -38,7 +38,7 @@ export async function runVerify({ files, key, offline = false }: VerifyOptions, 
   const { io, flags } = deps;
   const given =
     key === undefined ? undefined : keyIn(Buffer.from(await readBounded(key)).toString('utf8'), key);
-  const verifiers = verifierClients({ deps, isOffline: offline });
+  const verifiers = await verifierClients({ deps, isOffline: offline });
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
   const tally = { all: 0, bad: 0, unsigned: 0 };
@@ -67,7 +67,8 @@ async function verifyOne(kept: Kept, given: KeyObject | undefined, verifiers: Ve
   const look =
     kept.path === undefined ? undefined : lookAt({ kind: 'file', path: kept.path }, 'auto', undefined);
   const sourcePixels = look && 'pixels' in look ? look.pixels : undefined;
-  return await verifySkin(kept, { publicKey, texture: verifiers.texture, sourcePixels });
+  const gameKeys = given ? undefined : verifiers.gameKeys;
+  return await verifySkin(kept, { publicKey, gameKeys, texture: verifiers.texture, sourcePixels });
 }
 
 /** `source, good|bad, signature, pixels, picture, what is wrong`. */

@@ -18,7 +18,6 @@ export interface AccountsOptions extends Omit<AccountDeskOptions, 'cipher' | 'ru
 export interface Accounts {
   readonly desk: AccountDesk;
   readonly linking: Linking;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Asks nothing and makes no file yet. */
@@ -31,5 +30,5 @@ export function openAccounts({ dataDir, rules, clientId, warn, ...options }: Acc
     onFault: ({ name, uuid }, { kind, message }) =>
       warn(`Game account ${name} (${uuid}): ${kind}: ${message}`),
   });
-  return { desk, linking: new Linking(desk.tools, clientId), onError: options.onError };
+  return { desk, linking: new Linking(desk.tools, clientId) };
 }

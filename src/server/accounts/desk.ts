@@ -45,7 +45,13 @@ export class AccountDesk {
   /** When a generation can begin that comes after `ahead` others; undefined: there is no account to wait for. */
   async nextStart(ahead: number): Promise<number | undefined> {
     const { db, rules, clock } = this.#options;
-    return nextStart(await listAccounts(db), rules, { now: clock.now(), ahead });
+    const now = clock.now();
+    let accounts = await listAccounts(db);
+    if (accounts.some((account) => this.#isLost(account, now))) {
+      await inTransaction(db, (tx) => this.#freeLost(tx, now));
+      accounts = await listAccounts(db);
+    }
+    return nextStart(accounts, rules, { now, ahead });
   }
 
   /** Takes the least recently used of the healthy accounts that may be used now. */
@@ -138,14 +144,15 @@ export class AccountDesk {
 
   /** An account whose holder is gone may have been changed up to now: its delay begins again. */
   async #freeLost(tx: Db, now: number): Promise<void> {
-    for (const { uuid, lease_owner: owner, lease_until: until } of await listAccounts(tx)) {
-      if (owner === null || ((until ?? 0) >= now && !isGone(owner, this.#options.self))) continue;
-      await changeHeldAccount(
-        tx,
-        { uuid, owner },
-        { lease_owner: null, lease_until: null, last_used_at: now },
-      );
+    const back = { lease_owner: null, lease_until: null, last_used_at: now };
+    for (const account of await listAccounts(tx)) {
+      if (!this.#isLost(account, now)) continue;
+      await changeHeldAccount(tx, { uuid: account.uuid, owner: account.lease_owner ?? '' }, back);
     }
+  }
+
+  #isLost({ lease_owner: owner, lease_until: until }: AccountRow, now: number): boolean {
+    return owner !== null && ((until ?? 0) < now || isGone(owner, this.#options.self));
   }
 
   #consequencesOf({ kind, message, rest }: AccountFault, row: AccountRow): Partial<AccountRow> {

@@ -57,6 +57,11 @@ export class Linking {
     this.#clientId = clientId;
   }
 
+  /** Whether the owner of an account can sign in, so that its tokens can be renewed. */
+  get canSignIn(): boolean {
+    return this.#clientId !== undefined;
+  }
+
   /** @throws LinkError, LoginError, GameError */
   async begin(): Promise<BegunLogin> {
     const clientId = this.#ownClientId();

@@ -1,3 +1,4 @@
+import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { type ErrorCode, PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { ClaimBounds } from '../queue/port.ts';
@@ -33,6 +34,14 @@ export interface SkinData {
   };
 }
 
+/** What others need to trust skins by. */
+export interface Trust {
+  /** SPKI in PEM; undefined where the one who signs does not tell it. */
+  readonly publicPem: string | undefined;
+  /** Hosts that textures are fetched from. */
+  readonly skinDomains: readonly string[];
+}
+
 /** Makes skin data from pictures. */
 export interface Generator {
   /** Names who signs, and for which address: the same picture signed by another is other data. */
@@ -52,6 +61,10 @@ export interface Generator {
   startsAt?(ahead: number): Promise<number>;
   /** Whether it can do its work, as far as is known; absent: always. */
   isReady?(): boolean;
+  /** Whose signatures its skins have, as far as is known, where another signs; absent: the service itself. */
+  trust?(): Promise<Trust>;
+  /** What its operator should know of it, looked at now; absent: nothing. */
+  health?(signal: AbortSignal): Promise<readonly HealthFinding[]>;
   /** Why it makes no skins with capes; absent: it does. */
   readonly refusesCapes?: string;
 }

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { buildTexturesValue } from '../../textures/property.ts';
-import { signValue } from '../../textures/signature.ts';
-import type { SigningKey } from '../../textures/signing-key.ts';
+import { isSignedBy, parsePublicKey, signValue } from '../../textures/signature.ts';
+import { type SigningKey, SigningKeyError } from '../../textures/signing-key.ts';
 import type { Generator, SkinData, Texture } from './port.ts';
 
 export interface SigningOptions {
   readonly key: () => Promise<SigningKey>;
+  /** Whether there is a key already: making one takes seconds. */
+  readonly hasKey: () => boolean;
   /** Address of the service as players' machines reach it, no slash at its end. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -27,6 +30,7 @@ export function signingGenerator(options: SigningOptions): Generator {
   return {
     signer: async () => `signing:${(await options.key()).fingerprint}:${options.publicUrl()}`,
     generate: async (texture) => await signTexture(texture, options),
+    health: async () => [await keyHealth(options)],
   };
 }
 
@@ -42,6 +46,28 @@ async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningO
     ...(capeUrl !== undefined && { cape: { url: capeUrl } }),
   });
   return { value, signature: await signValue(value, privateKey), url, capeUrl, account: fingerprint };
+}
+
+async function keyHealth({ key, hasKey }: SigningOptions): Promise<HealthFinding> {
+  if (!hasKey()) {
+    const message = 'It signs with a key of its own, which is made when it is first needed.';
+    return { code: 'signing_key_unmade', result: 'ok', message };
+  }
+  if (!(await canSign(key))) {
+    return { code: 'signing_key_unusable', result: 'problem', message: 'Its signing key cannot be used.' };
+  }
+  const message = `It signs with a key of its own (${(await key()).fingerprint}).`;
+  return { code: 'signing_key', result: 'ok', message };
+}
+
+async function canSign(key: SigningOptions['key']): Promise<boolean> {
+  try {
+    const { privateKey, publicPem } = await key();
+    return isSignedBy(parsePublicKey(publicPem), PROFILE_NAME, await signValue(PROFILE_NAME, privateKey));
+  } catch (error) {
+    if (error instanceof SigningKeyError) return false;
+    throw error;
+  }
 }
 
 /** A profile of its own for every texture, variant and cape: caches that go by profile keep them apart. */

@@ -75,6 +75,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
   });
   limitConnections(app, options);
+  passExpectations(app);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     done();
@@ -100,6 +101,11 @@ function limitConnections(app: FastifyInstance, { edge, context }: AppOptions): 
   app.server.maxConnections = edge.maxConnections;
   app.server.maxHeadersCount = KEPT_HEADERS;
   app.server.on('drop', () => context.observer.connectionDropped());
+}
+
+/** Node answers `Expect` with what it does not know by itself, in nobody's format; here such a wish goes unheard. */
+function passExpectations({ server }: FastifyInstance): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
 /** Tells of each request once it is over, whoever ended it. */

@@ -37,8 +37,12 @@ export function nodeServerOptions({ headersTimeout, requestTimeout }: EdgeLimits
 /** How many headers Node is to keep: one more than allowed, to see that there were too many. */
 export const KEPT_HEADERS = MAX_HEADERS + 1;
 
-/** @throws Refusal with status 414, 431 */
-export function verifyHead({ url, raw }: FastifyRequest): void {
+/** @throws Refusal with status 400, 414, 431 */
+export function verifyHead({ method, url, raw }: FastifyRequest): void {
+  // The router takes `*` for `/`; only OPTIONS may be about the service as a whole.
+  if (method !== 'OPTIONS' && !/^(?:\/|https?:\/\/)/i.test(url)) {
+    throw new Refusal('invalid_request', 'The address is not well-formed.');
+  }
   if (url.length > MAX_URL) {
     throw new Refusal('invalid_request', { status: 414, message: 'The address is too long.' });
   }

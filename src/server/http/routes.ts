@@ -10,6 +10,7 @@ import {
   unlinkGameAccountRoute,
 } from './routes/account/accounts.ts';
 import { addCapeRoute, allCapesRoute, changeCapeRoute, removeCapeRoute } from './routes/account/capes.ts';
+import { doctorRoute } from './routes/account/doctor.ts';
 import { changeKeyRoute, createKeyRoute, listKeysRoute, revokeKeyRoute } from './routes/account/keys.ts';
 import { accountRoute, planListRoute } from './routes/account/me.ts';
 import { createUserRoute, listUsersRoute, setUserRoute, userRoute } from './routes/account/users.ts';
@@ -69,6 +70,7 @@ export const ROUTES: readonly Route[] = [
   delayRoute,
   accountRoute,
   planListRoute,
+  doctorRoute,
   listKeysRoute,
   createKeyRoute,
   changeKeyRoute,

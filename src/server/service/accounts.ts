@@ -41,7 +41,7 @@ export async function linkGameAccount(
 export async function beginGameLogin(context: ServiceContext, caller: Caller): Promise<BegunGameLogin> {
   requireOperator(caller);
   const { expiresAt, interval, ...rest } = await told(() => context.accounts.linking.begin());
-  return { ...rest, expiresAt: isoTime(expiresAt), interval: Math.ceil(interval / 1000) };
+  return { ...rest, expiresAt: isoTime(expiresAt), interval: interval / 1000 };
 }
 
 /** How a sign-in stands. @throws Refusal `not_found`, `service_unavailable`, after which it may be asked again */

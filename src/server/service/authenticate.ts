@@ -20,14 +20,21 @@ export interface Credentials extends Origins {
   readonly authorization: string | undefined;
 }
 
-/** Who is calling. No key at all is allowed; a wrong one is not. @throws Refusal `invalid_api_key` */
+/**
+ * Who is calling. No key at all is allowed, but not where there is a session: whatever runs on this machine, each page
+ * in its browsers too, reaches a loopback port. A wrong key never is.
+ * @throws Refusal `invalid_api_key`
+ */
 export async function authenticate(
   db: Db,
   credentials: Credentials,
   { session, plans, now }: { session: Session | undefined; plans: Plans; now: number },
 ): Promise<Caller> {
   const { authorization } = credentials;
-  if (authorization === undefined) return anonymousCaller(credentials.address, plans);
+  if (authorization === undefined) {
+    if (session) throw new Refusal('invalid_api_key', 'This service is for the command alone that it is a part of.');
+    return anonymousCaller(credentials.address, plans);
+  }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw new Refusal('invalid_api_key');
   const hash = hashApiKey(key);

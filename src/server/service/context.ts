@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { Game } from '../../game/game.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { GeneratorKind } from '../generators/generators.ts';
 import type { Generator } from '../generators/port.ts';
 import type { JobSignals } from '../job-signals.ts';
 import type { Observer } from '../observer.ts';
@@ -28,6 +29,7 @@ export interface ServiceContext {
   readonly db: Db;
   readonly queue: JobQueue;
   readonly generator: Generator;
+  readonly generatorKind: GeneratorKind;
   readonly signals: JobSignals;
   readonly feeds: JobFeeds;
   readonly clock: Clock;
@@ -53,6 +55,8 @@ export interface ServiceContext {
   readonly expectedWait: (uuid: string, ahead: number) => number | undefined;
   /** What keeps this process from generating; undefined while all is well. */
   readonly trouble: () => unknown;
+  /** Where players' machines reach this service, no slash at its end. */
+  readonly publicUrl: () => string;
   /** Where a texture of this service's own is to be fetched from. */
   readonly textureUrl: (hash: string) => string;
   /** All addresses that are known to lead to this service, no slash at their ends. */

@@ -61,7 +61,8 @@ async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-async function readVersion(db: Kysely<Tables>): Promise<number> {
+/** How many steps the store has seen. @throws StoreTooNewError */
+export async function readVersion(db: Kysely<Tables>): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
   const version = Number(row?.value ?? 0);
   if (version > MIGRATIONS.length) {

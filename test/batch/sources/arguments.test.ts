@@ -28,7 +28,7 @@ describe('A path', () => {
     );
   });
 
-  it.each(['missing.png', 'no/such/a.png', 'a.png/', 'x'.repeat(5_000), `${UUID}0`, 'Notch', 'a\0b'])(
+  it.each(['missing.png', 'no/such/a.png', 'a.png/', 'x'.repeat(5_000), `${UUID}0`, 'ab', 'a\0b'])(
     'that leads nowhere is told: %.20j',
     async (arg) => {
       const source = await onlyOf({ args: [arg] }, rootsIn(await folderOf(['a.png'])));
@@ -161,19 +161,32 @@ describe('A player', () => {
     });
   });
 
-  it('is not known by name yet', async () => {
-    const source = await onlyOf({ args: ['jeb_'], as: 'user' }, elsewhere);
-    expect(problemOf(source)).toMatchObject({
-      code: 'unsupported_source',
-      message: 'Players are given by UUID for now, not by name: jeb_.',
-    });
+  it('is named by a name, which is the same in any case', async () => {
+    for (const arg of ['Jeb_', 'a'])
+      expect(await onlyOf({ args: [arg], as: 'user' }, elsewhere)).toEqual({
+        label: arg,
+        content: { kind: 'user', user: arg.toLowerCase() },
+        stem: arg,
+      });
   });
 
-  it.each(['', '-', 'a', 'two words', 'https://a.example/'])('is not named by %j', async (arg) => {
-    expect(problemOf(await onlyOf({ args: [arg], as: 'user' }, elsewhere))).toMatchObject({
-      code: 'invalid_user',
-    });
+  it('is what a word may be that is no path, and only a guess then', async () => {
+    const cwd = await folderOf(['Notch']);
+    expect((await onlyOf({ args: ['Notch'] }, rootsIn(cwd))).content.kind).toBe('file');
+    const { content } = await onlyOf({ args: ['Jeb_'] }, rootsIn(cwd));
+    expect(content).toEqual({ kind: 'user', user: 'jeb_', isGuess: true });
+    const asFile = await onlyOf({ args: ['Jeb_'], as: 'file' }, rootsIn(cwd));
+    expect(problemOf(asFile)).toMatchObject({ code: 'no_such_file' });
   });
+
+  it.each(['', '-', 'seventeen_letters', 'two words', 'https://a.example/'])(
+    'is not named by %j',
+    async (arg) => {
+      expect(problemOf(await onlyOf({ args: [arg], as: 'user' }, elsewhere))).toMatchObject({
+        code: 'invalid_user',
+      });
+    },
+  );
 });
 
 describe('What the user says that an argument is', () => {

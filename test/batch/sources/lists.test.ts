@@ -42,7 +42,9 @@ describe('A list of lines', () => {
 
   it('takes all that an argument can be', async () => {
     const url = 'https://a.example/s.png';
-    const sources = await named(['heroes', url, UUID, 'data:image/png;base64,AAAA', 'nowhere'].join('\n'));
+    const sources = await named(
+      ['heroes', url, UUID, 'data:image/png;base64,AAAA', 'nowhere.png', 'Jeb_'].join('\n'),
+    );
     expect(sources.map((source) => [source.content.kind, source.stem])).toEqual([
       ['file', 'heroes/a'],
       ['file', 'heroes/b, c'],
@@ -50,6 +52,7 @@ describe('A list of lines', () => {
       ['user', UUID],
       ['bytes', 'data'],
       ['problem', 'nowhere'],
+      ['user', 'Jeb_'],
     ]);
     expect(problemOf(sources[5]!)).toMatchObject({ code: 'no_such_file' });
   });

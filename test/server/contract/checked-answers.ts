@@ -1,31 +1,33 @@
-import { createRequire } from 'node:module';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { isV1Address } from '../../../src/server/http/v1/error-answers.ts';
 import { type Contract, type Exchange, faultOf, type KnownAnswer } from './contract.ts';
+import { loadContracts } from './contracts.ts';
 import { DEVIATIONS, inPublishedWords } from './deviations.ts';
 import { Templates } from './templates.ts';
 
 /** Judges answers by our own description and, where that has something to say, by the published one. */
 export class AnswerChecker {
   readonly #own: Contract;
-  readonly published: Contract;
+  readonly #published: Contract;
   readonly #templates: Templates;
 
   constructor() {
-    const contracts = createRequire(import.meta.url)(inject('contractsPath')) as {
-      own: Contract;
-      published: Contract;
-    };
-    this.#own = contracts.own;
-    this.published = contracts.published;
-    this.#templates = new Templates(Object.keys(contracts.own.operations));
+    const { own, published } = loadContracts();
+    this.#own = own;
+    this.#published = published;
+    this.#templates = new Templates(Object.keys(own.operations));
+  }
+
+  /** The operation that is asked for, like `get /v2/skins/{uuid}`. */
+  operationOf(method: string, address: string): string | undefined {
+    return this.#templates.find(method, address);
   }
 
   /** What is wrong with an answer, each with what it was the answer to. */
   faults(exchange: Exchange): string[] {
     const { method, address, status } = exchange;
     if (method === 'OPTIONS') return []; // the browser's question, which no description speaks of
-    const operation = this.#templates.find(method, address);
+    const operation = this.operationOf(method, address);
     const found = operation === undefined ? this.#astray(exchange) : this.#known(operation, exchange);
     return found.map((fault) => `${method} ${address} → ${status}: ${fault}`);
   }
@@ -45,7 +47,7 @@ export class AnswerChecker {
   }
 
   #publishedFaults(operation: string, { status, bytes }: Exchange): string[] {
-    const answers = this.published.operations[operation];
+    const answers = this.#published.operations[operation];
     if (!answers || status < 200 || status === 304) return [];
     const text = inPublishedWords(Buffer.from(bytes).toString('utf8'));
     const body = JSON.parse(text) as Record<string, unknown>;
@@ -55,9 +57,9 @@ export class AnswerChecker {
         one.statuses.includes(status) &&
         (one.holds ? one.holds(body) : !answers[status]),
     );
-    const answer = deviation ? this.published.responses[deviation.as] : answers[status];
+    const answer = deviation ? this.#published.responses[deviation.as] : answers[status];
     if (!answer) return ['the published description does not list this status'];
-    const fault = faultOf(this.published, answer, body);
+    const fault = faultOf(this.#published, answer, body);
     return fault === undefined ? [] : [`as published: ${fault}`];
   }
 }

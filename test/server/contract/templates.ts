@@ -26,9 +26,10 @@ export class Templates {
   }
 }
 
-/** Slashes at the end do not count; what cannot be decoded belongs nowhere. */
+/** A whole URL, as proxies are sent, means its path. Slashes at the end do not count; what cannot be decoded belongs nowhere. */
 function partsOf(address: string): string[] | undefined {
-  const path = address.split('?', 1)[0]?.replace(/(?<=.)\/$/, '') ?? '';
+  const [all = ''] = address.split(/[?#]/, 1);
+  const path = all.replace(/^https?:\/\/[^/]*/i, '').replace(/\/$/, '') || '/';
   try {
     return path.split('/').map(decodeURIComponent);
   } catch {

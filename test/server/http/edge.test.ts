@@ -55,6 +55,27 @@ describe('What is no proper request is answered in our envelope, and the connect
   });
 });
 
+describe('What is proper, but odd,', () => {
+  test.each([
+    ['an expectation that nobody knows goes unheard', '/v2/me', 'Expect: 200-ok\r\n', 404, 'user_not_found'],
+    ['a whole URL means its path', 'http://a/v2/queue/none', '', 404, 'job_not_found'],
+    ['a star is no address', '*', '', 400, 'invalid_request'],
+  ])('is answered in our envelope: %s', async (_, address, header, status, code) => {
+    const { url } = await runServer();
+    const answer = await say(url, `GET ${address} HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`);
+    expect(answer).toMatchObject({ status, body: { success: false, errors: [{ code }] } });
+  });
+
+  test('is answered in the old format at an address of version 1: a whole URL', async () => {
+    const { url } = await runServer();
+    const answer = await say(
+      url,
+      'GET http://a/get/id/none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatchObject({ status: 400, body: { success: false, errorCode: 'validation_error' } });
+  });
+});
+
 describe('What asks too much of the service is refused', () => {
   test('an address of more than 8 KB', async () => {
     const { owner } = await runServer();

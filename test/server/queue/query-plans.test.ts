@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JobQueue } from '../../../src/server/queue/port.ts';
+import type { ClaimBounds, JobQueue } from '../../../src/server/queue/port.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
@@ -13,7 +13,10 @@ import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 
 /** How SQLite goes about every statement on jobs that a step of the queue makes. */
-async function plansOf(step: (queue: JobQueue) => Promise<unknown>): Promise<string[]> {
+async function plansOf(
+  step: (queue: JobQueue) => Promise<unknown>,
+  bounds: ClaimBounds = {},
+): Promise<string[]> {
   const folder = await ownFolder();
   const { db } = await openOwnStore(folder);
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
@@ -27,7 +30,7 @@ async function plansOf(step: (queue: JobQueue) => Promise<unknown>): Promise<str
     await logged.destroy();
   });
   const self = { host: 'here', pid: 1, nonce: 'x' };
-  const queue = new StoreQueue(logged, { self, clock: new MovableClock() });
+  const queue = new StoreQueue(logged, { self, clock: new MovableClock(), bounds: () => bounds });
   for (let n = 0; n < 3; n++) await queue.submit(newJob(), LIMITS);
   statements.length = 0;
   await step(queue);
@@ -52,7 +55,7 @@ test.each<[string, (queue: JobQueue) => Promise<unknown>, string]>([
     (queue) => queue.waitingBefore({ turn: 3, id: 3 }),
     'SEARCH jobs USING COVERING INDEX jobs_by_turn (turn<?)',
   ],
-  ['recovery', (queue) => queue.recover(), 'SCAN jobs USING INDEX jobs_processing'],
+  ['recovery', (queue) => queue.recover(), 'SCAN jobs USING INDEX jobs_processing_identity'],
   [
     'submitting to the queue',
     (queue) => queue.submit(newJob({ idempotencyKey: 'a' }), LIMITS),
@@ -80,4 +83,13 @@ test('How many of an owner are with the workers is counted in an index of those 
   expect(await plansOf((queue) => queue.claim('w'))).toContain(
     'SEARCH other USING COVERING INDEX jobs_processing (owner=?)',
   );
+});
+
+test('What is processed of all owners, and for the same data, is counted in such an index too', async () => {
+  const bounds = { processing: 5, onePerIdentity: true };
+  for (const step of [(queue: JobQueue) => queue.claim('w'), (queue: JobQueue) => queue.nextRunAt()]) {
+    const plans = await plansOf(step, bounds);
+    expect(plans).toContain('SCAN jobs USING COVERING INDEX jobs_processing_identity');
+    expect(plans).toContain('SEARCH other USING COVERING INDEX jobs_processing_identity (identity=?)');
+  }
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/protocol/errors.ts';
 import type { Order } from '../../fake-game/faults.ts';
 import { runGame } from '../../fake-game/run-game.ts';
-import { drawSkin } from '../drawn-skins.ts';
+import { drawSkin, skinPng } from '../drawn-skins.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { expectRefusal } from '../test-caller.ts';
@@ -77,6 +77,10 @@ test('A game that asks to wait is not asked before, and the answer says when', a
 test('A caller over its limit has nobody looked up', async () => {
   const fake = await runGame();
   const { owner, anonymous } = await runServer({ gameAddresses: fake.addresses, clock: new MovableClock() });
+  const hasty = anonymous('127.0.0.2');
+  await hasty.upload('/v2/generate', skinPng(1));
+  expectRefusal(await hasty.json('/v2/generate', { user: 'Nobody_1' }), 'rate_limit');
+  expect(fake.calls).toEqual([]);
   const caller = anonymous();
   for (let number = 0; number < 20; number++) await caller.json('/v2/queue', { user: `Nobody_${number}` });
   const calls = fake.calls.length;

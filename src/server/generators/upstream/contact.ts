@@ -1,4 +1,5 @@
 import type { SkinClient } from '../../../client/skin-client.ts';
+import type { Trust } from '../port.ts';
 import { type Facts, learnFacts, learnKey, USUAL_SPOTS } from './facts.ts';
 import type { UpstreamSettings } from './settings.ts';
 
@@ -22,6 +23,13 @@ export class Contact {
     return this.#facts?.spots ?? Math.min(this.#settings.spots ?? USUAL_SPOTS, USUAL_SPOTS);
   }
 
+  /** As far as is known. */
+  get trust(): Trust {
+    const { publicKey, skinDomains = [] } = this.#facts ?? {};
+    const publicPem = publicKey?.export({ type: 'spki', format: 'pem' }).toString();
+    return { publicPem, skinDomains };
+  }
+
   /** Asked for until there is an answer. @throws SkinsmithError; the signal's reason when aborted */
   async facts(signal: AbortSignal): Promise<Facts> {
     this.#facts ??= await learnFacts(this.#client, this.#settings, { signal });
@@ -30,8 +38,8 @@ export class Contact {
 
   /** The key it signs with now. @throws SkinsmithError; the signal's reason when aborted */
   async freshKey(signal: AbortSignal): Promise<Facts['publicKey']> {
-    const publicKey = await learnKey(this.#client, { signal });
-    this.#facts = { ...(await this.facts(signal)), publicKey };
-    return publicKey;
+    const fresh = await learnKey(this.#client, { signal });
+    this.#facts = { ...(await this.facts(signal)), ...fresh };
+    return fresh.publicKey;
   }
 }

@@ -17,6 +17,8 @@ export interface Facts {
   readonly hasPrivateSkins: boolean;
   /** What it signs with, where it has a key of its own that it tells. */
   readonly publicKey: KeyObject | undefined;
+  /** Hosts that its textures are fetched from, where it tells. */
+  readonly skinDomains: readonly string[];
 }
 
 /** @throws SkinsmithError; the signal's reason when aborted */
@@ -30,7 +32,7 @@ export async function learnFacts(
   return {
     spots: Math.max(1, Math.min(spots, planned)),
     hasPrivateSkins: grants?.private_skins ?? false,
-    publicKey: await learnKey(client, call),
+    ...(await learnKey(client, call)),
   };
 }
 
@@ -45,14 +47,17 @@ async function readGrants(client: SkinClient, call: CallOptions): Promise<Grants
 }
 
 /** The hosted service has no key of its own: the game's, which it does not tell. Its front is a page. */
-export async function learnKey(client: SkinClient, call: CallOptions): Promise<KeyObject | undefined> {
+export async function learnKey(
+  client: SkinClient,
+  call: CallOptions,
+): Promise<Pick<Facts, 'publicKey' | 'skinDomains'>> {
   try {
-    const { signaturePublickey: pem } = await client.keyDocument({ ...ONE_ATTEMPT, ...call });
-    return pem === undefined ? undefined : parsePublicKey(pem);
+    const { signaturePublickey: pem, skinDomains } = await client.keyDocument({ ...ONE_ATTEMPT, ...call });
+    return { publicKey: pem === undefined ? undefined : parsePublicKey(pem), skinDomains };
   } catch (error) {
     const isUnreadable = error instanceof UnreadableAnswerError && error.status < 400;
     const status = error instanceof SkinsmithError ? (error as { status?: number }).status : undefined;
-    if (isUnreadable || status === 404) return undefined;
+    if (isUnreadable || status === 404) return { publicKey: undefined, skinDomains: [] };
     throw error;
   }
 }

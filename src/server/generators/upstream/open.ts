@@ -3,6 +3,7 @@ import type { GeneratorContext, OpenGenerator } from '../generators.ts';
 import { Contact } from './contact.ts';
 import { faultOf } from './faults.ts';
 import { Gate } from './gate.ts';
+import { upstreamHealth } from './health.ts';
 import { Losses } from './losses.ts';
 import { pixelsIn, skinIn } from './proof.ts';
 import { UpstreamKeyError } from './settings.ts';
@@ -58,6 +59,8 @@ export async function openUpstream(context: GeneratorContext): Promise<OpenGener
       bounds: () => ({ processing: Math.max(0, contact.spots - watcher.others), onePerIdentity: true }),
       pause: () => gate.wait(),
       isReady: () => !gate.isDown,
+      trust: async () => contact.trust,
+      health: async (signal) => await upstreamHealth({ client, settings, gate, watcher, clock }, signal),
       refusesCapes: NO_CAPES,
     },
   };

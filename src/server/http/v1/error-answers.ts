@@ -34,9 +34,9 @@ export function versionHeader(via: V1Via): Readonly<Record<string, string>> {
   return { 'MineSkin-Api-Version': via === 'queue' ? 'v1-with-v2-compat' : 'v1' };
 }
 
-/** Whether an address is one of version 1, where all is answered in its format. */
+/** Whether an address is one of version 1, where all is answered in its format. Proxies are sent whole URLs. */
 export function isV1Address(url: string): boolean {
-  return /^\/+(?:generate|get)(?:[/?]|$)/.test(url);
+  return /^(?:https?:\/\/[^/?#]*)?\/+(?:generate|get)(?:[/?#]|$)/.test(url);
 }
 
 /** A refusal in the format of version 1. `now`: milliseconds since the epoch. */

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { isSignedBy, parsePublicKey } from '../../../../src/textures/signature.ts';
+import { addCape } from '../../drawn-capes.ts';
 import { dataUrl, skinPng } from '../../drawn-skins.ts';
 import { poll } from '../../poll.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../running-server.ts';
+import { expectRefusal } from '../../test-caller.ts';
 import { ends, numbers, push, runGateway } from './gateway.ts';
 
 guardAgainstLeaks();
@@ -31,6 +33,13 @@ test('Skins of another skinsmith are its own: signed with its key, served by it,
   const { account, server, version, duration } = theirs.skin!.generator;
   expect(body.skin?.generator).toMatchObject({ account, server, version, duration });
   expect(theirs.skin?.texture.data.value).toBe(value);
+});
+
+test('Whoever trusts the service here is told the key that its skins are signed with, and where textures are', async () => {
+  const { above, gateway } = await overSkinsmith({ publicUrl: 'http://skins.example.org' });
+  const [{ body: theirs }, { body: own }] = await Promise.all([above.owner.get('/'), gateway.owner.get('/')]);
+  expect(own.signaturePublickey).toBe(theirs.signaturePublickey);
+  expect(own.skinDomains).toEqual(['skins.example.org', '127.0.0.1']);
 });
 
 test('Many jobs of several callers are heard of by its events', async () => {
@@ -62,9 +71,10 @@ test('Skins there are unlisted, private ones private where the key may have such
 
 test('A cape is refused: the service above does not know it', async () => {
   const { gateway } = await overSkinsmith();
-  const cape = '0'.repeat(32);
-  const { status, body } = await gateway.owner.json('/v2/queue', { url: dataUrl(skinPng(1)), cape });
-  expect([status, body.errors[0]?.code]).toEqual([400, 'invalid_cape']);
+  const uuid = await addCape(gateway, 'founder');
+  const heard = await gateway.owner.json('/v2/queue', { url: dataUrl(skinPng(1)), cape: uuid });
+  expectRefusal(heard, 'invalid_cape');
+  expect(heard.body.errors[0]?.message).toContain('another service');
 });
 
 test('A closed gateway leaves its jobs to the next, which goes on with the same jobs above', async () => {

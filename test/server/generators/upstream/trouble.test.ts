@@ -34,6 +34,12 @@ test('In bad weather every job ends with its skin at the first attempt, and noth
   expect(Object.keys(troubles).length).toBeGreaterThan(5);
 });
 
+test('Of a service that tells no key, none is told', async () => {
+  const { url, key } = await runHosted();
+  const gateway = await runGateway({ url, key });
+  expect((await gateway.owner.get('/')).body).not.toHaveProperty('signaturePublickey');
+});
+
 describe('A service that is down', () => {
   test('at the start is a warning; jobs wait, and go on when it answers', async () => {
     const hosted = await runHosted({ weather: () => ({ kind: 'unavailable' }) });

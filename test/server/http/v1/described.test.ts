@@ -4,7 +4,7 @@ import { ROUTES } from '../../../../src/server/http/routes.ts';
 
 interface Operation {
   readonly deprecated?: boolean;
-  readonly parameters: readonly { readonly name: string }[];
+  readonly parameters: readonly { readonly name: string; readonly in?: string }[];
   readonly requestBody?: { readonly content: object };
 }
 
@@ -22,7 +22,8 @@ test('All of version 1 is described as deprecated, and nothing else is', () => {
 test('The ways to ask, the options in the query and the switch are described', () => {
   const upload = PATHS['/generate/upload']?.['post'];
   expect(Object.keys(upload?.requestBody?.content ?? {})).toEqual(['multipart/form-data']);
-  expect(upload?.parameters.map(({ name }) => name)).toEqual([
+  const options = upload?.parameters.filter((one) => one.in === 'query');
+  expect(options?.map(({ name }) => name)).toEqual([
     'variant',
     'model',
     'visibility',

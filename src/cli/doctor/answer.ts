@@ -1,0 +1,35 @@
+import { VERSION } from '../../index.ts';
+import { type Check, type Finding, ok, problem } from './check.ts';
+import { jsonIn, type Readiness } from './patient.ts';
+
+const HOSTED = /(^|\.)mineskin\.org$/;
+
+/** Whose answer it is: skinsmith's, the hosted service's, another's. */
+export const answerCheck: Check = {
+  needs: ['connection'],
+  look: async (patient) => {
+    const { url, text } = await patient.firstAnswer();
+    const readiness = await patient.readiness();
+    if (readiness) return ofSkinsmith(readiness);
+    if (!isEnvelope(jsonIn(text))) {
+      return problem(
+        `${url.origin} answers, but not as a skin service does: it is another program.`,
+        'See whether the address is right, path included: skinsmith config get base-url',
+      );
+    }
+    if (HOSTED.test(url.hostname)) return ok(`${url.hostname} is the hosted service.`);
+    return ok(`${url.origin} speaks the v2 interface; it is not skinsmith.`);
+  },
+};
+
+function ofSkinsmith({ status, version, reasons }: Readiness): Finding {
+  const which = version === VERSION ? `skinsmith ${version}` : `skinsmith ${version} (here: ${VERSION})`;
+  if (status === 'ready') return ok(`${which}, ready.`);
+  return problem(`${which} takes no work now: ${reasons.join(', ')}.`, 'See the log of the service.');
+}
+
+/** What every answer of version 2 has. */
+function isEnvelope(json: unknown): boolean {
+  const { success, errors } = (json ?? {}) as { success?: unknown; errors?: unknown };
+  return typeof success === 'boolean' || Array.isArray(errors);
+}

@@ -1,0 +1,34 @@
+import { type Check, ok, skipped, warning } from './check.ts';
+import type { Patient } from './patient.ts';
+
+/** Milliseconds that two clocks may differ; the header by which they are compared has whole seconds. */
+const MOST = 5_000;
+
+/** This machine's clock against the service's. */
+export const clockCheck: Check = {
+  needs: ['connection'],
+  look: async (patient) => {
+    const offset = (await offsetByHeader(patient)) ?? (await offsetByLimits(patient));
+    if (offset === undefined) return skipped('The service does not say what time it has.');
+    const seconds = Math.abs(Math.round(offset / 1000));
+    if (Math.abs(offset) <= MOST)
+      return ok('It agrees with that of the service, give or take a few seconds.');
+    return warning(
+      `This machine's clock is ${seconds} s ${offset < 0 ? 'ahead of' : 'behind'} the service's.`,
+      'Let the system set its time by the network (NTP): waits and expiry times depend on it.',
+    );
+  },
+};
+
+/** How far the service's clock is ahead of ours, by the middle of the request and of the second. */
+async function offsetByHeader(patient: Patient): Promise<number | undefined> {
+  const { date, askedAt, answeredAt } = await patient.firstAnswer();
+  const theirs = Date.parse(date ?? '');
+  return Number.isNaN(theirs) ? undefined : theirs + 500 - (askedAt + answeredAt) / 2;
+}
+
+/** A time and how long it is until then: together they say what time it is there. */
+async function offsetByLimits(patient: Patient): Promise<number | undefined> {
+  const { absolute, relative } = (await patient.rateLimit()).next;
+  return relative > 0 ? absolute - relative - patient.deps.clock.now() : undefined;
+}

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { type Check, ok, problem, warning } from './check.ts';
+import { lookAtFolder, readableByOthers } from './folders.ts';
+
+/** The config file: readable, its owner's alone, and its folder writable. */
+export const configCheck: Check = {
+  needs: [],
+  look: async ({ deps: { configFile, folders } }) => {
+    await configFile.settings(); // throws what is wrong with it
+    const folder = await lookAtFolder(folders.config);
+    if (folder.result === 'problem') {
+      return problem(folder.detail, 'Choose another folder: SKINSMITH_CONFIG_DIR');
+    }
+    const { path } = configFile;
+    if (!existsSync(path)) return { ...folder, detail: `There is no ${path}: defaults hold.` };
+    if ((await readableByOthers([path])).length > 0) {
+      return warning(`${path} holds API keys and can be read by others.`, `chmod 600 ${path}`);
+    }
+    return folder.result === 'ok' ? ok(`${path} is as it should be.`) : folder;
+  },
+};

@@ -1,0 +1,85 @@
+import type { Deps } from '../deps.ts';
+import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import { jsonIn } from './patient.ts';
+import { type Answer, ProbeError, type Stage } from './probe.ts';
+
+/** Whether the service is reached, as far as each stage of a request, and whether it is a service that answers. */
+export const connectionCheck: Check = {
+  needs: ['service'],
+  look: async (patient) => {
+    const { isEmbedded } = await patient.connection();
+    try {
+      const answer = await patient.firstAnswer();
+      return findingOf(answer, isEmbedded ? 'The embedded service' : answer.url.origin);
+    } catch (error) {
+      if (error instanceof ProbeError) return unreached(error, patient.deps);
+      throw error;
+    }
+  },
+};
+
+function findingOf(answer: Answer, place: string): Finding {
+  const { status, text, times } = answer;
+  const total = Math.round([...times.values()].reduce((sum, time) => sum + time, 0));
+  if (status >= 300 && status < 400) return redirected(answer);
+  if (jsonIn(text) === undefined) return notJson(answer, place);
+  if (status === 429) return warning(`${place} wants fewer requests for now.`, 'Wait a minute.');
+  if (status >= 500) {
+    return warning(`${place} answers, but is in trouble (status ${status}).`, 'Try again later.');
+  }
+  const parts = [...times].map(([stage, time]) => `${stage} ${Math.round(time)}`).join(', ');
+  return ok(`${place} answers in ${total} ms (${parts}).`);
+}
+
+function redirected({ status, location, url }: Answer): Finding {
+  const target = location === undefined ? undefined : URL.parse(location, url.href)?.origin;
+  const isElsewhere = target !== undefined && target !== url.origin;
+  return problem(
+    `${url.origin} answers ${status} and redirects to ${target ?? 'nowhere'}; redirects are not followed.`,
+    isElsewhere ? `If that is the service: skinsmith config set base-url ${target}` : CHECK_ADDRESS,
+  );
+}
+
+const CHECK_ADDRESS = 'See whether the address is right: skinsmith config get base-url';
+
+function notJson({ status, text, url }: Answer, place: string): Finding {
+  if (/^\s*</.test(text)) {
+    return problem(
+      `${place} answers ${status} with an HTML page, as a proxy, a sign-in page of a network or another program does.`,
+      `Open ${url.origin} in a browser to see whose it is. ${CHECK_ADDRESS}`,
+    );
+  }
+  return problem(`${place} answers ${status} with something that is not JSON.`, CHECK_ADDRESS);
+}
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_/;
+
+const STAGES = {
+  name: ({ url, code }) => {
+    if (code === 'ENOTFOUND') return problem(`There is no host ${url.hostname}.`, CHECK_ADDRESS);
+    return problem(`The name ${url.hostname} cannot be looked up now (${code}).`, 'Is this machine online?');
+  },
+  connection: ({ url, code }) => {
+    if (code === 'ECONNREFUSED') return problem(`Nothing listens at ${url.host}.`, 'Is the service running?');
+    return problem(
+      `There is no connection to ${url.host} (${code}).`,
+      'Is this machine online, and does a firewall let it out?',
+    );
+  },
+  tls: ({ url, code }) =>
+    CERTIFICATE.test(code)
+      ? problem(
+          `The certificate of ${url.host} is not accepted (${code}).`,
+          'For a certificate authority of your own set NODE_EXTRA_CA_CERTS.',
+        )
+      : problem(`${url.host} does not speak TLS (${code}).`, `Is it http://${url.host}?`),
+  answer: ({ url, code }) =>
+    problem(`${url.host} was reached, but did not answer (${code}).`, 'See the log of the service.'),
+} satisfies Record<Stage, (error: ProbeError) => Finding>;
+
+function unreached(error: ProbeError, { env }: Pick<Deps, 'env'>): Finding {
+  const finding = STAGES[error.stage](error);
+  const variable = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
+  if (variable === undefined) return finding;
+  return { ...finding, hint: `${finding.hint} ${variable} is set, but skinsmith uses no proxies.` };
+}

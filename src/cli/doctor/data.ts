@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { type Check, problem, warning } from './check.ts';
+import { lookAtFolder, readableByOthers } from './folders.ts';
+
+/** Files of the service that nobody else is to read: private skins, and what others trust. */
+const SECRETS = ['skinsmith.db', 'signing-key.pem', 'account-key'];
+
+/** The data folder: writable, with room, its secrets its owner's alone. */
+export const dataCheck: Check = {
+  needs: [],
+  look: async ({ deps: { folders } }) => {
+    const folder = await lookAtFolder(folders.data);
+    if (folder.result === 'problem') {
+      return problem(folder.detail, 'Make it writable, or choose another: SKINSMITH_DATA_DIR');
+    }
+    const open = await readableByOthers(SECRETS.map((name) => join(folders.data, name)));
+    if (open.length === 0) return folder;
+    return warning(`Others can read ${open.join(', ')}.`, `chmod 600 ${open.join(' ')}`);
+  },
+};

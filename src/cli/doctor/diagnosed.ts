@@ -1,0 +1,42 @@
+import type { HealthFinding } from '../../index.ts';
+import { type Finding, skipped } from './check.ts';
+import type { NoDiagnosis } from './patient.ts';
+
+const SEVERITY = ['ok', 'warning', 'problem'] as const satisfies readonly HealthFinding['result'][];
+
+/** What to do about what the service has found. The rest explains itself. */
+const HINTS: Readonly<Record<string, string>> = {
+  store_not_writable: 'Make room, or make the data folder writable.',
+  store_damaged: 'Restore it from a backup: skinsmith restore',
+  store_too_new: 'Restart the service with the newer version.',
+  generator_silent: 'See the log of the service.',
+  signing_key_unusable: 'Restore signing-key.pem from a backup.',
+  no_accounts: 'Link one: skinsmith accounts link',
+  no_usable_account: 'See what is wrong with them: skinsmith accounts list',
+  accounts_need_care: 'See what is wrong with them: skinsmith accounts list',
+  no_client_id:
+    'Accounts linked with a token of the game last a day; for others give serve a client id of yours.',
+  game_unreachable: "Is the service's machine online, and does a firewall let it out?",
+  game_limits: 'Other programs at the same address may ask the game as well.',
+  upstream_key_refused: 'Start serve with the key that is valid there: --upstream-key-file',
+  upstream_unreachable: 'See what the service above says: skinsmith doctor --base-url <its address>',
+  upstream_wait: 'See what the service above says: skinsmith doctor --base-url <its address>',
+};
+
+/** Several findings of the service as one: as bad as the worst, which is told first. */
+export function summary(findings: readonly HealthFinding[]): Finding {
+  const worstFirst = findings.toSorted((a, b) => SEVERITY.indexOf(b.result) - SEVERITY.indexOf(a.result));
+  const [worst] = worstFirst;
+  if (!worst) return skipped('There is nothing to look at.');
+  const detail = worstFirst.map(({ message }) => message).join(' ');
+  return { result: worst.result, detail, hint: HINTS[worst.code] };
+}
+
+const WHY = {
+  not_skinsmith: 'Only a skinsmith service says how it is.',
+  not_operator: 'The service says that to its operator alone.',
+} satisfies Record<NoDiagnosis, string>;
+
+export function untold(why: NoDiagnosis): Finding {
+  return skipped(WHY[why]);
+}

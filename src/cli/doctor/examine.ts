@@ -1,0 +1,66 @@
+import { tellable } from '../told-error.ts';
+import { CHECK_NAMES, type Check, type CheckName, type Finding, problem, skipped } from './check.ts';
+import type { Patient } from './patient.ts';
+
+export interface Examination {
+  readonly patient: Patient;
+  /** Aborts when the time for all of it is over. */
+  readonly late: AbortSignal;
+  /** Aborted by the user. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs all checks at once and tells of each in its order. What has not ended when time is over is a problem. */
+export async function* examine(
+  checks: Readonly<Record<CheckName, Check>>,
+  examination: Examination,
+): AsyncGenerator<readonly [CheckName, Finding], void, void> {
+  const begun = new Map<CheckName, Promise<Finding>>();
+  for (const name of CHECK_NAMES) {
+    const finding = (async () =>
+      (await missing(checks[name], begun)) ?? (await lookInTime(checks[name], examination)))();
+    finding.catch(() => {}); // it is thrown where it is awaited
+    begun.set(name, finding);
+  }
+  for (const [name, finding] of begun) yield [name, await finding];
+}
+
+/** Undefined: all is there that the check needs. */
+async function missing(
+  { needs }: Check,
+  begun: ReadonlyMap<CheckName, Promise<Finding>>,
+): Promise<Finding | undefined> {
+  for (const need of needs) {
+    const result = (await begun.get(need))?.result;
+    if (result === 'problem' || result === 'skipped') return skipped(`Not without ${need}: see there.`);
+  }
+  return undefined;
+}
+
+async function lookInTime({ look }: Check, { patient, late, signal }: Examination): Promise<Finding> {
+  const over = Promise.withResolvers<Finding>();
+  const end = () =>
+    over.resolve(problem('There was no answer in time.', 'Try again; --verbose shows each request.'));
+  late.addEventListener('abort', end, { once: true });
+  try {
+    if (late.aborted) end();
+    return await Promise.race([
+      look(patient).catch((error: unknown) => toldProblem(error, { late, signal })),
+      over.promise,
+    ]);
+  } finally {
+    late.removeEventListener('abort', end);
+  }
+}
+
+/** What cannot be told is a bug, and thrown on. */
+async function toldProblem(
+  error: unknown,
+  { late, signal }: Pick<Examination, 'late' | 'signal'>,
+): Promise<Finding> {
+  if (signal.aborted) throw error;
+  if (late.aborted) return await new Promise(() => {}); // it was cut short, which is told already
+  const told = tellable(error);
+  if (!told) throw error;
+  return problem(told.message, told.hint);
+}

@@ -1,0 +1,14 @@
+import type { Check } from './check.ts';
+import { summary, untold } from './diagnosed.ts';
+
+/** Who makes the skins of the service, and whether it can. */
+export const generatorCheck: Check = {
+  needs: ['key', 'answer'],
+  look: async (patient) => {
+    const diagnosis = await patient.diagnosis();
+    if (typeof diagnosis === 'string') return untold(diagnosis);
+    const { kind, findings } = diagnosis.generator;
+    const { detail, ...rest } = summary(findings);
+    return { ...rest, detail: `${kind}: ${detail}` };
+  },
+};

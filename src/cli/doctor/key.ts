@@ -1,0 +1,69 @@
+import { ServiceError } from '../../index.ts';
+import { masked } from '../commands/config/list.ts';
+import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import type { Patient } from './patient.ts';
+
+/** Whether there is a key for the service, and whether the service takes it from here. */
+export const keyCheck: Check = {
+  needs: ['connection'],
+  look: async (patient) => {
+    const { isEmbedded } = await patient.connection();
+    if (isEmbedded) return ok('The embedded service needs none.');
+    const key = await patient.key();
+    if (key === undefined) return await noKey(patient);
+    const shown = `${masked(key.slice(-4))}, ${await placeOf(patient)}`;
+    try {
+      const me = await patient.me();
+      if (!me) return ok(`The key (${shown}) is valid; it belongs to no account.`);
+      return ok(`The key (${shown}) is valid; it is ${me.name ?? me.user}'s.`);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || ![401, 403].includes(error.status)) throw error;
+      return refused(error, shown);
+    }
+  },
+};
+
+async function placeOf({ deps: { env, configFile } }: Patient): Promise<string> {
+  return env['SKINSMITH_API_KEY']?.trim() ? 'from SKINSMITH_API_KEY' : `kept in ${configFile.path}`;
+}
+
+/** A key for the same host under another address is nearly the right one: say so. */
+async function noKey(patient: Patient): Promise<Finding> {
+  const { client } = await patient.connection();
+  const { hostname } = new URL(client.baseUrl);
+  const places = Object.keys(await patient.deps.configFile.keyPlaces());
+  const near = places.find((place) => URL.parse(place)?.hostname === hostname);
+  const detail = 'There is none: the strictest limits hold.';
+  if (near === undefined) return warning(detail, 'Store one: skinsmith login');
+  return warning(
+    `${detail} One is kept for ${near}, another address.`,
+    `skinsmith config set base-url ${near}`,
+  );
+}
+
+/** What services say of a key that they know but do not take from here. */
+const BINDINGS: Readonly<Record<string, readonly [detail: string, hint: string]>> = {
+  'Client not allowed': [
+    'is valid, but not from the address of this machine',
+    'Allow the address where the key is managed; on skinsmith: skinsmith keys change <id> --allow-ip <address>',
+  ],
+  'Origin not allowed': [
+    'is for web pages of certain origins alone, which no command is of',
+    'Use another key, or take the origins away; on skinsmith: skinsmith keys change <id> --any-origin',
+  ],
+  'Agent not allowed': [
+    'is valid, but not for this program by the name it gives itself',
+    'Set the name that the key is for: skinsmith config set user-agent <name>/1.0',
+  ],
+};
+
+function refused(error: ServiceError, shown: string): Finding {
+  const [, ...others] = error.answer.errors;
+  const said = error.answer.errors[0]?.message ?? '';
+  const binding = others.length === 0 && Object.hasOwn(BINDINGS, said) ? BINDINGS[said] : undefined;
+  if (binding) return problem(`The key (${shown}) ${binding[0]}: ${said}.`, binding[1]);
+  return problem(
+    `The service does not accept the key (${shown}): ${error.message}`,
+    'It was mistyped, revoked, or belongs to another service. Store the right one: skinsmith login',
+  );
+}

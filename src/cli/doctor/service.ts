@@ -1,0 +1,12 @@
+import { type Check, ok } from './check.ts';
+
+/** Which service commands talk to, and why that one. */
+export const serviceCheck: Check = {
+  needs: ['config'],
+  look: async (patient) => {
+    const { baseUrl, from } = await patient.service();
+    if (baseUrl !== undefined) return ok(`${baseUrl} (from ${from}).`);
+    const why = from === undefined ? 'no other is set' : `because of ${from}`;
+    return ok(`The embedded one (${why}) over ${patient.deps.folders.data}.`);
+  },
+};

@@ -1,0 +1,72 @@
+import type { Deps } from '../deps.ts';
+import { ENVIRONMENT } from '../environment.ts';
+import { CliError } from '../exit.ts';
+import {
+  envNameOf,
+  isSettingName,
+  type Origin,
+  originOf,
+  parseSetting,
+  SETTING_NAMES,
+  type SettingName,
+  withoutPassword,
+} from '../settings.ts';
+import { type Check, ok, problem, warning } from './check.ts';
+
+/** Whether each setting is one that is allowed, where it comes from, and what it hides. */
+export const settingsCheck: Check = {
+  needs: ['config'],
+  look: async (patient) => {
+    const origins = await patient.origins();
+    const wrong = [...origins].flatMap(([name, origin]) => faultOf(name, origin));
+    const [first] = wrong;
+    if (first) return problem(wrong.map(({ message }) => message).join(' '), first.hint);
+    const file = await patient.deps.configFile.settings();
+    const unknown = [...unknownVariables(patient.deps), ...Object.keys(file).filter(isUnknownKey)];
+    if (unknown.length > 0) {
+      const detail = `${unknown.join(', ')}: no such setting.`;
+      return warning(detail, 'skinsmith config set and skinsmith --help say what there is.');
+    }
+    const hidden = SETTING_NAMES.flatMap((name) => hiddenIn(name, { origins, file }));
+    if (hidden.length > 0)
+      return warning(hidden.join(' '), 'Unset the variable, or the setting in the file.');
+    if (origins.size === 0) return ok('Nothing is set: defaults hold.');
+    return ok(`${[...origins].map(([name, { from }]) => `${name} from ${from}`).join(', ')}.`);
+  },
+};
+
+function faultOf(name: SettingName, origin: Origin): CliError[] {
+  try {
+    parseSetting(name, origin);
+    return [];
+  } catch (error) {
+    if (error instanceof CliError) return [error];
+    throw error;
+  }
+}
+
+/** `config set` refuses others, so they were written there by hand. */
+function isUnknownKey(name: string): boolean {
+  return !isSettingName(name);
+}
+
+function unknownVariables({ env }: Pick<Deps, 'env'>): string[] {
+  const named = ENVIRONMENT.flat().flatMap((text) => text.match(/SKINSMITH_[A-Z_]+/g) ?? []);
+  const known = new Set([...named, ...SETTING_NAMES.map(envNameOf)]);
+  return Object.keys(env).filter((name) => name.startsWith('SKINSMITH_') && !known.has(name));
+}
+
+function hiddenIn(
+  name: SettingName,
+  { origins, file }: { origins: ReadonlyMap<SettingName, Origin>; file: Readonly<Record<string, unknown>> },
+): string[] {
+  const seen = origins.get(name);
+  const beneath = originOf(name, { flags: {}, env: {}, file });
+  if (!seen?.from.startsWith('SKINSMITH_') || !beneath) return [];
+  if (String(seen.value) === String(beneath.value)) return [];
+  return [`${seen.from} (${shown(seen)}) overrides ${name} in the config file (${shown(beneath)}).`];
+}
+
+function shown({ value }: Origin): string {
+  return withoutPassword(String(value));
+}

@@ -1,0 +1,72 @@
+import { isIP } from 'node:net';
+import { SkinsmithError } from '../../index.ts';
+import { type Check, type Finding, ok, problem, skipped, warning } from './check.ts';
+import { type Patient, readinessIn } from './patient.ts';
+import { ProbeError } from './probe.ts';
+
+/** Whether the addresses that skins say their textures are at lead anywhere. */
+export const texturesCheck: Check = {
+  needs: ['key', 'answer'],
+  look: async (patient) => {
+    const diagnosis = await patient.diagnosis();
+    const isOwn = typeof diagnosis !== 'string' && diagnosis.generator.kind === 'signing';
+    return isOwn ? await ownAddress(diagnosis.publicUrl, patient) : await sample(patient);
+  },
+};
+
+/** A skinsmith that signs by itself writes its public address into every skin. */
+async function ownAddress(publicUrl: string, patient: Patient): Promise<Finding> {
+  const { client, isEmbedded } = await patient.connection();
+  const { hostname } = new URL(client.baseUrl);
+  const says = `New skins say that their textures are at ${publicUrl}`;
+  if (isEmbedded) return (await isThere(publicUrl, patient)) === 'skinsmith' ? ok(`${says}.`) : asleep(says);
+  if (publicUrl === client.baseUrl) return ok(`${says}, where the service is.`);
+  if (isLoopback(new URL(publicUrl).hostname) && !isLoopback(hostname)) {
+    return problem(`${says}, which only the service's own machine reaches.`, TELL_IT);
+  }
+  const found = await isThere(publicUrl, patient);
+  if (found === 'skinsmith') return ok(`${says}, where a skinsmith answers.`);
+  if (found === 'other') return problem(`${says}, where another program answers.`, TELL_IT);
+  return warning(`${says}, where nothing answers from here.`, TELL_IT);
+}
+
+const TELL_IT = 'Tell the service how players reach it: skinsmith serve --public-url https://…';
+
+function asleep(says: string): Finding {
+  return warning(
+    `${says}, where no skinsmith answers now: nobody sees them.`,
+    'Run skinsmith serve, with --public-url where players are elsewhere.',
+  );
+}
+
+async function isThere(url: string, patient: Patient): Promise<'skinsmith' | 'other' | 'nothing'> {
+  try {
+    return readinessIn(await patient.probe(`${url}/ready`)) ? 'skinsmith' : 'other';
+  } catch (error) {
+    if (error instanceof ProbeError) return 'nothing';
+    throw error;
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Of services that do not say it, the newest public skin shows it. */
+async function sample(patient: Patient): Promise<Finding> {
+  const { client } = await patient.connection();
+  const [newest] = (await client.publicSkins({ size: 1 }, patient.call())).skins;
+  if (!newest) return skipped('There is no public skin whose texture could be tried.');
+  const { url } = (await client.skin(newest.uuid, patient.call())).texture;
+  try {
+    await client.texture(url.skin, patient.call());
+    return ok(`That of the newest public skin can be fetched from ${new URL(url.skin).origin}.`);
+  } catch (error) {
+    if (!(error instanceof SkinsmithError)) throw error;
+    return problem(
+      `That of the newest public skin cannot be fetched: ${error.message}`,
+      'Its operator should see to the public address of the service.',
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import type { SkinClient } from '../../../client/skin-client.ts';
+import type { Clock } from '../../../clock.ts';
+import type { HealthFinding } from '../../../protocol/diagnosis.ts';
+import { learnFacts } from './facts.ts';
+import { type Fault, faultOf } from './faults.ts';
+import type { Gate } from './gate.ts';
+import type { UpstreamSettings } from './settings.ts';
+import type { Watcher } from './watcher.ts';
+
+interface UpstreamParts {
+  readonly client: SkinClient;
+  readonly settings: UpstreamSettings;
+  readonly gate: Pick<Gate, 'wait'>;
+  readonly watcher: Pick<Watcher, 'others'>;
+  readonly clock: Clock;
+}
+
+/** Asks the service above anew whether it answers, takes the key, and what it gives it. */
+export async function upstreamHealth(
+  { client, settings, gate, watcher, clock }: UpstreamParts,
+  signal: AbortSignal,
+): Promise<readonly HealthFinding[]> {
+  const place = client.baseUrl;
+  try {
+    const { spots } = await learnFacts(client, settings, { signal });
+    const { others } = watcher;
+    const taken = others === 0 ? '' : `, ${others} taken by other programs with the same key`;
+    const message = `${place} makes the skins and takes the key; spots there: ${spots}${taken}.`;
+    return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(gate.wait())];
+  } catch (error) {
+    const fault = faultOf(error, clock.now());
+    if (fault === undefined) throw error;
+    return [FINDINGS[fault.kind](place)];
+  }
+}
+
+function waitFinding(wait: number): HealthFinding[] {
+  if (wait === 0) return [];
+  const message = `Jobs wait ${Math.ceil(wait / 1000)} s more, as it asked for or because it failed.`;
+  return [{ code: 'upstream_wait', result: 'warning', message }];
+}
+
+const FINDINGS = {
+  key_refused: (place) => ({
+    code: 'upstream_key_refused',
+    result: 'problem',
+    message: `${place} does not accept the key that is given for it.`,
+  }),
+  too_fast: (place) => limited(place),
+  full: (place) => limited(place),
+  trouble: (place) => unreachable(place),
+  refused: (place) => unreachable(place),
+} satisfies Record<Fault['kind'], (place: string) => HealthFinding>;
+
+function limited(place: string): HealthFinding {
+  return { code: 'upstream_limits', result: 'warning', message: `${place} wants fewer requests for now.` };
+}
+
+function unreachable(place: string): HealthFinding {
+  const message = `${place}, which makes the skins, does not answer as it should.`;
+  return { code: 'upstream_unreachable', result: 'problem', message };
+}

@@ -1,0 +1,17 @@
+import { diagnosisAnswerSchema } from '../../../../protocol/diagnosis.ts';
+import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
+import { diagnose } from '../../../service/diagnosis.ts';
+import { route } from '../../route.ts';
+import { envelope } from '../../views.ts';
+
+export const doctorRoute = route({
+  method: 'GET',
+  paths: ['/v2/account/doctor'],
+  summary: 'How the store is, and who makes the skins (operator only)',
+  answers: { 200: diagnosisAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
+  cache: 'none',
+  handle: async ({ context, caller, warnings }) => {
+    const links = { self: '/v2/account/doctor' };
+    return { status: 200, body: { ...envelope({ warnings, links }), ...(await diagnose(context, caller)) } };
+  },
+});

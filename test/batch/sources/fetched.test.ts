@@ -1,0 +1,84 @@
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { fetchedSources } from '../../../src/batch/sources/fetched.ts';
+import { urlSource, userSource } from '../../../src/batch/sources/links.ts';
+import type { BatchSource } from '../../../src/batch/types.ts';
+import { webServer } from '../../server/web-server.ts';
+import { collected, problemOf } from './reading.ts';
+
+const NEVER = new AbortController().signal;
+
+async function fetchAll(sources: readonly BatchSource[], signal = NEVER): Promise<BatchSource[]> {
+  return await collected(fetchedSources(streamOf(sources), signal));
+}
+
+async function* streamOf(sources: readonly BatchSource[]): AsyncGenerator<BatchSource> {
+  yield* sources;
+}
+
+test('Pictures come in the order of their sources, a few fetched at once; other sources are passed on', async () => {
+  const [open, most] = [new Set<string>(), { count: 0 }];
+  const site = await webServer((request, response) => {
+    open.add(String(request.url));
+    most.count = Math.max(most.count, open.size);
+    setTimeout(() => {
+      open.delete(String(request.url));
+      response.end(request.url);
+    }, 10);
+  });
+  const urls = Array.from({ length: 20 }, (_, at) => `${site.url}/${at}`);
+  const player = userSource('Jeb_');
+  const found = await fetchAll([...urls.slice(0, 3).map(urlSource), player, ...urls.slice(3).map(urlSource)]);
+  expect(found[3]).toBe(player);
+  const bodies = found.flatMap(({ content }) => ('bytes' in content ? String(content.bytes) : []));
+  expect(bodies).toEqual(urls.map((_, at) => `/${at}`));
+  expect(most.count).toBeGreaterThan(1);
+  expect(most.count).toBeLessThanOrEqual(6);
+});
+
+test('Five redirects are followed, with no more told than the program', async () => {
+  const site = await webServer((request, response) => {
+    const left = Number(request.url?.slice(1));
+    if (left > 0) response.writeHead(302, { location: `/${left - 1}` }).end();
+    else response.end('here');
+  });
+  const [five, six] = await fetchAll([urlSource(`${site.url}/5`), urlSource(`${site.url}/6`)]);
+  expect(five?.content).toMatchObject({ kind: 'bytes' });
+  expect(problemOf(six!)?.message).toContain('more than 5 redirects');
+  expect(site.seen[0]?.headers['user-agent']).toMatch(/^skinsmith\//);
+});
+
+test.each<[what: string, says: string, listener: RequestListener]>([
+  ['a wrong status', 'answered 404', (_request, response) => void response.writeHead(404).end()],
+  ['a body without end', 'more than 262144 bytes', (_request, response) => pour(response)],
+  [
+    'a compressed body',
+    'compressed',
+    (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x')),
+  ],
+  [
+    'a redirect to a file',
+    'no http address',
+    (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+  ],
+  ['a cut', 'could not be fetched', (_request, response) => void response.socket?.resetAndDestroy()],
+])('%s is the problem of that source: %s', async (_what, says, listener) => {
+  const site = await webServer(listener);
+  const [source] = await fetchAll([urlSource(site.url)]);
+  expect(problemOf(source!)).toMatchObject({
+    code: 'invalid_image_url',
+    message: expect.stringContaining(says),
+  });
+});
+
+function pour(response: Parameters<RequestListener>[1]): void {
+  const timer = setInterval(() => response.write(Buffer.alloc(64 * 1024)), 1);
+  response.on('close', () => clearInterval(timer));
+}
+
+test('Whoever stops waits no longer', async () => {
+  const site = await webServer(() => {});
+  const [source] = await fetchAll([urlSource(site.url)], AbortSignal.timeout(50));
+  expect(problemOf(source!)?.message).toContain('interrupted');
+});

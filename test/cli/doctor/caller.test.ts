@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import type { Exchange } from '../../client/scripted-server.ts';
+import { errors, KEY, me, NOBODY, NOT_FOUND, rateLimit, servedPatient } from './patient.ts';
+
+const ME = 'GET /v2/me';
+
+describe('The check of the key', () => {
+  it('says whose it is and where it is from, and shows its end alone', async () => {
+    const { patient } = await servedPatient([{ expect: ME, json: me() }]);
+    expect(await CHECKS.key.look(patient)).toEqual({
+      result: 'ok',
+      detail: "The key (…wxyz, from SKINSMITH_API_KEY) is valid; it is zoe's.",
+    });
+  });
+
+  it('knows one that belongs to nobody', async () => {
+    const { patient } = await servedPatient([NOBODY]);
+    expect((await CHECKS.key.look(patient)).detail).toMatch(/is valid; it belongs to no account/);
+  });
+
+  const refusals: [said: string, status: number, detail: RegExp, hint: RegExp][] = [
+    ['The API key is not valid.', 403, /does not accept the key .*The API key is not valid/, /login/],
+    ['Missing token', 401, /does not accept the key/, /login/],
+    ['Client not allowed', 403, /not from the address of this machine: Client not allowed/, /--allow-ip/],
+    ['Origin not allowed', 403, /web pages of certain origins/, /--any-origin/],
+    ['Agent not allowed', 403, /not for this program/, /user-agent/],
+    [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
+  ];
+  it.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
+    const { patient } = await servedPatient([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
+    expect(await CHECKS.key.look(patient)).toEqual({
+      result: 'problem',
+      detail: expect.stringMatching(detail),
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  it('warns that there is none, and asks nobody', async () => {
+    const { patient } = await servedPatient([], '');
+    expect(await CHECKS.key.look(patient)).toMatchObject({
+      result: 'warning',
+      hint: 'Store one: skinsmith login',
+    });
+  });
+
+  it('sees one that is kept for another address of the same host', async () => {
+    const { patient, deps } = await servedPatient([], '');
+    await deps.configFile.keepKey('https://127.0.0.1:1', KEY);
+    expect(await CHECKS.key.look(patient)).toEqual({
+      result: 'warning',
+      detail: expect.stringContaining('One is kept for https://127.0.0.1:1, another address.'),
+      hint: 'skinsmith config set base-url https://127.0.0.1:1',
+    });
+  });
+});
+
+describe('The check of the clock', () => {
+  const at = (offset: number) => ({ date: new Date(Date.now() + offset).toUTCString() });
+  it.each([
+    ['right', 0, 'ok', /agrees/],
+    ['slow', 90_000, 'warning', /(89|90|91) s behind/],
+    ['fast', -3_600_000, 'warning', /(3599|3600|3601) s ahead of/],
+  ])('finds one %s', async (_, offset, result, detail) => {
+    const { patient } = await servedPatient([{ ...NOBODY, headers: at(offset) }]);
+    expect(await CHECKS.clock.look(patient)).toMatchObject({ result, detail: expect.stringMatching(detail) });
+  });
+
+  const dateless: Exchange = {
+    expect: ME,
+    act: (response) => {
+      response.sendDate = false;
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(NOBODY.json));
+    },
+  };
+  it('goes by the limits where answers have no date', async () => {
+    const next = { absolute: Date.now() + 61_000, relative: 1_000 };
+    const { patient } = await servedPatient([
+      dateless,
+      { expect: ME, json: me({ rateLimit: rateLimit({ next }) }) },
+    ]);
+    expect((await CHECKS.clock.look(patient)).detail).toMatch(/is (59|60|61) s behind/);
+  });
+
+  it('says when the service does not tell', async () => {
+    const { patient } = await servedPatient([dateless, { expect: ME, json: me() }]);
+    expect((await CHECKS.clock.look(patient)).result).toBe('skipped');
+  });
+});
+
+describe('The check of the limits', () => {
+  it('says the plan and what is left', async () => {
+    const { patient } = await servedPatient([{ expect: ME, json: me() }]);
+    expect(await CHECKS.limits.look(patient)).toEqual({
+      result: 'ok',
+      detail: 'Plan pro: 40 of 60 skins left this minute, 90 of 100 skins left this hour.',
+    });
+  });
+
+  it('asks for the limits apart where the caller has no account', async () => {
+    const minute = { limit: 10, remaining: 0 };
+    const spent = rateLimit({ limit: { ...minute, minute } });
+    const { patient } = await servedPatient([
+      NOBODY,
+      { expect: 'GET /v2/delay', json: { success: true, ...spent } },
+    ]);
+    expect(await CHECKS.limits.look(patient)).toEqual({
+      result: 'warning',
+      detail: 'Plan anonymous: 0 of 10 skins left this minute.',
+      hint: expect.stringContaining('wait'),
+    });
+  });
+});
+
+describe('The check of the spots', () => {
+  const job = (status: string) => ({ id: status, status, timestamp: 1 });
+  it.each([
+    ['free ones', ['waiting', 'completed', 'failed'], 'ok', '1 of 2'],
+    ['none', ['waiting', 'processing'], 'warning', '2 of 2'],
+  ])('finds %s', async (_, statuses, result, taken) => {
+    const list = { expect: 'GET /v2/queue', json: { success: true, jobs: statuses.map(job) } };
+    const { patient } = await servedPatient([{ expect: ME, json: me() }, list]);
+    const detail = `${taken} spots in the queue are taken.`;
+    expect(await CHECKS.spots.look(patient)).toMatchObject({ result, detail });
+  });
+
+  it('is left out where jobs are listed for users alone', async () => {
+    const list = { expect: 'GET /v2/queue', status: 401, json: errors('unauthorized', 'No.') };
+    const { patient } = await servedPatient([NOBODY, list], '');
+    expect((await CHECKS.spots.look(patient)).result).toBe('skipped');
+  });
+
+  it('throws what it is refused for otherwise', async () => {
+    const { patient } = await servedPatient([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
+    await expect(CHECKS.spots.look(patient)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

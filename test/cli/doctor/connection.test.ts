@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import { cutBefore, type Exchange, staySilent } from '../../client/scripted-server.ts';
+import { webServer } from '../../server/web-server.ts';
+import { errors, makePatient, NOBODY, NOT_FOUND, READY, servedPatient } from './patient.ts';
+
+async function lookAt(url: string, env: Readonly<Record<string, string>> = {}, limit = 2_000) {
+  const { patient } = await makePatient({ env: { SKINSMITH_BASE_URL: url, ...env }, limit });
+  return await CHECKS.connection.look(patient);
+}
+
+describe('The check of the connection', () => {
+  it('says how long each stage took, and sends no key', async () => {
+    const { patient, server } = await servedPatient([NOBODY]);
+    const found = await CHECKS.connection.look(patient);
+    expect(found.result).toBe('ok');
+    expect(found.detail).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+ answers in \d+ ms \(connection \d+, answer \d+\)\.$/,
+    );
+    expect(server.seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  const page = '<!doctype html><title>Sign in</title>';
+  const answers: [what: string, Omit<Exchange, 'expect'>, result: string, detail: RegExp, hint: RegExp][] = [
+    ["a proxy's page", { text: page }, 'problem', /200 with an HTML page, as a proxy/, /in a browser/],
+    ['its page of an error', { status: 502, text: page }, 'problem', /502 with an HTML page/, /in a browser/],
+    ['no JSON', { text: 'hello' }, 'problem', /200 with something that is not JSON/, /base-url/],
+    [
+      'a redirect to another host',
+      { status: 301, headers: { location: 'https://new.example/v2/me' } },
+      'problem',
+      /redirects to https:\/\/new\.example/,
+      /config set base-url https:\/\/new\.example$/,
+    ],
+    [
+      'a redirect of its own',
+      { status: 302, headers: { location: '/login' } },
+      'problem',
+      /redirects to http:\/\/127/,
+      /address is right/,
+    ],
+    ['trouble', { status: 503, json: errors('service_unavailable', '?') }, 'warning', /status 503/, /later/],
+    ['too many requests', { status: 429, json: errors('rate_limit', '?') }, 'warning', /fewer/, /minute/],
+    ['nothing, and hangs up', { act: cutBefore }, 'problem', /did not answer \(ECONNRESET\)/, /log/],
+  ];
+  it.each(answers)('tells of a service that answers with %s', async (_, answer, result, detail, hint) => {
+    const { patient } = await servedPatient([{ expect: 'GET /v2/me', ...answer }]);
+    expect(await CHECKS.connection.look(patient)).toEqual({
+      result,
+      detail: expect.stringMatching(detail),
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  it('does not wait for a service that says nothing', async () => {
+    const { patient } = await servedPatientWithin([{ expect: 'GET /v2/me', act: staySilent }], 200);
+    expect((await CHECKS.connection.look(patient)).detail).toMatch(
+      /was reached, but did not answer \(not in time\)/,
+    );
+  });
+
+  it('finds that nothing listens, and knows that no proxy is used', async () => {
+    const url = 'http://127.0.0.1:1';
+    const found = { result: 'problem', detail: 'Nothing listens at 127.0.0.1:1.' };
+    expect(await lookAt(url)).toEqual({ ...found, hint: 'Is the service running?' });
+    expect(await lookAt(url, { HTTPS_PROXY: 'http://secret@proxy.example' })).toEqual({
+      ...found,
+      hint: 'Is the service running? HTTPS_PROXY is set, but skinsmith uses no proxies.',
+    });
+  });
+
+  it('finds that a port does not speak TLS', async () => {
+    const { url, port } = await webServer((_, response) => response.end());
+    expect(await lookAt(url.replace('http:', 'https:'))).toEqual({
+      result: 'problem',
+      detail: expect.stringMatching(/does not speak TLS \(E/),
+      hint: `Is it http://127.0.0.1:${port}?`,
+    });
+  });
+
+  it('finds that there is no such host', async () => {
+    // No part of a name has 64 characters, so that nobody is asked for it.
+    const found = await lookAt(`http://${'a'.repeat(64)}.invalid`);
+    expect(found).toMatchObject({
+      result: 'problem',
+      detail: expect.stringMatching(/(no host|The name) a+\.i/),
+    });
+  });
+});
+
+async function servedPatientWithin(script: readonly Exchange[], limit: number) {
+  const { server } = await servedPatient(script);
+  return await makePatient({ env: { SKINSMITH_BASE_URL: server.url }, limit });
+}
+
+describe('The check of who answers', () => {
+  const rows: [what: string, ready: Omit<Exchange, 'expect'>, first: Exchange, found: object][] = [
+    [
+      'skinsmith',
+      READY,
+      NOBODY,
+      { result: 'ok', detail: expect.stringContaining('skinsmith 9.9.9 (here: ') },
+    ],
+    [
+      'a skinsmith that takes no work',
+      { status: 503, json: { status: 'not_ready', reasons: ['generator_not_ready'], version: '9.9.9' } },
+      NOBODY,
+      { result: 'problem', detail: expect.stringContaining('takes no work now: generator_not_ready.') },
+    ],
+    [
+      'another service of the same interface',
+      { status: 404, text: '<h1>Cannot GET /ready</h1>' },
+      NOBODY,
+      { result: 'ok', detail: expect.stringContaining('it is not skinsmith') },
+    ],
+    [
+      'another program',
+      NOT_FOUND,
+      { expect: 'GET /v2/me', json: { hello: 'world' } },
+      { result: 'problem', detail: expect.stringContaining('it is another program') },
+    ],
+  ];
+  it.each(rows)('knows %s', async (_, ready, first, found) => {
+    const { patient } = await servedPatient([first, { ...ready, expect: 'GET /ready' }]);
+    expect(await CHECKS.answer.look(patient)).toMatchObject(found);
+  });
+});

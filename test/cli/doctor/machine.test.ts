@@ -1,0 +1,181 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import { lookAtFolder } from '../../../src/cli/doctor/folders.ts';
+import { makePatient } from './patient.ts';
+
+/** A config file of this content, in a set-up of its own. */
+async function configured(content: string, options: Parameters<typeof makePatient>[0] = {}, mode = 0o600) {
+  const made = await makePatient(options);
+  const path = join(made.folder, 'config/config.json');
+  await mkdir(join(made.folder, 'config'));
+  await writeFile(path, content, { mode });
+  await chmod(path, mode);
+  return { ...made, path };
+}
+
+describe('The check of the program', () => {
+  it('says which versions run', async () => {
+    const { patient } = await makePatient();
+    const found = await CHECKS.program.look(patient);
+    expect(found.detail).toContain(`Node ${process.versions.node}`);
+    expect(found.result).toBe('ok');
+  });
+});
+
+describe('The check of the config file', () => {
+  it('is content without one', async () => {
+    const { patient, folder } = await makePatient();
+    expect(await CHECKS.config.look(patient)).toEqual({
+      result: 'ok',
+      detail: `There is no ${folder}/config/config.json: defaults hold.`,
+    });
+  });
+
+  it('is content with one that is its owner’s alone', async () => {
+    const { patient, path } = await configured('{}');
+    expect(await CHECKS.config.look(patient)).toEqual({
+      result: 'ok',
+      detail: `${path} is as it should be.`,
+    });
+  });
+
+  it('warns of one that others can read', async () => {
+    const { patient, path } = await configured('{}', {}, 0o640);
+    expect(await CHECKS.config.look(patient)).toEqual({
+      result: 'warning',
+      detail: expect.stringContaining('can be read by others'),
+      hint: `chmod 600 ${path}`,
+    });
+  });
+
+  it('throws what is to be told of one that is not JSON', async () => {
+    const { patient } = await configured('{"slots": ');
+    await expect(CHECKS.config.look(patient)).rejects.toMatchObject({ code: 'invalid_config' });
+  });
+
+  it('finds a file where the folder should be', async () => {
+    const { patient, folder } = await makePatient();
+    await writeFile(join(folder, 'config'), '');
+    expect(await CHECKS.config.look(patient)).toEqual({
+      result: 'problem',
+      detail: `${folder}/config cannot be used: ${folder}/config: A part of the path is not a folder.`,
+      hint: expect.stringContaining('SKINSMITH_CONFIG_DIR'),
+    });
+  });
+});
+
+describe('The check of the settings', () => {
+  it('says where each comes from', async () => {
+    const { patient } = await configured('{"slots": 3}', { env: { SKINSMITH_FORMAT: 'give' } });
+    expect(await CHECKS.settings.look(patient)).toEqual({
+      result: 'ok',
+      detail: 'slots from the config file, format from SKINSMITH_FORMAT.',
+    });
+  });
+
+  it('finds all that are wrong', async () => {
+    const { patient } = await configured('{"slots": 0}', { env: { SKINSMITH_FORMAT: 'doc' } });
+    const found = await CHECKS.settings.look(patient);
+    expect(found).toMatchObject({ result: 'problem', hint: expect.stringContaining('config set slots') });
+    expect(found.detail).toMatch(
+      /slots "0" \(from the config file\).*format "doc" \(from SKINSMITH_FORMAT\)/,
+    );
+  });
+
+  it.each([
+    ['a variable', '{}', { SKINSMITH_BASEURL: 'x' }, 'SKINSMITH_BASEURL'],
+    ['a line of the file', '{"base_url": "x", "api-keys": {}}', {}, 'base_url'],
+  ])('warns of %s that means nothing', async (_, content, env, name) => {
+    const { patient } = await configured(content, { env: env as Record<string, string> });
+    expect(await CHECKS.settings.look(patient)).toMatchObject({
+      result: 'warning',
+      detail: `${name}: no such setting.`,
+    });
+  });
+
+  it('warns of a variable that overrides the file with something else', async () => {
+    const file = '{"base-url": "https://a.example", "slots": 2}';
+    const env = { SKINSMITH_BASE_URL: 'https://b.example', SKINSMITH_SLOTS: '2' };
+    const { patient } = await configured(file, { env });
+    expect(await CHECKS.settings.look(patient)).toMatchObject({
+      result: 'warning',
+      detail:
+        'SKINSMITH_BASE_URL (https://b.example) overrides base-url in the config file (https://a.example).',
+    });
+  });
+});
+
+describe('The check of the data folder', () => {
+  it('is content with one that can be written, or made', async () => {
+    const { patient, folder } = await makePatient();
+    expect((await CHECKS.data.look(patient)).detail).toMatch(
+      /data is made when it is needed; [\d.]+ .iB free/,
+    );
+    await mkdir(join(folder, 'data'));
+    expect((await CHECKS.data.look(patient)).detail).toMatch(/data can be written; [\d.]+ .iB free/);
+  });
+
+  it('finds a file where it should be, or above it', async () => {
+    const { patient, folder } = await makePatient();
+    await writeFile(join(folder, 'data'), '');
+    expect(await CHECKS.data.look(patient)).toMatchObject({
+      result: 'problem',
+      detail: expect.stringContaining('A part of the path is not a folder'),
+      hint: expect.stringContaining('SKINSMITH_DATA_DIR'),
+    });
+    expect((await lookAtFolder(join(folder, 'data/deep/er'))).result).toBe('problem');
+  });
+
+  it('finds one that nothing can be written to', async () => {
+    expect((await lookAtFolder('/proc/self')).result).toBe('problem');
+  });
+
+  it('warns of secrets that others can read, and leaves nothing behind', async () => {
+    const { patient, folder } = await makePatient();
+    const key = join(folder, 'data/signing-key.pem');
+    await mkdir(join(folder, 'data'));
+    await writeFile(key, 'secret');
+    await chmod(key, 0o644);
+    const hint = `chmod 600 ${key}`;
+    expect(await CHECKS.data.look(patient)).toMatchObject({ result: 'warning', hint });
+    await chmod(key, 0o600);
+    expect((await CHECKS.data.look(patient)).result).toBe('ok');
+  });
+});
+
+describe('The check of the service', () => {
+  it.each([
+    ['nothing is set', {}, {}, 'The embedded one (no other is set) over'],
+    [
+      '--local',
+      { SKINSMITH_BASE_URL: 'https://a.example' },
+      { local: true },
+      'The embedded one (because of --local)',
+    ],
+    [
+      'a variable',
+      { SKINSMITH_BASE_URL: 'https://a.example/v2/' },
+      {},
+      'https://a.example (from SKINSMITH_BASE_URL).',
+    ],
+    [
+      'a flag',
+      { SKINSMITH_BASE_URL: 'https://a.example' },
+      { baseUrl: 'https://b.example' },
+      'https://b.example (from --base-url).',
+    ],
+  ])('says which it is, and why: %s', async (_, env, flags, detail) => {
+    const { patient } = await makePatient({ env: env as Record<string, string>, flags });
+    expect(await CHECKS.service.look(patient)).toEqual({
+      result: 'ok',
+      detail: expect.stringContaining(detail),
+    });
+  });
+
+  it('throws what is to be told of an address that is none', async () => {
+    const { patient } = await makePatient({ env: { SKINSMITH_BASE_URL: 'ftp://a.example' } });
+    await expect(CHECKS.service.look(patient)).rejects.toMatchObject({ code: 'invalid_setting' });
+  });
+});

@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { capePng } from '../server/drawn-capes.ts';
+import { skinPng } from '../server/drawn-skins.ts';
+import { CheckingRelay } from './checking-relay.ts';
+import { freshMachine } from './program.ts';
+
+/** A desk whose commands reach a service over the relay; each must exit with the status given. */
+async function relayedDesk() {
+  const serving = await (await freshMachine()).serve();
+  const relay = await CheckingRelay.to(serving);
+  const desk = await freshMachine();
+  const env = { SKINSMITH_BASE_URL: relay.url, SKINSMITH_API_KEY: serving.key };
+  const run = async (line: string, status = 0): Promise<string> => {
+    const { exitCode, stdout, stderr } = await desk.run(line.split(' '), { env, cwd: desk.folder });
+    expect([line, exitCode, stderr]).toEqual([line, status, expect.any(String)]);
+    return stdout;
+  };
+  const put = async (name: string, content: Uint8Array) => await writeFile(join(desk.folder, name), content);
+  return { relay, run, put };
+}
+
+type Desk = Awaited<ReturnType<typeof relayedDesk>>;
+
+async function makeSkins({ run, put }: Desk): Promise<void> {
+  for (const n of [1, 2, 3]) await put(`${n}.png`, skinPng(n));
+  const { uuid } = JSON.parse(await run('generate 1.png --json')) as { uuid: string };
+  await run('queue --wait 1.png 2.png 3.png --out made');
+  const [job] = (await run('queue 2.png --name another')).split('\t');
+  await run(`status --wait ${job}`);
+  await run('jobs');
+  await run('skins list');
+  await run('skins list --public');
+  await run(`skins get ${uuid}`);
+  await run(`skins edit ${uuid} --visibility private`);
+  await run(`skins download ${uuid}`);
+  await run(`skins delete --yes ${uuid}`);
+  await run(`skins get ${uuid}`, 1);
+}
+
+async function manageUsers({ run }: Desk): Promise<void> {
+  await run('whoami');
+  await run('users create bob');
+  await run('users list');
+  await run('users show bob');
+  await run('users set bob --plan pro');
+  await run('users disable bob');
+  await run('users enable bob');
+  const { id } = JSON.parse(await run('keys create ci --user bob --json')) as { id: string };
+  await run('keys list --user bob');
+  await run(`keys change ${id} --name other`);
+  await run(`keys revoke ${id}`);
+}
+
+async function manageCapes({ run, put }: Desk): Promise<void> {
+  await put('cape.png', capePng(1));
+  const { uuid } = JSON.parse(await run('capes add cape.png --alias Test --json')) as { uuid: string };
+  await run('capes list');
+  await run(`capes change ${uuid} --hide`);
+  await run(`capes remove ${uuid}`);
+  await run('accounts list');
+}
+
+test('Whatever the program is told to do, the answers that it gets are as published and as described', async () => {
+  const desk = await relayedDesk();
+  await Promise.all([makeSkins(desk), manageUsers(desk), manageCapes(desk)]);
+  expect(desk.relay.faults).toEqual([]);
+  expect([...desk.relay.operations].toSorted()).toEqual([
+    'delete /v2/account/capes/{uuid}',
+    'delete /v2/account/keys/{id}',
+    'delete /v2/skins/{uuid}',
+    'get /',
+    'get /textures/{hash}',
+    'get /v2/account/accounts',
+    'get /v2/account/capes',
+    'get /v2/account/keys',
+    'get /v2/account/users',
+    'get /v2/account/users/{name}',
+    'get /v2/capes',
+    'get /v2/me',
+    'get /v2/me/skins',
+    'get /v2/queue',
+    'get /v2/queue/events',
+    'get /v2/queue/{jobId}',
+    'get /v2/skins',
+    'get /v2/skins/{uuid}',
+    'get /v2/skins/{uuid}/texture',
+    'patch /v2/account/capes/{uuid}',
+    'patch /v2/account/keys/{id}',
+    'patch /v2/account/users/{name}',
+    'patch /v2/skins/{uuid}',
+    'post /v2/account/capes',
+    'post /v2/account/keys',
+    'post /v2/account/users',
+    'post /v2/generate',
+    'post /v2/queue',
+  ]);
+});

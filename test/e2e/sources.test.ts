@@ -1,0 +1,23 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runGame } from '../fake-game/run-game.ts';
+import { drawSkin, skinPng } from '../server/drawn-skins.ts';
+import { webServer } from '../server/web-server.ts';
+import { freshMachine } from './program.ts';
+
+test('With no service set, a list of a file, a URL of a private network and a player becomes skins', async () => {
+  const game = await runGame();
+  game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9), variant: 'slim' } });
+  const site = await webServer((_request, response) => void response.end(skinPng(1)));
+  const machine = await freshMachine();
+  await writeFile(join(machine.folder, 'smith.png'), skinPng(2));
+  await writeFile(join(machine.folder, 'all.txt'), `smith.png\n${site.url}/tom.png\nAnn_B\n`);
+  const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+  const args = ['generate', '--from', 'all.txt', '--fetch-locally', '--out', 'out', '--json'];
+  const { exitCode, stdout } = await machine.run(args, { cwd: machine.folder, env });
+  expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+    0,
+    [{ name: 'smith' }, { name: 'tom' }, { name: 'Ann_B', variant: 'slim' }],
+  ]);
+});

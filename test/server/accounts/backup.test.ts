@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { backUpOf, restoreInto } from '../backup/backing-up.ts';
+import { skinPng } from '../drawn-skins.ts';
+import { ownFolder } from '../own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { TestCaller } from '../test-caller.ts';
+import { accountServerOptions, runAccountServer } from './account-server.ts';
+
+guardAgainstLeaks();
+
+test('Accounts are usable after a restore: the key of their tokens is in the backup', async () => {
+  const { fake, server, link } = await runAccountServer();
+  const account = fake.addAccount();
+  await link(account);
+  const dataDir = join(await ownFolder(), 'new');
+  await restoreInto(dataDir, await backUpOf(server));
+  await server.close();
+  fake.renewToken(account);
+  const { url } = await runServer({ ...accountServerOptions(fake), dataDir });
+  const { status, body } = await new TestCaller(url, { address: '127.0.0.2' }).upload(
+    '/v2/generate',
+    skinPng(1),
+  );
+  expect([status, body.skin?.generator.account]).toEqual([200, account.id]);
+});

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { GAME_ADDRESSES } from '../../../src/game/addresses.ts';
+import { GAME_PACE } from '../../../src/game/pacing.ts';
+import { addCape } from '../drawn-capes.ts';
+import { skinPng } from '../drawn-skins.ts';
+import { LogLines } from '../log-lines.ts';
+import { poll } from '../poll.ts';
+import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
+import { Judge } from './judge.ts';
+import { exchangeRaw, type RawRequest } from './raw-exchange.ts';
+import { type Description, requestsFor } from './requests.ts';
+
+guardAgainstLeaks();
+
+/** How many requests, and where a run that failed began: `FUZZ_REQUESTS=10000 FUZZ_SEED=1`. */
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1_500);
+const SEED = process.env['FUZZ_SEED'] === undefined ? undefined : Number(process.env['FUZZ_SEED']);
+/** Sent at the same time. */
+const AT_ONCE = 25;
+/** Milliseconds within which each is answered. */
+const LIMIT = 8_000;
+
+const PICTURES = [1, 2, 3].map((n) => `data:image/png;base64,${skinPng(n).toString('base64')}`);
+
+/** The game is not there: what asks for players and accounts must bear that. */
+const nowhere = Object.fromEntries(Object.keys(GAME_ADDRESSES).map((name) => [name, 'http://127.0.0.1:1']));
+const unpaced = Object.fromEntries(
+  Object.keys(GAME_PACE).map((name) => [name, { burst: 1_000_000, interval: 0 }]),
+);
+
+async function runFuzzed(logStream: LogLines): Promise<ServerUnderTest> {
+  return await runServer({
+    workers: 1,
+    logLevel: 'error',
+    logStream,
+    gameAddresses: nowhere,
+    game: { rules: unpaced, timeout: 1_000 },
+    edge: { headersTimeout: 200, requestTimeout: 400 },
+  });
+}
+
+/** Things that requests can be about; nothing of them is needed afterwards. */
+async function makeThings(server: ServerUnderTest) {
+  const { owner } = server;
+  await owner.json('/v2/account/users', { name: 'ann', plan: 'pro' });
+  await owner.json('/v2/account/users', { name: 'victim' });
+  const ann = await owner.json('/v2/account/keys', { user: 'ann' });
+  const spare = await owner.json('/v2/account/keys', { user: 'victim' });
+  const skins = await Promise.all(
+    (['public', 'private', 'unlisted'] as const).map(async (visibility, n) => {
+      const { body } = await owner.upload('/v2/generate', skinPng(10 + n), { visibility });
+      return body.skin!;
+    }),
+  );
+  const cape = await addCape(server, 'Test');
+  const { jobs = [] } = (await owner.get('/v2/queue')).body;
+  const [bad, user, operator] = ['0'.repeat(64), ann.body.key?.secret, server.key].map(
+    (key) => `Bearer ${key}`,
+  );
+  return {
+    // Those who may do more come more often.
+    keys: [undefined, bad, user, user, user, operator, operator, operator],
+    known: {
+      uuid: fc.oneof(fc.constantFrom(...skins.map(({ uuid }) => uuid), cape), fc.uuid()),
+      name: fc.constantFrom('victim', 'victim', 'new', 'Smith', 'two words'),
+      plan: fc.constantFrom('free', 'pro', 'none'),
+      cape: fc.constantFrom('', cape),
+      jobId: fc.oneof(fc.constantFrom(...jobs.map(({ id }) => id)), fc.uuid()),
+      id: fc.constantFrom(String(spare.body.key?.id), '1', 'none'),
+      hash: fc.constantFrom(...skins.map(({ texture }) => texture.hash.skin), 'f'.repeat(64)),
+      user: fc.constantFrom('victim', 'new', '069a79f444e94726a5befca90e38aaf5'),
+      url: fc.constantFrom(...PICTURES, 'http://127.0.0.1/x.png', 'http://10.0.0.1:22/', 'ftp://x'),
+      callback: fc.constantFrom('', '', '', 'http://192.168.0.1/', 'x'),
+      timeout: fc.constantFrom(1, 1, 1, 31),
+    },
+  };
+}
+
+/** It still works, all jobs have ended, the store is whole, and nothing was an error of its own. */
+async function verifySound(server: ServerUnderTest, logs: LogLines): Promise<void> {
+  const { owner, dataDir } = server;
+  expect((await owner.get('/health')).body).toMatchObject({ status: 'ok' });
+  expect((await owner.upload('/v2/generate', skinPng(99))).status).toBe(200);
+  const { db } = await openOwnStore(dataDir);
+  const pending = db.selectFrom('jobs').select('uuid').where('status', 'in', ['waiting', 'processing']);
+  await poll(
+    async () => await pending.execute(),
+    (jobs) => jobs.length === 0,
+  );
+  expect((await sql`pragma integrity_check`.execute(db)).rows).toEqual([{ integrity_check: 'ok' }]);
+  expect((await sql`pragma foreign_key_check`.execute(db)).rows).toEqual([]);
+  expect(logs.text).toBe('');
+}
+
+test(`${REQUESTS} requests of every kind are answered as described, and do the service no harm`, async () => {
+  const logs = new LogLines();
+  const server = await runFuzzed(logs);
+  const description = (await server.owner.get('/openapi.json')).body as unknown as Description;
+  const port = Number(new URL(server.url).port);
+  const judge = new Judge(server.dataDir);
+  const sent = async (asked: RawRequest) => judge.verify(asked, await exchangeRaw(port, asked, LIMIT));
+  const requests = fc.array(requestsFor(description, await makeThings(server)), {
+    minLength: AT_ONCE,
+    maxLength: AT_ONCE,
+    size: 'max',
+  });
+  await fc.assert(
+    fc.asyncProperty(requests, async (all) => {
+      await Promise.all(all.map(sent));
+    }),
+    {
+      numRuns: Math.ceil(REQUESTS / AT_ONCE),
+      endOnFailure: true,
+      ...(SEED !== undefined && { seed: SEED }),
+      // Its own words would print all requests of the batch; what is wrong names the one.
+      reporter: ({ failed, seed, errorInstance }) => {
+        if (failed) throw new Error(`FUZZ_SEED=${seed}: ${errorInstance}`, { cause: errorInstance });
+      },
+    },
+  );
+  await verifySound(server, logs);
+}, 300_000);

@@ -1,0 +1,45 @@
+import { expect, inject, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import type { HealthFinding } from '../../../src/protocol/diagnosis.ts';
+import { type SigningOptions, signingGenerator } from '../../../src/server/generators/signing.ts';
+import { openSigningKey, SigningKeyError } from '../../../src/textures/signing-key.ts';
+
+async function health(
+  parts: Pick<SigningOptions, 'key' | 'hasKey'>,
+): Promise<readonly HealthFinding[] | undefined> {
+  const generator = signingGenerator({ ...parts, publicUrl: () => 'https://a.example', clock: systemClock });
+  return await generator.health?.(new AbortController().signal);
+}
+
+const openKey = async () => await openSigningKey(inject('signingKeyPath'));
+
+test('A key that signs is named', async () => {
+  const { fingerprint } = await openKey();
+  expect(await health({ key: openKey, hasKey: () => true })).toEqual([
+    { code: 'signing_key', result: 'ok', message: `It signs with a key of its own (${fingerprint}).` },
+  ]);
+});
+
+test('A key that is not there yet is not made for the question', async () => {
+  const key = () => Promise.reject(new Error('It was made.'));
+  expect(await health({ key, hasKey: () => false })).toMatchObject([
+    { code: 'signing_key_unmade', result: 'ok' },
+  ]);
+});
+
+test('A key file that is none is a problem, without its place', async () => {
+  const key = () => Promise.reject(new SigningKeyError('/secret/place', 'it is empty'));
+  expect(await health({ key, hasKey: () => true })).toEqual([
+    { code: 'signing_key_unusable', result: 'problem', message: 'Its signing key cannot be used.' },
+  ]);
+});
+
+test('A key whose halves do not belong together is a problem', async () => {
+  const { privateKey, fingerprint } = await openKey();
+  const publicPem = `-----BEGIN PUBLIC KEY-----
+MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf
+9Cnzj4p4WGeKLs1Pt8QuKUpRKfFLfRYC9AIKjbJTWit+CqvjWYzvQwECAwEAAQ==
+-----END PUBLIC KEY-----`;
+  const key = async () => ({ privateKey, fingerprint, publicPem });
+  expect(await health({ key, hasKey: () => true })).toMatchObject([{ code: 'signing_key_unusable' }]);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { SkinClient } from '../../../../src/client/skin-client.ts';
+import { systemClock } from '../../../../src/clock.ts';
+import { fetchTexture } from '../../../../src/server/generators/upstream/textures.ts';
+import { makeGuardedAgent } from '../../../../src/server/outbound/guarded-agent.ts';
+import { outboundPolicy } from '../../../../src/server/outbound/policy.ts';
+import { runHosted } from '../../../batch/hosted/run-hosted.ts';
+import { skinPng } from '../../drawn-skins.ts';
+
+async function oneTexture() {
+  const hosted = await runHosted({ serviceTime: 0 });
+  const client = new SkinClient({ baseUrl: hosted.url, apiKey: hosted.key });
+  const { skin } = await client.generate({ file: skinPng(1) });
+  await client.close();
+  return { hosted, url: skin.texture.url.skin };
+}
+
+async function fetchFrom(base: string, url: string, allowedNetworks: string[] = []): Promise<Uint8Array> {
+  const client = new SkinClient({ baseUrl: base });
+  const pictures = makeGuardedAgent({ policy: outboundPolicy({ allowedNetworks }) });
+  try {
+    return await fetchTexture({ client, pictures, clock: systemClock }, url, new AbortController().signal);
+  } finally {
+    await Promise.all([client.close(), pictures.close()]);
+  }
+}
+
+describe('A texture', () => {
+  test('is fetched from the service itself, also in a private network', async () => {
+    const { hosted, url } = await oneTexture();
+    expect((await fetchFrom(hosted.url, url)).length).toBeGreaterThan(100);
+  });
+
+  test('elsewhere in a private network is not, unless the operator allows it', async () => {
+    const { url } = await oneTexture();
+    const error = { name: 'GenerationError', code: 'invalid_skin_data' };
+    await expect(fetchFrom('http://upstream.example.org', url)).rejects.toMatchObject(error);
+    const allowed = await fetchFrom('http://upstream.example.org', url, ['127.0.0.0/8']);
+    expect(allowed.length).toBeGreaterThan(100);
+  });
+
+  test('that is not there is a failure; one that is not to be had now is waited for', async () => {
+    const { hosted, url } = await oneTexture();
+    await expect(fetchFrom(hosted.url, `${url}0`)).rejects.toMatchObject({ name: 'GenerationError' });
+    hosted.weather = () => ({ kind: 'bad-gateway' });
+    await expect(fetchFrom(hosted.url, url)).rejects.toMatchObject({ name: 'GenerationPostponed' });
+    await expect(fetchFrom('http://a.example.org', url, ['127.0.0.0/8'])).rejects.toMatchObject({
+      name: 'GenerationPostponed',
+    });
+  });
+});

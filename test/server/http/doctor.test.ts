@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { Diagnosis } from '../../../src/protocol/diagnosis.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+const DOCTOR = '/v2/account/doctor';
+
+test('The operator is told how the service is, anew each time', async () => {
+  const { owner, url } = await runServer();
+  const { status, headers, body } = await owner.get(DOCTOR);
+  const { publicUrl, generator, store } = body as unknown as Diagnosis;
+  expect({ status, publicUrl, cache: headers['cache-control'] }).toEqual({
+    status: 200,
+    publicUrl: url,
+    cache: 'no-store',
+  });
+  expect(generator).toMatchObject({ kind: 'signing', findings: [{ code: 'signing_key', result: 'ok' }] });
+  expect(store.findings.map(({ code }) => code)).toEqual(['store_schema', 'store_sound']);
+});
+
+test('Nobody else is', async () => {
+  const { anonymous, user } = await runServer();
+  expectRefusal(await anonymous().get(DOCTOR), 'unauthorized');
+  expectRefusal(await (await user('bob')).get(DOCTOR), 'insufficient_grants');
+});

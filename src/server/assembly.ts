@@ -19,6 +19,7 @@ import { StoreQueue } from './queue/store-queue.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 import type { ServiceContext } from './service/context.ts';
+import { Duplicates } from './service/duplicates.ts';
 import { Health } from './service/health.ts';
 import { JobFeeds } from './service/job-feeds.ts';
 import type { Plans } from './service/plans.ts';
@@ -102,6 +103,7 @@ export async function makeService(
     publicUrl,
     plans: options.plans,
     polling: new Polling(),
+    duplicates: new Duplicates(),
     callbacks: callbackPolicy(options),
     game,
     accounts,

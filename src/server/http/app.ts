@@ -173,10 +173,17 @@ function makeCall(
   route: Route,
   { context, caller }: { context: ServiceContext; caller: Caller },
 ): Call {
+  verifyBodyType(request, route);
   const params = parseWith(route.params, request.params);
   const query = parseWith(route.query, request.query);
   const headers = parseWith(route.headers, request.headers);
   return { context, request, caller, params, query, headers, warnings: warningsFor(request, caller) };
+}
+
+/** A form that no route reads would count as an empty body: as a key that is bound to nothing, say. */
+function verifyBodyType(request: FastifyRequest, { bodies }: Route): void {
+  if (bodies === undefined || 'multipart/form-data' in bodies || !request.isMultipart()) return;
+  throw new Refusal('invalid_content_type', 'The body must be application/json.');
 }
 
 async function identify(request: FastifyRequest, { context, session }: AppOptions): Promise<Caller> {

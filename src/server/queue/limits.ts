@@ -28,6 +28,7 @@ export function opensAt(
   return Math.max(
     roomAt(minute, MINUTE, limits.perMinute, now),
     roomAt(hour, HOUR, limits.perHour, now),
-    delay === 0 ? now : generatedAt + delay,
+    // A last time that is further ahead was taken from a clock that has been put back since.
+    delay === 0 || generatedAt > now + delay ? now : generatedAt + delay,
   );
 }

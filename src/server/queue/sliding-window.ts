@@ -14,9 +14,12 @@ export interface WindowShape {
 export const MINUTE: WindowShape = { span: 60_000, step: 1_000 };
 export const HOUR: WindowShape = { span: 3_600_000, step: 60_000 };
 
-/** What still counts at `now`. */
+/**
+ * What still counts at `now`. What lies more than a window ahead was counted by a clock that was wrong and has been
+ * put back since: it would keep its caller out until then.
+ */
 export function stillSpent(spent: Spent, shape: WindowShape, now: number): Spent {
-  return spent.filter(([step]) => freedAt(step, shape) > now);
+  return spent.filter(([step]) => freedAt(step, shape) > now && step * shape.step <= now + shape.span);
 }
 
 export function totalOf(spent: Spent): number {

@@ -4,6 +4,7 @@ import type { NewJob, Repeated } from '../queue/port.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { ServiceContext } from './context.ts';
+import type { GenerationRequest } from './generation-request.ts';
 import { withSkin } from './jobs.ts';
 import { recordOfKnownData } from './known-data.ts';
 import { Refusal } from './refusal.ts';
@@ -35,13 +36,16 @@ export async function answerAgain(context: ServiceContext, repeated: Repeated): 
   return { kind: 'ended', ...(await withSkin(context.db, repeated.job)) };
 }
 
-/** Existing data costs nothing: the caller gets a record of its own of it, and a job born completed. */
+/**
+ * Existing data costs nothing: the caller gets a record of its own of it, and a job born completed.
+ * @throws Refusal `rate_limit` for a caller with far too many of them
+ */
 export async function answerKnown(
   context: ServiceContext,
   job: NewJob,
-  options: { checkOnly: boolean },
+  request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>,
 ): Promise<Found | undefined> {
-  const skin = await recordOfKnownData(context, job, options);
+  const skin = await recordOfKnownData(context, job, request);
   if (!skin) return undefined;
   const found = await recordDone(context, job, skin);
   if (found.kind === 'known') context.observer.duplicateAnswered();

@@ -32,7 +32,8 @@ export async function authenticate(
 ): Promise<Caller> {
   const { authorization } = credentials;
   if (authorization === undefined) {
-    if (session) throw new Refusal('invalid_api_key', 'This service is for the command alone that it is a part of.');
+    if (session)
+      throw new Refusal('invalid_api_key', 'This service is for the command alone that it is a part of.');
     return anonymousCaller(credentials.address, plans);
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];

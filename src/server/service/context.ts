@@ -11,6 +11,7 @@ import type { OutboundPolicy } from '../outbound/target.ts';
 import type { JobQueue } from '../queue/port.ts';
 import type { Fetches } from '../sources/fetches.ts';
 import type { Db } from '../store/store.ts';
+import type { Duplicates } from './duplicates.ts';
 import type { Health } from './health.ts';
 import type { JobFeeds } from './job-feeds.ts';
 import type { Plans } from './plans.ts';
@@ -35,6 +36,7 @@ export interface ServiceContext {
   readonly clock: Clock;
   readonly plans: Plans;
   readonly polling: Polling;
+  readonly duplicates: Duplicates;
   /** Hears of what goes on, for logs and metrics. */
   readonly observer: Observer;
   /** Whether this process can do its work. */

@@ -5,6 +5,8 @@ import { type Db, inTransaction } from '../store/store.ts';
 import { findKnownIdentities } from '../store/textures.ts';
 import type { ServiceContext } from './context.ts';
 import { shareData } from './data-sharing.ts';
+import { countDuplicate } from './duplicates.ts';
+import type { GenerationRequest } from './generation-request.ts';
 import { ownIdentity, sharedOf } from './identity.ts';
 
 /**
@@ -12,19 +14,21 @@ import { ownIdentity, sharedOf } from './identity.ts';
  * may answer this caller. That is what everybody may have, and what was made for private skins of its own. Who
  * only wants to know whether there is something is shown another record of its own, if there is one: a look must
  * not publish what is private.
+ * @throws Refusal `rate_limit` for a caller with far too many of them
  */
 export async function recordOfKnownData(
   context: ServiceContext,
   job: NewJob,
-  { checkOnly }: { checkOnly: boolean },
+  request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>,
 ): Promise<SkinWithData | undefined> {
   const known = await knownIdentities(context.db, job);
+  if (known.length === 0) return undefined;
+  await countDuplicate(context, request);
   for (const identity of known) {
     const own = await findOwnSkin(context.db, { ...job, identity });
     if (own) return own;
   }
-  if (known.length === 0) return undefined;
-  const other = checkOnly ? await anyOwnSkin(context.db, job.owner, known) : undefined;
+  const other = request.checkOnly ? await anyOwnSkin(context.db, job.owner, known) : undefined;
   if (other) return other;
   return await inTransaction(context.db, async (tx) => {
     // Looked at again: since then it may have been deleted, or become somebody's alone.

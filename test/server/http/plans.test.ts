@@ -9,6 +9,30 @@ import { expectRefusal, TestCaller } from '../test-caller.ts';
 
 guardAgainstLeaks();
 
+test('Each subscription has no less of anything than the one below it, and all that was promised at the top', async () => {
+  const { owner } = await runServer();
+  const plans = (await owner.get('/v2/account/plans')).body.plans ?? [];
+  const [free, ...paid] = ['free', 'lite', 'basic', 'plus', 'pro'].map((wanted) => {
+    const { name, delay, ...more } = plans.find((plan) => plan.name === wanted)!;
+    return { ...more, haste: -delay };
+  });
+  let below = free!;
+  for (const plan of paid) {
+    for (const [what, much] of Object.entries(plan)) {
+      expect(Number(much), what).toBeGreaterThanOrEqual(Number(below[what as keyof typeof below]));
+    }
+    expect([plan.queue, plan.concurrency, plan.priority, plan.ad_free, plan.private_skins]).toEqual([
+      expect.toSatisfy((queue) => queue > below.queue),
+      expect.toSatisfy((concurrency) => concurrency > below.concurrency),
+      expect.toSatisfy((priority) => priority > below.priority),
+      true,
+      true,
+    ]);
+    below = plan;
+  }
+  expect(below).toMatchObject({ early_access: true, batch_generation: true, capes: true });
+});
+
 describe('A file of plans', () => {
   test('changes plans and adds some; what it leaves out is as before, and in a new one as in free', async () => {
     const file = { lite: { queue: 9, delay: 0.25 }, gold: { per_minute: 7, capes: true } };

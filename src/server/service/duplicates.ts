@@ -1,0 +1,54 @@
+import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../queue/sliding-window.ts';
+import { recallCaller } from '../store/callers.ts';
+import type { ServiceContext } from './context.ts';
+import type { GenerationRequest } from './generation-request.ts';
+import { rateLimitOf } from './rate-limit.ts';
+import { Refusal } from './refusal.ts';
+
+/** Duplicates in a minute, for each generation that a caller may have in one. */
+const TIMES = 10;
+/** Callers remembered before those with nothing to remember are forgotten. */
+const MANY_CALLERS = 1_000;
+
+/**
+ * Counts duplicates by their callers. They cost nothing against the limits, but each leaves a job behind and, under
+ * another name, a record in the public list: nobody may fill either. Of this process alone.
+ */
+export class Duplicates {
+  readonly #spent = new Map<string, Spent>();
+  #many = MANY_CALLERS;
+
+  /** Counts one. @returns when the next one may come, milliseconds since the epoch; `now`: this one may */
+  count({ owner, limit, now }: { owner: string; limit: number; now: number }): number {
+    const spent = stillSpent(this.#spent.get(owner) ?? [], MINUTE, now);
+    const at = roomAt(spent, MINUTE, limit, now);
+    this.#spent.set(owner, at > now ? spent : spendOne(spent, MINUTE, now));
+    if (this.#spent.size > this.#many) this.#forgetIdle(now);
+    return at;
+  }
+
+  /** Not again before there are twice as many as are left: else every call might look at all. */
+  #forgetIdle(now: number): void {
+    for (const [owner, spent] of this.#spent) {
+      if (stillSpent(spent, MINUTE, now).length === 0) this.#spent.delete(owner);
+    }
+    this.#many = Math.max(MANY_CALLERS, 2 * this.#spent.size);
+  }
+}
+
+/** @throws Refusal `rate_limit` for a caller with far too many duplicates */
+export async function countDuplicate(
+  { db, clock, duplicates }: Pick<ServiceContext, 'db' | 'clock' | 'duplicates'>,
+  { caller, via }: Pick<GenerationRequest, 'caller' | 'via'>,
+): Promise<void> {
+  const now = clock.now();
+  const { owner, plan } = caller;
+  const limit = TIMES * plan.perMinute;
+  const absolute = duplicates.count({ owner, limit, now });
+  if (absolute <= now) return;
+  const rateLimit = rateLimitOf(await recallCaller(db, owner, now), caller, now, via);
+  throw new Refusal('rate_limit', {
+    message: `${limit} skins that exist already are the most you may ask for in a minute.`,
+    rateLimit: { ...rateLimit, next: { absolute, relative: absolute - now } },
+  });
+}

@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly gameAddresses?: Partial<GameAddresses>;
   /** How fast they are asked, and how long one request may take. */
   readonly game?: Pick<GameOptions, 'rules' | 'timeout'>;
+  /** False: whoever calls needs an API key. */
+  readonly anonymous?: boolean;
   /** False: callbacks are refused and nothing is sent. */
   readonly webhooks?: boolean;
   /** Makes a key that lives as long as the process, for the command that embeds the service. */

@@ -85,6 +85,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   const app = await buildApp({
     context,
     session,
+    allowsAnonymous: options.anonymous ?? true,
     logLevel: options.logLevel ?? 'silent',
     logAddresses: options.logAddresses ?? 'short',
     logStream: options.logStream ?? process.stderr,

@@ -25,11 +25,12 @@ describeParsing('serve, for who makes the skins', serve, {
         upstream: 'https://skins.example.org',
         upstreamKeyFile: 'key.txt',
         webhooks: true,
+        anonymous: true,
       },
     ],
     [
       ['--upstream-spots', '3', '--upstream-visibility', 'private'],
-      { upstreamSpots: 3, upstreamVisibility: 'private', webhooks: true },
+      { upstreamSpots: 3, upstreamVisibility: 'private', webhooks: true, anonymous: true },
     ],
   ],
   refused: [

@@ -100,6 +100,16 @@ function describeEnding(makeWorld: MakeWorld): void {
     expect(await world.skinOwner(String(job?.skin_uuid))).toBe('ann');
   });
 
+  test('Two jobs of one owner for the same skin leave one record of it', async () => {
+    const queue = await (await makeWorld()).open();
+    const jobs = [newJob({ identity: 'face', name: 'Smith' }), newJob({ identity: 'face' })];
+    for (const job of jobs) await queue.submit(job, LIMITS);
+    for (const _ of jobs) expect(await queue.complete(await mustClaim(queue, 'w'), generated())).toBe(true);
+    const [one, other] = (await queue.list('ann', 2)).map(({ skin_uuid }) => skin_uuid);
+    expect(one).toEqual(expect.any(String));
+    expect(other).toBe(one);
+  });
+
   test('A failure that cannot pass ends the job with its reason', async () => {
     const world = await makeWorld();
     const queue = await world.open();
@@ -183,6 +193,26 @@ function describeReading(makeWorld: MakeWorld): void {
     await fill(queue, 'ann', ['old']);
     for (const name of ['k1', 'k2', 'k3']) await queue.recordKnown(newJob({ request: name }), 'f00d');
     expect((await queue.list('ann', 2)).map((job) => job.request_key)).toEqual(['k3', 'k2', 'old']);
+  });
+
+  test('Where the jobs of a list stand can be read without all the rest of them', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['old']);
+    await fill(queue, 'bob', ['x']);
+    for (const name of ['k1', 'k2', 'k3']) await queue.recordKnown(newJob({ request: name }), 'f00d');
+    for (const size of [2, 10]) {
+      const jobs = await queue.list('ann', size);
+      const states = jobs.map(({ id, uuid, status, created_at, skin_uuid }) => ({
+        id,
+        uuid,
+        status,
+        created_at,
+        skin_uuid,
+      }));
+      expect(states).toHaveLength(size === 2 ? 3 : 4);
+      expect(await queue.listStates('ann', size)).toEqual(states);
+    }
+    expect(await queue.listStates('nobody', 10)).toEqual([]);
   });
 
   test('Jobs that finished before a time are forgotten; pending ones never are', async () => {

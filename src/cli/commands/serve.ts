@@ -28,6 +28,7 @@ export interface ServeOptions extends GeneratorOptions, GameOptions {
   readonly pace?: number;
   readonly allowNetwork?: readonly string[];
   readonly webhooks?: boolean;
+  readonly anonymous?: boolean;
   readonly trustProxy?: string;
   readonly maxConnections?: number;
   readonly openMetrics?: boolean;
@@ -92,6 +93,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
       network,
     )
     .option('--no-webhooks', 'refuse callbacks and send no webhooks')
+    .option('--no-anonymous', 'refuse callers without an API key')
     .option(
       '--trust-proxy <addresses>',
       'proxies whose X-Forwarded-For is believed: loopback, addresses, networks (default: none)',
@@ -125,6 +127,7 @@ export async function runServe(options: ServeOptions, deps: Deps): Promise<numbe
     pace: options.pace,
     allowedNetworks: options.allowNetwork,
     webhooks: options.webhooks,
+    anonymous: options.anonymous,
     trustProxy: options.trustProxy,
     openMetrics: options.openMetrics,
     edge: options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections },

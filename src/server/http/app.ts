@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import formbody from '@fastify/formbody';
-import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Note } from '../../protocol/envelope.ts';
@@ -27,16 +26,20 @@ import {
   type LogStream,
   loggerOptions,
   logRequest,
+  logsRequests,
   QuietLogController,
 } from './log.ts';
 import { type Answer, type Call, originsOf, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
+import { securityHeaders } from './security-headers.ts';
 import { isV1Address, v1RefusalAnswer } from './v1/error-answers.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;
   /** The key of the process that embeds the service, if one does. */
   readonly session: Session | undefined;
+  /** Whether callers without a key are served; where nobody needs to be known they always are. */
+  readonly allowsAnonymous: boolean;
   readonly logLevel: LogLevel;
   readonly logAddresses: LogAddresses;
   readonly logStream: LogStream;
@@ -80,9 +83,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     watch(request, reply);
     done();
   });
-  await app.register(helmet, { contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });
   await app.register(cors, CORS);
-  app.addHook('onRequest', async (request) => verifyHead(request));
+  app.addHook('onRequest', (request, _reply, done) => {
+    verifyHead(request);
+    done();
+  });
   app.removeContentTypeParser('text/plain'); // read by default; here it is as foreign as any other
   await app.register(multipart);
   await app.register(formbody, { bodyLimit: BODY_LIMIT });
@@ -108,17 +113,19 @@ function passExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** Tells of each request once it is over, whoever ended it. */
-function requestWatcher({ context, logAddresses: addresses }: AppOptions, callers: Callers) {
+/** Gives each answer what all have, and tells of each request once it is over, whoever ended it. */
+function requestWatcher({ context, logLevel, logAddresses: addresses }: AppOptions, callers: Callers) {
   const { clock, observer } = context;
+  const security = securityHeaders();
+  const isLogged = logsRequests(logLevel);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const start = clock.monotonic();
-    reply.header('X-Request-Id', request.id);
+    reply.headers(security).header('X-Request-Id', request.id);
     reply.raw.once('close', () => {
       const milliseconds = clock.monotonic() - start;
       const { method, routeOptions } = request;
       observer.requestAnswered({ route: routeOptions.url, method, status: reply.statusCode, milliseconds });
-      logRequest({ request, reply, caller: callers.get(request), milliseconds, addresses });
+      if (isLogged) logRequest({ request, reply, caller: callers.get(request), milliseconds, addresses });
     });
   };
 }
@@ -186,11 +193,15 @@ function verifyBodyType(request: FastifyRequest, { bodies }: Route): void {
   throw new Refusal('invalid_content_type', 'The body must be application/json.');
 }
 
-async function identify(request: FastifyRequest, { context, session }: AppOptions): Promise<Caller> {
+async function identify(
+  request: FastifyRequest,
+  { context, session, allowsAnonymous }: AppOptions,
+): Promise<Caller> {
   const { authorization } = request.headers;
   const credentials = { authorization, ...originsOf(request) };
   return await authenticate(context.db, credentials, {
     session,
+    allowsAnonymous,
     plans: context.plans,
     now: context.clock.now(),
   });

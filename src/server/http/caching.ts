@@ -29,15 +29,15 @@ export function cacheHeaders({ method, cache }: Route, status: number): Readonly
 export async function addEntityTags(app: FastifyInstance): Promise<void> {
   const hashFn = (payload: string | Buffer) => hash('sha1', payload, 'base64url');
   await app.register(etag, { hashFn, weak: true, replyWith304: false });
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const tag = reply.getHeader('etag');
     if (reply.statusCode !== 200 || tag === undefined) {
       if (reply.statusCode >= 400) reply.removeHeader('etag');
-      return payload;
+      return done(null, payload);
     }
-    if (!isKnown(String(tag), request.headers['if-none-match'])) return payload;
+    if (!isKnown(String(tag), request.headers['if-none-match'])) return done(null, payload);
     reply.code(304).removeHeader('content-type').removeHeader('content-length');
-    return null;
+    done(null, null);
   });
 }
 

@@ -44,7 +44,7 @@ function commonStatuses({ method, authenticated, params, query, headers }: Route
   const isParsed = [params, query, headers].some((schema) => schema !== undefined);
   return [
     ...(hasBody || isParsed ? [400] : []),
-    ...(authenticated ? [403] : []),
+    ...(authenticated ? [401, 403] : []),
     ...(hasBody ? [408, 413, 415] : []),
     ...[414, 431, 500, 503],
   ];

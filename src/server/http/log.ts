@@ -30,6 +30,11 @@ export function loggerOptions(level: LogLevel, stream: LogStream): FastifyServer
   } as FastifyServerOptions['logger'];
 }
 
+/** Whether it is so much that each request has its line. */
+export function logsRequests(level: LogLevel): boolean {
+  return level === 'info' || level === 'debug';
+}
+
 /** Without the framework's two lines for each request: ours has what an operator needs in one. */
 export class QuietLogController extends LogController {
   override incomingRequest(): void {}

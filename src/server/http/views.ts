@@ -2,11 +2,12 @@ import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import type { Skin, SkinListItem } from '../../protocol/skin.ts';
+import type { JobState } from '../queue/port.ts';
 import type { SkinWithData } from '../store/skins.ts';
-import type { CapeRow, JobRow } from '../store/tables.ts';
+import type { CapeRow } from '../store/tables.ts';
 
 /** Rows as they stand on the wire. */
-export function jobView(job: JobRow, eta?: number): WireJob {
+export function jobView(job: JobState, eta?: number): WireJob {
   return {
     id: job.uuid,
     status: job.status,

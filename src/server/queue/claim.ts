@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import { moveQueueClock } from '../store/callers.ts';
+import { prepare } from '../store/prepared.ts';
 import type { Db } from '../store/store.ts';
 import type { JobRow, Tables } from '../store/tables.ts';
 import { PROCESSING, WAITING } from './conditions.ts';
@@ -21,11 +22,17 @@ export async function claimNext(
   return { owner, job: { ...next, ...held, status: 'processing' } };
 }
 
+const NEXT = prepare(firstWaiting);
+const NEXT_WITHOUT_TWIN = prepare((db, when: { now: number }) => firstWaiting(db, when).where(hasNoTwin));
+
 /** Walks the waiting jobs in the order of their turns, past those that cannot run yet. */
+function firstWaiting(db: Db, { now }: { now: number }) {
+  const waiting = db.selectFrom('jobs').selectAll().where(WAITING).where('run_at', '<=', now).where(hasRoom);
+  return waiting.orderBy('turn').orderBy('id').limit(1);
+}
+
 async function findNext(tx: Db, now: number, bounds: ClaimBounds): Promise<JobRow | undefined> {
-  let waiting = tx.selectFrom('jobs').selectAll().where(WAITING).where('run_at', '<=', now).where(hasRoom);
-  if (bounds.onePerIdentity) waiting = waiting.where(hasNoTwin);
-  return await waiting.orderBy('turn').orderBy('id').limit(1).executeTakeFirst();
+  return await (bounds.onePerIdentity ? NEXT_WITHOUT_TWIN : NEXT).first(tx, { now });
 }
 
 /** When the first job may run that neither its owner's other jobs nor the bounds of all hold back. */
@@ -51,15 +58,17 @@ async function isFull(db: Db, { processing: most }: ClaimBounds): Promise<boolea
   return Number(count) >= most;
 }
 
-/** How many wait whose turn comes before this job's. */
-export async function countWaitingBefore(db: Db, { turn, id }: Pick<JobRow, 'turn' | 'id'>): Promise<number> {
-  const { count } = await db
+const COUNT_BEFORE = prepare((db, { turn, id }: Pick<JobRow, 'turn' | 'id'>) =>
+  db
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where(WAITING)
-    .where((eb) => eb(eb.refTuple('turn', 'id'), '<', eb.tuple(turn, id)))
-    .executeTakeFirstOrThrow();
-  return count;
+    .where((eb) => eb(eb.refTuple('turn', 'id'), '<', eb.tuple(turn, id))),
+);
+
+/** How many wait whose turn comes before this job's. */
+export async function countWaitingBefore(db: Db, { turn, id }: Pick<JobRow, 'turn' | 'id'>): Promise<number> {
+  return (await COUNT_BEFORE.only(db, { turn, id })).count;
 }
 
 /** Whether the job's owner has fewer in processing than it may. */

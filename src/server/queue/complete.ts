@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ensureSkin } from '../store/skins.ts';
+import { addSkin, findOwnSkin } from '../store/skins.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import { keepTextureData } from '../store/textures.ts';
 import type { GeneratedData, Lease } from './port.ts';
@@ -14,11 +14,14 @@ export async function completeWithSkin(
 ): Promise<boolean> {
   return await inTransaction(db, async (tx) => {
     const { job } = lease;
+    const { owner, identity, name, visibility } = job;
+    const own = await findOwnSkin(tx, { owner, identity, name, visibility });
+    const uuid = own?.uuid ?? randomBytes(16).toString('hex');
     const step = { uuid: job.uuid, from: 'processing', to: 'completed', leaseOwner: lease.owner } as const;
-    if (!(await changeState(tx, step, { error_code: null, error_message: null, finished_at: now })))
-      return false;
+    const end = { skin_uuid: uuid, error_code: null, error_message: null, finished_at: now };
+    if (!(await changeState(tx, step, end))) return false;
     await keepTextureData(tx, {
-      identity: job.identity,
+      identity,
       texture_hash: job.texture_hash,
       variant: job.variant,
       value: data.value,
@@ -33,15 +36,7 @@ export async function completeWithSkin(
       cape_hash: job.cape_hash,
       cape_url: data.capeUrl ?? null,
     });
-    const skin = await ensureSkin(tx, {
-      uuid: randomBytes(16).toString('hex'),
-      owner: job.owner,
-      identity: job.identity,
-      name: job.name,
-      visibility: job.visibility,
-      created_at: now,
-    });
-    await tx.updateTable('jobs').set({ skin_uuid: skin.uuid }).where('uuid', '=', job.uuid).execute();
+    if (!own) await addSkin(tx, { uuid, owner, identity, name, visibility, created_at: now });
     return true;
   });
 }

@@ -1,7 +1,8 @@
 import { keepCallback } from '../store/callbacks.ts';
 import { recallCaller, rememberCaller } from '../store/callers.ts';
-import type { Db } from '../store/store.ts';
-import type { JobRow } from '../store/tables.ts';
+import { prepare } from '../store/prepared.ts';
+import { type Db, inTransaction } from '../store/store.ts';
+import type { JobRow, Via } from '../store/tables.ts';
 import { PENDING } from './conditions.ts';
 import { findRepeated, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
@@ -25,7 +26,7 @@ export async function submitJob(
 ): Promise<Submission> {
   const repeated = await findRepeated(tx, job);
   if (repeated) return repeated;
-  const same = await findPending(tx, job);
+  const same = await FIND_PENDING.first(tx, job);
   if (same) {
     await keepKey(tx, job, same);
     if (job.callback) await keepCallback(tx, job.callback, same, now);
@@ -51,17 +52,23 @@ export async function submitJob(
 
 /** Records a job whose result was known at once. */
 export async function recordKnownJob(
-  tx: Db,
+  db: Db,
   job: NewJob,
   { skinUuid, now }: { skinUuid: string; now: number },
 ): Promise<Recorded> {
-  const repeated = await findRepeated(tx, job);
-  if (repeated) return repeated;
   const known = { status: 'completed', skin_uuid: skinUuid, finished_at: now } as const;
-  const recorded = await insert(tx, { ...newRow(job, now), ...NO_PLACE, ...known });
-  await keepKey(tx, job, recorded);
-  if (job.callback) await keepCallback(tx, job.callback, recorded, now);
-  return { kind: 'recorded', job: recorded };
+  const row = { ...newRow(job, now), ...NO_PLACE, ...known };
+  // A transaction around a row alone would cost more than the row.
+  if (job.idempotencyKey === undefined && !job.callback)
+    return { kind: 'recorded', job: await insert(db, row) };
+  return await inTransaction(db, async (tx) => {
+    const repeated = await findRepeated(tx, job);
+    if (repeated) return repeated;
+    const recorded = await insert(tx, row);
+    await keepKey(tx, job, recorded);
+    if (job.callback) await keepCallback(tx, job.callback, recorded, now);
+    return { kind: 'recorded', job: recorded };
+  });
 }
 
 /** Whether a limit of the owner's stands against it. What passes by itself is told before what does not. */
@@ -72,34 +79,35 @@ async function overLimit(
 ): Promise<OverLimit | undefined> {
   if (opensAt(memory, limits, { via, now }) > now) return { kind: 'too_fast', memory };
   if (via !== 'queue') {
-    const running = await countPending(tx, owner, { outsideQueue: true });
+    const { count: running } = await COUNT_PENDING.only(tx, { owner, otherThan: 'queue' });
     if (running >= VIA_RULES[via].atOnce(limits)) return { kind: 'busy', running, memory };
   }
-  const pending = await countPending(tx, owner);
+  const { count: pending } = await COUNT_PENDING.only(tx, { owner });
   return pending >= limits.spots ? { kind: 'full', pending, memory } : undefined;
 }
 
-async function countPending(tx: Db, owner: string, { outsideQueue = false } = {}): Promise<number> {
-  let pending = tx.selectFrom('jobs').where('owner', '=', owner).where(PENDING);
-  if (outsideQueue) pending = pending.where('via', '<>', 'queue');
-  const { count } = await pending
+const COUNT_PENDING = prepare((db, { owner, otherThan }: { owner: string; otherThan?: Via }) => {
+  const pending = db
+    .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
-}
+    .where('owner', '=', owner)
+    .where(PENDING);
+  return otherThan === undefined ? pending : pending.where('via', '<>', otherThan);
+});
 
-async function findPending(tx: Db, job: NewJob): Promise<JobRow | undefined> {
-  return await tx
+const FIND_PENDING = prepare((db, { owner, requestKey }: Pick<NewJob, 'owner' | 'requestKey'>) =>
+  db
     .selectFrom('jobs')
     .selectAll()
-    .where('owner', '=', job.owner)
-    .where('request_key', '=', job.requestKey)
-    .where(PENDING)
-    .executeTakeFirst();
-}
+    .where('owner', '=', owner)
+    .where('request_key', '=', requestKey)
+    .where(PENDING),
+);
+
+const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(row).returning('id'));
 
 async function insert(tx: Db, row: NewRow): Promise<JobRow> {
-  return await tx.insertInto('jobs').values(row).returningAll().executeTakeFirstOrThrow();
+  return { ...row, ...(await INSERT.only(tx, row)) };
 }
 
 function newRow(job: NewJob, now: number): Omit<NewRow, keyof typeof NO_PLACE> {

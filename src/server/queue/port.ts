@@ -86,6 +86,9 @@ export interface ClaimBounds {
   readonly onePerIdentity?: boolean;
 }
 
+/** Where a job stands. */
+export type JobState = Pick<JobRow, 'id' | 'uuid' | 'status' | 'created_at' | 'skin_uuid'>;
+
 export interface JobQueue {
   /** Accepts a job within the limits, in one step with counting them. */
   submit(job: NewJob, limits: SubmitLimits): Promise<Submission>;
@@ -110,6 +113,8 @@ export interface JobQueue {
   findRepeated(job: NewJob): Promise<Repeated | undefined>;
   /** An owner's pending jobs and the `size` newest others, newest first. */
   list(owner: string, size: number): Promise<JobRow[]>;
+  /** The same jobs, and of each where it stands: many of them are read together. */
+  listStates(owner: string, size: number): Promise<JobState[]>;
   /** The first `size` of an owner's jobs numbered higher than `id`, in the order of their acceptance. */
   listAfter(owner: string, id: number, size: number): Promise<JobRow[]>;
   /** How many jobs are waiting whose turn comes before this one's. */

@@ -15,6 +15,7 @@
  */
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
+import { prepare } from '../store/prepared.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 
@@ -65,14 +66,19 @@ export async function changeState(db: Db, step: Step, patch: Patch): Promise<boo
   });
 }
 
-async function takeStep(db: Db, step: Step, patch: Patch): Promise<boolean> {
-  const lease = step.to === 'processing' ? {} : { lease_owner: null, lease_until: null };
-  let update = db
-    .updateTable('jobs')
-    .set({ ...lease, ...patch, status: step.to })
-    .where('uuid', '=', step.uuid)
-    .where('status', '=', step.from);
-  if (step.leaseOwner !== undefined) update = update.where('lease_owner', '=', step.leaseOwner);
-  const { numUpdatedRows } = await update.executeTakeFirst();
-  return numUpdatedRows === 1n;
+interface StepValues extends Patch {
+  readonly uuid: string;
+  readonly from: JobStatus;
+  readonly status: JobStatus;
+  readonly leaseOwner?: string;
+}
+
+const TAKE_STEP = prepare((db, { uuid, from, leaseOwner, ...change }: StepValues) => {
+  const update = db.updateTable('jobs').set(change).where('uuid', '=', uuid).where('status', '=', from);
+  return leaseOwner === undefined ? update : update.where('lease_owner', '=', leaseOwner);
+});
+
+async function takeStep(db: Db, { to, ...step }: Step, patch: Patch): Promise<boolean> {
+  const lease = to === 'processing' ? {} : { lease_owner: null, lease_until: null };
+  return (await TAKE_STEP.change(db, { ...step, status: to, ...lease, ...patch })) === 1;
 }

@@ -1,18 +1,21 @@
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Observer } from '../observer.ts';
+import { prepare } from '../store/prepared.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
 import { completeWithSkin } from './complete.ts';
-import { FINISHED, PENDING, PROCESSING } from './conditions.ts';
+import { FINISHED, PROCESSING } from './conditions.ts';
 import { recordKnownJob, submitJob } from './enqueue.ts';
 import { findRepeated } from './idempotency.ts';
 import { isGone, type ProcessName } from './lease-owner.ts';
+import { listJobStates, listJobs } from './lists.ts';
 import {
   type ClaimBounds,
   type GeneratedData,
   type JobFailure,
   type JobQueue,
+  type JobState,
   type Lease,
   type NewJob,
   QUEUE_TIMES,
@@ -34,6 +37,10 @@ export interface StoreQueueOptions {
   /** Hears how jobs end. */
   readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
 }
+
+const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
+  db.selectFrom('jobs').selectAll().where('uuid', '=', uuid),
+);
 
 /** The queue of the embedded store: several workers and several processes on one database. */
 export class StoreQueue implements JobQueue {
@@ -59,7 +66,7 @@ export class StoreQueue implements JobQueue {
 
   async recordKnown(job: NewJob, skinUuid: string): Promise<Recorded> {
     const now = this.#clock.now();
-    return await inTransaction(this.#db, (tx) => recordKnownJob(tx, job, { skinUuid, now }));
+    return await recordKnownJob(this.#db, job, { skinUuid, now });
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
@@ -133,7 +140,7 @@ export class StoreQueue implements JobQueue {
   }
 
   async find(uuid: string): Promise<JobRow | undefined> {
-    return await this.#db.selectFrom('jobs').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+    return await FIND.first(this.#db, { uuid });
   }
 
   async findAll(uuids: readonly string[]): Promise<JobRow[]> {
@@ -145,12 +152,11 @@ export class StoreQueue implements JobQueue {
   }
 
   async list(owner: string, size: number): Promise<JobRow[]> {
-    const own = this.#db.selectFrom('jobs').selectAll().where('owner', '=', owner);
-    const newest = await own.orderBy('id', 'desc').limit(size).execute();
-    const oldest = newest.at(-1)?.id ?? 0;
-    // Their order and bound are not the database's work: with them it would walk all of the owner's jobs.
-    const pending = (await own.where(PENDING).execute()).toSorted((a, b) => b.id - a.id);
-    return [...newest, ...pending.filter(({ id }) => id < oldest)];
+    return await listJobs(this.#db, owner, size);
+  }
+
+  async listStates(owner: string, size: number): Promise<JobState[]> {
+    return await listJobStates(this.#db, owner, size);
   }
 
   async listAfter(owner: string, id: number, size: number): Promise<JobRow[]> {

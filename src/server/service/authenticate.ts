@@ -20,20 +20,34 @@ export interface Credentials extends Origins {
   readonly authorization: string | undefined;
 }
 
+export interface AuthenticateOptions {
+  readonly session: Session | undefined;
+  /** Whether callers without a key are served. */
+  readonly allowsAnonymous: boolean;
+  readonly plans: Plans;
+  readonly now: number;
+}
+
 /**
  * Who is calling. No key at all is allowed, but not where there is a session: whatever runs on this machine, each page
  * in its browsers too, reaches a loopback port. A wrong key never is.
- * @throws Refusal `invalid_api_key`
+ * @throws Refusal `invalid_api_key`; `unauthorized` where everybody needs a key
  */
 export async function authenticate(
   db: Db,
   credentials: Credentials,
-  { session, plans, now }: { session: Session | undefined; plans: Plans; now: number },
+  { session, allowsAnonymous, plans, now }: AuthenticateOptions,
 ): Promise<Caller> {
   const { authorization } = credentials;
   if (authorization === undefined) {
     if (session)
       throw new Refusal('invalid_api_key', 'This service is for the command alone that it is a part of.');
+    if (!allowsAnonymous) {
+      throw new Refusal(
+        'unauthorized',
+        'This service needs an API key: send it as "Authorization: Bearer <key>".',
+      );
+    }
     return anonymousCaller(credentials.address, plans);
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];

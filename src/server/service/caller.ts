@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { ApiKeyRow, UserRow } from '../store/tables.ts';
 import type { Plan, Plans } from './plans.ts';
 import { Refusal } from './refusal.ts';
@@ -87,20 +88,17 @@ export function requireOperator(caller: Caller): UserCaller {
   throw new Refusal('insufficient_grants', 'Only the operator of this service may do that.');
 }
 
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped?.[1]) return mapped[1];
-  return isIPv6(address) ? firstFourGroups(address) : address;
-}
+/** An address as a proxy may write it: some add the port, which is another with each connection. */
+const WITH_PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
-function firstFourGroups(address: string): string {
-  const [head = '', tail] = address.toLowerCase().split('%')[0]!.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  const groups = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right];
-  return groups
+function networkOf(address: string): string {
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  const bare = ipv6 ?? ipv4 ?? address;
+  if (isIP(bare) === 0) return bare;
+  const parsed = ipaddr.process(bare); // an IPv4 address mapped into IPv6 is that address
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  return parsed.parts
     .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .map((group) => group.toString(16))
     .join(':');
 }

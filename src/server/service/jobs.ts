@@ -1,5 +1,5 @@
 import { isPending } from '../../protocol/job.ts';
-import type { JobQueue } from '../queue/port.ts';
+import type { JobQueue, JobState } from '../queue/port.ts';
 import { findSkin, findSkins, type SkinWithData } from '../store/skins.ts';
 import type { Db } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
@@ -43,8 +43,8 @@ export async function readEnds(
 }
 
 /** The caller's jobs, newest first. */
-export async function listJobs(context: ServiceContext, caller: Caller): Promise<JobRow[]> {
-  return await context.queue.list(caller.owner, LIST_SIZE);
+export async function listJobs(context: ServiceContext, caller: Caller): Promise<JobState[]> {
+  return await context.queue.listStates(caller.owner, LIST_SIZE);
 }
 
 /** Waits until all these jobs have come to their ends, `ms` at the most. */

@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { NewJob } from '../queue/port.ts';
-import { ensureSkin, findOwnSkin, findSkin, type SkinWithData, someSkinOf } from '../store/skins.ts';
+import {
+  ensureSkin,
+  findKnownData,
+  findSkin,
+  type KnownData,
+  type SkinWithData,
+  someSkinOf,
+} from '../store/skins.ts';
 import { type Db, inTransaction } from '../store/store.ts';
-import { findKnownIdentities } from '../store/textures.ts';
 import type { ServiceContext } from './context.ts';
 import { shareData } from './data-sharing.ts';
 import { countDuplicate } from './duplicates.ts';
@@ -21,21 +27,17 @@ export async function recordOfKnownData(
   job: NewJob,
   request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>,
 ): Promise<SkinWithData | undefined> {
-  const known = await knownIdentities(context.db, job);
+  const known = await findKnownData(context.db, identitiesOf(job), job);
   if (known.length === 0) return undefined;
   await countDuplicate(context, request);
-  for (const identity of known) {
-    const own = await findOwnSkin(context.db, { ...job, identity });
-    if (own) return own;
-  }
+  const own = known.find((data) => data.own)?.own;
+  if (own) return own;
   const other = request.checkOnly ? await anyOwnSkin(context.db, job.owner, known) : undefined;
   if (other) return other;
   return await inTransaction(context.db, async (tx) => {
     // Looked at again: since then it may have been deleted, or become somebody's alone.
-    const [identity] = await knownIdentities(tx, job);
-    return identity === undefined
-      ? undefined
-      : await addRecord(tx, { ...job, identity }, context.clock.now());
+    const [data] = await findKnownData(tx, identitiesOf(job), job);
+    return data && (await addRecord(tx, { ...job, identity: data.identity }, context.clock.now()));
   });
 }
 
@@ -43,20 +45,18 @@ export async function recordOfKnownData(
 async function anyOwnSkin(
   db: Db,
   owner: string,
-  identities: readonly string[],
+  known: readonly KnownData[],
 ): Promise<SkinWithData | undefined> {
-  for (const identity of identities) {
+  for (const { identity } of known) {
     const skin = await someSkinOf(db, identity, owner);
     if (skin) return await findSkin(db, skin.uuid);
   }
   return undefined;
 }
 
-/** The job's own identity comes first. */
-async function knownIdentities(db: Db, { identity, owner }: NewJob): Promise<string[]> {
-  const other = sharedOf(identity) ?? ownIdentity(identity, owner);
-  const known = await findKnownIdentities(db, [identity, other]);
-  return known.toSorted((a, b) => Number(b === identity) - Number(a === identity));
+/** What may answer the job; its own identity comes first. */
+function identitiesOf({ identity, owner }: NewJob): [string, string] {
+  return [identity, sharedOf(identity) ?? ownIdentity(identity, owner)];
 }
 
 async function addRecord(tx: Db, job: NewJob, created_at: number): Promise<SkinWithData> {

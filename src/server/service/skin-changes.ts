@@ -4,7 +4,6 @@ import { type Db, inTransaction } from '../store/store.ts';
 import { type Caller, requireUser } from './caller.ts';
 import type { ServiceContext } from './context.ts';
 import { shareData, withdrawData } from './data-sharing.ts';
-
 import { Refusal } from './refusal.ts';
 
 /** @throws Refusal `insufficient_grants` when the caller may have no private skins */

@@ -1,3 +1,4 @@
+import { prepare } from './prepared.ts';
 import type { Db } from './store.ts';
 import type { ApiKeyRow, UserRow } from './tables.ts';
 
@@ -9,16 +10,35 @@ export interface KeyOwner {
   readonly user: UserRow;
 }
 
+const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
+  db
+    .selectFrom('api_keys')
+    .innerJoin('users', 'users.id', 'api_keys.user_id')
+    .selectAll('api_keys')
+    .select([
+      'users.name as user_name',
+      'users.plan as user_plan',
+      'users.role as user_role',
+      'users.created_at as user_created_at',
+      'users.disabled_at as user_disabled_at',
+    ])
+    .where('api_keys.hash', '=', hash)
+    .where('api_keys.revoked_at', 'is', null),
+);
+
 /** The key with this hash and whose it is, unless it is revoked. */
 export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
-  const key = await db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('hash', '=', hash)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst();
+  const key = await FIND_OWNER.first(db, { hash });
   if (!key) return undefined;
-  return { key, user: await ownerOf(db, key) };
+  const user = {
+    id: key.user_id,
+    name: key.user_name,
+    plan: key.user_plan,
+    role: key.user_role,
+    created_at: key.user_created_at,
+    disabled_at: key.user_disabled_at,
+  };
+  return { key, user };
 }
 
 export async function touchKey(db: Db, key: ApiKeyRow, now: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepare } from './prepared.ts';
 import { type Db, inTransaction } from './store.ts';
 import type { CallbackRow, JobRow } from './tables.ts';
 
@@ -57,13 +58,16 @@ export async function keepCallback(
     .execute();
 }
 
-/** To be called together with the job's end. */
-export async function makeCallbacksDue(tx: Db, jobUuid: string): Promise<void> {
-  await tx
+const MAKE_DUE = prepare((db, { jobUuid }: { jobUuid: string }) =>
+  db
     .updateTable('callbacks')
     .set((eb) => ({ run_at: eb.selectFrom('jobs').select('finished_at').where('uuid', '=', jobUuid) }))
-    .where('job_id', '=', (eb) => eb.selectFrom('jobs').select('id').where('uuid', '=', jobUuid))
-    .execute();
+    .where('job_id', '=', (eb) => eb.selectFrom('jobs').select('id').where('uuid', '=', jobUuid)),
+);
+
+/** To be called together with the job's end. */
+export async function makeCallbacksDue(tx: Db, jobUuid: string): Promise<void> {
+  await MAKE_DUE.run(tx, { jobUuid });
 }
 
 /** Takes on the delivery that has been due for longest; it is due again at `until`, unless it ends before. */

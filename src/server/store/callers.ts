@@ -1,6 +1,8 @@
 import { HOUR, MINUTE, type Spent, stillSpent } from '../queue/sliding-window.ts';
 import { nextTurn } from '../queue/turns.ts';
+import { prepare } from './prepared.ts';
 import type { Db } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /** What is remembered of a caller from one job to the next. */
 export interface CallerMemory {
@@ -18,13 +20,16 @@ export interface CallerMemory {
 /** The one row of the queue's clock. */
 const CLOCK = 1;
 
-export async function recallCaller(db: Db, owner: string, now: number): Promise<CallerMemory> {
-  const row = await db
+const RECALL = prepare((db, { owner }: { owner: string }) =>
+  db
     .selectFrom('queue_clock')
     .leftJoin('callers', (join) => join.on('callers.owner', '=', owner))
     .select(['queue_clock.turn as clock', 'callers.turn', 'spent_at', 'generated_at', 'minute', 'hour'])
-    .where('queue_clock.id', '=', CLOCK)
-    .executeTakeFirstOrThrow();
+    .where('queue_clock.id', '=', CLOCK),
+);
+
+export async function recallCaller(db: Db, owner: string, now: number): Promise<CallerMemory> {
+  const row = await RECALL.only(db, { owner });
   const spent = (text: string | null) => JSON.parse(text ?? '[]') as Spent;
   const remembered = {
     owner,
@@ -43,6 +48,13 @@ export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
   return { ...memory, minute: stillSpent(minute, MINUTE, now), hour: stillSpent(hour, HOUR, now) };
 }
 
+const REMEMBER = prepare((db, row: Tables['callers']) =>
+  db
+    .insertInto('callers')
+    .values(row)
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(row)),
+);
+
 export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void> {
   const row = {
     owner: memory.owner,
@@ -52,21 +64,16 @@ export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void
     minute: JSON.stringify(memory.minute),
     hour: JSON.stringify(memory.hour),
   };
-  await db
-    .insertInto('callers')
-    .values(row)
-    .onConflict((conflict) => conflict.column('owner').doUpdateSet(row))
-    .execute();
+  await REMEMBER.run(db, row);
 }
+
+const MOVE_CLOCK = prepare((db, { turn }: { turn: number }) =>
+  db.updateTable('queue_clock').set({ turn }).where('id', '=', CLOCK).where('turn', '<', turn),
+);
 
 /** The queue has come to this turn; it never goes back. */
 export async function moveQueueClock(db: Db, turn: number): Promise<void> {
-  await db
-    .updateTable('queue_clock')
-    .set({ turn })
-    .where('id', '=', CLOCK)
-    .where('turn', '<', turn)
-    .execute();
+  await MOVE_CLOCK.run(db, { turn });
 }
 
 /** Forgets callers that have spent nothing that still counts and whose next turn the queue has passed. */

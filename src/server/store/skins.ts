@@ -1,5 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import { prepare } from './prepared.ts';
 import { addWords, replaceWords } from './skin-words.ts';
 import type { Db } from './store.ts';
 import type { SkinRow, Tables, TextureDataRow } from './tables.ts';
@@ -51,6 +52,16 @@ function skinsWithData(db: Db): SelectQueryBuilder<Tables, 'skins' | 'texture_da
     .select(DATA);
 }
 
+const INSERT = prepare((db, { uuid, owner, identity, name, visibility, created_at }: NewSkin) =>
+  db
+    .insertInto('skins')
+    .values({ uuid, owner, identity, name, visibility, created_at, views: 0 })
+    .returning('id'),
+);
+const FIND = prepare((db, { uuid }: Pick<SkinRow, 'uuid'>) =>
+  skinsWithData(db).where('skins.uuid', '=', uuid),
+);
+
 /**
  * The caller's record of this data with this visibility and name, made when there is none. No name
  * asked for is content with any. Run it in a transaction: two at once must not both insert.
@@ -58,13 +69,28 @@ function skinsWithData(db: Db): SelectQueryBuilder<Tables, 'skins' | 'texture_da
 export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
   const found = await findOwnSkin(db, skin);
   if (found) return found;
-  await db
-    .insertInto('skins')
-    .values({ ...skin, views: 0 })
-    .execute();
-  const made = await skinsWithData(db).where('skins.uuid', '=', skin.uuid).executeTakeFirstOrThrow();
-  await addWords(db, made.id, made.name);
-  return made;
+  await addSkin(db, skin);
+  return await FIND.only(db, { uuid: skin.uuid });
+}
+
+/** A new record of data that is there. */
+export async function addSkin(db: Db, skin: NewSkin): Promise<void> {
+  const { id } = await INSERT.only(db, skin);
+  await addWords(db, id, skin.name);
+}
+
+const FIND_OWN = prepare((db, { owner, identity, visibility, name }: OwnSkin) => {
+  const own = skinsWithData(db)
+    .where('skins.owner', '=', owner)
+    .where('skins.identity', '=', identity)
+    .where('skins.visibility', '=', visibility)
+    .orderBy('skins.id')
+    .limit(1);
+  return name === undefined ? own : own.where('skins.name', '=', name);
+});
+
+interface OwnSkin extends Pick<SkinRow, 'owner' | 'identity' | 'visibility'> {
+  readonly name?: string;
 }
 
 /** The caller's own record of this data, if there is one that suits. */
@@ -72,16 +98,60 @@ export async function findOwnSkin(
   db: Db,
   skin: Omit<NewSkin, 'uuid' | 'created_at'>,
 ): Promise<SkinWithData | undefined> {
-  let query = skinsWithData(db)
-    .where('skins.owner', '=', skin.owner)
-    .where('skins.identity', '=', skin.identity)
-    .where('skins.visibility', '=', skin.visibility);
-  if (skin.name !== null) query = query.where('skins.name', '=', skin.name);
-  return await query.orderBy('skins.id').limit(1).executeTakeFirst();
+  const { owner, identity, visibility, name } = skin;
+  return await FIND_OWN.first(db, { owner, identity, visibility, ...(name !== null && { name }) });
+}
+
+/** Data that exists, and the caller's own record of it if there is one that suits. */
+export interface KnownData {
+  readonly identity: string;
+  readonly own: SkinWithData | undefined;
+}
+
+const FIND_KNOWN = prepare((db, { first, second, owner, visibility, name }: KnownValues) =>
+  db
+    .selectFrom('texture_data')
+    .leftJoin('skins', (join) =>
+      join.on('skins.id', '=', (eb) => {
+        const own = eb
+          .selectFrom('skins as own')
+          .select((inner) => inner.fn.min('own.id').as('id'))
+          .whereRef('own.identity', '=', 'texture_data.identity')
+          .where('own.owner', '=', owner)
+          .where('own.visibility', '=', visibility);
+        return name === undefined ? own : own.where('own.name', '=', name);
+      }),
+    )
+    .select('texture_data.identity as known')
+    .select(RECORD)
+    .select(DATA)
+    .where('texture_data.identity', 'in', [first, second]),
+);
+
+interface KnownValues extends Pick<SkinRow, 'owner' | 'visibility'> {
+  readonly first: string;
+  readonly second: string;
+  readonly name?: string;
+}
+
+/** Which of two identities there is data of; the first comes first. In one statement: every submission asks it. */
+export async function findKnownData(
+  db: Db,
+  [first, second]: readonly [string, string],
+  { owner, visibility, name }: Pick<SkinRow, 'owner' | 'visibility' | 'name'>,
+): Promise<KnownData[]> {
+  const values = { first, second, owner, visibility, ...(name !== null && { name }) };
+  const rows = await FIND_KNOWN.all(db, values);
+  return rows
+    .toSorted((a, b) => Number(b.known === first) - Number(a.known === first))
+    .map(({ known, ...skin }) => ({
+      identity: known,
+      own: skin.id === null ? undefined : (skin as SkinWithData),
+    }));
 }
 
 export async function findSkin(db: Db, uuid: string): Promise<SkinWithData | undefined> {
-  return await skinsWithData(db).where('skins.uuid', '=', uuid).executeTakeFirst();
+  return await FIND.first(db, { uuid });
 }
 
 export async function findSkinByNumber(db: Db, id: number): Promise<SkinWithData | undefined> {

@@ -1,15 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
+import { prepare } from './prepared.ts';
 import type { Db } from './store.ts';
 import type { Tables, TextureDataRow, TextureRow } from './tables.ts';
 
-/** Keeps a picture under its hash; one that is there already stays as it is (same name, same bytes). */
-export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
-  await db
+const KEEP = prepare((db, texture: TextureRow) =>
+  db
     .insertInto('textures')
     .values(texture)
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .execute();
+    .onConflict((conflict) => conflict.column('hash').doNothing()),
+);
+
+/** Keeps a picture under its hash; one that is there already stays as it is (same name, same bytes). */
+export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
+  await KEEP.run(db, texture);
 }
 
 export async function findTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
@@ -37,31 +41,33 @@ export async function findTextureByUrl(db: Db, urls: readonly string[]): Promise
     .executeTakeFirst();
 }
 
+const FIND_DATA = prepare((db, { identity }: Pick<TextureDataRow, 'identity'>) =>
+  db.selectFrom('texture_data').selectAll().where('identity', '=', identity),
+);
+
 export async function findTextureData(db: Db, identity: string): Promise<TextureDataRow | undefined> {
-  return await db.selectFrom('texture_data').selectAll().where('identity', '=', identity).executeTakeFirst();
+  return await FIND_DATA.first(db, { identity });
 }
+
+const KEEP_DATA = prepare((db, data: TextureDataRow) =>
+  db
+    .insertInto('texture_data')
+    .values(data)
+    .onConflict((conflict) => conflict.column('identity').doNothing()),
+);
 
 /** Keeps signed data; the first one stands when two workers made the same. */
 export async function keepTextureData(db: Db, data: TextureDataRow): Promise<void> {
-  await db
-    .insertInto('texture_data')
-    .values(data)
-    .onConflict((conflict) => conflict.column('identity').doNothing())
-    .execute();
-}
-
-/** Those of these identities that there is data of. */
-export async function findKnownIdentities(db: Db, identities: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('texture_data')
-    .select('identity')
-    .where('identity', 'in', identities)
-    .execute();
-  return rows.map(({ identity }) => identity);
+  await KEEP_DATA.run(db, data);
 }
 
 export async function hasTextureData(db: Db, identity: string): Promise<boolean> {
-  return (await findKnownIdentities(db, [identity])).length > 0;
+  const row = await db
+    .selectFrom('texture_data')
+    .select('identity')
+    .where('identity', '=', identity)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function copyTextureData(db: Db, from: string, to: string): Promise<void> {

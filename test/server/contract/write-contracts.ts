@@ -32,7 +32,7 @@ export async function writeContracts(path: string): Promise<void> {
   const own = JSON.parse(JSON.stringify(describeApi(ROUTES))) as Description;
   const published = JSON.parse(await readFile(PUBLISHED_FILE, 'utf8')) as Description;
   // Keywords of OpenAPI that JSON Schema does not have (example, deprecated, …) say nothing here.
-  const options: Options = { strict: false, code: { source: true } };
+  const options: Options = { strict: false, inlineRefs: false, code: { source: true } };
   const formats = { uuid: ANY_UUID, url: true, binary: true } as const;
   const code = [
     contractCode('own', own, new Ajv2020({ ...options, validateFormats: false })),

@@ -72,7 +72,9 @@ async function makeThings(server: ServerUnderTest) {
       hash: fc.constantFrom(...skins.map(({ texture }) => texture.hash.skin), 'f'.repeat(64)),
       user: fc.constantFrom('victim', 'new', '069a79f444e94726a5befca90e38aaf5'),
       url: fc.constantFrom(...PICTURES, 'http://127.0.0.1/x.png', 'http://10.0.0.1:22/', 'ftp://x'),
-      callback: fc.constantFrom('', '', '', 'http://192.168.0.1/', 'x'),
+      callback: fc.constantFrom(...Array<string>(10).fill(''), 'http://192.168.0.1/', 'x'),
+      visibility: fc.constantFrom('public', 'unlisted', 'private', '1'),
+      variant: fc.constantFrom('', 'classic', 'slim', 'unknown', 'steve'),
       timeout: fc.constantFrom(1, 1, 1, 31),
     },
   };

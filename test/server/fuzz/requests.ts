@@ -28,14 +28,18 @@ export function requestsFor(
   );
   return fc.oneof(
     ...operations.map((one) => ({
-      weight: WEIGHTS[one.method] ?? 6,
+      weight: weightOf(one),
       arbitrary: requestFor(one, { known, keys }),
     })),
   );
 }
 
-/** What changes something is more worth asking for. */
-const WEIGHTS: Readonly<Record<string, number>> = { head: 1, get: 2 };
+/** What changes something is more worth asking for, and most of all what makes skins. */
+function weightOf({ path, method }: { path: string; method: string }): number {
+  if (method === 'head') return 1;
+  if (method === 'get') return 2;
+  return method === 'post' && /generate|queue/.test(path) ? 20 : 6;
+}
 
 function requestFor(
   { path, method, operation }: { path: string; method: string; operation: Operation },

@@ -200,7 +200,7 @@ describe('A batch is refused as a whole', () => {
 
   test('when it is not JSON, or too large', async () => {
     const { owner } = await runServer({ workers: 0 });
-    expectRefusal(await owner.upload(BATCH, skinPng(1)), 'validation_error');
+    expectRefusal(await owner.upload(BATCH, skinPng(1)), 'invalid_content_type');
     const form = { body: 'batch=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
     expectRefusal(await owner.send('POST', BATCH, form), 'validation_error');
     expectRefusal(await send(owner, [{ url: 'a'.repeat(800_000) }]), 'invalid_file', 413);

@@ -7,6 +7,7 @@ export async function fastifyRoutes(): Promise<string[]> {
   const app = await buildApp({
     context: {} as ServiceContext, // nothing is asked
     session: undefined,
+    allowsAnonymous: true,
     logLevel: 'silent',
     logAddresses: 'none',
     logStream: process.stderr,

@@ -62,6 +62,15 @@ describe('A key that is bound', () => {
   });
 });
 
+test('A form that says what a key is bound to is refused, and makes none that is bound to nothing', async () => {
+  const { owner } = await runServer();
+  const form = new FormData();
+  form.set('name', 'ci');
+  form.set('allowedIps', '192.0.2.1');
+  expectRefusal(await owner.form(KEYS, form), 'invalid_content_type');
+  expect((await owner.get(KEYS)).body.keys).toHaveLength(1);
+});
+
 describe('A key is changed', () => {
   test('by its owner, who says only what is to change', async () => {
     const server = await runServer();

@@ -115,6 +115,16 @@ describe('Requests that wait for their skin', () => {
     expect((await users.gold.upload('/v2/generate', skinPng(2))).status).toBe(200);
   });
 
+  test('are not kept waiting by a clock that ran ahead and was put back', async () => {
+    const clock = new MovableClock();
+    const { users } = await runServerWithPlans({ gold: { delay: 1.234, per_minute: 1 } }, { clock });
+    clock.forward(24 * 3_600_000);
+    expect((await users.gold.upload('/v2/generate', skinPng(1))).status).toBe(200);
+    clock.forward(-24 * 3_600_000);
+    expect((await users.gold.upload('/v2/generate', skinPng(2))).status).toBe(200);
+    expectRefusal(await users.gold.upload('/v2/generate', skinPng(3)), 'rate_limit');
+  });
+
   test('are as many at once as are processed at once; the next is refused until one has ended', async () => {
     const { users } = await runServerWithPlans(
       { gold: { delay: 0, concurrency: 2 } },

@@ -84,6 +84,13 @@ describe('A sliding window', () => {
     expect(spent.length).toBeLessThanOrEqual(shape.span / shape.step + 2);
   });
 
+  test.each([MINUTE, HOUR])('is not kept shut by a clock that ran ahead and was put back: %j', (shape) => {
+    const ahead = spendOne([], shape, START + 10 * shape.span);
+    expect(stillSpent(ahead, shape, START)).toEqual([]);
+    const slightly = spendOne([], shape, START + 2_000);
+    expect(stillSpent(slightly, shape, START)).toEqual(slightly);
+  });
+
   test('is open at once when nothing counts, and after a lowered limit when enough is free again', () => {
     expect(roomAt([], MINUTE, 1, START)).toBe(START);
     let spent = spendOne(spendOne([], MINUTE, 10_000), MINUTE, 20_000);

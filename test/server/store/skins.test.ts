@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
-import { deleteSkin, findOwnSkin, findSkin, listSkins } from '../../../src/server/store/skins.ts';
+import {
+  deleteSkin,
+  findKnownData,
+  findOwnSkin,
+  findSkin,
+  listSkins,
+} from '../../../src/server/store/skins.ts';
 import { type Db, inTransaction } from '../../../src/server/store/store.ts';
 import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
@@ -46,6 +52,34 @@ describe("A caller's record of signed data", () => {
     const wanted = { owner: 'ann', identity: 'face', name: null, visibility: 'public' } as const;
     expect(await findOwnSkin(db, wanted)).toBeUndefined();
     expect(await listSkins(db, 'public', { size: 10 })).toEqual([]);
+  });
+
+  test('Of data that exists, the first that was asked for comes first, with the oldest record that suits', async () => {
+    const db = await ownDb();
+    await keepData(db, 'a face');
+    await record(db, { name: 'Jones', owner: 'bob' });
+    await record(db, { name: 'Jones', visibility: 'unlisted' });
+    const [smith, jones] = [await record(db, { name: 'Smith' }), await record(db, { name: 'Jones' })];
+    const look = async (pair: [string, string], name: string | null) => {
+      const known = await findKnownData(db, pair, { owner: 'ann', visibility: 'public', name });
+      return known.map(({ identity, own }) => [identity, own?.uuid]);
+    };
+    expect(await look(['face', 'none'], null)).toEqual([['face', smith.uuid]]);
+    expect(await look(['face', 'none'], 'Jones')).toEqual([['face', jones.uuid]]);
+    expect(await look(['face', 'none'], 'Miller')).toEqual([['face', undefined]]);
+    const both = [
+      ['face', smith.uuid],
+      ['a face', undefined],
+    ];
+    expect(await look(['face', 'a face'], null)).toEqual(both);
+    expect(await look(['a face', 'face'], null)).toEqual(both.toReversed());
+    expect(await look(['none', 'nothing'], null)).toEqual([]);
+    const [known] = await findKnownData(db, ['face', 'none'], {
+      owner: 'ann',
+      visibility: 'public',
+      name: null,
+    });
+    expect(known?.own).toEqual(await findSkin(db, smith.uuid));
   });
 
   test('It is found by its UUID with the data it stands for', async () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { expectAsDescribed } from '../../contract/checked-answers.ts';
 import type { Heard } from '../../test-caller.ts';
 
 const run = promisify(execFile);
@@ -12,17 +13,15 @@ export async function curl(...args: string[]): Promise<Heard> {
     '--max-time',
     '20',
     '-w',
-    `${mark}%{http_code} %{header_json}`,
+    `${mark}%{method} %{http_code} %{header_json}`,
     ...args,
   ]);
   const [body = '', rest = ''] = stdout.split(mark);
-  const [status = '', ...json] = rest.split(' ');
-  const headers = JSON.parse(json.join(' ')) as Record<string, string[]>;
-  const bytes = Buffer.from(body);
-  return {
-    status: Number(status),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(', ')])),
-    bytes,
-    body: JSON.parse(body) as Heard['body'],
-  };
+  const [method = '', status = '', ...json] = rest.split(' ');
+  const named = Object.entries(JSON.parse(json.join(' ')) as Record<string, string[]>);
+  const headers = Object.fromEntries(named.map(([name, values]) => [name, values.join(', ')]));
+  const heard = { status: Number(status), headers, bytes: Buffer.from(body) };
+  const { pathname, search } = new URL(args.at(-1) ?? '');
+  expectAsDescribed({ method, address: `${pathname}${search}`, ...heard });
+  return { ...heard, body: JSON.parse(body) as Heard['body'] };
 }

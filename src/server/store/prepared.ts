@@ -1,0 +1,77 @@
+import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
+import type { Db } from './store.ts';
+
+/** A dialect's adapter that keeps what was compiled for it, by query and names of its values: one for each store. */
+export interface KeepsCompiled {
+  readonly compiled: Map<object, Map<string, CompiledQuery>>;
+}
+
+/** Stands for a value in a query that is compiled before the value is known. */
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A query that a store builds and compiles once and then runs with ever new values. */
+class PreparedQuery<Values extends object, Row> {
+  readonly #build: (db: Db, values: Values) => Compilable<Row>;
+
+  constructor(build: (db: Db, values: Values) => Compilable<Row>) {
+    this.#build = build;
+  }
+
+  async run(db: Db, values: Values): Promise<QueryResult<Row>> {
+    const compiled = this.#compiledFor(db, values);
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+    );
+    return await db.executeQuery({ ...compiled, parameters });
+  }
+
+  async all(db: Db, values: Values): Promise<Row[]> {
+    return (await this.run(db, values)).rows;
+  }
+
+  async first(db: Db, values: Values): Promise<Row | undefined> {
+    return (await this.run(db, values)).rows[0];
+  }
+
+  /** @throws Error when there is no row, though there always is one */
+  async only(db: Db, values: Values): Promise<Row> {
+    const row = await this.first(db, values);
+    if (row === undefined) throw new Error('The query has no result.');
+    return row;
+  }
+
+  /** How many rows it has changed. */
+  async change(db: Db, values: Values): Promise<number> {
+    return Number((await this.run(db, values)).numAffectedRows ?? 0n);
+  }
+
+  #compiledFor(db: Db, values: Values): CompiledQuery<Row> {
+    const { compiled } = db.getExecutor().adapter as Partial<KeepsCompiled>;
+    const names = Object.keys(values);
+    const key = names.join();
+    const kept = compiled?.get(this)?.get(key);
+    if (kept) return kept;
+    const placeholders = names.map((name) => [name, new Placeholder(name)]);
+    const made = this.#build(db, Object.fromEntries(placeholders)).compile();
+    const others = compiled?.get(this);
+    if (others) others.set(key, made);
+    else compiled?.set(this, new Map([[key, made]]));
+    return made;
+  }
+}
+
+/**
+ * For what is run at each request: building and compiling a query takes several times as long as running it.
+ * `build` puts each value where a parameter can stand. It may go by which values there are, and not by what they are.
+ */
+export function prepare<Values extends object, Row>(
+  build: (db: Db, values: Values) => Compilable<Row>,
+): PreparedQuery<Values, Row> {
+  return new PreparedQuery(build);
+}

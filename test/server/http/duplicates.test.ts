@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { MovableClock } from '../movable-clock.ts';
+import { guardAgainstLeaks } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+import { runServerWithPlans } from '../users-of-plan.ts';
+
+guardAgainstLeaks();
+
+const PLANS = { gold: { per_minute: 2, per_hour: 100 }, lead: { per_minute: 2 } };
+
+/** One picture, under any number of names. */
+test('Nobody fills the public list with records of a skin that exists: ten for each generation a minute allows', async () => {
+  const clock = new MovableClock();
+  const { users } = await runServerWithPlans(PLANS, { clock });
+  const { gold, lead } = users;
+  await gold.upload('/v2/generate', skinPng(1));
+  const send = async (number: number) =>
+    await gold.upload('/v2/queue', skinPng(1), { name: `copy ${number}` });
+  const answers = await Promise.all(Array.from({ length: 30 }, async (_, number) => await send(number)));
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(refused).toHaveLength(10);
+  for (const answer of refused) expectRefusal(answer, 'rate_limit');
+  const next = refused[0]?.body.rateLimit?.next.relative ?? 0;
+  expect((await gold.get('/v2/skins?size=128')).body.skins).toHaveLength(21);
+  expect((await gold.get('/v2/queue')).body.jobs).toHaveLength(21);
+
+  // What is new, and others, are none the worse for it; duplicates pass again when it was said.
+  expect((await gold.upload('/v2/queue', skinPng(2))).status).toBe(202);
+  expect((await lead.upload('/v2/queue', skinPng(1))).status).toBe(200);
+  clock.forward(next - 1);
+  expectRefusal(await send(31), 'rate_limit');
+  clock.forward(1);
+  expect((await send(31)).status).toBe(200);
+});
+
+test('A look for a duplicate counts as one, and the same one again as well', async () => {
+  const { users } = await runServerWithPlans(PLANS);
+  await users.gold.upload('/v2/generate', skinPng(1));
+  for (let n = 0; n < 20; n++) {
+    const checkOnly = String(n % 2 === 0);
+    expect((await users.gold.upload('/v2/queue', skinPng(1), { checkOnly })).status).toBe(200);
+  }
+  expectRefusal(await users.gold.upload('/v2/queue', skinPng(1), { checkOnly: 'true' }), 'rate_limit');
+  expectRefusal(await users.gold.upload('/v2/generate', skinPng(1)), 'rate_limit');
+});

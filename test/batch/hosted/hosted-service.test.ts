@@ -85,8 +85,11 @@ describe('A submission', () => {
 
   test('needs the key', async () => {
     const { service } = await callHosted();
-    expect(codesOf(await submit(new TestCaller(service.url), 1))).toEqual([401, 'unauthorized']);
-    const stranger = new TestCaller(service.url, { key: 'x'.repeat(70) });
+    expect(codesOf(await submit(new TestCaller(service.url, { isOurs: false }), 1))).toEqual([
+      401,
+      'unauthorized',
+    ]);
+    const stranger = new TestCaller(service.url, { key: 'x'.repeat(70), isOurs: false });
     expect(codesOf(await submit(stranger, 1))).toEqual([403, 'invalid_api_key']);
     expect(service.records.accepted).toEqual([]);
   });

@@ -14,7 +14,7 @@ test('Run as a program it says where it is, keeps records, and ends when told', 
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await child.stdout.take(1).toArray();
   const { url, key } = JSON.parse(String(line)) as { url: string; key: string };
-  const caller = new TestCaller(url, { key });
+  const caller = new TestCaller(url, { key, isOurs: false });
   await ended(caller, await submit(caller, 1));
   const { bytes } = await caller.get('/_records');
   expect(JSON.parse(bytes.toString('utf8'))).toMatchObject({

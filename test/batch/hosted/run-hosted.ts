@@ -16,7 +16,7 @@ export async function callHosted(
   options: HostedOptions = {},
 ): Promise<{ service: HostedService; caller: TestCaller }> {
   const service = await runHosted(options);
-  return { service, caller: new TestCaller(service.url, { key: service.key }) };
+  return { service, caller: new TestCaller(service.url, { key: service.key, isOurs: false }) };
 }
 
 /** Queues the skin of a number. */

@@ -117,7 +117,9 @@ interface ProgramOptions {
 /** Builds the command tree, loading the modules of the commands that may be meant. */
 export async function buildProgram({ runner, words, configure }: ProgramOptions): Promise<Command> {
   const program = new Command('skinsmith')
-    .description('Signed Minecraft skin data from PNG files: a texture value and its signature.')
+    .description(
+      'Signed Minecraft skin data from PNG files, URLs and players: a texture value and its signature.',
+    )
     .usage('<command> [options]')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')

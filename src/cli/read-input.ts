@@ -18,6 +18,15 @@ export async function readBounded(path: string): Promise<Uint8Array> {
   }
 }
 
+/** The text of a file that holds a secret; what such a file is called stands in `what`. */
+export async function readSecretFile(path: string, what: string): Promise<string> {
+  try {
+    return Buffer.from(await readBounded(path)).toString('utf8');
+  } catch (cause) {
+    throw new CliError('no_such_file', `The ${what} file ${path} cannot be read.`, { exit: 'usage', cause });
+  }
+}
+
 /** What concerns this one file, so that the next one is still worth trying. */
 function fileTrouble(path: string, cause: unknown): CliError | undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;

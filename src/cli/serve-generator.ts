@@ -1,7 +1,7 @@
 import type { GeneratorKind, UpstreamSettings } from '../server/server.ts';
 import type { Deps } from './deps.ts';
 import { CliError } from './exit.ts';
-import { readBounded } from './read-input.ts';
+import { readSecretFile } from './read-input.ts';
 
 export const GENERATOR_KINDS = [
   'signing',
@@ -72,7 +72,7 @@ async function keyOf({ upstreamKeyFile }: GeneratorOptions, env: NodeJS.ProcessE
   const text =
     upstreamKeyFile === undefined
       ? env['SKINSMITH_UPSTREAM_KEY']
-      : Buffer.from(await readBounded(upstreamKeyFile)).toString('utf8');
+      : await readSecretFile(upstreamKeyFile, 'key');
   const key = text?.trim();
   if (key && /^[\x21-\x7e]{1,512}$/.test(key)) return key;
   const where = upstreamKeyFile ?? 'SKINSMITH_UPSTREAM_KEY';

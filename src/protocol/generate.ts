@@ -43,9 +43,15 @@ const SECONDS = `seconds, from 1 to ${MAX_WAIT_SECONDS}`;
  */
 export const generateOptionsSchema = z.object({
   variant: z.string().optional(),
-  visibility: z.union([visibilitySchema, z.literal('').transform(() => undefined)]).optional(),
+  visibility: z
+    .union([visibilitySchema, z.literal('').transform(() => undefined)], {
+      error: 'public, unlisted or private',
+    })
+    .optional(),
   name: z.union([skinNameSchema, z.literal('').transform(() => undefined)]).optional(),
-  cape: z.union([uuidSchema, z.literal('').transform(() => undefined)]).optional(),
+  cape: z
+    .union([uuidSchema, z.literal('').transform(() => undefined)], { error: 'the UUID of a cape' })
+    .optional(),
   callback: z.union([z.literal('').transform(() => undefined), callbackSchema]).optional(),
   checkOnly: flag.transform((value) => value === true || value === 'true' || value === '1').optional(),
 });

@@ -92,6 +92,15 @@ describe('Who makes the skins', () => {
     });
   });
 
+  test('is refused when the file with its key is not there, as a mistake of the command line', async () => {
+    const upstreamKeyFile = join(await ownFolder(), 'key');
+    const refused = chooseGenerator({ generator: 'upstream', upstreamKeyFile }, { env: THERE });
+    await expect(refused).rejects.toMatchObject({
+      exit: 'usage',
+      message: `The key file ${upstreamKeyFile} cannot be read.`,
+    });
+  });
+
   test('does not show a password that is written into the address', async () => {
     const env = { ...THERE, SKINSMITH_UPSTREAM: 'https://me:secret@skins.example.org' };
     const refused = chooseGenerator({ generator: 'upstream' }, { env });

@@ -27,6 +27,7 @@ const DAY = 24 * 60 * 60 * 1000;
 
 const TAB = 0x09;
 const NEWLINE = 0x0a;
+const SPACE = 0x20;
 const QUOTE = 0x22;
 
 /**
@@ -67,6 +68,7 @@ export class MemoryLines {
     const start = this.#end;
     this.#reserve(length + TAIL_LENGTH);
     this.#key.copy(this.#text, start, 0, length);
+    this.#text.fill(SPACE, start + length, start + length + TAIL_LENGTH - 1); // no line break of what was there before
     this.#text[start + length + TAIL_LENGTH - 1] = NEWLINE;
     this.#end += length + TAIL_LENGTH;
     this.#insert(start, start + length);

@@ -4,7 +4,7 @@ import { makeClient } from '../connect.ts';
 import type { Deps } from '../deps.ts';
 import { CliError, exitStatus } from '../exit.ts';
 import { usageError } from '../outcomes.ts';
-import { readBounded, readStdin } from '../read-input.ts';
+import { readSecretFile, readStdin } from '../read-input.ts';
 import type { Runner } from '../runner.ts';
 
 export interface LoginOptions {
@@ -61,7 +61,7 @@ async function readKeyText(
 ): Promise<string> {
   if (keyFile !== undefined && from !== undefined)
     throw usageError('two_keys', 'Give --key-file or -, not both.');
-  if (keyFile !== undefined) return await readKeyFile(keyFile);
+  if (keyFile !== undefined) return await readSecretFile(keyFile, 'key');
   if (from === '-') return Buffer.from(await readStdin(deps.io)).toString('utf8');
   if (from !== undefined) {
     throw usageError(
@@ -82,14 +82,6 @@ async function readKeyText(
     { message: `API key for ${baseUrl}` },
     { output: process.stderr, signal: deps.signal },
   );
-}
-
-async function readKeyFile(path: string): Promise<string> {
-  try {
-    return Buffer.from(await readBounded(path)).toString('utf8');
-  } catch (cause) {
-    throw new CliError('no_such_file', `The key file ${path} cannot be read.`, { exit: 'usage', cause });
-  }
 }
 
 /** What the service calls the key's user. A key it does not know is not stored. */

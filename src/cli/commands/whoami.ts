@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { isPending, type Me, type RateLimit } from '../../index.ts';
+import { isPending, type Me, type RateLimit, ServiceError, type SkinClient } from '../../index.ts';
 import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import { CliError, exitStatus } from '../exit.ts';
 import { connectTelling } from '../outcomes.ts';
 import { jsonDocument } from '../output/json.ts';
 import { clean, tabRows } from '../output/text.ts';
@@ -34,7 +34,7 @@ export function register(command: Command, runner: Runner, run = runWhoami): voi
 export async function runWhoami(deps: Deps): Promise<number> {
   const connection = await connectTelling(await deps.settings(), deps);
   const { client, isEmbedded } = connection;
-  const me = await client.me({ signal: deps.signal });
+  const me = await askWho(client, deps.signal);
   const rateLimit = me.rateLimit ?? (await client.delay({ signal: deps.signal }));
   const jobs = await client.jobs({ signal: deps.signal });
   const pending = jobs.filter(({ status }) => isPending(status)).length;
@@ -44,6 +44,20 @@ export async function runWhoami(deps: Deps): Promise<number> {
   else if (io.out.isTTY) io.out.write(whoamiText(view));
   else io.out.write(tabRows(whoamiCells(view)));
   return exitStatus('done');
+}
+
+/** @throws CliError for a caller without a key, whom the service does not know. */
+async function askWho(client: SkinClient, signal: AbortSignal): Promise<Me> {
+  try {
+    return await client.me({ signal });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'user_not_found') throw error;
+    throw new CliError(error.code, `You are nobody to ${client.baseUrl}: it was sent no key.`, {
+      hint: 'Sign in first: skinsmith login',
+      exit: 'notAllowed',
+      cause: error,
+    });
+  }
 }
 
 function whoamiView(

@@ -58,7 +58,10 @@ const MEANINGS: Readonly<Record<string, readonly [LoginErrorKind, string]>> = {
   access_denied: ['declined', 'The sign-in was declined.'],
   expired_token: ['expired', 'Nobody entered the code in time.'],
   bad_verification_code: ['expired', 'Microsoft does not know this sign-in any more.'],
-  invalid_grant: ['refused', 'Microsoft does not accept what was kept of the last sign-in any more.'],
+  invalid_grant: [
+    'refused',
+    'Microsoft does not accept the token: it has ended, was taken back, or is none.',
+  ],
   interaction_required: ['refused', 'Microsoft wants the owner of the account to sign in again.'],
   login_required: ['refused', 'Microsoft wants the owner of the account to sign in again.'],
   consent_required: ['refused', 'Microsoft wants the owner of the account to agree again.'],

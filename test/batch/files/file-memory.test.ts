@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { execa } from 'execa';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FileMemory, type FileStamp } from '../../../src/batch/files/file-memory.ts';
 import { ownFolder } from '../../server/own-folder.ts';
 
@@ -129,6 +129,16 @@ describe('FileMemory', () => {
     for (let n = 0; n < 20_000; n++) {
       if (next.recall(`/skins/${n}.png`, stamp({ ino: n })) !== digestOf(n)) throw new Error(`${n} is lost`);
     }
+  });
+
+  it('loses nothing to what was in its storage before', async () => {
+    const path = await savedMemory();
+    const dirty = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((size) => Buffer.alloc(size, 0x0a));
+    onTestFinished(() => dirty.mockRestore());
+    const memory = openAt(path);
+    const files = Array.from({ length: 1_000 }, (_, n) => `/skins/${n}.png`);
+    for (const file of files) memory.remember(file, stamp(), DIGEST);
+    expect(files.filter((file) => memory.recall(file, stamp()) !== DIGEST)).toEqual([]);
   });
 
   it('does not remember a path that no system has', async () => {

@@ -55,6 +55,7 @@ describe('A service that does not offer it', () => {
     const { client } = await testClient([
       { expect: `PATCH /v2/skins/${UUID}`, ...answer },
       { expect: `DELETE /v2/skins/${UUID}`, ...answer },
+      { expect: 'GET /v2/me/skins?size=30', ...answer },
     ]);
     const { deps } = depsOf(client);
     await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, deps)).rejects.toMatchObject({
@@ -64,6 +65,10 @@ describe('A service that does not offer it', () => {
     await expect(runSkinsDelete({ uuids: [UUID], yes: true }, deps)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service does not offer deleting skins.',
+    });
+    await expect(runSkinsList({}, deps)).rejects.toMatchObject({
+      code: 'not_offered',
+      message: 'This service does not offer lists of one’s own skins.',
     });
   });
 

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts';
 import { CliError, exitStatus } from '../../exit.ts';
 import { usageError } from '../../outcomes.ts';
 import { clean } from '../../output/text.ts';
-import { readBounded, readStdin } from '../../read-input.ts';
+import { readSecretFile, readStdin } from '../../read-input.ts';
 import type { Runner } from '../../runner.ts';
 import { printAccount } from './account-rows.ts';
 
@@ -53,8 +53,11 @@ async function readToken({ from, tokenFile }: AccountsLinkOptions, deps: Deps): 
   if (from !== undefined && tokenFile !== undefined)
     throw usageError('two_tokens', 'Give --token-file or -, not both.');
   if (from === undefined && tokenFile === undefined) return undefined;
-  const bytes = tokenFile === undefined ? await readStdin(deps.io) : await readBounded(tokenFile);
-  const token = Buffer.from(bytes).toString('utf8').trim();
+  const text =
+    tokenFile === undefined
+      ? Buffer.from(await readStdin(deps.io)).toString('utf8')
+      : await readSecretFile(tokenFile, 'token');
+  const token = text.trim();
   if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
   throw usageError('not_a_token', 'That is not a token: one word of up to 8192 characters.');
 }

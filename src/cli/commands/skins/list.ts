@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { SkinClient, SkinListItem } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import { whereOffered } from '../../not-offered.ts';
 import { connectTelling } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { alignedRows, tabRows } from '../../output/text.ts';
@@ -12,6 +13,7 @@ const DEFAULT_LIMIT = 30;
 const PAGE_SIZE = 128;
 /** Pages without a skin that are read on from: a search may have to go far, but not for ever. */
 const MOST_EMPTY = 200;
+const OWN_SKINS = { what: 'lists of one’s own skins', about: ['user_not_found'] };
 
 export interface SkinsListOptions {
   readonly public?: boolean;
@@ -52,7 +54,7 @@ async function readPages(
     const query = { after, filter, size: Math.min(PAGE_SIZE, limit - skins.length) };
     const page = options.public
       ? await client.publicSkins(query, { signal })
-      : await client.ownSkins(query, { signal });
+      : await whereOffered(OWN_SKINS, async () => await client.ownSkins(query, { signal }));
     skins.push(...page.skins);
     if (page.skins.length === 0) empty++;
     after = page.next;

@@ -93,7 +93,7 @@ export async function makeService(
   const leastDuration = pace === 0 ? undefined : pace;
   const pool = new WorkerPool({ ...shared, count, self, leastDuration, observer, onError });
   const feeds = new JobFeeds({ ...shared, onError });
-  const isReady = () => generator.isReady?.() ?? true;
+  const isReady = async () => (await generator.isReady?.()) ?? true;
   const isStopping = () => live.isStopping;
   const trouble = () => pool.trouble;
   const connections = async () => await live.connections();

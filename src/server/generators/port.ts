@@ -60,7 +60,7 @@ export interface Generator {
    */
   startsAt?(ahead: number): Promise<number>;
   /** Whether it can do its work, as far as is known; absent: always. */
-  isReady?(): boolean;
+  isReady?(): boolean | Promise<boolean>;
   /** Whose signatures its skins have, as far as is known, where another signs; absent: the service itself. */
   trust?(): Promise<Trust>;
   /** What its operator should know of it, looked at now; absent: nothing. */

@@ -32,6 +32,8 @@ export interface Step {
   readonly to: JobStatus;
   /** Whose lease the job must be under for the step to count. */
   readonly leaseOwner?: string;
+  /** Until when that lease must be. */
+  readonly leaseUntil?: number;
 }
 
 type Patch = Partial<
@@ -71,11 +73,13 @@ interface StepValues extends Patch {
   readonly from: JobStatus;
   readonly status: JobStatus;
   readonly leaseOwner?: string;
+  readonly leaseUntil?: number;
 }
 
-const TAKE_STEP = prepare((db, { uuid, from, leaseOwner, ...change }: StepValues) => {
+const TAKE_STEP = prepare((db, { uuid, from, leaseOwner, leaseUntil, ...change }: StepValues) => {
   const update = db.updateTable('jobs').set(change).where('uuid', '=', uuid).where('status', '=', from);
-  return leaseOwner === undefined ? update : update.where('lease_owner', '=', leaseOwner);
+  const held = leaseOwner === undefined ? update : update.where('lease_owner', '=', leaseOwner);
+  return leaseUntil === undefined ? held : held.where('lease_until', '=', leaseUntil);
 });
 
 async function takeStep(db: Db, { to, ...step }: Step, patch: Patch): Promise<boolean> {

@@ -38,6 +38,9 @@ export interface StoreQueueOptions {
   readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
 }
 
+/** Jobs that are forgotten in one statement: a longer one would keep everybody waiting. */
+const PRUNED_AT_ONCE = 5_000;
+
 const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
   db.selectFrom('jobs').selectAll().where('uuid', '=', uuid),
 );
@@ -132,7 +135,9 @@ export class StoreQueue implements JobQueue {
   /** A job whose worker vanished goes back at once, unless it has taken too many workers with it. */
   async #free(job: JobRow): Promise<boolean> {
     const lease = { job, owner: job.lease_owner ?? '' };
-    const from = { uuid: job.uuid, from: 'processing', leaseOwner: lease.owner } as const;
+    const { uuid } = job;
+    const leaseUntil = job.lease_until ?? 0; // one that is renewed just now is alive
+    const from = { uuid, from: 'processing', leaseOwner: lease.owner, leaseUntil } as const;
     if (job.attempts < this.#times.maxAttempts)
       return await changeState(this.#db, { ...from, to: 'waiting' }, {});
     const message = `The worker stopped in the middle of it, ${job.attempts} times.`;
@@ -179,7 +184,22 @@ export class StoreQueue implements JobQueue {
   }
 
   async prune(before: number): Promise<void> {
-    await this.#db.deleteFrom('jobs').where(FINISHED).where('finished_at', '<', before).execute();
+    while ((await this.#pruneSome(before)) > 0) await this.#clock.sleep(0); // others want the store meanwhile
     await inTransaction(this.#db, (tx) => pruneCallers(tx, this.#clock.now()));
+  }
+
+  async #pruneSome(before: number): Promise<bigint> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('jobs')
+      .where('id', 'in', (jobs) =>
+        jobs
+          .selectFrom('jobs')
+          .select('id')
+          .where(FINISHED)
+          .where('finished_at', '<', before)
+          .limit(PRUNED_AT_ONCE),
+      )
+      .executeTakeFirst();
+    return numDeletedRows;
   }
 }

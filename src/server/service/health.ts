@@ -11,7 +11,7 @@ export interface HealthOptions {
   readonly isStopping: () => boolean;
   readonly trouble: () => unknown;
   /** Whether whoever makes the skin data can be used, as far as is known. */
-  readonly isReady: () => boolean;
+  readonly isReady: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -31,11 +31,12 @@ export class Health {
   async unreadiness(): Promise<Unreadiness[]> {
     const { isStopping, trouble, isReady } = this.#options;
     const isWritable = await this.#isWritable();
+    const canGenerate = !isWritable || (await isReady()); // what it knows is in the store
     return [
       ...(isStopping() ? (['stopping'] as const) : []),
       ...(isWritable ? [] : (['store_not_writable'] as const)),
       ...(trouble() ? (['workers_in_trouble'] as const) : []),
-      ...(isReady() ? [] : (['generator_not_ready'] as const)),
+      ...(canGenerate ? [] : (['generator_not_ready'] as const)),
     ];
   }
 

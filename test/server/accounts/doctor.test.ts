@@ -83,3 +83,12 @@ test.each([
   const [, , game] = await findings(world);
   expect(game).toEqual([code, result, expect.stringMatching(/\/session\/minecraft\/profile\/f+|Too many/)]);
 });
+
+test('A service is not ready while it has no account that may be used', async () => {
+  const world = await withAccounts([{ state: 'paused' }]);
+  const reasons = async () =>
+    (await world.server.owner.get('/ready')).body as unknown as { reasons: string[] };
+  expect(await reasons()).toMatchObject({ status: 'not_ready', reasons: ['generator_not_ready'] });
+  await world.link(world.fake.addAccount());
+  expect(await reasons()).toMatchObject({ status: 'ready', reasons: [] });
+});

@@ -90,11 +90,7 @@ const ABOUT_PICTURES = [
 
 const ABOUT_REQUESTS = [
   ...rows('validation_error', [
-    [
-      'an option is not one of its words',
-      upload(PNG, { visibility: 'secret' }),
-      'public, unlisted or private',
-    ],
+    ['an option is not one of its words', upload(PNG, { visibility: 'secret' })],
     ['a timeout is too long', post(URL_OF_PNG, '/v2/generate?timeout=31')],
     ['a timeout is too short', post(URL_OF_PNG, '/v2/generate?timeout=0')],
     ['a timeout is no number', post(URL_OF_PNG, '/v2/generate?timeout=x')],

@@ -31,6 +31,15 @@ describe('A request is refused', () => {
     expect(each.map(({ path }) => path?.join('.')).toSorted()).toEqual(Object.keys(fields).toSorted());
     for (const { path, message } of each) expect(message).toContain(`${path?.join('.')}: `);
   });
+
+  test('with the words that an option has, for those who come from version 1', async () => {
+    const { owner } = await runServer();
+    const { body } = await owner.upload('/v2/generate', PNG, { visibility: '0', cape: 'red' });
+    expect(body.errors.slice(1).map(({ message }) => message)).toEqual([
+      'visibility: public, unlisted or private',
+      'cape: the UUID of a cape',
+    ]);
+  });
 });
 
 describe('A job that does not come to a skin', () => {

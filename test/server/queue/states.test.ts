@@ -51,3 +51,12 @@ test('Leaving processing always gives the lease up', async () => {
   expect(await changeState(db, { uuid, from: 'processing', to: 'waiting', leaseOwner: 'w' }, {})).toBe(true);
   expect(await queue.find(uuid)).toMatchObject({ status: 'waiting', lease_owner: null, lease_until: null });
 });
+
+test('A lease that was renewed since somebody looked is not taken away', async () => {
+  const { db, queue, uuid } = await storedJob();
+  const lease = await queue.claim('w');
+  const leaseUntil = lease?.job.lease_until ?? 0;
+  const free = { uuid, from: 'processing', to: 'waiting', leaseOwner: 'w' } as const;
+  expect(await changeState(db, { ...free, leaseUntil: leaseUntil - 1 }, {})).toBe(false);
+  expect(await changeState(db, { ...free, leaseUntil }, {})).toBe(true);
+});

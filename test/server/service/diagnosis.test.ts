@@ -25,7 +25,7 @@ async function service(health?: (signal: AbortSignal) => Promise<readonly Health
   const options = {
     isStopping: () => false,
     trouble: () => undefined,
-    isReady: () => true,
+    isReady: async () => true,
     onError: () => {},
   };
   const generator = {

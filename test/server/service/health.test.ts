@@ -19,7 +19,7 @@ async function health(changes: { isStopping?: boolean; trouble?: unknown } = {})
       clock,
       isStopping: () => isStopping,
       trouble: () => trouble,
-      isReady: () => true,
+      isReady: async () => true,
       onError,
     }),
     errors,

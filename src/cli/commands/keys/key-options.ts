@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyChange } from '../../../index.ts';
 import { collect } from '../../batch/typed-options.ts';
+import { network } from '../option-values.ts';
 
 /** What a user types about a key. */
 export interface TypedKeyOptions {
@@ -14,7 +15,7 @@ export interface TypedKeyOptions {
 export function addKeyOptions(command: Command): Command {
   return command
     .option('--name <name>', 'what to call the key')
-    .option('--allow-ip <network>', 'use it from this address or network (CIDR) only (repeatable)', collect)
+    .option('--allow-ip <network>', 'use it from this address or network (CIDR) only (repeatable)', network)
     .option('--allow-origin <origin>', 'use it on pages of this origin only (repeatable)', collect)
     .option('--allow-agent <name>', 'use it by this program only, MyApp for MyApp/1.0 (repeatable)', collect)
     .option('--v2-compat', 'send version 1 requests with it through the queue of version 2')

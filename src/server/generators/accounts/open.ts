@@ -14,13 +14,14 @@ export async function openAccountsGenerator({
   onError,
 }: GeneratorContext): Promise<OpenGenerator> {
   const { desk } = accounts;
-  if ((await desk.nextStart(0)) === undefined)
+  const isReady = async () => (await desk.nextStart(0)) !== undefined;
+  if (!(await isReady()))
     warn('There is no game account to make skins with: link one with skinsmith accounts link.');
   const restorer = new Restorer({ desk, clock, onError });
   restorer.start();
   const health = async (signal: AbortSignal) => await accountsHealth(accounts, signal);
   return {
-    generator: { ...accountsGenerator(desk), health },
+    generator: { ...accountsGenerator(desk), health, isReady },
     close: async () => await restorer.stop(RESTORE_LIMIT),
   };
 }

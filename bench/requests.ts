@@ -9,7 +9,7 @@ const CONNECTIONS = 16;
 const ROUNDS = 5;
 /** Jobs that there are when the list is asked for, and when single ones are. */
 const LISTED = 100;
-const JOBS = 2_000;
+const JOBS = 3_000;
 
 interface Work {
   readonly name: string;

@@ -62,6 +62,15 @@ describe('skinsmith doctor', () => {
     expect(out).not.toContain(key.slice(-5));
   });
 
+  it('says what is wrong with a generator that keeps the service from its work', async () => {
+    const { url, key = '' } = await runServer({ generator: 'accounts' });
+    const { status, problems, found } = await examined({ url, key });
+    expect([status, problems]).toEqual([1, ['answer', 'generator']]);
+    expect(found.answer.detail).toContain('generator_not_ready');
+    expect(found.generator.detail).toMatch(/^accounts: .*No game account is linked/);
+    expect(found.store.result).toBe('ok');
+  });
+
   it('asks the service of somebody else for no more than it tells its users', async () => {
     const { url, owner } = await runServer();
     const made = await owner.json('/v2/account/keys', { user: 'bob' });

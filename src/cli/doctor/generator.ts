@@ -3,7 +3,7 @@ import { summary, untold } from './diagnosed.ts';
 
 /** Who makes the skins of the service, and whether it can. */
 export const generatorCheck: Check = {
-  needs: ['key', 'answer'],
+  needs: ['key'],
   look: async (patient) => {
     const diagnosis = await patient.diagnosis();
     if (typeof diagnosis === 'string') return untold(diagnosis);

@@ -9,14 +9,16 @@ export interface ServerSentEvent {
   readonly id: string;
 }
 
+const BYTE_ORDER_MARK = '\uFEFF';
 /** Characters of a line, and of an event's data in all its lines. */
 const MAX_LINE = 1024 * 1024;
 const MAX_DATA = 8 * 1024 * 1024;
 
 /** Reads a stream of server-sent events by its standard (WHATWG HTML, 9.2.6), whatever pieces it comes in. */
 export class EventStreamParser {
-  /** Takes the byte order mark off and holds a character that is cut in two. */
-  readonly #decoder = new TextDecoder();
+  /** Holds a character that is cut in two. Node's takes two byte order marks off when the first one is cut. */
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #isAtStart = true;
   /** The line that has begun, in its pieces. */
   #line = '';
   /** The piece before ended with CR: a LF that follows belongs to it. */
@@ -30,6 +32,8 @@ export class EventStreamParser {
   push(bytes: Uint8Array): ServerSentEvent[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === '') return [];
+    if (this.#isAtStart && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(1);
+    this.#isAtStart = false;
     if (this.#isAfterReturn && text.startsWith('\n')) text = text.slice(1);
     this.#isAfterReturn = text.endsWith('\r');
     const lines = text.split(/\r\n|\r|\n/);

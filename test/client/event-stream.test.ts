@@ -74,6 +74,11 @@ describe('a stream of server-sent events', () => {
     }).toThrow('too long');
   });
 
+  it('begins after one byte order mark, wherever that is cut; a second one is text', () => {
+    const all = bytes('\uFEFF\uFEFFdata\n\n\uFEFF\n');
+    for (const cut of [1, 2, 3, 4, 5, 6]) expect(parse(all.subarray(0, cut), all.subarray(cut))).toEqual([]);
+  });
+
   it('is the same however it is cut into pieces', () => {
     const alphabet = [
       'data',

@@ -54,7 +54,7 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
   };
 }
 
-/** Forgets what is no longer of use to anybody: this is the one place where that happens. */
+/** Forgets what is no longer of use to anybody. What belongs to a job goes with it, or when it ends (store/upstream-jobs.ts). */
 export async function prune({
   store,
   queue,

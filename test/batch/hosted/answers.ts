@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
-import { ERRORS, type ErrorCode } from '../../../src/protocol/errors.ts';
+import type { Note } from '../../../src/protocol/envelope.ts';
+import type { Visit } from './visit.ts';
 
 /** An answer before it is sent. */
 export interface Answer {
@@ -10,56 +10,28 @@ export interface Answer {
   readonly content: Readonly<Record<string, unknown>> | string | Buffer;
 }
 
-interface Talk {
+interface Said {
   readonly status?: number;
   readonly messages?: readonly Note[];
-  readonly errors?: readonly Note[];
-  readonly links?: Readonly<Record<string, string>>;
 }
 
 export function note(code: string, message: string): Note {
   return { code, message };
 }
 
-export function success(content: Record<string, unknown>, talk: Talk = {}): Answer {
-  const { status = 200, messages = [], errors = [], links = {} } = talk;
-  return {
-    status,
-    headers: {},
-    content: { success: true, errors, warnings: [], messages, links, ...content },
-  };
-}
-
-export function refusal(
-  code: ErrorCode,
-  { message = ERRORS[code].message, links = {} }: { message?: string; links?: Talk['links'] } = {},
+/** `formatV2Response`: a success with what was collected on the way; it has no `errors`. */
+export function success(
+  { warnings, links, headers }: Visit,
+  content: Record<string, unknown>,
+  { status = 200, messages = [] }: Said = {},
 ): Answer {
-  const errors = [note(code, message)];
-  const content = { success: false, errors, warnings: [], messages: [], links };
-  return { status: ERRORS[code].status, headers: {}, content };
+  return { status, headers, content: { success: true, ...content, warnings, messages, links } };
 }
 
+/** A page as Express, or a proxy in front of it, sends one. */
 export function page(status: number, title: string): Answer {
-  return {
-    status,
-    headers: {},
-    content: `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`,
-  };
-}
-
-/** The same answer with the caller's limits, in its body and in headers. */
-export function withLimits(answer: Answer, rateLimit: RateLimit): Answer {
-  if (typeof answer.content !== 'object' || Buffer.isBuffer(answer.content)) return answer;
-  const { minute } = rateLimit.limit;
-  const headers = {
-    ...answer.headers,
-    'x-ratelimit-limit': String(minute.limit),
-    'x-ratelimit-remaining': String(minute.remaining),
-    'x-ratelimit-reset': String(minute.reset),
-    'x-ratelimit-delay': String(rateLimit.delay.millis),
-    'x-ratelimit-nextrequest': String(rateLimit.next.absolute),
-  };
-  return { ...answer, headers, content: { ...answer.content, rateLimit } };
+  const content = `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n<body>\n<pre>${title}</pre>\n</body>\n</html>\n`;
+  return { status, headers: {}, content };
 }
 
 export function withoutLimits({ status, headers, content }: Answer): Answer {

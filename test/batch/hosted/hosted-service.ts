@@ -1,12 +1,45 @@
+/**
+ * An imitation of the hosted service, built answer by answer from its published server (MineSkin/api.mineskin.org,
+ * February 2026). This is where each behaviour comes from, and where it is here:
+ *
+ * | behaviour | published source | here |
+ * |---|---|---|
+ * | who asks; 403 with two errors; `no_api_key` warning | middleware/apikey `verifyApiKey` | visit.ts `verifyKey` |
+ * | shape of a success: no `errors` | middleware/response `formatV2Response` | answers.ts `success` |
+ * | shape of a refusal: `success`, `errors`, `rateLimit`, no links; zod errors; 404 | middleware/error | error-answers.ts |
+ * | rate limit in body and headers, zeros when not looked up, `hour.limit` always 0 | generator/v2/V2GenerateHandler `makeRateLimitInfo` | rate-limits.ts `makeRateLimitInfo` |
+ * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | rate-limits.ts, desk.ts `#take` |
+ * | order of checks of a submission; it counts before its picture is read | models/v2/generate `v2SubmitGeneratorJob` | intake.ts `take` |
+ * | one file, five fields, the option schemas | models/v2/generate `upload`, validation/generate | submission.ts |
+ * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | slots.ts `notBefore` |
+ * | `next.absolute` 50 ms later per pending job | the same | intake.ts `take` |
+ * | 503 `service_unavailable` when generation is switched off | the same (api.block_skin_generation) | intake.ts `#checkSwitch` |
+ * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | job-answers.ts, slots.ts `etaOf` |
+ * | a job: strict id, no key needed, no `eta`, failures in a 200 | models/v2/generate `v2GetJob` | job-answers.ts `jobAnswer` |
+ * | the list: by key, three hours, `result`; 401 without a key | models/v2/generate `v2ListJobs` | job-book.ts `list`, job-answers.ts |
+ * | waiting for a skin, 500 `generator_timeout` without a link to the job | models/v2/generate `v2GenerateAndWait` | desk.ts `#generate` |
+ * | a skin; rows of lists; editing and deleting | generator/v2/V2GenerateHandler `skinToJson`, models/v2/skins | skin-desk.ts |
+ * | /v2/me, 404 without a user | models/v2/me `v2GetMe` | desk.ts `#me` |
+ * | /v2/delay under `rateLimit`, without windows | models/v2/delay `v2GetDelay` | desk.ts `#delay` |
+ * | GET / | index `init` | desk.ts |
+ *
+ * Assumed, because it is in packages that are not published: that a minute begins with its first request (as the
+ * documentation's examples have it) and the hour with the clock's; that a queue of 5 takes five jobs; when a job
+ * counts as ended; the order of the list; the texts of failed jobs; what makes a picture a duplicate (the same
+ * pixels, variant), whose name and visibility it keeps; 20,000 bytes for a file. Left out: version 1, pictures
+ * behind URLs and players, capes, cookies, random pauses of up to 200 ms for callers without a key, grants that
+ * are refused, rules about who may edit for how long. Different on purpose: textures are served here and not by
+ * the game, and GET /_records tells what was seen.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Answer, refusalCode, send } from './answers.ts';
-import { Desk } from './desk.ts';
-import type { HostedOptions } from './options.ts';
-import type { RateRule } from './rate-window.ts';
+import { Desk, type Refused } from './desk.ts';
+import type { HostedFlags, HostedOptions } from './options.ts';
 import type { DoubleSubmission, HostedRecords } from './records.ts';
 import { type HostedRequest, type RequestKind, readRequest } from './requests.ts';
+import type { RateRule } from './traffic.ts';
 import { act } from './troubles.ts';
 import { seededWeather, type Weather, type WeatherPlan } from './weather.ts';
 
@@ -16,10 +49,7 @@ export type { HostedOptions } from './options.ts';
 export type Moment = 'arrived' | 'processed' | 'answered';
 export type Watcher = (moment: Moment, kind: RequestKind) => void;
 
-/**
- * A service that behaves like the hosted one, traps included, and has none of skinsmith's additions. It keeps
- * everything in memory, and records what a well-behaved client must not do.
- */
+/** The running imitation. It keeps everything in memory, and records what a well-behaved client must not do. */
 export class HostedService {
   readonly url: string;
   readonly key: string;
@@ -72,12 +102,31 @@ export class HostedService {
 
   /** Changes the rate limit from now on; undefined: none. */
   set rate(rule: RateRule | undefined) {
-    this.#desk.intake.rate.rule = rule;
+    this.#desk.rate = rule;
   }
 
-  /** Another program of the same caller takes a spot for so many milliseconds. Answers the job's id. */
-  occupy(milliseconds: number): string {
-    return this.#desk.intake.occupy(milliseconds);
+  /** Changes the service's flags from now on. */
+  set flags(flags: HostedFlags) {
+    this.#desk.intake.flags = flags;
+  }
+
+  /** Jobs taken in from now on are worked on until `release`: a test decides when they end, not the clock. */
+  hold(): void {
+    this.#desk.intake.book.hold();
+  }
+
+  /** Ends all jobs that have no end yet, and holds no others. */
+  release(): void {
+    this.#desk.intake.book.release(this.#desk.now());
+  }
+
+  /**
+   * Another program of the same user takes a spot for so many milliseconds (Infinity: until `release`); with a key of
+   * its own its job is in no list that the caller sees. Answers the job's id.
+   */
+  occupy(milliseconds: number, { key = 'same' }: { key?: 'same' | 'other' } = {}): string {
+    const owner = key === 'same' ? 'other program' : 'other key';
+    return this.#desk.intake.occupy(milliseconds, owner, this.#desk.now());
   }
 
   /** Calls `watcher` at every moment of every request, before anything else happens. Answers how to stop it. */
@@ -89,7 +138,7 @@ export class HostedService {
   async #handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readRequest(message, ++this.#requests);
     const { kind } = request;
-    const { records, rate } = this.#desk.intake;
+    const { records } = this.#desk.intake;
     const process = async () => await this.#process(request);
     if (kind === 'records') return send(response, await process());
     records.count(records.requests, kind);
@@ -98,7 +147,8 @@ export class HostedService {
     const trouble = this.#weather?.(request);
     if (!trouble) return send(response, await process());
     records.count(records.troubles, trouble.kind);
-    await act({ response, process, rate, closing: this.#closing.signal }, trouble);
+    const refuse = (code: Refused) => this.#desk.refuse(request, code, trouble);
+    await act({ response, process, refuse, closing: this.#closing.signal }, trouble);
   }
 
   async #process(request: HostedRequest): Promise<Answer> {

@@ -1,45 +1,62 @@
 import type { Note } from '../../../src/protocol/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../../src/protocol/errors.ts';
-import type { WireJob } from '../../../src/protocol/job.ts';
 import type { Skin } from '../../../src/protocol/skin.ts';
 import { type Answer, note, success } from './answers.ts';
 import type { Duplicate } from './intake.ts';
 import { type HostedJob, statusOf } from './job-book.ts';
+import { makeRateLimitInfo } from './rate-limits.ts';
+import { skinToJson } from './skin-desk.ts';
+import type { Visit } from './visit.ts';
 
-/** A job as lists have it: an `eta` is in the answer to its submission alone. */
-export function jobView(job: HostedJob, now: number): WireJob {
-  const status = statusOf(job, now);
-  const { id, acceptedAt: timestamp, skinUuid } = job;
-  return { id, status, timestamp, ...(status === 'completed' && { result: skinUuid }) };
+/** `v2GenerateEnqueue` of a new job; only this answer has an `eta`. */
+export function acceptedAnswer(visit: Visit, job: HostedJob): Answer {
+  const { id, acceptedAt: timestamp, eta } = job;
+  linkJob(visit, id);
+  visit.links['image'] = imageLink(job);
+  const rateLimit = makeRateLimitInfo(visit, 202);
+  const content = { job: { id, status: 'waiting', timestamp, eta }, rateLimit };
+  return success(visit, content, { status: 202, messages: [note('job_queued', 'Job queued')] });
 }
 
-/** `lateness`: milliseconds by which the eta is off; false: none is told. */
-export function acceptedAnswer(job: HostedJob, lateness: false | number): Answer {
-  const { id, acceptedAt: timestamp, endsAt } = job;
-  const eta = lateness === false || !Number.isFinite(endsAt) ? {} : { eta: endsAt + lateness };
-  const messages = [note('job_queued', 'Job queued')];
-  const content = { job: { id, status: 'waiting', timestamp, ...eta }, usage: {} };
-  return success(content, { status: 202, messages, links: jobLinks(id) });
+/** `v2GenerateEnqueue` of a skin that is there: the answer names a job that never was. */
+export function duplicateAnswer(visit: Visit, { id, timestamp, skin }: Duplicate): Answer {
+  visit.links['skin'] = `/v2/skins/${skin.uuid}`;
+  const job = { id, status: 'completed', timestamp, result: skin.uuid };
+  const content = { job, skin: skinToJson(skin, true), rateLimit: makeRateLimitInfo(visit, 200) };
+  return success(visit, content, { messages: [note('skin_found', 'Found existing skin')] });
 }
 
-/** One job: HTTP 200 and `success` even when it failed, because the request did not. */
-export async function jobAnswer(job: HostedJob, now: number): Promise<Answer> {
-  const view = jobView(job, now);
-  if (view.status === 'completed')
-    return withSkin(view, await job.skin, note('job_completed', 'Job completed'));
-  const links = jobLinks(job.id);
-  if (view.status !== 'failed')
-    return success({ job: view }, { messages: [note('job_pending', 'Job pending')], links });
-  return success(
-    { job: view },
-    { messages: [note('job_failed', 'Job failed')], errors: [failureOf(job)], links },
-  );
+/** `v2GetJob` of such a job. */
+export function fakeJobAnswer(visit: Visit, { id, timestamp, skin }: Duplicate): Answer {
+  linkLookedAt(visit, id);
+  const job = { id, status: 'completed', timestamp, result: skin.uuid };
+  return completedAnswer(visit, job, skin);
 }
 
-/** A duplicate: the answer to its submission, or to a look at its made-up job. */
-export function duplicateAnswer({ id, timestamp, skin }: Duplicate): Answer {
-  const view: WireJob = { id, status: 'completed', timestamp, result: skin.uuid };
-  return withSkin(view, skin, note('skin_found', 'Found existing skin'));
+/** `v2GetJob`: HTTP 200 and `success` even for a job that failed, because the request did not. */
+export async function jobAnswer(visit: Visit, job: HostedJob): Promise<Answer> {
+  const status = statusOf(job, visit.now);
+  const { id, acceptedAt: timestamp } = job;
+  linkLookedAt(visit, id);
+  visit.links['image'] = imageLink(job);
+  if (status === 'completed')
+    return completedAnswer(visit, { id, status, timestamp, result: job.skinUuid }, await job.skin, {});
+  const view = { id, status, timestamp };
+  if (status !== 'failed')
+    return success(visit, { job: view }, { messages: [note('job_pending', 'Job pending')] });
+  const messages = [note('job_failed', 'Job failed')];
+  return success(visit, { job: view, errors: [failureOf(job)] }, { messages });
+}
+
+/** `v2ListJobs` */
+export function listAnswer(visit: Visit, jobs: readonly HostedJob[]): Answer {
+  visit.headers['cache-control'] = 'private, no-store, max-age=1';
+  const rows = jobs.map((job) => {
+    const status = statusOf(job, visit.now);
+    const { id, acceptedAt: timestamp, skinUuid } = job;
+    return { id, status, timestamp, ...(status === 'completed' && { result: skinUuid }) };
+  });
+  return success(visit, { jobs: rows });
 }
 
 export function failureOf({ fate }: HostedJob): Note & { code: ErrorCode } {
@@ -47,11 +64,23 @@ export function failureOf({ fate }: HostedJob): Note & { code: ErrorCode } {
   return { code, message: ERRORS[code].message };
 }
 
-export function jobLinks(id: string): { job: string; self: string } {
-  return { job: `/v2/queue/${id}`, self: `/v2/queue/${id}` };
+export function linkJob({ links }: Visit, id: string): void {
+  links['job'] = `/v2/queue/${id}`;
 }
 
-function withSkin(job: WireJob, skin: Skin, message: Note): Answer {
-  const links = { ...jobLinks(job.id), skin: `/v2/skins/${skin.uuid}` };
-  return success({ job, skin, usage: {} }, { messages: [message], links });
+function linkLookedAt(visit: Visit, id: string): void {
+  linkJob(visit, id);
+  visit.links['self'] = `/v2/queue/${id}`;
+  visit.headers['cache-control'] = 'max-age=1';
+}
+
+function imageLink({ wish }: HostedJob): string {
+  return `/v2/images/${wish.pixels}`;
+}
+
+function completedAnswer(visit: Visit, job: object, skin: Skin, usage?: object): Answer {
+  const { uuid } = skin;
+  visit.links['skin'] = `/v2/skins/${uuid}`;
+  const content = { job, skin: skinToJson(skin), ...(usage && { usage }) };
+  return success(visit, content, { messages: [note('job_completed', 'Job completed')] });
 }

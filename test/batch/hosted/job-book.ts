@@ -3,6 +3,7 @@ import type { JobStatus } from '../../../src/protocol/job.ts';
 import type { Skin, SkinVisibility } from '../../../src/protocol/skin.ts';
 import type { TextureModel } from '../../../src/textures/property.ts';
 import type { Fate } from './fates.ts';
+import type { CallerKind } from './visit.ts';
 
 /** What a skin is wanted of. */
 export interface Wish {
@@ -13,6 +14,16 @@ export interface Wish {
   readonly name: string | undefined;
 }
 
+/** Who submitted a job. Spots are counted for the user, lists are for the key. */
+export type JobOwner =
+  /** The caller under test. */
+  | 'user'
+  /** Another program of the same user: with the same key, or with another. */
+  | 'other program'
+  | 'other key'
+  /** Somebody without a key. */
+  | 'anonymous';
+
 /** A job about to be taken in. */
 export interface PlannedJob {
   readonly wish: Wish;
@@ -20,8 +31,7 @@ export interface PlannedJob {
   readonly attempt: number;
   /** What becomes of it; undefined: it is made as it should be. */
   readonly fate: Fate | undefined;
-  /** Another program of the same caller submitted it. */
-  readonly isForeign: boolean;
+  readonly owner: JobOwner;
 }
 
 /** A job; its times (milliseconds since the epoch) are settled when it is taken in, its status follows from the clock. */
@@ -29,9 +39,11 @@ export interface HostedJob extends PlannedJob {
   /** 24 hexadecimal digits. */
   readonly id: string;
   readonly acceptedAt: number;
+  /** As its answer tells it. */
+  readonly eta: number | undefined;
   readonly startsAt: number;
-  /** Infinity where nobody works. */
-  readonly endsAt: number;
+  /** Infinity where nobody works, and while the service holds it. */
+  endsAt: number;
   readonly skinUuid: string;
   /** What it makes, known beforehand; nobody sees it before the job has ended. */
   readonly skin: Promise<Skin>;
@@ -66,23 +78,38 @@ export class JobBook {
   readonly #byWish = new Map<string, HostedJob[]>();
   /** When each worker has done what it was given. */
   readonly #freeAt: number[];
+  readonly #last = new Map<CallerKind, HostedJob>();
   #unfinished: HostedJob[] = [];
+  #isHolding = false;
 
   constructor(workers: number) {
     this.#freeAt = Array.from({ length: workers }, () => 0);
   }
 
-  /** When a job taken in now would be worked at. */
-  schedule(now: number, serviceTime: number): { startsAt: number; endsAt: number } {
+  /** When a job that may start at `earliest` is worked at. */
+  schedule(earliest: number, serviceTime: number): { startsAt: number; endsAt: number } {
+    if (this.#isHolding) return { startsAt: earliest, endsAt: Number.POSITIVE_INFINITY };
     const freeAt = Math.min(...this.#freeAt);
-    const startsAt = Math.max(now, freeAt);
+    const startsAt = Math.max(earliest, freeAt);
     if (Number.isFinite(freeAt)) this.#freeAt[this.#freeAt.indexOf(freeAt)] = startsAt + serviceTime;
     return { startsAt, endsAt: startsAt + serviceTime };
+  }
+
+  /** Jobs that are taken in from now on do not end before `release`. */
+  hold(): void {
+    this.#isHolding = true;
+  }
+
+  /** Ends what has no end yet, and holds nothing any more. */
+  release(now: number): void {
+    this.#isHolding = false;
+    for (const job of this.#unfinished) if (!Number.isFinite(job.endsAt)) job.endsAt = now;
   }
 
   add(job: HostedJob): void {
     this.#jobs.set(job.id, job);
     this.#unfinished.push(job);
+    this.#last.set(callerOf(job), job);
     this.#byWish.set(wishKey(job.wish), [...this.of(job.wish), job]);
   }
 
@@ -96,15 +123,30 @@ export class JobBook {
     return job && isKnown(job, now) ? job : undefined;
   }
 
-  /** Newest first. */
+  /** Jobs of the caller's key in the last three hours, newest first (their order is not in the source). */
   list(now: number): readonly HostedJob[] {
-    return [...this.#jobs.values()].filter((job) => isKnown(job, now)).reverse();
+    const isListed = (job: HostedJob) =>
+      (job.owner === 'user' || job.owner === 'other program') &&
+      job.acceptedAt > now - LISTED &&
+      isKnown(job, now);
+    return [...this.#jobs.values()].filter(isListed).reverse();
   }
 
-  unfinished(now: number): number {
-    this.#unfinished = this.#unfinished.filter(({ endsAt }) => endsAt > now);
-    return this.#unfinished.length;
+  /** When the caller's last job was accepted. */
+  last(caller: CallerKind): number | undefined {
+    return this.#last.get(caller)?.acceptedAt;
   }
+
+  unfinished(caller: CallerKind, now: number): number {
+    this.#unfinished = this.#unfinished.filter(({ endsAt }) => endsAt > now);
+    return this.#unfinished.filter((job) => callerOf(job) === caller).length;
+  }
+}
+
+const LISTED = 3 * 60 * 60_000;
+
+function callerOf({ owner }: HostedJob): CallerKind {
+  return owner === 'anonymous' ? 'anonymous' : 'user';
 }
 
 export function wishKey({ pixels, variant }: Wish): string {
@@ -116,7 +158,7 @@ export function makeJobId(): string {
   return id.startsWith('f4c3') ? makeJobId() : id;
 }
 
-/** Id of a job that never was: it stands for a duplicate. */
-export function makeUpJobId(): string {
-  return `f4c3${randomBytes(10).toString('hex')}`;
+/** `saveFakeJob`: the id of a job that never was, always the same for a skin. */
+export function fakeJobId(skinUuid: string): string {
+  return `f4c3${skinUuid.slice(4, 24)}`;
 }

@@ -65,7 +65,7 @@ export class Recorder implements HostedRecords {
 
 /** Whether the job could have given the caller its skin, so that submitting again is a waste. */
 function answersFor(job: HostedJob, now: number): boolean {
-  if (job.isForeign || !isKnown(job, now)) return false;
+  if (job.owner !== 'user' || !isKnown(job, now)) return false;
   const status = statusOf(job, now);
   return status !== 'failed' && !(status === 'completed' && job.fate?.kind === 'wrong');
 }

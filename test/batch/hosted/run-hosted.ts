@@ -24,6 +24,14 @@ export async function submit(caller: TestCaller, number: number): Promise<Heard>
   return await caller.upload('/v2/queue', skinPng(number));
 }
 
+/** Waits until the service has accepted so many submissions. */
+export async function whenAccepted({ records }: HostedService, count: number): Promise<void> {
+  await poll(
+    () => records.accepted.length,
+    (accepted) => accepted >= count,
+  );
+}
+
 /** The job that a submission was answered with, once it has ended. */
 export async function ended(caller: TestCaller, { body }: Pick<Heard, 'body'>): Promise<Heard> {
   return await poll(

@@ -1,59 +1,127 @@
 import { z } from 'zod';
-import { generateOptionsSchema } from '../../../src/protocol/generate.ts';
-import { variantSchema } from '../../../src/protocol/skin.ts';
+import { type SkinVisibility, VISIBILITIES } from '../../../src/protocol/skin.ts';
 import { decodePng } from '../../../src/skin/decode.ts';
 import { InvalidImageError, type Picture } from '../../../src/skin/picture.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { chooseVariant } from '../../../src/skin/variant.ts';
-import { type Answer, refusal } from './answers.ts';
 import type { Wish } from './job-book.ts';
+import { HostedRefusal, parseOrRefuse } from './refusals.ts';
 import type { HostedRequest } from './requests.ts';
 
-export interface ReadSubmission {
-  readonly wish: Wish;
-  readonly picture: Picture;
+/** `validation/misc.ts`: lower case only. */
+const hex = (length: number) =>
+  z
+    .string()
+    .length(length)
+    .regex(/^[a-f0-9-]+$/, 'Invalid');
+export const UUID = z.union([hex(32), hex(36)]);
+export const UUID_OR_SHORT_ID = z.union([UUID, hex(8)]);
+export const OBJECT_ID = z
+  .string()
+  .length(24)
+  .regex(/^[a-f0-9]+$/, 'Invalid');
+
+/** `GenerateReqNameAndVisibility` */
+export const NAME_AND_VISIBILITY = z.object({
+  name: z
+    .string()
+    .max(48)
+    .regex(/^[a-zA-Z0-9_.\- ]+$/, 'Invalid')
+    .optional(),
+  visibility: z.enum(VISIBILITIES).optional(),
+});
+
+const OPTIONS = NAME_AND_VISIBILITY.extend({
+  visibility: z.enum(VISIBILITIES).default('public'),
+  variant: z.enum(['classic', 'slim', 'unknown']).default('unknown'),
+  cape: UUID.optional(),
+});
+const DATA_URL = z.object({
+  url: z
+    .string()
+    .max(26_668)
+    .regex(/^data:image\/png;base64,[a-zA-Z0-9+/=]+$/, 'Invalid'),
+});
+
+/** Multer's limits. The bytes are not published with the server; its documentation says 20 kB. */
+const MAX_FIELDS = 5;
+const MAX_FILE_BYTES = 20_000;
+
+export type SubmissionOptions = z.output<typeof OPTIONS>;
+
+export interface Submission {
+  readonly options: SubmissionOptions;
+  /** @throws HostedRefusal: the picture is read only once the request has been counted */
+  readonly picture: () => Picture;
 }
 
-/** What a submission asks for, or the answer that refuses it. */
-export async function readSubmission(request: HostedRequest): Promise<ReadSubmission | Answer> {
+/** Reads what is asked for. @throws HostedRefusal, InvalidRequest */
+export async function readSubmission(request: HostedRequest): Promise<Submission> {
   const type = request.headers['content-type'] ?? '';
-  if (/^application\/json\b/.test(type))
-    return refusal('invalid_image_url', { message: 'URLs and players are not to be had here.' });
-  if (!/^multipart\/form-data\b/.test(type)) return refusal('invalid_content_type');
-  const form = await readForm(request.body, type);
-  const file = form?.get('file');
-  if (!form || !(file instanceof File)) return refusal('missing_file');
-  return readWish(form, new Uint8Array(await file.arrayBuffer()));
+  if (/^multipart\/form-data\b/.test(type)) return await readUpload(request.body, type);
+  if (!/^application\/json\b/.test(type)) {
+    const message = `invalid content type: ${type} (expected multipart/form-data or application/json)`;
+    throw new HostedRefusal(415, 'invalid_content_type', message);
+  }
+  const fields = JSON.parse(request.body.toString('utf8')) as Record<string, unknown>;
+  const options = parseOrRefuse(OPTIONS, fields);
+  return { options, picture: () => readLinked(fields) };
 }
 
-/** undefined: the body is not what its type says. */
-async function readForm(body: Buffer, type: string): Promise<FormData | undefined> {
+async function readUpload(body: Buffer, type: string): Promise<Submission> {
+  const form = [...(await readForm(body, type))];
+  const fields = form.filter(([, value]) => typeof value === 'string');
+  const files = form.flatMap(([name, value]) => (typeof value === 'string' ? [] : [{ name, file: value }]));
+  if (fields.length > MAX_FIELDS) throw invalidFile('Too many fields');
+  if (files.length > 1) throw invalidFile('Too many files');
+  const [upload] = files;
+  if (upload && upload.name !== 'file') throw invalidFile('Unexpected field');
+  const bytes = upload && new Uint8Array(await upload.file.arrayBuffer());
+  if (bytes && bytes.length > MAX_FILE_BYTES) throw invalidFile('File too large');
+  const options = parseOrRefuse(OPTIONS, Object.fromEntries(fields));
+  return { options, picture: () => readPicture(bytes) };
+}
+
+async function readForm(body: Buffer, type: string): Promise<FormData> {
   try {
     return await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
   } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
+    if (!(error instanceof TypeError)) throw error;
+    throw new HostedRefusal(500, 'upload_error', 'upload error: Unexpected end of form');
   }
 }
 
-function readWish(form: FormData, file: Uint8Array): ReadSubmission | Answer {
-  const fields = Object.fromEntries([...form].filter(([, value]) => typeof value === 'string'));
-  const options = generateOptionsSchema.safeParse(fields);
-  if (!options.success) return refusal('validation_error', { message: z.prettifyError(options.error) });
-  const { variant, visibility = 'public', name } = options.data;
-  const wanted = variantSchema.safeParse(variant || 'unknown');
-  if (!wanted.success) return refusal('unknown_variant');
-  const picture = readPicture(file);
-  if ('status' in picture) return picture;
-  const chosen = chooseVariant(picture, wanted.data).variant;
-  return { picture, wish: { pixels: pixelHash(picture), variant: chosen, visibility, name } };
+function invalidFile(reason: string): HostedRefusal {
+  return new HostedRefusal(400, 'invalid_file', `invalid file: ${reason}`);
 }
 
-function readPicture(file: Uint8Array): Picture | Answer {
+/** No pictures are fetched and no players looked up: this service has no way out. */
+function readLinked(fields: Record<string, unknown>): Picture {
+  const { url } = fields;
+  if (typeof url === 'string' && url.startsWith('data:image/png;base64,')) {
+    const data = parseOrRefuse(DATA_URL, fields).url.split(',', 2)[1] ?? '';
+    return readPicture(new Uint8Array(Buffer.from(data, 'base64')));
+  }
+  if ('url' in fields)
+    throw new HostedRefusal(400, 'invalid_image_url', 'Failed to find image from url: Not Found');
+  if ('user' in fields) throw new HostedRefusal(400, 'invalid_user', 'Invalid user');
+  const message = 'invalid request properties (expected url or user)';
+  throw new HostedRefusal(400, 'invalid_request', message);
+}
+
+function readPicture(file: Uint8Array | undefined): Picture {
+  if (!file) throw new HostedRefusal(400, 'missing_file', 'No file uploaded');
   try {
     return decodePng(file);
   } catch (error) {
-    if (error instanceof InvalidImageError) return refusal('invalid_image', { message: error.message });
+    if (error instanceof InvalidImageError) throw new HostedRefusal(400, 'invalid_image', error.message);
     throw error;
   }
+}
+
+/** The skin that a picture with these options becomes. */
+export function wishOf({ variant, visibility, name }: SubmissionOptions, picture: Picture): Wish {
+  const chosen = chooseVariant(picture, variant).variant;
+  const shown: SkinVisibility = visibility;
+  return { pixels: pixelHash(picture), variant: chosen, visibility: shown, name: name?.trim() };
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, encodeAnswer, page, refusal, send, withLimits, withoutLimits } from './answers.ts';
-import { type RateWindow, rateRefusal } from './rate-window.ts';
+import { type Answer, encodeAnswer, page, send, withoutLimits } from './answers.ts';
+import type { Refused } from './desk.ts';
+import { internalError } from './error-answers.ts';
 import type { Trouble, TroubleKind } from './weather.ts';
 
 /** A request that trouble comes between. */
@@ -9,7 +10,8 @@ export interface Deal {
   readonly response: ServerResponse;
   /** Does what the request asks for, and answers what should be sent. */
   readonly process: () => Promise<Answer>;
-  readonly rate: RateWindow;
+  /** An answer that refuses, with the limits as they are. */
+  readonly refuse: (code: Refused) => Answer;
   /** Aborts when the service closes. */
   readonly closing: AbortSignal;
 }
@@ -22,13 +24,13 @@ const ACTS = {
     await process();
     cutConnection(response);
   },
-  'internal-error': ({ response }) => send(response, refusal('internal_error')),
+  'internal-error': ({ response }) => send(response, internalError()),
   'bad-gateway': ({ response }) => send(response, page(502, 'Bad Gateway')),
   'bad-gateway-after': async ({ process, response }) => {
     await process();
     send(response, page(502, 'Bad Gateway'));
   },
-  unavailable: ({ response }) => send(response, refusal('service_unavailable')),
+  unavailable: ({ response, refuse }) => send(response, refuse('service_unavailable')),
   truncated: async ({ process, response }) => {
     const { status, headers, body } = encodeAnswer(await process());
     const half = body.subarray(0, body.length / 2);
@@ -44,20 +46,15 @@ const ACTS = {
     await sleep(wait, undefined, { signal: closing });
     send(response, answer);
   },
-  'rate-limit': ({ response, rate }, { wait = 0, says = 'seconds' }) =>
-    send(response, rateRefusal(rate, { wait, says, now: Date.now() })),
-  'job-limit': ({ response, rate }) => sendLimited(response, refusal('job_limit'), rate),
-  'concurrency-limit': ({ response, rate }) => sendLimited(response, refusal('concurrency_limit'), rate),
+  'rate-limit': ({ response, refuse }) => send(response, refuse('rate_limit')),
+  'job-limit': ({ response, refuse }) => send(response, refuse('job_limit')),
+  'concurrency-limit': ({ response, refuse }) => send(response, refuse('concurrency_limit')),
   'no-limits': async ({ process, response }) => send(response, withoutLimits(await process())),
 } as const satisfies Record<TroubleKind, Act>;
 
 export async function act(deal: Deal, trouble: Trouble): Promise<void> {
   const how: Act = ACTS[trouble.kind];
   await how(deal, trouble);
-}
-
-function sendLimited(response: ServerResponse, answer: Answer, rate: RateWindow): void {
-  send(response, withLimits(answer, rate.report(Date.now())));
 }
 
 function cutConnection(response: ServerResponse): void {

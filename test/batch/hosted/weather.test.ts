@@ -17,8 +17,8 @@ describe('Trouble', () => {
     ['cut', 1, lost],
     ['slow', 1, { status: 202, isWhole: true }],
     ['rate-limit', 0, { status: 429, retryAfter: '1' }],
-    ['job-limit', 0, { status: 429, retryAfter: null }],
-    ['concurrency-limit', 0, { status: 429, retryAfter: null }],
+    ['job-limit', 0, { status: 429, retryAfter: '0' }],
+    ['concurrency-limit', 0, { status: 429, retryAfter: '0' }],
     ['no-limits', 1, { status: 202, limit: null, isWhole: true }],
   ];
 

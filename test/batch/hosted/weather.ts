@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { seededRandom } from '../../skin/png-writer.ts';
-import { WAIT_WORDS, type WaitWord } from './rate-window.ts';
 import type { HostedRequest, RequestKind } from './requests.ts';
+import { WAIT_WORDS, type WaitWord } from './traffic.ts';
 
 /** Everything that can go wrong between a request and its answer. `-after`: the request was processed all the same. */
 export const TROUBLE_KINDS = [

@@ -1,26 +1,53 @@
 import { z } from 'zod';
-import { envelopeSchema, rateLimitSchema } from './envelope.ts';
+import { advice, adviceLimit, adviceNumber } from './advice.ts';
+import { envelopeSchema, rateLimitSchema, seenEnvelopeSchema, seenRateLimitSchema } from './envelope.ts';
 import { planLimitsSchema } from './plan.ts';
 
-/** Fewest characters of an API key; shorter ones are refused unseen. */
+/** Minimum characters of an API key; shorter ones are refused without a lookup. */
 export const MIN_API_KEY_LENGTH = 64;
 
-/** What a plan allows. Other services leave parts out. */
+/** What a plan allows. Other services omit parts of it. */
 const grantsSchema = z.looseObject({
   ...planLimitsSchema.partial().shape,
   plan: z.string().optional(),
 });
-export type Grants = z.infer<typeof grantsSchema>;
 
 /** GET /v2/me. `user` is the caller's UUID without dashes. */
 export const meAnswerSchema = envelopeSchema.extend({
   user: z.string(),
-  /** Our addition: what the user is called. */
+  /** Our addition: the user's name. */
   name: z.string().optional(),
   grants: grantsSchema,
   rateLimit: rateLimitSchema.optional(),
 });
-export type Me = Pick<z.infer<typeof meAnswerSchema>, 'user' | 'name' | 'grants' | 'rateLimit'>;
+
+const seenGrantsSchema = z.looseObject({
+  queue: adviceLimit(),
+  per_minute: adviceLimit(),
+  per_hour: adviceLimit(),
+  delay: adviceNumber(),
+  concurrency: adviceLimit(),
+  burst: adviceLimit(),
+  priority: adviceNumber(),
+  ad_free: advice(z.boolean()),
+  private_skins: advice(z.boolean()),
+  early_access: advice(z.boolean()),
+  batch_generation: advice(z.boolean()),
+  capes: advice(z.boolean()),
+  plan: advice(z.string()),
+});
+export type Grants = z.infer<typeof seenGrantsSchema>;
+
+/** The same as a client reads it. The key already identifies the caller, so no field is essential. */
+export const seenMeAnswerSchema = seenEnvelopeSchema.extend({
+  success: z.boolean(),
+  user: advice(z.string()),
+  name: advice(z.string()),
+  grants: advice(seenGrantsSchema),
+});
+export type Me = Pick<z.infer<typeof seenMeAnswerSchema>, 'user' | 'name' | 'rateLimit'> & {
+  readonly grants: Grants;
+};
 
 /** GET /v2/delay: the rate limit, at the top (as published) and under its usual name. */
 export const delayAnswerSchema = envelopeSchema.extend({
@@ -28,12 +55,28 @@ export const delayAnswerSchema = envelopeSchema.extend({
   rateLimit: rateLimitSchema.optional(),
 });
 
-/** GET /health. `trouble`: the store cannot be written, jobs wait. */
+/** The same as a client reads it, from either place. */
+export const seenDelayAnswerSchema = seenRateLimitSchema.extend({
+  success: z.boolean(),
+  rateLimit: advice(seenRateLimitSchema),
+});
+
+/** GET /health. `trouble`: the store is not writable, or jobs are waiting. */
 export const healthAnswerSchema = z.object({ status: z.enum(['ok', 'trouble']), version: z.string() });
-/** GET /ready: what keeps the service from taking work. */
+/** GET /ready: what keeps the service from accepting work. */
 export const readyAnswerSchema = z.object({
   status: z.enum(['ready', 'not_ready']),
-  reasons: z.array(z.enum(['stopping', 'store_not_writable', 'workers_in_trouble', 'generator_not_ready'])),
+  reasons: z.array(
+    z.enum([
+      'stopping',
+      'store_replaced',
+      'store_not_writable',
+      'store_full',
+      'signing_key_changed',
+      'workers_in_trouble',
+      'generator_not_ready',
+    ]),
+  ),
   version: z.string(),
 });
 /** GET /: what authlib-injector and the client need to trust the service's signatures. */

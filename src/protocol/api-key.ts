@@ -3,6 +3,13 @@ import { z } from 'zod';
 import { envelopeSchema } from './envelope.ts';
 import { userNameSchema } from './user.ts';
 
+/**
+ * The scopes of a key. `read`: the user's own jobs and skins, including private ones; `generate`; `skins`: edit and
+ * delete them; `account`: keys and game accounts; `operator`: run the service, with an operator's key.
+ */
+export const SCOPES = ['read', 'generate', 'skins', 'account', 'operator'] as const;
+export type Scope = (typeof SCOPES)[number];
+
 const apiKeySchema = z
   .object({
     id: z.string(),
@@ -12,15 +19,17 @@ const apiKeySchema = z
     last4: z.string(),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().optional(),
-    /** Where and by what it may be used; empty: anywhere, by anything. */
+    /** Where and by which programs it may be used; empty: no restriction. */
     allowedIps: z.array(z.string()).default([]),
     allowedOrigins: z.array(z.string()).default([]),
     allowedAgents: z.array(z.string()).default([]),
     /** Whether version 1 requests with it go through the queue of version 2. */
     v2Compat: z.boolean().default(false),
+    /** Its scopes; absent on services that predate scopes. */
+    scopes: z.array(z.enum(SCOPES)).optional(),
   })
   .meta({ id: 'ApiKey' });
-/** An API key as its owner may see it; the key itself is shown once, when it is made. */
+/** An API key as its owner sees it; the key itself is returned only when it is created. */
 export type ApiKey = z.infer<typeof apiKeySchema>;
 
 export const apiKeyListAnswerSchema = envelopeSchema.extend({ keys: z.array(apiKeySchema) });
@@ -30,7 +39,7 @@ export const apiKeyMadeAnswerSchema = envelopeSchema.extend({
 });
 export type ApiKeyMade = z.infer<typeof apiKeyMadeAnswerSchema>['key'];
 
-/** How many places of one kind a key may be bound to. */
+/** Maximum bindings of one kind per key. */
 const MAX_BINDINGS = 50;
 
 const keyNameSchema = z
@@ -57,12 +66,18 @@ const originSchema = z
     return z.NEVER;
   });
 
-/** A product as User-Agent names it: `MyApp` of `MyApp/1.0`. */
+/** A product name as in User-Agent: `MyApp` of `MyApp/1.0`. */
 const productSchema = z
   .string()
   .trim()
   .max(64)
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name alone, like MyApp for MyApp/1.0');
+
+const scopesSchema = z
+  .array(z.enum(SCOPES))
+  .min(1, 'at least one scope')
+  .max(SCOPES.length)
+  .transform((named) => SCOPES.filter((scope) => named.includes(scope)));
 
 const bindingSchemas = {
   allowedIps: bindings(networkSchema),
@@ -70,13 +85,15 @@ const bindingSchemas = {
   allowedAgents: bindings(productSchema),
 };
 
-/** POST /v2/account/keys. An unknown field is refused: a binding that is misspelt must not be none. */
+/** POST /v2/account/keys. Unknown fields are refused: a misspelt binding must not become no binding. */
 export const apiKeyBodySchema = z
   .strictObject({
     name: keyNameSchema.default('key'),
-    /** Operators only: the user it is for, made when new. */
+    /** Operators only: the user it is for, created if new. */
     user: userNameSchema.optional(),
     v2Compat: z.boolean().default(false),
+    /** Default: the scopes of the creating key, but without `account` and `operator` if the new key is bound. */
+    scopes: scopesSchema.optional(),
   })
   .extend({
     allowedIps: bindingSchemas.allowedIps.default([]),
@@ -84,9 +101,9 @@ export const apiKeyBodySchema = z
     allowedAgents: bindingSchemas.allowedAgents.default([]),
   });
 
-/** PATCH /v2/account/keys/:id. A list takes the place of the one before; an empty one allows all again. */
+/** PATCH /v2/account/keys/:id. A list replaces the previous one; an empty one lifts the restriction. */
 export const apiKeyChangeSchema = z
-  .strictObject({ name: keyNameSchema, v2Compat: z.boolean(), ...bindingSchemas })
+  .strictObject({ name: keyNameSchema, v2Compat: z.boolean(), scopes: scopesSchema, ...bindingSchemas })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'nothing to change');
 export type ApiKeyChange = z.input<typeof apiKeyChangeSchema>;

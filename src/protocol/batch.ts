@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { envelopeSchema, noteSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
 import { generateOptionsSchema, MAX_DATA_URL_LENGTH } from './generate.ts';
 import { jobSchema, seenJobSchema } from './job.ts';
-import { seenSkinSchema, skinSchema, variantSchema } from './skin.ts';
+import { seenSkinSchema } from './seen-skin.ts';
+import { skinSchema, variantSchema } from './skin.ts';
 
-/** Most generations in one POST /v2/queue/batch. */
+/** Maximum generations in one POST /v2/queue/batch. */
 export const MAX_BATCH_SIZE = 24;
-/** Bytes of such a request's body: every item a `data:` URL of the longest kind, and its options. */
+/** Maximum bytes of such a body: every item a `data:` URL of maximum length, with options. */
 export const MAX_BATCH_BYTES = MAX_BATCH_SIZE * (MAX_DATA_URL_LENGTH + 2_048);
 
-/** The shape alone: what is wrong with an item is that item's answer. */
+/** Only the shape: an invalid item gets an answer of its own. */
 export const batchBodySchema = z.object({
   batch: z
     .array(z.record(z.string(), z.unknown()), `a list of 1 to ${MAX_BATCH_SIZE} generations`)
@@ -19,7 +20,7 @@ export const batchBodySchema = z.object({
 
 const item = generateOptionsSchema.extend({ variant: variantSchema.optional() });
 
-/** The same as it is described. */
+/** The same, for the API description. */
 export const describedBatchSchema = z.object({
   batch: z
     .array(z.union([item.extend({ url: z.string() }), item.extend({ user: z.string() })]))
@@ -27,7 +28,7 @@ export const describedBatchSchema = z.object({
     .max(MAX_BATCH_SIZE),
 });
 
-/** What became of an item. `job`: it was taken; `skin`: its skin exists already; `errors`: why not. */
+/** The result of an item. `job`: accepted; `skin`: it already exists; `errors`: why it was refused. */
 const itemSchema = z.object({
   success: z.boolean(),
   job: jobSchema.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
 
-/** `public`: whoever has the grant `capes` may generate with it. `none`: hidden, nobody may. */
+/** `public`: anyone with the grant `capes` may generate with it. `none`: hidden, no one may. */
 const CAPE_SUPPORTS = ['public', 'none'] as const;
 const supportSchema = z.enum(CAPE_SUPPORTS);
 export type CapeSupport = z.infer<typeof supportSchema>;
@@ -22,7 +22,7 @@ const capeSchema = z
 /** A cape as this service writes it. */
 export type WireCape = z.infer<typeof capeSchema>;
 
-/** A cape as a client reads it: the hosted service has capes of players' accounts as well. */
+/** A cape as a client reads it: the hosted service also lists capes of players' accounts. */
 const seenCapeSchema = z.object({
   uuid: z.string(),
   alias: z.string().catch(''),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { advice, adviceNumber } from './advice.ts';
 
 export const noteSchema = z
   .object({
@@ -15,7 +16,7 @@ export type Note = z.infer<typeof noteSchema>;
 const notes = z.array(noteSchema);
 const links = z.record(z.string(), z.string());
 
-/** What every v2 answer carries. Proxies and old versions leave parts out, so reading allows it. */
+/** The fields common to all v2 answers. Proxies and old versions omit some, so reading allows that. */
 export const envelopeSchema = z.object({
   success: z.boolean(),
   errors: notes.optional(),
@@ -46,23 +47,40 @@ export type RateLimitWindow = z.infer<typeof windowSchema>;
 
 export const usageSchema = z.record(z.string(), z.unknown());
 
-/**
- * The same as a client reads it. What is said around a result must not cost the result: a note without its
- * fields, a link or a rate limit of another shape is passed over.
- */
-const seenNotes = z
-  .array(
+/** The same as a client reads it: invalid notes, links and limits are ignored. */
+const seenNotes = advice(
+  z.array(
     z.object({ code: z.string().catch(''), message: z.string().catch('') }).catch({ code: '', message: '' }),
-  )
-  .optional()
-  .catch(undefined);
+  ),
+);
+
+const seenWindowSchema = z.object({
+  /** 0 or less: no limit is given. */
+  limit: adviceNumber(),
+  remaining: adviceNumber(),
+  used: adviceNumber(),
+  /** Seconds since the epoch. */
+  reset: adviceNumber(),
+});
+
+/** Services send parts of it: the hosted one has no hourly limit, and no windows at all on GET /v2/delay. */
+export const seenRateLimitSchema = z.object({
+  /** When the next request may be sent; both in milliseconds. */
+  next: advice(z.object({ absolute: adviceNumber(), relative: adviceNumber() })),
+  delay: advice(z.object({ millis: adviceNumber(), seconds: adviceNumber() })),
+  limit: advice(
+    seenWindowSchema.extend({ minute: advice(seenWindowSchema), hour: advice(seenWindowSchema) }),
+  ),
+});
+/** A rate limit as a client reads it. */
+export type SeenRateLimit = z.infer<typeof seenRateLimitSchema>;
 
 export const seenEnvelopeSchema = z.object({
   errors: seenNotes,
   warnings: seenNotes,
   messages: seenNotes,
-  links: z.record(z.string(), z.unknown()).transform(textsOf).optional().catch(undefined),
-  rateLimit: rateLimitSchema.optional().catch(undefined),
+  links: advice(z.record(z.string(), z.unknown()).transform(textsOf)),
+  rateLimit: advice(seenRateLimitSchema),
 });
 
 function textsOf(fields: Record<string, unknown>): Record<string, string> {
@@ -72,7 +90,7 @@ function textsOf(fields: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(texts);
 }
 
-/** An answer that refuses; the first entry of `errors` says why. */
+/** An error answer; the first entry of `errors` gives the reason. */
 export const errorAnswerSchema = envelopeSchema
   .extend({
     success: z.literal(false),

@@ -1,9 +1,9 @@
 /**
- * The one table of the service's error codes: the HTTP status each is answered with and the sentence
- * used when nothing better is known. Source: the hosted service's published behaviour.
+ * All error codes of the service: the HTTP status of each and the message used when there is no more specific
+ * one. Source: the hosted service's published behaviour.
  */
 export const ERRORS = {
-  validation_error: { status: 400, message: 'The request is not valid.' },
+  validation_error: { status: 400, message: 'The request is invalid.' },
   invalid_image: { status: 400, message: 'The image is not a usable skin.' },
   invalid_image_url: { status: 400, message: 'The image URL cannot be used.' },
   invalid_user: { status: 400, message: 'There is no such player.' },
@@ -14,7 +14,7 @@ export const ERRORS = {
   invalid_request: { status: 400, message: 'The request cannot be understood.' },
   no_duplicate: { status: 400, message: 'No existing skin was found.' },
   unauthorized: { status: 401, message: 'An API key is needed for this.' },
-  invalid_api_key: { status: 403, message: 'The API key is not valid.' },
+  invalid_api_key: { status: 403, message: 'Invalid API Key' },
   insufficient_grants: { status: 403, message: 'This caller may not do that.' },
   not_found: { status: 404, message: 'There is nothing at this address.' },
   job_not_found: { status: 404, message: 'There is no such job.' },
@@ -31,15 +31,23 @@ export const ERRORS = {
   unexpected_error: { status: 500, message: 'Something unexpected happened.' },
   generator_timeout: { status: 500, message: 'The skin was not ready in time; the job goes on.' },
   skin_change_failed: { status: 500, message: 'The skin could not be set on the game account.' },
-  invalid_skin_data: { status: 500, message: 'The generated skin data is not right.' },
+  invalid_skin_data: { status: 500, message: 'The generated skin data is invalid.' },
   job_failed: { status: 500, message: 'The job failed.' },
+  anonymous_limit: {
+    status: 503,
+    message: 'Callers without an API key have used up what they may generate together: wait, or send a key.',
+  },
+  store_full: {
+    status: 503,
+    message: "The service's store is full: nothing new is generated; known skins are still answered.",
+  },
   no_account_available: { status: 503, message: 'No game account is free to generate with.' },
   service_unavailable: { status: 503, message: 'The service cannot do this now.' },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Failures of a generation that may pass when it is tried again. */
+/** Failures of a generation that may be temporary. */
 export const PASSING_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
   'skin_change_failed',
   'generator_timeout',

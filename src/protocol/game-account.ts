@@ -5,74 +5,86 @@ const gameAccountSchema = z.object({
   /** 32 hexadecimal digits. */
   uuid: z.string(),
   name: z.string(),
-  /** What keeps it from being used until somebody looks after it; `active`: nothing. */
+  /** Who linked it; absent if that user no longer exists. */
+  user: z.string().optional(),
+  /** Whether it makes everyone's skins, not only those of the user who linked it. */
+  share: z.boolean(),
+  /** Why it cannot be used without intervention; `active`: it can. */
   state: z.enum(['active', 'paused', 'suspended', 'needs_login']),
-  /** Whether the skin that it wore before is set again when it is idle. */
+  /** Whether its previous skin is restored when it is idle. */
   restore: z.boolean(),
-  /** Whether its cape may be in results. */
+  /** Whether results may include its cape. */
   capes: z.boolean(),
-  /** Whether somebody uses it right now. */
+  /** Whether it is in use right now. */
   inUse: z.boolean(),
-  /** When it can be used next; absent: not before somebody looks after it. */
+  /** When it can be used next; absent: only after intervention. */
   freeAt: z.iso.datetime().optional(),
-  /** Until when it rests, because the game refused it. */
+  /** When its pause after a refusal by the game ends. */
   coolUntil: z.iso.datetime().optional(),
-  /** Uses in a row that it failed; too many, and it waits to be resumed. */
+  /** Consecutive failed uses; after too many it must be resumed by hand. */
   errorStreak: z.number(),
   lastError: z.object({ code: z.string(), message: z.string(), at: z.iso.datetime() }).optional(),
   lastUsedAt: z.iso.datetime().optional(),
   linkedAt: z.iso.datetime(),
-  /** Skins made with it, and uses that it failed. */
+  /** Skins made with it, and failed uses. */
   generated: z.number(),
   failed: z.number(),
 });
-/** A linked game account as the operator of the service sees it. */
+/** A linked game account as its user and the operator of the service see it. */
 export type GameAccount = z.infer<typeof gameAccountSchema>;
 
 export const gameAccountAnswerSchema = envelopeSchema.extend({ account: gameAccountSchema });
 export const gameAccountListAnswerSchema = envelopeSchema.extend({ accounts: z.array(gameAccountSchema) });
 
-/** POST /v2/account/accounts: links an account with a token of it. */
+/** Whether the account makes everyone's skins; by default only accounts linked by an operator do. */
+const share = z.boolean().optional();
+
+/** POST /v2/account/accounts/logins: starts a sign-in by the account's owner. */
+export const gameLoginBodySchema = z.strictObject({ share });
+export type GameLinkOptions = z.input<typeof gameLoginBodySchema>;
+
+/** POST /v2/account/accounts: links an account by a token. */
 export const gameAccountBodySchema = z.strictObject({
-  /** An access token of the game, which ends within a day; or a refresh token of Microsoft's for the service's client id. */
+  share,
+  /** An access token of the game, valid for less than a day; or a Microsoft refresh token for the service's client id. */
   token: z
     .string()
     .trim()
     .regex(/^[\x21-\x7e]{1,8192}$/, 'one word of up to 8192 characters'),
 });
 
-/** PATCH /v2/account/accounts/:uuid. `paused: false` also forgives what the account failed at before. */
+/** PATCH /v2/account/accounts/:uuid. Only the user who linked an account can set `share` and `capes`. `paused: false` also resets its failures. */
 export const gameAccountChangeSchema = z
-  .strictObject({ paused: z.boolean(), restore: z.boolean(), capes: z.boolean() })
+  .strictObject({ paused: z.boolean(), restore: z.boolean(), capes: z.boolean(), share: z.boolean() })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'nothing to change');
 export type GameAccountChange = z.input<typeof gameAccountChangeSchema>;
 
 /** POST /v2/account/accounts/:uuid/check */
 export const gameAccountCheckAnswerSchema = gameAccountAnswerSchema.extend({
-  /** Sentences; none: the account can be used. */
+  /** Sentences; empty: the account can be used. */
   problems: z.array(z.string()),
 });
 export type GameAccountCheck = Pick<z.infer<typeof gameAccountCheckAnswerSchema>, 'account' | 'problems'>;
 
 const begunLoginSchema = z.object({
   id: z.string(),
-  /** What the owner of the account enters, and where. */
+  /** The code for the account's owner, and the URL to enter it. */
   userCode: z.string(),
   verificationUri: z.string(),
   expiresAt: z.iso.datetime(),
-  /** Seconds to wait between two looks. */
+  /** Seconds between two polls. */
   interval: z.number(),
 });
-/** A sign-in of the owner of an account, begun with POST /v2/account/accounts/logins. */
+/** A sign-in by an account's owner, started with POST /v2/account/accounts/logins. */
 export type BegunGameLogin = z.infer<typeof begunLoginSchema>;
 export const begunLoginAnswerSchema = envelopeSchema.extend({ login: begunLoginSchema });
 
 /** GET /v2/account/accounts/logins/:id */
 export const gameLoginAnswerSchema = envelopeSchema.extend({
-  /** `failed`: for good; `message` says why. */
+  /** `failed`: permanently; `message` gives the reason. */
   login: z.object({ status: z.enum(['waiting', 'linked', 'failed']), message: z.string().optional() }),
-  /** There once it is linked. */
+  /** Present once the account is linked. */
   account: gameAccountSchema.optional(),
 });
 export type GameLogin = Pick<z.infer<typeof gameLoginAnswerSchema>, 'login' | 'account'>;

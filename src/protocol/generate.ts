@@ -1,29 +1,31 @@
 import { z } from 'zod';
 import { uuidSchema, visibilitySchema } from './skin.ts';
 
-/** Longest http(s) URL a request may name, in characters. */
+/** Maximum characters of an http(s) URL in a request. */
 export const MAX_URL_LENGTH = 256;
-/** Longest `data:` URL, in characters: the base64 of a picture of about 20,000 bytes. */
+/** Maximum characters of a `data:` URL: the base64 of a picture of about 20,000 bytes. */
 export const MAX_DATA_URL_LENGTH = 26_668;
 export const DATA_URL_PREFIX = 'data:image/png;base64,';
 export const MAX_NAME_LENGTH = 48;
 export const NAME_PATTERN = /^[A-Za-z0-9_.\- ]+$/;
 
-/** Seconds POST /v2/generate waits for the skin, and the most it may be asked to. */
+/** Seconds that POST /v2/generate waits for the skin once the job has started: the default and the maximum. */
 export const DEFAULT_WAIT_SECONDS = 10;
 export const MAX_WAIT_SECONDS = 30;
+/** Maximum seconds it waits in total, for the start and for the skin. */
+export const MAX_TOTAL_WAIT_SECONDS = 60;
 
 export const skinNameSchema = z
   .string()
   .max(MAX_NAME_LENGTH, `at most ${MAX_NAME_LENGTH} characters`)
   .regex(NAME_PATTERN, 'letters, digits, spaces and _ . - only');
 
-/** Name that a caller gives a submission, so that sending it again is no second one. */
+/** A caller's name for a submission, so that repeating the request does not submit twice. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 printable ASCII characters');
 
-/** Where the service is to tell of the job's end, see docs/webhooks.md. */
+/** URL that the service calls when the job ends, see docs/webhooks.md. */
 export const callbackSchema = z
   .string()
   .max(MAX_URL_LENGTH, `at most ${MAX_URL_LENGTH} characters`)
@@ -38,8 +40,8 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false', '1', '0', ''])], { e
 const SECONDS = `seconds, from 1 to ${MAX_WAIT_SECONDS}`;
 
 /**
- * Options of a generation. An empty string is as good as absent: that is how HTML forms and many
- * clients send an option left alone. `variant` is judged apart, it has an error code of its own.
+ * Options of a generation. An empty string counts as absent, because HTML forms and many clients send unset
+ * options that way. `variant` is validated separately, since it has its own error code.
  */
 export const generateOptionsSchema = z.object({
   variant: z.string().optional(),

@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { advice, adviceMoment } from './advice.ts';
 import { envelopeSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
-import { seenSkinSchema, skinSchema } from './skin.ts';
+import { seenSkinSchema } from './seen-skin.ts';
+import { skinSchema } from './skin.ts';
 
-/** What a job can be. See the service's `queue/states.ts` for the steps between them. */
+/** The states of a job. See the service's `queue/states.ts` for the transitions. */
 export const JOB_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** As a client sees it: whatever it has never heard of is `unknown`, and that is still pending. */
+/** As a client reads it: an unrecognized state becomes `unknown`, which counts as pending. */
 export type SeenJobStatus = JobStatus | 'unknown';
 
 function readStatus(status: string): SeenJobStatus {
@@ -17,7 +19,7 @@ function readStatus(status: string): SeenJobStatus {
 const jobFields = z.object({
   /** Opaque: ours are UUIDs, the hosted service sends 24 hexadecimal digits. */
   id: z.string(),
-  /** Milliseconds since the epoch: when the job was made. */
+  /** Milliseconds since the epoch: when the job was created. */
   timestamp: z.number().optional(),
   /** Milliseconds since the epoch: when it is expected to be done. */
   eta: z.number().optional(),
@@ -28,7 +30,13 @@ const jobFields = z.object({
 /** A job as this service writes it. */
 export const jobSchema = jobFields.extend({ status: z.enum(JOB_STATUSES) }).meta({ id: 'Job' });
 /** A job as a client reads it, from this or any other version of the service. */
-export const seenJobSchema = jobFields.extend({ status: z.string().transform(readStatus) });
+export const seenJobSchema = z.object({
+  id: jobFields.shape.id,
+  status: z.string().transform(readStatus),
+  timestamp: adviceMoment(),
+  eta: adviceMoment(),
+  result: advice(z.string()),
+});
 
 export type WireJob = z.infer<typeof jobSchema>;
 export type Job = z.infer<typeof seenJobSchema>;
@@ -39,13 +47,25 @@ const generated = envelopeSchema.extend({
 });
 
 export const generateAnswerSchema = generated.extend({ skin: skinSchema });
-/** POST /v2/queue and GET /v2/queue/:jobId: `skin` is there once the job is completed. */
+/** POST /v2/queue and GET /v2/queue/:jobId: `skin` is present once the job is completed. */
 export const jobAnswerSchema = generated.extend({ job: jobSchema, skin: skinSchema.optional() });
 export const seenGenerateAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
 export const seenJobAnswerSchema = seenEnvelopeSchema.extend({
   job: seenJobSchema,
   skin: seenSkinSchema.optional(),
 });
+/** Maximum jobs per page. */
+export const MAX_JOB_PAGE = 500;
+
+/** GET /v2/queue: all query parameters are our addition. */
+export const jobListQuerySchema = z.object({
+  /** Opaque to clients: where the previous page ended. Ours is a number; a job id is accepted too. */
+  after: z.string().min(1).max(64).optional(),
+  /** Default: the newest 500, and all pending ones regardless of age. */
+  size: z.coerce.number().int().min(1).max(MAX_JOB_PAGE).optional(),
+  status: z.enum(JOB_STATUSES).optional(),
+});
+
 export const jobListAnswerSchema = envelopeSchema.extend({ jobs: z.array(jobSchema) });
 export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({ jobs: z.array(seenJobSchema) });
 

@@ -8,10 +8,12 @@ export const planLimitsSchema = z.object({
   /** New generations in any minute and in any hour. */
   per_minute: z.number(),
   per_hour: z.number(),
-  /** Seconds between generations outside the queue. */
+  /** Seconds between generations of version 1. */
   delay: z.number(),
-  /** Jobs processed at the same time. */
+  /** Jobs processed at the same time, while others wait too. */
   concurrency: z.number(),
+  /** The same of capacity that would be idle otherwise. Our addition; older versions do not tell it. */
+  burst: z.number().optional(),
   /** Share of the service while others want it too. */
   priority: z.number(),
   ad_free: z.boolean(),
@@ -47,6 +49,7 @@ export const planFileSchema = z.record(
       per_hour: whole(1, 10_000_000),
       delay: z.number().min(0).max(3_600),
       concurrency: whole(1, 1_000),
+      burst: whole(1, 10_000),
       priority: whole(1, 1_000),
       ad_free: z.boolean(),
       private_skins: z.boolean(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { advice, adviceMoment, adviceNumber } from './advice.ts';
 import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
 
 export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
@@ -11,7 +12,7 @@ export const visibilitySchema = z.enum(VISIBILITIES);
 export type SkinVariant = z.infer<typeof variantSchema>;
 export type SkinVisibility = z.infer<typeof visibilitySchema>;
 
-const texture = z.object({
+export const textureSchema = z.object({
   data: z.object({
     /** Base64 of the textures document. */
     value: z.string(),
@@ -22,7 +23,7 @@ const texture = z.object({
   url: z.object({ skin: z.string(), cape: z.string().optional() }),
 });
 
-const generator = z.object({
+export const generatorSchema = z.object({
   version: z.string(),
   /** Milliseconds since the epoch. */
   timestamp: z.number(),
@@ -37,11 +38,13 @@ export const skinSchema = z
   .object({
     /** 32 hexadecimal digits, no dashes. */
     uuid: z.string(),
+    /** The first eight of them; GET /v2/skins/{uuid} takes it too. */
+    shortId: z.string().optional(),
     name: z.string().optional(),
     visibility: visibilitySchema,
     variant: variantSchema,
-    texture,
-    generator,
+    texture: textureSchema,
+    generator: generatorSchema,
     tags: z.array(z.unknown()).optional(),
     views: z.number(),
     /** Whether the texture data existed before this request. */
@@ -54,38 +57,53 @@ export type Skin = z.infer<typeof skinSchema>;
 export const skinListItemSchema = z
   .object({
     uuid: z.string(),
+    shortId: z.string().optional(),
     name: z.string().optional(),
     visibility: visibilitySchema,
     variant: variantSchema,
     views: z.number(),
+    /** Milliseconds since the epoch: when the record was made. */
+    timestamp: z.number().optional(),
     /** Texture hash or URL: services differ, so it is read as it comes. */
     texture: z.unknown().optional(),
   })
   .meta({ id: 'SkinListItem' });
 
-export type SkinListItem = z.infer<typeof skinListItemSchema>;
+/** A row of a list as this service writes it. */
+export type WireSkinListItem = z.infer<typeof skinListItemSchema>;
 
-/** A skin as a client reads it: `null` is as good as absent, and of the generator nothing is needed. */
-export const seenSkinSchema = skinSchema.extend({
-  name: z.preprocess((name) => name ?? undefined, z.string().optional()).optional(),
-  generator: generator.partial().catch({}).optional(),
-  tags: z.array(z.unknown()).catch([]).optional(),
-  views: z.number().catch(0),
-  duplicate: z.boolean().catch(false),
+/** A row of a list as a client reads it: the hosted service sends only name, texture and time of a skin. */
+const seenSkinListItemSchema = z.object({
+  uuid: z.string(),
+  name: advice(z.string()),
+  visibility: advice(visibilitySchema),
+  variant: advice(variantSchema),
+  views: adviceNumber(),
+  texture: z.unknown().optional(),
+  /** When it was last changed, milliseconds since the epoch. */
+  timestamp: adviceMoment(),
 });
-
-/** Visibility, variant, value, signature and texture of a skin that the service has. */
-export type SeenSkin = z.infer<typeof seenSkinSchema>;
+export type SkinListItem = z.infer<typeof seenSkinListItemSchema>;
 
 export const skinAnswerSchema = envelopeSchema.extend({ skin: skinSchema });
-export const seenSkinAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
 export const seenSkinListAnswerSchema = seenEnvelopeSchema.extend({
-  skins: z.array(skinListItemSchema.extend({ name: seenSkinSchema.shape.name })),
+  skins: z.array(seenSkinListItemSchema),
+  pagination: advice(z.object({ next: advice(z.object({ after: advice(z.string()) })) })),
+  total: adviceNumber(),
 });
 export const skinListAnswerSchema = envelopeSchema.extend({
   skins: z.array(skinListItemSchema),
-  /** The filter that was asked for. */
+  /** `after` of this page and of the next one; the last page has no next. */
+  pagination: z
+    .object({
+      current: z.object({ after: z.string().optional() }),
+      next: z.object({ after: z.string().optional() }),
+    })
+    .optional(),
+  /** The requested filter. */
   search: z.string().optional(),
+  /** Skins on all pages, only on the first page; absent if there are too many to count. Our addition. */
+  total: z.number().optional(),
 });
 
 /** 32 hexadecimal digits, with or without dashes, in any case. */
@@ -94,12 +112,36 @@ export const uuidSchema = z
   .regex(/^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i, 'not a UUID')
   .transform((text) => text.replaceAll('-', '').toLowerCase());
 
+/** Digits of a short id: the first ones of the UUID. */
+export const SHORT_ID_LENGTH = 8;
+
+/** A UUID, or its first eight digits. */
+export const uuidOrShortIdSchema = z.union(
+  [
+    uuidSchema,
+    z
+      .string()
+      .regex(/^[0-9a-f]{8}$/i)
+      .transform((text) => text.toLowerCase()),
+  ],
+  'not a UUID',
+);
+
 export const skinListQuerySchema = z.object({
-  /** Opaque to clients: where the page before ended. Ours is a number; a UUID of a skin is taken too. */
+  /** Opaque to clients: where the previous page ended. Ours is a number; a skin's UUID is accepted too. */
   after: z
-    .union([z.string().regex(/^\d{1,15}$/), uuidSchema], 'neither of a page before nor the UUID of a skin')
+    .union(
+      [z.string().regex(/^\d{1,15}(?:\.\d{1,15})?$/), uuidSchema],
+      'neither of a page before nor the UUID of a skin',
+    )
     .optional(),
   size: z.coerce.number().int().min(1).max(128).default(16),
-  /** Every word of it must be the beginning of a word of the name. */
+  /** Each of its words must occur within a word of the name. */
   filter: z.string().max(64).optional(),
+  variant: z.enum(['classic', 'slim']).optional(),
+  /** `popular`: the most viewed first. */
+  sort: z.enum(['newest', 'popular']).optional(),
 });
+
+/** GET /v2/me/skins. */
+export const ownSkinListQuerySchema = skinListQuerySchema.extend({ visibility: visibilitySchema.optional() });

@@ -14,7 +14,7 @@ const userSchema = z
     role: z.enum(['operator', 'user']),
     plan: z.string(),
     createdAt: z.iso.datetime(),
-    /** Since when the user's keys are refused. */
+    /** When the user was blocked; from then on their keys are refused. */
     disabledAt: z.iso.datetime().optional(),
     /** API keys that are not revoked. */
     keys: z.number(),
@@ -27,7 +27,7 @@ export const userAnswerSchema = envelopeSchema.extend({ user: userSchema });
 export const userListAnswerSchema = envelopeSchema.extend({ users: z.array(userSchema) });
 
 export const userListQuerySchema = z.object({
-  /** Name of the last user of the page before. */
+  /** Name of the last user on the previous page. */
   after: z.string().max(32).optional(),
   size: z.coerce.number().int().min(1).max(128).default(32),
 });

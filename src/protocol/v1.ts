@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { noteSchema, rateLimitSchema, usageSchema } from './envelope.ts';
 import { generateOptionsSchema } from './generate.ts';
 
-/** Version 1 of the service: its old format, of requests and of answers. */
+/** Version 1 of the service: its request and answer formats. */
 
-/** Longest name of a skin in version 1; more of it is cut off. */
+/** Maximum length of a skin name in version 1; the rest is cut off. */
 export const MAX_V1_NAME_LENGTH = 24;
 
-/** Old and new words for a model. Any other word means: detect. */
+/** Old and new names of the variants. Any other value means: detect. */
 const MODELS: ReadonlyMap<string, 'classic' | 'slim'> = new Map([
   ['classic', 'classic'],
   ['default', 'classic'],
@@ -28,32 +28,36 @@ const VISIBILITIES: ReadonlyMap<string, 'public' | 'unlisted'> = new Map([
 
 const modelSchema = z.string().transform((word) => MODELS.get(word.trim().toLowerCase()));
 
-/** Numbers, as version 1 has them, or the words of version 2. A private skin is never made public for want of a word. */
+/**
+ * Numbers, as in version 1, or the words of version 2. A private skin is never made public by an unknown value. For
+ * undefined numbers the hosted service makes public skins; hiding them is the safe choice.
+ */
 const visibilitySchema = z
   .union([z.number(), z.string(), z.boolean()])
-  .transform((given) => VISIBILITIES.get(String(given).trim().toLowerCase()))
+  .transform((given) => String(given).trim().toLowerCase())
+  .transform((word) => VISIBILITIES.get(word) ?? (/^\d+$/.test(word) ? 'unlisted' : undefined))
   .refine(
     (known) => known !== undefined,
     '0 (public) or 1 (unlisted); for private skins use POST /v2/generate',
   );
 
-/** Whatever a name holds that is none is left out. */
+/** Drops characters that are invalid in names. */
 const nameSchema = z
   .union([z.string(), z.number()])
   .transform((given) => String(given).replaceAll(/[^A-Za-z0-9_.\- ]/g, ''))
   .transform((clean) => clean.trim().slice(0, MAX_V1_NAME_LENGTH).trim());
 
-/** Options of POST /generate/…, in the body or the query. Whoever sends an empty one leaves it alone. */
+/** Options of POST /generate/…, in the body or the query. An empty value counts as absent. */
 export const v1OptionsSchema = z.object({
   variant: modelSchema.optional().meta({ description: 'classic or slim; anything else: detect' }),
   model: modelSchema.optional().meta({ description: 'Older name of variant: steve, default, alex or slim' }),
-  visibility: visibilitySchema.optional().meta({ description: '0: public, 1: unlisted' }),
+  visibility: visibilitySchema.optional().meta({ description: '0: public, 1 and above: unlisted' }),
   name: nameSchema.optional(),
   checkOnly: generateOptionsSchema.shape.checkOnly,
 });
 export type V1Options = z.output<typeof v1OptionsSchema>;
 
-/** What a skin is made of; which of them is read depends on the address. */
+/** The source of a skin; the path decides which field is read. */
 export const v1SourceSchema = z.object({
   url: z.string().optional(),
   uuid: z.string().optional().meta({ description: "The player's UUID" }),
@@ -68,15 +72,15 @@ export const v1CompatSchema = z
 
 const delayInfoSchema = z.object({ millis: z.int(), seconds: z.int() });
 
-/** Old clients read these into whole numbers. */
+/** Integers, because old clients parse these as such. */
 const waitFields = {
   /** Seconds. */
   delay: z.int(),
-  /** The same: milliseconds, and seconds rounded up. */
+  /** The same in milliseconds, and in seconds rounded up. */
   delayInfo: delayInfoSchema,
 };
 
-/** A skin as version 1 tells of it. */
+/** A skin in the version 1 format. */
 export const v1SkinSchema = z.object({
   /** Number of the record. */
   id: z.int(),
@@ -90,7 +94,7 @@ export const v1SkinSchema = z.object({
   model: z.enum(['steve', 'slim']),
   variant: z.enum(['classic', 'slim']),
   data: z.object({
-    /** Of the profile that the value is of, with dashes. */
+    /** UUID of the profile in the value, with dashes. */
     uuid: z.string(),
     texture: z.object({
       value: z.string(),
@@ -103,7 +107,7 @@ export const v1SkinSchema = z.object({
   timestamp: z.int(),
   /** Milliseconds. */
   duration: z.int(),
-  /** A number that stands for the account. */
+  /** A number that identifies the account. */
   account: z.int(),
   accountId: z.int(),
   server: z.string(),
@@ -113,7 +117,7 @@ export const v1SkinSchema = z.object({
 });
 export type V1Skin = z.infer<typeof v1SkinSchema>;
 
-/** POST /generate/…: `delay` and its like say how long to wait before the next request. */
+/** POST /generate/…: `delay` and similar fields say how long to wait before the next request. */
 export const v1GenerateAnswerSchema = v1SkinSchema.extend({
   ...waitFields,
   /** Seconds from now. */
@@ -123,7 +127,72 @@ export const v1GenerateAnswerSchema = v1SkinSchema.extend({
   rateLimit: rateLimitSchema.optional(),
 });
 
-/** An answer that refuses: the time to wait is 0 where nothing is to be waited for. */
+/** GET /validate/name and /validate/uuid: with UUID (32 digits) and name if the player exists. */
+export const v1PlayerSchema = z.object({
+  valid: z.boolean(),
+  uuid: z.string().optional(),
+  name: z.string().optional(),
+});
+
+/** GET /get/list: a page of public skins, newest first. */
+export const v1ListSchema = z.object({
+  skins: z.array(
+    z.object({
+      id: z.int(),
+      uuid: z.string(),
+      name: z.string(),
+      url: z.string(),
+      /** Seconds since the epoch. */
+      time: z.int(),
+      variant: z.enum(['classic', 'slim']),
+    }),
+  ),
+  page: z.object({
+    /** From 1; absent if the list was requested by skin. */
+    index: z.int().optional(),
+    /** Number of pages and skins; absent if there are too many to count. */
+    amount: z.int().optional(),
+    total: z.int().optional(),
+    /** The skin before the first one of this list, or `start`. */
+    anchor: z.string().optional(),
+  }),
+  /** The requested filter. */
+  filter: z.string().optional(),
+});
+
+const countsSchema = z.object({ total: z.int(), unique: z.int(), duplicate: z.int() });
+
+/** GET /get/stats: statistics of the whole service. Does not count skins by source, nor views. */
+export const v1StatsSchema = countsSchema.extend({
+  server: z.string(),
+  /** Seconds between requests of this caller. */
+  delay: z.int(),
+  account: z.object({
+    global: z.object({ total: z.int(), healthy: z.int(), usable: z.int() }),
+    local: z.object({ total: z.int(), usable: z.int() }),
+  }),
+  skin: countsSchema,
+  generate: z.object({
+    time: z.object({ year: z.int(), month: z.int(), day: z.int(), hour: z.int() }),
+    source: z.object({}),
+    /** Of the jobs of the last 60 minutes, from 0 to 1. */
+    successRate: z.number(),
+  }),
+  accounts: z.int(),
+  serverAccounts: z.int(),
+  healthyAccounts: z.int(),
+  useableAccounts: z.int(),
+  successRate: z.number(),
+  /** Milliseconds. */
+  avgGenerateDuration: z.int(),
+  lastYear: z.int(),
+  lastMonth: z.int(),
+  lastDay: z.int(),
+  lastHour: z.int(),
+});
+export type V1Stats = z.infer<typeof v1StatsSchema>;
+
+/** An error answer: the time to wait is 0 if waiting does not help. */
 export const v1ErrorAnswerSchema = z
   .object({
     success: z.literal(false),
@@ -133,6 +202,8 @@ export const v1ErrorAnswerSchema = z
     ...waitFields,
     /** Seconds since the epoch. */
     nextRequest: z.int(),
+    /** Additional hints on the API key: `error` contains exactly the text that clients look for. */
+    warnings: z.array(noteSchema).optional(),
   })
   .meta({ id: 'RefusalV1' });
 export type V1ErrorAnswer = z.infer<typeof v1ErrorAnswerSchema>;

@@ -30,6 +30,8 @@ const STATUSES = {
   skin_change_failed: 500,
   invalid_skin_data: 500,
   job_failed: 500,
+  anonymous_limit: 503,
+  store_full: 503,
   no_account_available: 503,
   service_unavailable: 503,
 };
@@ -40,9 +42,12 @@ describe('the table of error codes', () => {
     expect(statuses).toEqual(STATUSES);
   });
 
-  it.each(Object.entries(ERRORS))('says %s in a sentence', (_, { message }) => {
-    expect(message).toMatch(/^[A-Z].{8,}\.$/);
-  });
+  it.each(Object.entries(ERRORS))(
+    'says %s in a sentence, or in the words that clients look for',
+    (_, { message }) => {
+      expect(message).toMatch(/^(?:[A-Z].{8,}\.|Invalid API Key)$/);
+    },
+  );
 
   it('counts as passing only failures that are not the fault of what was sent', () => {
     const passing = [...PASSING_FAILURES];

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { advice, adviceMoment, adviceNumber } from './advice.ts';
+import { seenEnvelopeSchema } from './envelope.ts';
+import { textureSchema, variantSchema, visibilitySchema } from './skin.ts';
+
+const seenTextureSchema = z.object({
+  data: textureSchema.shape.data,
+  hash: advice(z.object({ skin: advice(z.string()), cape: advice(z.string()) })),
+  url: advice(z.object({ skin: advice(z.string()), cape: advice(z.string()) })),
+});
+
+const seenGeneratorSchema = z.object({
+  version: advice(z.string()),
+  timestamp: adviceMoment(),
+  duration: adviceNumber(),
+  account: advice(z.string()),
+  server: advice(z.string()),
+  worker: advice(z.string()),
+});
+
+/**
+ * A skin as a client reads it. Only its UUID, value and signature are essential: where its texture is and its
+ * variant are in the value as well, and a service that tells no visibility has none but `public`.
+ */
+export const seenSkinSchema = z
+  .object({
+    uuid: z.string(),
+    /** Eight digits that the hosted service takes for the UUID. */
+    shortId: advice(z.string()),
+    name: advice(z.string()),
+    visibility: advice(visibilitySchema),
+    variant: advice(variantSchema),
+    texture: seenTextureSchema,
+    generator: advice(seenGeneratorSchema),
+    tags: advice(z.array(z.unknown())),
+    views: adviceNumber(),
+    duplicate: advice(z.boolean()),
+  })
+  .transform(({ uuid, shortId, name, visibility = 'public', variant, texture, views = 0, ...rest }) => {
+    const { data, url, hash } = texture;
+    const { SKIN, CAPE } = texturesIn(data.value);
+    const skin = url?.skin ?? SKIN?.url ?? '';
+    const cape = url?.cape ?? CAPE?.url;
+    const capeHash = hash?.cape ?? (cape === undefined ? undefined : nameIn(cape));
+    return {
+      uuid,
+      ...(shortId !== undefined && { shortId }),
+      ...(name !== undefined && { name }),
+      visibility,
+      variant: variant ?? (SKIN?.metadata?.model === 'slim' ? ('slim' as const) : ('classic' as const)),
+      texture: {
+        data,
+        hash: { skin: hash?.skin ?? nameIn(skin), ...(capeHash !== undefined && { cape: capeHash }) },
+        url: { skin, ...(cape !== undefined && { cape }) },
+      },
+      ...(rest.generator && { generator: rest.generator }),
+      ...(rest.tags && { tags: rest.tags }),
+      views,
+      duplicate: rest.duplicate ?? false,
+    };
+  });
+
+/** Visibility, variant, value, signature and texture of a skin that the service has. */
+export type SeenSkin = z.infer<typeof seenSkinSchema>;
+
+export const seenSkinAnswerSchema = seenEnvelopeSchema.extend({ skin: seenSkinSchema });
+
+const partSchema = z.object({
+  url: advice(z.string()),
+  metadata: advice(z.object({ model: advice(z.string()) })),
+});
+const valueSchema = z.object({ textures: z.object({ SKIN: advice(partSchema), CAPE: advice(partSchema) }) });
+
+/** What a value says of its textures; nothing where it is none, which proving it finds out. */
+function texturesIn(value: string): z.output<typeof valueSchema>['textures'] {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
+    return valueSchema.safeParse(json).data?.textures ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function nameIn(url: string): string {
+  return url.split('/').at(-1) ?? '';
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { envelopeSchema } from './envelope.ts';
+
+const madeSchema = z.object({
+  /** Skins newly generated in that time. */
+  new: z.int(),
+  /** Duplicates: skins that already existed. */
+  duplicate: z.int(),
+});
+
+const lately = z.object({
+  /** The current calendar hour or day in UTC. */
+  current: madeSchema,
+  /** The previous one. */
+  last: madeSchema,
+  /** Percentage of the jobs of the last 60 minutes or 24 hours that did not fail; 0 if none ended. */
+  successRate: z.number(),
+});
+
+/** Statistics of the whole service, over skins of every visibility; at most a minute old. */
+export const statsSchema = z
+  .object({
+    generated: z.object({
+      time: z.object({
+        hour: lately,
+        day: lately,
+        month: z.object({ current: madeSchema }),
+        year: z.object({ current: madeSchema }),
+      }),
+      total: madeSchema,
+    }),
+    generator: z.object({
+      /** Maximum concurrent generations of the answering process. */
+      capacity: z.object({ global: z.int() }),
+      /** Jobs in progress. */
+      active: z.object({ global: z.int() }),
+      /** Milliseconds: the duration of a job, and its wait before that. */
+      duration: z.object({ generate: z.int(), pending: z.int() }),
+    }),
+    /** Linked game accounts. */
+    accounts: z.object({
+      total: z.object({ global: z.int() }),
+      usable: z.object({ global: z.int() }),
+    }),
+    /** Jobs that failed in the last ten minutes, by error code. */
+    upstream: z.object({ errors: z.record(z.string(), z.int()) }),
+    /** Milliseconds since the epoch: when these were counted. */
+    timestamp: z.int(),
+  })
+  .meta({ id: 'Stats' });
+export type ServiceStats = z.infer<typeof statsSchema>;
+
+export const statsAnswerSchema = envelopeSchema.extend({ stats: statsSchema });

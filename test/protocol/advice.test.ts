@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { advice, adviceLimit, adviceMoment, adviceNumber, oddities } from '../../src/protocol/advice.ts';
+
+const MOMENT = Date.UTC(2026, 1, 3, 10, 12, 34);
+
+describe('A field that is only advice', () => {
+  test.each([
+    ['milliseconds', MOMENT, MOMENT],
+    ['seconds', MOMENT / 1000, MOMENT],
+    ['seconds as text', `${MOMENT / 1000}`, MOMENT],
+    ['ISO 8601', '2026-02-03T10:12:34Z', MOMENT],
+    ['null', null, undefined],
+    ['a word', 'soon', undefined],
+    ['nothing', undefined, undefined],
+    ['a list', [MOMENT], undefined],
+  ])('is a moment when it is one: %s', (_, value, moment) => {
+    expect(adviceMoment().parse(value)).toBe(moment);
+  });
+
+  test.each([
+    [5, 5, 5],
+    ['5', 5, 5],
+    [0, 0, undefined],
+    [-1, -1, undefined],
+    [null, undefined, undefined],
+    ['', undefined, undefined],
+    ['many', undefined, undefined],
+    [{}, undefined, undefined],
+  ])('is a number, or a limit, when it is one: %j', (value, number, limit) => {
+    expect([adviceNumber().parse(value), adviceLimit().parse(value)]).toEqual([number, limit]);
+  });
+
+  test('costs no result when it is missing or of another type', () => {
+    const schema = z.object({ id: z.string(), note: advice(z.string()), eta: adviceMoment() });
+    expect(schema.parse({ id: 'a' })).toEqual({ id: 'a' });
+    expect(schema.parse({ id: 'a', note: 7, eta: {} })).toEqual({ id: 'a' });
+    expect(schema.safeParse({ note: 'x' }).success).toBe(false);
+  });
+});
+
+describe('What was odd', () => {
+  const schema = z.object({
+    jobs: z.array(z.object({ id: z.string(), eta: adviceMoment(), note: advice(z.string()) })),
+    user: advice(z.object({ name: advice(z.string()) })),
+  });
+
+  test('is told with its path, and what is absent is not odd', () => {
+    const odd = oddities(schema, { jobs: [{ id: 'a' }, { id: 'b', eta: 'soon' }], user: { name: null } });
+    expect(odd).toEqual([
+      expect.stringMatching(/^jobs\.1\.eta: .*expected number/),
+      expect.stringMatching(/^user\.name: .*expected string/),
+    ]);
+  });
+
+  test('is nothing of an answer as it should be', () => {
+    expect(
+      oddities(schema, { jobs: [{ id: 'a', eta: MOMENT, note: 'x' }], user: { name: 'n' }, more: 1 }),
+    ).toEqual([]);
+  });
+
+  test('is told five times at most', () => {
+    const jobs = Array.from({ length: 9 }, () => ({ id: 'a', eta: null }));
+    expect(oddities(schema, { jobs })).toHaveLength(5);
+  });
+});

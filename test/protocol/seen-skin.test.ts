@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { seenSkinSchema } from '../../src/protocol/seen-skin.ts';
+
+const URL = 'http://textures.minecraft.net/texture/aa11';
+const value = (textures: object) => Buffer.from(JSON.stringify({ textures })).toString('base64');
+const bare = (textures: object) => ({
+  uuid: 'ab',
+  texture: { data: { value: value(textures), signature: 's' } },
+});
+
+test('Of a skin that tells only its value and signature, the rest is read out of the value', () => {
+  const textures = {
+    SKIN: { url: URL, metadata: { model: 'slim' } },
+    CAPE: { url: 'http://a.example/bb22' },
+  };
+  const skin = bare(textures);
+  expect(seenSkinSchema.parse(skin)).toEqual({
+    uuid: 'ab',
+    visibility: 'public',
+    variant: 'slim',
+    texture: {
+      data: skin.texture.data,
+      hash: { skin: 'aa11', cape: 'bb22' },
+      url: { skin: URL, cape: 'http://a.example/bb22' },
+    },
+    views: 0,
+    duplicate: false,
+  });
+});
+
+test('Nulls and other types around value and signature are absent', () => {
+  const skin = {
+    ...bare({ SKIN: { url: URL } }),
+    name: null,
+    variant: 4,
+    visibility: null,
+    tags: 'x',
+    views: null,
+    generator: null,
+  };
+  expect(seenSkinSchema.parse(skin)).toMatchObject({ variant: 'classic', visibility: 'public', views: 0 });
+});
+
+test('A value that is none costs nothing here: proving the skin finds it out', () => {
+  const skin = { uuid: 'ab', texture: { data: { value: '?', signature: 's' } } };
+  expect(seenSkinSchema.parse(skin).texture.url.skin).toBe('');
+});
+
+test('UUID, value and signature are essential', () => {
+  for (const broken of [{}, { uuid: 'ab' }, { uuid: 'ab', texture: { data: { value: 'v' } } }])
+    expect(seenSkinSchema.safeParse(broken).success).toBe(false);
+});

@@ -1,3 +1,4 @@
+import { looksLikeCape } from './cape.ts';
 import { type DecodedPng, readHeader, readPng } from './decode.ts';
 import { encodePng } from './encode.ts';
 import { hidesLegacyHat } from './legacy.ts';
@@ -13,17 +14,18 @@ export type SkinWarningCode =
   | 'fully_transparent'
   | 'hat_not_shown'
   | 'legacy_format'
+  | 'looks_like_cape'
   | 'tiny_file'
   | 'variant_mismatch'
   | 'variant_unclear';
 
-/** Something that is allowed, but may not look in the game as its owner thinks. `message` is whole sentences. */
+/** Something valid that may look different in the game than intended. `message` is whole sentences. */
 export interface SkinWarning {
   code: SkinWarningCode;
   message: string;
 }
 
-/** What `checkSkin` found out. `width` and `height` are known for any readable PNG, the rest for skins only. */
+/** The result of `checkSkin`. `width` and `height` are known for any readable PNG, the rest for skins only. */
 export interface SkinReport {
   valid: boolean;
   width?: number;
@@ -38,20 +40,20 @@ export interface SkinReport {
   error?: { code: 'invalid_image'; message: string; hint?: string };
 }
 
-/** How big a file is still looked into, to tell its owner whether re-saving would help. */
+/** Maximum size of a file that is still decoded, to say whether re-saving would help. */
 const MAX_CHECKED_BYTES = 2_000_000;
 
-/** The real service refuses files below this. */
+/** The hosted service refuses smaller files. */
 const MIN_SERVICE_BYTES = 100;
 
 /**
- * Judges a skin file without sending it anywhere. A bad picture is an answer (`valid: false` with `error`), not
- * an exception. A file above 20,000 bytes is invalid; if its pixels are fine, the hint says so. `wanted`: the
- * variant it is to be used as, where that is settled.
+ * Checks a skin file locally. A bad picture is a result (`valid: false` with `error`), not an exception. A file
+ * above 20,000 bytes is invalid; if its pixels are fine, the hint says so. `wanted`: the variant to use, if
+ * already decided.
  */
 export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
   try {
-    // Past what is looked into, the limit to name is the real one.
+    // Beyond the decoding limit, the message still names the real limit.
     const maxBytes = bytes.length <= MAX_CHECKED_BYTES ? MAX_CHECKED_BYTES : MAX_SKIN_BYTES;
     const decoded = readPng(bytes, { maxBytes });
     const report = reportOn(decoded, { size: bytes.length, wanted });
@@ -96,7 +98,7 @@ function readSize(bytes: Uint8Array): { width?: number; height?: number } {
     const { width, height } = readHeader(bytes);
     return { width, height };
   } catch {
-    return {}; // the caller already holds the error that says why
+    return {}; // the caller already has the error
   }
 }
 
@@ -111,7 +113,7 @@ interface Subject {
 
 type Finding = string | undefined;
 
-/** Each looks at one thing and answers with a message, or nothing. In the order they are told. */
+/** Each check returns a message, or nothing. In the order they are reported. */
 const findings = {
   animated: ({ animated }) => (animated ? 'The PNG is animated; only its still picture is used.' : undefined),
   tiny_file: ({ size }) =>
@@ -120,8 +122,12 @@ const findings = {
       : undefined,
   fully_transparent: ({ picture }) =>
     isBlank(picture) ? 'The picture is fully transparent: the game shows a black figure.' : undefined,
+  looks_like_cape: ({ picture }) =>
+    looksLikeCape(picture)
+      ? 'This looks like a cape, not a skin: as a skin it has no legs and no body. Capes go with a skin: --cape.'
+      : undefined,
   legacy_format: ({ picture }) =>
-    picture.height === 32
+    picture.height === 32 && !looksLikeCape(picture)
       ? 'This is the old 64×32 format: always classic, left limbs mirror the right ones, the hat is the only overlay.'
       : undefined,
   hat_not_shown: ({ picture }) =>

@@ -9,7 +9,7 @@ import { unfilterRow } from './png/unfilter.ts';
 export { type PngHeader, readHeader } from './png/header.ts';
 
 export interface DecodeLimits {
-  /** Longest file accepted, in bytes; `MAX_SKIN_BYTES` (20,000) unless given. */
+  /** Maximum file length in bytes; default `MAX_SKIN_BYTES` (20,000). */
   maxBytes?: number;
 }
 
@@ -17,21 +17,21 @@ export interface DecodeLimits {
 export interface DecodedPng {
   picture: Picture;
   header: PngHeader;
-  /** True for an animated PNG; `picture` is then its still picture. */
+  /** True for an animated PNG; `picture` is then its still image. */
   animated: boolean;
 }
 
 /**
  * Decodes a skin: a PNG of 64×64 or 64×32 pixels, of any colour type, bit depth and interlacing.
- * Header and file length are judged before anything is decompressed, and decompression stops at the size such a
- * picture has, so no input costs more than a fraction of a megabyte beside itself.
- * RGB under alpha 0 is kept as the file has it. Throws `InvalidImageError`, and nothing else, for a bad file.
+ * Checks header and file length before decompressing, and stops decompression at the size that such a picture
+ * has, so no input costs more than a fraction of a megabyte besides itself.
+ * RGB under alpha 0 is kept as in the file. Throws only `InvalidImageError`, for a bad file.
  */
 export function decodePng(bytes: Uint8Array, limits: DecodeLimits = {}): Picture {
   return readPng(bytes, limits).picture;
 }
 
-/** As `decodePng`, and says what else the file told. */
+/** Like `decodePng`, with other properties of the file. */
 export function readPng(bytes: Uint8Array, limits: DecodeLimits = {}): DecodedPng {
   const header = readSkinHeader(bytes);
   verifyFileSize('skin', bytes.length, limits.maxBytes ?? MAX_SKIN_BYTES);
@@ -39,7 +39,7 @@ export function readPng(bytes: Uint8Array, limits: DecodeLimits = {}): DecodedPn
 }
 
 /**
- * What follows a header whose size was judged: decompression stops at the size that such a picture has.
+ * Decodes what follows a checked header: decompression stops at the size that such a picture has.
  * Throws `InvalidImageError`.
  */
 export function readPixels(bytes: Uint8Array, header: PngHeader): Omit<DecodedPng, 'header'> {
@@ -48,7 +48,7 @@ export function readPixels(bytes: Uint8Array, header: PngHeader): Omit<DecodedPn
   return { picture: paintPicture(header, layout, data), animated: layout.animated };
 }
 
-/** `what`: of which kind of picture this is the limit. */
+/** `what`: the kind of picture, for the message. */
 export function verifyFileSize(what: string, size: number, maxBytes: number): void {
   if (size <= maxBytes) return;
   throw new InvalidImageError(
@@ -81,7 +81,7 @@ function paintPass(picture: Picture, pass: Pass, { header, paint, data, at }: Pa
   const length = rowBytes(header, pass.width);
   const step = Math.max(1, (channels * header.bitDepth) >> 3);
   let above: Uint8Array = new Uint8Array(length);
-  // By far the most skins are saved like this, and there is nothing to convert.
+  // The most common format by far; nothing needs converting.
   const isPlain = header.colourType === 6 && header.bitDepth === 8 && pass.stepX === 1 && pass.stepY === 1;
   let rowAt = at;
   for (let row = 0; row < pass.height; row++, rowAt += 1 + length) {

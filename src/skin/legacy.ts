@@ -1,7 +1,7 @@
 import { makePicture, type Picture } from './picture.ts';
 import { faceRects, OPAQUE_BOXES, type Part, pixelOffsets, type Rect } from './regions.ts';
 
-/** The half of a 64×32 skin that holds the hat, and whose right part is unused. */
+/** The half of a 64×32 skin that contains the hat; its right part is unused. */
 const HAT_HALF: Rect = { x: 32, y: 0, width: 32, height: 32 };
 
 const mirrored: readonly { from: Part; to: Part }[] = [
@@ -25,14 +25,14 @@ export function toModern(picture: Picture): Picture {
 }
 
 /**
- * The client's rule for 64×32 files: a hat half in which every alpha is 128 or more is a fill, not a hat, and is
- * not shown.
+ * The client's rule for 64×32 files: if every alpha in the hat half is 128 or more, it is a fill, not a hat, and
+ * is not shown.
  */
 export function hidesLegacyHat({ width, height, pixels }: Picture): boolean {
   return height === 32 && [...pixelOffsets(HAT_HALF, width)].every((at) => pixels[at + 3]! >= 128);
 }
 
-/** A mirrored limb shows its inner side inside: each face is flipped, and right and left change places. */
+/** A mirrored limb's inner side faces inwards: each face is flipped, and right and left are swapped. */
 function mirrorLimb(picture: Picture, from: Part, to: Part): void {
   const source = faceRects(from, 'classic');
   const target = faceRects(to, 'classic');

@@ -5,7 +5,7 @@ export interface Picture {
   pixels: Uint8Array;
 }
 
-/** What is wrong with a picture file, for code that wants to react to it. */
+/** The problem with a picture file, for programs. */
 export type ImageProblem =
   | 'not_png'
   | 'header'
@@ -23,8 +23,8 @@ export type ImageProblem =
   | 'pixel_data';
 
 /**
- * The file is not a picture the game could use as a skin. `message` is a full sentence for its owner;
- * `hint`, where there is one, says what to do about it.
+ * The file is not a picture that the game could use as a skin. `message` is a full sentence for its owner;
+ * `hint`, if present, says what to do about it.
  */
 export class InvalidImageError extends Error {
   readonly code = 'invalid_image';
@@ -39,12 +39,21 @@ export class InvalidImageError extends Error {
   }
 }
 
-/** The real service's limit for a skin file, in bytes; no skin needs more: 64×64 raw pixels are 16,384 bytes. */
+/** The hosted service's limit for a skin file, in bytes; no skin needs more: 64×64 raw pixels are 16,384 bytes. */
 export const MAX_SKIN_BYTES = 20_000;
 
 /** True for the two sizes the unmodified game shows: 64×64, and 64×32 from before game version 1.8. */
 export function isSkinSize(width: number, height: number): boolean {
   return width === 64 && (height === 64 || height === 32);
+}
+
+/** The largest HD skins in use. */
+const MAX_HD_WIDTH = 1024;
+
+/** True for multiples of those sizes, up to 1024 pixels wide: HD skins, which only modified games show. */
+export function isHdSkinSize(width: number, height: number): boolean {
+  const isMultiple = width > 64 && width % 64 === 0 && width <= MAX_HD_WIDTH;
+  return isMultiple && (height === width || height * 2 === width);
 }
 
 /** A picture of the given size, fully transparent. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Picture } from './picture.ts';
 
 /**
- * The identity of a picture, whatever file it came in: SHA-256 over width and height as big-endian int32, then
+ * The identity of a picture, regardless of its file format: SHA-256 over width and height as big-endian int32, then
  * alpha, red, green, blue of each pixel, column by column, with the colour zeroed where alpha is 0.
- * 64 lower-case hex digits. Same sum as the authlib-injector reference server (yggdrasil-mock, Texture.java).
+ * 64 lower-case hex digits. Same hash as the authlib-injector reference server (yggdrasil-mock, Texture.java).
  */
 export function pixelHash({ width, height, pixels }: Picture): string {
   const input = Buffer.alloc(8 + width * height * 4);

@@ -69,7 +69,7 @@ export function faceRects(part: Part, variant: Variant): Record<Face, Rect> {
 
 /**
  * The boxes in which the game's client sets every alpha to 255 and keeps the colour: all base layers. The last
- * one is outside of a 64×32 skin.
+ * one is outside a 64×32 skin.
  */
 export const OPAQUE_BOXES: readonly Rect[] = [
   { x: 0, y: 0, width: 32, height: 16 },
@@ -77,7 +77,7 @@ export const OPAQUE_BOXES: readonly Rect[] = [
   { x: 16, y: 48, width: 32, height: 16 },
 ];
 
-/** The rectangles that classic arms use and slim arms do not: two columns at the bottom and back of each. */
+/** The rectangles that only classic arms use: two columns at the bottom and back of each. */
 export const UNUSED_IN_SLIM: readonly Rect[] = [
   { x: 50, y: 16, width: 2, height: 4 },
   { x: 54, y: 20, width: 2, height: 12 },

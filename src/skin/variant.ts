@@ -3,14 +3,14 @@ import { pixelOffsets, type Rect, UNUSED_IN_SLIM, type Variant } from './regions
 
 export type { Variant } from './regions.ts';
 
-/** What a picture looks like, how sure that is, and why, as a clause that ends a sentence ("because …"). */
+/** The detected variant, the confidence, and the reason as a clause after "because …". */
 export interface DetectedVariant {
   variant: Variant;
   confidence: 'certain' | 'likely' | 'guess';
   reason: string;
 }
 
-/** The variant to use, what the picture looked like, and a sentence for the user when the two disagree. */
+/** The variant to use, the detected one, and a warning if the two disagree. */
 export interface ChosenVariant {
   variant: Variant;
   detected: DetectedVariant;
@@ -18,9 +18,9 @@ export interface ChosenVariant {
 }
 
 /**
- * What one of the four rectangles that slim arms leave unused says:
+ * The meaning of one of the four rectangles that slim arms leave unused:
  * `empty` and `filled` (one colour, which the arm beside it does not have) speak for slim; `painted` (a drawing)
- * and `plain` (the same one colour as the arm beside it) for classic; `silent` says nothing.
+ * and `plain` (the same one colour as the arm beside it) for classic; `silent` is neutral.
  */
 type Evidence = 'empty' | 'filled' | 'painted' | 'plain' | 'silent';
 
@@ -38,8 +38,8 @@ type Evidence = 'empty' | 'filled' | 'painted' | 'plain' | 'silent';
  * variant are its votes; a tie or silence is classic. Any alpha above 0 counts as painted, so see-through
  * characters are not slim. 64×32 files are always classic.
  *
- * The service's own rule (slim when (54,20,2,12) has no opaque pixel) misses filled areas and believes drawings
- * without arms; skinview-utils' rule (slim at any pixel that is not opaque) is turned by one stray pixel.
+ * The service's own rule (slim if (54,20,2,12) has no opaque pixel) misses filled areas and accepts drawings
+ * without arms; skinview-utils' rule (slim at any pixel that is not opaque) flips at one stray pixel.
  */
 export function detectVariant(picture: Picture): DetectedVariant {
   if (picture.height === 32 && isSkinSize(picture.width, picture.height)) {
@@ -51,8 +51,8 @@ export function detectVariant(picture: Picture): DetectedVariant {
 }
 
 /**
- * Settles the variant: an explicit one wins, anything else is detected. An explicit one that the picture speaks
- * against comes with a warning, unless detection was no more than a guess.
+ * Decides the variant: an explicit one wins, anything else is detected. An explicit one that contradicts the
+ * picture gets a warning, unless detection was only a guess.
  */
 export function chooseVariant(picture: Picture, wanted?: Variant | 'unknown' | 'auto'): ChosenVariant {
   const detected = detectVariant(picture);
@@ -63,7 +63,7 @@ export function chooseVariant(picture: Picture, wanted?: Variant | 'unknown' | '
   return { variant: wanted, detected, ...(warning !== undefined && { warning }) };
 }
 
-/** What to say when a picture does not look like the variant it is to be used as; a guess says nothing. */
+/** The warning if a picture does not look like the variant it is used as; none for a guess. */
 export function variantMismatch(detected: DetectedVariant, wanted: Variant): string | undefined {
   if (wanted === detected.variant || detected.confidence === 'guess') return undefined;
   return `The skin is used as ${wanted}, but it looks ${detected.variant}: ${detected.reason}.`;

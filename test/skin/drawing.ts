@@ -11,6 +11,8 @@ import {
 
 export type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 
+const CLEAR: Colour = [0, 0, 0, 0];
+
 /** Fills a rectangle with one colour, or with what `colour` gives for the n-th pixel. */
 export function fill(picture: Picture, rect: Rect, colour: Colour | ((pixel: number) => Colour)): Picture {
   let pixel = 0;
@@ -47,4 +49,18 @@ export function fillUnused(picture: Picture, colour: Parameters<typeof fill>[2])
 
 export function colourAt({ width, pixels }: Picture, x: number, y: number): number[] {
   return [...pixels.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)];
+}
+
+/** Every pixel names its own place, so that a shown one tells where it came from; overlays stay empty. */
+export function mappedSkin(height: 32 | 64 = 64): Picture {
+  let pixel = 0;
+  const picture = fill(makePicture(64, height), { x: 0, y: 0, width: 64, height }, () => {
+    const place = pixel++;
+    return [place % 64, Math.floor(place / 64), 7, 255];
+  });
+  fill(picture, { x: 32, y: 0, width: 32, height: 16 }, CLEAR);
+  if (height === 32) return picture;
+  fill(picture, { x: 0, y: 32, width: 64, height: 16 }, CLEAR);
+  fill(picture, { x: 0, y: 48, width: 16, height: 16 }, CLEAR);
+  return fill(picture, { x: 48, y: 48, width: 16, height: 16 }, CLEAR);
 }

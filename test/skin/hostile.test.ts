@@ -31,15 +31,13 @@ function gigabyteStream(): Buffer {
 }
 
 describe('A decompression bomb', () => {
-  it('of one gigabyte is refused without taking memory or time.', () => {
+  it('of one gigabyte is refused without taking memory.', () => {
     const bomb = pngOf(gigabyteStream());
     const before = process.memoryUsage();
-    const started = performance.now();
     expect(problemOf(bomb, bomb.length)).toBe('pixel_data');
     const after = process.memoryUsage();
     expect(after.rss - before.rss).toBeLessThan(32 * 2 ** 20);
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(8 * 2 ** 20);
-    expect(performance.now() - started).toBeLessThan(1000);
   });
 
   it('within the 20,000 bytes of a skin is refused a hundred times over without taking memory.', () => {

@@ -8,7 +8,7 @@ export interface Chunk {
   data: Uint8Array;
 }
 
-/** Far above what any encoder makes of a skin; keeps the list short for files made of empty chunks. */
+/** Far more than any encoder produces for a skin; bounds the list for files full of empty chunks. */
 const MAX_CHUNKS = 512;
 
 const FRAME_BYTES = 12; // length 4, type 4, CRC 4

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { InvalidImageError, isSkinSize } from '../picture.ts';
+import { InvalidImageError, isHdSkinSize, isSkinSize } from '../picture.ts';
 import { sniffKind } from './sniff.ts';
 
 /** The picture header (IHDR) of a PNG. `bitDepth` counts bits per sample, `colourType` is the PNG number. */
@@ -35,7 +35,7 @@ const LEGAL_BIT_DEPTHS: Readonly<Record<number, readonly number[]>> = {
 };
 
 /**
- * Reads the header from the first 33 bytes of a PNG of any size; the rest of the file is not looked at.
+ * Reads the header from the first 33 bytes of a PNG of any size, ignoring the rest of the file.
  * Throws `InvalidImageError` when the data is not a PNG or its header is broken.
  */
 export function readHeader(bytes: Uint8Array): PngHeader {
@@ -44,7 +44,7 @@ export function readHeader(bytes: Uint8Array): PngHeader {
   return toHeader(raw);
 }
 
-/** As `readHeader`, and throws unless the picture has the size of a skin. */
+/** Like `readHeader`, but throws unless the picture has the size of a skin. */
 export function readSkinHeader(bytes: Uint8Array): PngHeader {
   const raw = readRawHeader(bytes);
   verifySkinSize(raw.width, raw.height);
@@ -107,12 +107,13 @@ function verifySkinSize(width: number, height: number): void {
 }
 
 function sizeHint(width: number, height: number): string {
-  const isHd = width > 64 && width % 64 === 0 && (height === width || height * 2 === width);
-  if (!isHd) {
+  if (width === 22 && height === 17)
+    return 'This is the size of a cape without its margin; capes go with a skin: --cape.';
+  if (!isHdSkinSize(width, height)) {
     return 'Give the skin texture itself (the unfolded figure), not a render or a screenshot of it.';
   }
   const target = height === width ? '64×64' : '64×32';
-  return `Scale it down to ${target} with nearest neighbour: the game does not accept HD skins, they only work with mods.`;
+  return `Scale it down to ${target} with nearest neighbour (--fit does so): the game does not accept HD skins, they only work with mods.`;
 }
 
 function verifyFormat(raw: RawHeader): void {

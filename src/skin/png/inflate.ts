@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { InvalidImageError } from '../picture.ts';
 
 /**
- * Inflates pixel data that must be exactly `size` bytes. Never makes more than `size` bytes (and one zlib
+ * Inflates pixel data that must be exactly `size` bytes. Never produces more than `size` bytes (and one zlib
  * buffer), whatever the stream claims, so a small file cannot fill the memory.
  */
 export function inflateExactly(data: readonly Uint8Array[], size: number): Uint8Array {
@@ -25,7 +25,7 @@ export function inflateExactly(data: readonly Uint8Array[], size: number): Uint8
 
 function inflate(packed: Uint8Array, size: number): { pixels: Uint8Array; used: number } {
   try {
-    // `info` is the only way to learn where the stream ended; the types do not know its answer.
+    // `info` is the only way to learn where the stream ended; the types do not declare it.
     const { buffer, engine } = inflateSync(packed, { maxOutputLength: size, info: true }) as unknown as {
       buffer: Uint8Array;
       engine: { bytesWritten: number };

@@ -2,7 +2,7 @@ import { InvalidImageError } from '../picture.ts';
 import { type Chunk, readChunks } from './chunks.ts';
 import type { PngHeader } from './header.ts';
 
-/** The parts of a PNG that its pixels are made from, each known to be legal and in its place. */
+/** The parts of a PNG needed for its pixels, all validated. */
 export interface PngLayout {
   /** Palette as RGB, 3 bytes an entry; for other colour types only a suggestion, and then unused. */
   palette?: Uint8Array;
@@ -16,7 +16,7 @@ export interface PngLayout {
 
 const critical = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND']);
 
-/** Reads all chunks behind a header that was already checked; throws `InvalidImageError` at the first illegal one. */
+/** Reads all chunks after a validated header; throws `InvalidImageError` at the first invalid one. */
 export function readLayout(bytes: Uint8Array, header: PngHeader): PngLayout {
   const chunks = readChunks(bytes);
   verifyCritical(chunks);
@@ -113,7 +113,7 @@ function verifyTransparency(
   palette: Chunk | undefined,
   { colourType }: PngHeader,
 ): void {
-  // With an alpha channel tRNS means nothing, and readers skip it.
+  // With an alpha channel tRNS has no meaning, and readers ignore it.
   if (transparency === undefined || colourType === 4 || colourType === 6) return;
   const { length } = transparency.data;
   if (colourType === 3) {

@@ -46,7 +46,7 @@ export function rowBytes(header: PngHeader, width: number): number {
   return Math.ceil((width * channelCount(header) * header.bitDepth) / 8);
 }
 
-/** Bytes of the whole filtered picture: what its zlib stream must hold, neither more nor less. */
+/** Exact length in bytes of the whole filtered picture, as its zlib stream must contain it. */
 export function filteredBytes(header: PngHeader): number {
   return listPasses(header).reduce(
     (sum, { width, height }) => sum + height * (1 + rowBytes(header, width)),

@@ -22,7 +22,7 @@ const textKinds: readonly { kind: string; pattern: RegExp }[] = [
   { kind: 'JSON text', pattern: /^[{[]\s*["{[]/ },
 ];
 
-/** Says what data that is not a PNG seems to be, from its first 256 bytes; undefined when they do not tell. */
+/** The apparent format of data that is not a PNG, from its first 256 bytes; undefined if unknown. */
 export function sniffKind(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 256)).toString('latin1');
   const magic = kinds.find(({ starts, at = 0 }) => start.startsWith(starts, at));

@@ -2,7 +2,7 @@ import { InvalidImageError } from '../picture.ts';
 
 type Predictor = (left: number, above: number, corner: number) => number;
 
-/** PNG specification section 9.2: what each filter type guesses a byte to be from its neighbours. */
+/** PNG specification section 9.2: how each filter type predicts a byte from its neighbours. */
 const predictors: readonly Predictor[] = [
   () => 0,
   (left) => left,

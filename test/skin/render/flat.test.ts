@@ -1,27 +1,12 @@
 import { PNG } from 'pngjs';
-import { describe, expect, it } from 'vitest';
-import { encodePng } from '../../src/skin/encode.ts';
-import { makePicture, type Picture } from '../../src/skin/picture.ts';
-import type { Variant } from '../../src/skin/regions.ts';
-import { renderBack, renderFront } from '../../src/skin/render.ts';
-import { type Colour, colourAt, fill } from './drawing.ts';
+import { describe, expect, test } from 'vitest';
+import { encodePng } from '../../../src/skin/encode.ts';
+import { makePicture, type Picture } from '../../../src/skin/picture.ts';
+import type { Variant } from '../../../src/skin/regions.ts';
+import { renderBack, renderFront } from '../../../src/skin/render/flat.ts';
+import { colourAt, fill, mappedSkin } from '../drawing.ts';
 
 const EMPTY = [0, 0, 0, 0];
-const CLEAR: Colour = [0, 0, 0, 0];
-
-/** Every pixel names its own place, so that a shown one tells where it came from; overlays stay empty. */
-function mappedSkin(height: 32 | 64 = 64): Picture {
-  let pixel = 0;
-  const picture = fill(makePicture(64, height), { x: 0, y: 0, width: 64, height }, () => {
-    const place = pixel++;
-    return [place % 64, Math.floor(place / 64), 7, 255];
-  });
-  fill(picture, { x: 32, y: 0, width: 32, height: 16 }, CLEAR);
-  if (height === 32) return picture;
-  fill(picture, { x: 0, y: 32, width: 64, height: 16 }, CLEAR);
-  fill(picture, { x: 0, y: 48, width: 16, height: 16 }, CLEAR);
-  return fill(picture, { x: 48, y: 48, width: 16, height: 16 }, CLEAR);
-}
 
 type Block = readonly [x: number, y: number, width: number, height: number, skinX: number, skinY: number];
 
@@ -73,15 +58,15 @@ function expected(blocks: readonly Block[]): Picture {
 }
 
 describe('the figure', () => {
-  it.each(['classic', 'slim'] as const)('is shown from the front (%s).', (variant) => {
+  test.each(['classic', 'slim'] as const)('is shown from the front (%s).', (variant) => {
     expect(renderFront(mappedSkin(), variant)).toEqual(expected(FRONT[variant]));
   });
 
-  it.each(['classic', 'slim'] as const)('is shown from behind (%s).', (variant) => {
+  test.each(['classic', 'slim'] as const)('is shown from behind (%s).', (variant) => {
     expect(renderBack(mappedSkin(), variant)).toEqual(expected(BACK[variant]));
   });
 
-  it('does not change the picture it is made from.', () => {
+  test('does not change the picture it is made from.', () => {
     const skin = fill(mappedSkin(), { x: 8, y: 8, width: 8, height: 8 }, [9, 9, 9, 0]);
     const before = structuredClone(skin);
     renderFront(skin, 'classic');
@@ -90,7 +75,7 @@ describe('the figure', () => {
 });
 
 describe('the base layer', () => {
-  it('is opaque, and black where it is fully transparent.', () => {
+  test('is opaque, and black where it is fully transparent.', () => {
     const skin = fill(mappedSkin(), { x: 8, y: 8, width: 1, height: 1 }, [200, 100, 50, 1]);
     fill(skin, { x: 9, y: 8, width: 1, height: 1 }, [200, 100, 50, 0]);
     const front = renderFront(skin, 'classic');
@@ -98,7 +83,7 @@ describe('the base layer', () => {
     expect(colourAt(front, 5, 0)).toEqual([0, 0, 0, 255]);
   });
 
-  it('is black in a blank picture, with nothing around it.', () => {
+  test('is black in a blank picture, with nothing around it.', () => {
     const front = renderFront(makePicture(64, 64), 'slim');
     expect(colourAt(front, 4, 0)).toEqual([0, 0, 0, 255]);
     expect(colourAt(front, 3, 0)).toEqual(EMPTY);
@@ -118,14 +103,14 @@ describe('the overlay', () => {
     [4, 52, 8, 20],
   ] as const;
 
-  it.each(corners)('of (%i,%i) covers (%i,%i).', (x, y, viewX, viewY) => {
+  test.each(corners)('of (%i,%i) covers (%i,%i).', (x, y, viewX, viewY) => {
     const skin = fill(mappedSkin(), { x, y, width: 1, height: 1 }, [1, 2, 3, 255]);
     const view = expected(FRONT.classic);
     view.pixels.set([1, 2, 3, 255], (viewY * 16 + viewX) * 4);
     expect(renderFront(skin, 'classic')).toEqual(view);
   });
 
-  it('is blended by its alpha, whatever colour full transparency hides.', () => {
+  test('is blended by its alpha, whatever colour full transparency hides.', () => {
     const skin = fill(mappedSkin(), { x: 8, y: 8, width: 8, height: 8 }, [100, 0, 255, 255]);
     fill(skin, { x: 40, y: 8, width: 1, height: 1 }, [200, 255, 0, 51]);
     fill(skin, { x: 41, y: 8, width: 1, height: 1 }, [200, 255, 0, 0]);
@@ -136,7 +121,7 @@ describe('the overlay', () => {
 });
 
 describe('a 64×32 picture', () => {
-  it('has its right limbs mirrored on the left.', () => {
+  test('has its right limbs mirrored on the left.', () => {
     const front = renderFront(mappedSkin(32), 'classic');
     expect([0, 1, 2, 3].map((x) => colourAt(front, x, 8)[0])).toEqual([44, 45, 46, 47]);
     expect([12, 13, 14, 15].map((x) => colourAt(front, x, 8)[0])).toEqual([47, 46, 45, 44]);
@@ -152,21 +137,21 @@ describe('a 64×32 picture', () => {
     ]);
   });
 
-  it('shows its hat, unless that half is a fill.', () => {
+  test('shows its hat, unless that half is a fill.', () => {
     const skin = fill(mappedSkin(32), { x: 40, y: 8, width: 1, height: 1 }, [1, 2, 3, 255]);
     expect(colourAt(renderFront(skin, 'classic'), 4, 0)).toEqual([1, 2, 3, 255]);
     fill(skin, { x: 32, y: 0, width: 32, height: 16 }, [1, 2, 3, 255]);
     expect(colourAt(renderFront(skin, 'classic'), 4, 0)).toEqual([8, 8, 7, 255]);
   });
 
-  it('has no colour where it is fully transparent.', () => {
+  test('has no colour where it is fully transparent.', () => {
     const skin = fill(mappedSkin(32), { x: 8, y: 8, width: 1, height: 1 }, [200, 100, 50, 0]);
     expect(colourAt(renderFront(skin, 'classic'), 4, 0)).toEqual([0, 0, 0, 255]);
   });
 });
 
 describe('the scale', () => {
-  it('makes squares of the pixels, and a PNG that others read.', () => {
+  test('makes squares of the pixels, and a PNG that others read.', () => {
     const front = renderFront(mappedSkin(), 'slim');
     const large = renderFront(mappedSkin(), 'slim', 3);
     expect([large.width, large.height]).toEqual([48, 96]);
@@ -185,7 +170,7 @@ describe('the scale', () => {
     expect(read.data.equals(large.pixels)).toBe(true);
   });
 
-  it.each([0, -1, 1.5, 65, Number.NaN])('is not %s.', (scale) => {
+  test.each([0, -1, 1.5, 65, Number.NaN])('is not %s.', (scale) => {
     expect(() => renderBack(mappedSkin(), 'classic', scale)).toThrow(RangeError);
   });
 });

@@ -1,14 +1,22 @@
-import { toModern } from './legacy.ts';
-import { makePicture, type Picture } from './picture.ts';
-import { type Face, faceRects, type Part, pixelOffsets, type Rect, type Variant } from './regions.ts';
+import { makePicture, type Picture } from '../picture.ts';
+import { type Face, faceRects, type Part, pixelOffsets, type Rect, type Variant } from '../regions.ts';
+import { enlarge } from './scaling.ts';
+import { shownSkin } from './shown-skin.ts';
 
 /** The whole figure in skin pixels: two arms of 4 beside a body of 8; head 8, body 12 and legs 12. */
-const FIGURE = { width: 16, height: 32 };
+export const FIGURE: Rect = { x: 0, y: 0, width: 16, height: 32 };
 
-/** Pictures are for looking at: 64 makes one of 1024×2048. */
+/** The position of the figure's head. */
+export const FACE: Rect = { x: 4, y: 0, width: 8, height: 8 };
+
+/** Large enough for viewing: 64 gives 1024×2048. */
 const MAX_SCALE = 64;
 
-/** One box of the figure: its base layer, the overlay above it, and where its upper left corner is. */
+/** The outer side of a cape's texture, and its position on the figure's back. */
+const CAPE: Rect = { x: 1, y: 1, width: 10, height: 16 };
+const CAPE_CORNER = { x: 3, y: 8 };
+
+/** One box of the figure: its base layer, the overlay above it, and the position of its upper left corner. */
 interface Placed {
   base: Part;
   overlay: Part;
@@ -16,53 +24,62 @@ interface Placed {
   y: number;
 }
 
-/** Which limb is at the left and which at the right of the viewer. */
+/** The limbs at the viewer's left and right. */
 interface Sides {
   face: Face;
   left: 'left' | 'right';
   right: 'left' | 'right';
 }
 
-/** A viewer before the player sees the player's right at the left; from behind it is as the player says. */
+/** From the front, the player's right is at the viewer's left; from behind, the sides agree. */
 const FROM_FRONT: Sides = { face: 'front', left: 'right', right: 'left' };
 const FROM_BEHIND: Sides = { face: 'back', left: 'left', right: 'right' };
 
+export interface FlatOptions {
+  /** Whether to draw the outer layer (hat, jacket, sleeves, trousers); default true. */
+  readonly overlay?: boolean | undefined;
+  /** A cape's texture, 64×32; visible only from behind. */
+  readonly cape?: Picture | undefined;
+}
+
 /**
- * The player as seen from the front, 16×32 pixels times `scale`, standing straight, on a transparent ground. As
- * in the game the base layer is opaque, black where it has no colour, and the overlay is blended over it. Slim
- * arms leave a column free at both edges. `picture`: 64×64, or 64×32, which is shown as the game shows it.
- * @throws RangeError for a scale that is no whole number from 1 to 64
+ * The player from the front, 16×32 pixels times `scale`, standing straight, on a transparent background. As in the
+ * game, the base layer is opaque, black where it has no colour, and the overlay is blended over it. Slim arms
+ * leave a column free at both edges. `picture`: 64×64, or 64×32, which is completed as in the game.
+ * @throws RangeError for a scale that is not a whole number from 1 to 64
  */
 export function renderFront(picture: Picture, variant: Variant, scale = 1): Picture {
-  return render(picture, variant, FROM_FRONT, scale);
-}
-
-/** As `renderFront`, from behind. */
-export function renderBack(picture: Picture, variant: Variant, scale = 1): Picture {
-  return render(picture, variant, FROM_BEHIND, scale);
-}
-
-function render(picture: Picture, variant: Variant, sides: Sides, scale: number): Picture {
   assertScale(scale);
-  const skin = toModern(withoutHiddenColours(picture));
+  return enlarge(drawFlat(picture, variant, 'front'), scale);
+}
+
+/** Like `renderFront`, from behind. */
+export function renderBack(picture: Picture, variant: Variant, scale = 1): Picture {
+  assertScale(scale);
+  return enlarge(drawFlat(picture, variant, 'back'), scale);
+}
+
+/** The figure at one pixel a skin pixel: 16×32. */
+export function drawFlat(
+  picture: Picture,
+  variant: Variant,
+  side: 'front' | 'back',
+  { overlay: isOverlaid = true, cape }: FlatOptions = {},
+): Picture {
+  const sides = side === 'front' ? FROM_FRONT : FROM_BEHIND;
+  const skin = shownSkin(picture);
   const view = makePicture(FIGURE.width, FIGURE.height);
   for (const { base, overlay, x, y } of placeParts(variant, sides)) {
     drawBase(skin, faceRects(base, variant)[sides.face], view, { x, y });
-    blendOver(skin, faceRects(overlay, variant)[sides.face], view, { x, y });
+    if (isOverlaid) blendOver(skin, faceRects(overlay, variant)[sides.face], view, { x, y });
   }
-  return scale === 1 ? view : enlarge(view, scale);
+  if (cape && side === 'back') blendOver(cape, CAPE, view, CAPE_CORNER);
+  return view;
 }
 
 function assertScale(scale: number): void {
   if (Number.isInteger(scale) && scale >= 1 && scale <= MAX_SCALE) return;
-  throw new RangeError(`The scale is ${scale}; it can be a whole number from 1 to ${MAX_SCALE}.`);
-}
-
-/** What is fully transparent reaches the game black, whatever colour the file hides there: see `encodePng`. */
-function withoutHiddenColours({ width, height, pixels }: Picture): Picture {
-  const copy = Uint8Array.from(pixels);
-  for (let at = 0; at < copy.length; at += 4) if (copy[at + 3] === 0) copy.fill(0, at, at + 3);
-  return { width, height, pixels: copy };
+  throw new RangeError(`The scale is ${scale}; it must be a whole number from 1 to ${MAX_SCALE}.`);
 }
 
 function placeParts(variant: Variant, { left, right }: Sides): Placed[] {
@@ -99,7 +116,7 @@ function blendOver(skin: Picture, rect: Rect, view: Picture, corner: Corner): vo
   }
 }
 
-/** Byte positions of a rectangle's pixels in the skin, and of where they are shown. */
+/** Byte positions of a rectangle's pixels in the skin, and in the rendered picture. */
 function* pairOffsets(
   skin: Picture,
   rect: Rect,
@@ -108,15 +125,4 @@ function* pairOffsets(
 ): Generator<[from: number, to: number]> {
   const shown = pixelOffsets({ ...rect, ...corner }, view.width);
   for (const from of pixelOffsets(rect, skin.width)) yield [from, shown.next().value as number];
-}
-
-function enlarge({ width, height, pixels }: Picture, scale: number): Picture {
-  const large = makePicture(width * scale, height * scale);
-  for (let y = 0; y < large.height; y++) {
-    for (let x = 0; x < large.width; x++) {
-      const from = (Math.floor(y / scale) * width + Math.floor(x / scale)) * 4;
-      large.pixels.set(pixels.subarray(from, from + 4), (y * large.width + x) * 4);
-    }
-  }
-  return large;
 }

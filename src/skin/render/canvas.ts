@@ -1,0 +1,134 @@
+import { makePicture, type Picture } from '../picture.ts';
+import type { Rect } from '../regions.ts';
+
+/** A position on the canvas, or an offset: pixels, z towards the viewer. */
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** A textured parallelogram: the upper left corner of the texture, and its edges to the right and down. */
+export interface Quad {
+  readonly texture: Rect;
+  readonly corner: Place;
+  readonly across: Place;
+  readonly down: Place;
+}
+
+/** Draws one pixel: `at` counts pixels of the canvas, `from` those of the skin. */
+type Draw = (at: number, from: number, z: number) => void;
+
+/** A value that changes by the same amount from pixel to pixel of a row. */
+interface Ramp {
+  readonly start: number;
+  readonly step: number;
+}
+
+/** Prevents a seam from rounding between two faces that share an edge. */
+const SEAM = 1e-6;
+
+/** Draws quads by nearest neighbour at pixel centres. Opaque ones hide what is behind them. */
+export class Canvas {
+  readonly picture: Picture;
+  readonly #skin: Picture;
+  readonly #skinWords: Uint32Array;
+  readonly #words: Uint32Array;
+  readonly #depth: Float32Array;
+
+  constructor(skin: Picture, width: number, height: number) {
+    this.#skin = skin;
+    this.#skinWords = new Uint32Array(Uint8Array.from(skin.pixels).buffer);
+    this.picture = makePicture(width, height);
+    this.#words = new Uint32Array(this.picture.pixels.buffer);
+    this.#depth = new Float32Array(width * height).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** With every pixel opaque, in any order. */
+  drawOpaque(quad: Quad): void {
+    this.#draw(quad, (at, from, z) => {
+      this.#depth[at] = z;
+      this.#words[at] = this.#skinWords[from]!;
+      this.picture.pixels[at * 4 + 3] = 255;
+    });
+  }
+
+  /** Blends by the texture's alpha, after all opaque ones and from the farthest to the nearest. */
+  blend(quad: Quad): void {
+    const { pixels } = this.#skin;
+    this.#draw(quad, (at, from) => {
+      const alpha = pixels[from * 4 + 3]!;
+      if (alpha === 255) this.#words[at] = this.#skinWords[from]!;
+      else if (alpha > 0) blendPixel(pixels, from * 4, this.picture.pixels, at * 4);
+    });
+  }
+
+  /** Each pixel of a quad that no opaque one hides. */
+  #draw(quad: Quad, draw: Draw): void {
+    const { corner, across, down } = quad;
+    const area = across.x * down.y - across.y * down.x;
+    if (area === 0) return;
+    for (let y = Math.max(0, topOf(quad)); y < Math.min(this.picture.height, bottomOf(quad)); y++) {
+      const dx = 0.5 - corner.x;
+      const dy = y + 0.5 - corner.y;
+      const u = { start: (dx * down.y - dy * down.x) / area, step: down.y / area };
+      const v = { start: (dy * across.x - dx * across.y) / area, step: -across.y / area };
+      this.#drawRow(quad, { y, u, v }, draw);
+    }
+  }
+
+  #drawRow({ texture, corner, across, down }: Quad, row: { y: number; u: Ramp; v: Ramp }, draw: Draw): void {
+    const { width } = this.picture;
+    const { u, v } = row;
+    const [left, right] = spanOf(u, v, width);
+    for (let x = left; x <= right; x++) {
+      const s = u.start + x * u.step;
+      const t = v.start + x * v.step;
+      const z = corner.z + s * across.z + t * down.z;
+      const at = row.y * width + x;
+      if (z < this.#depth[at]!) continue;
+      const textureY = texture.y + cell(t, texture.height);
+      draw(at, textureY * this.#skin.width + texture.x + cell(s, texture.width), z);
+    }
+  }
+}
+
+function topOf({ corner, across, down }: Quad): number {
+  return Math.floor(corner.y + Math.min(0, across.y) + Math.min(0, down.y));
+}
+
+function bottomOf({ corner, across, down }: Quad): number {
+  return Math.ceil(corner.y + Math.max(0, across.y) + Math.max(0, down.y));
+}
+
+/** First and last pixel of a row of `width` in which both values are from 0 to 1; if none, the last is smaller. */
+function spanOf(u: Ramp, v: Ramp, width: number): [first: number, last: number] {
+  let first = 0;
+  let last = width - 1;
+  for (const { start, step } of [u, v]) {
+    if (Math.abs(step) < 1e-12) {
+      if (start < -SEAM || start > 1 + SEAM) return [0, -1];
+      continue;
+    }
+    const ends = [(-SEAM - start) / step, (1 + SEAM - start) / step];
+    first = Math.max(first, Math.ceil(Math.min(...ends)));
+    last = Math.min(last, Math.floor(Math.max(...ends)));
+  }
+  return [first, last];
+}
+
+function cell(share: number, cells: number): number {
+  return Math.max(0, Math.min(cells - 1, Math.floor(share * cells)));
+}
+
+/** "Over" for colours that are not multiplied by alpha. */
+function blendPixel(from: Uint8Array, source: number, to: Uint8Array, target: number): void {
+  const alpha = from[source + 3]!;
+  const below = (to[target + 3]! * (255 - alpha)) / 255;
+  const sum = alpha + below;
+  for (let channel = 0; channel < 3; channel++) {
+    const mixed = (from[source + channel]! * alpha + to[target + channel]! * below) / sum;
+    to[target + channel] = Math.round(mixed);
+  }
+  to[target + 3] = Math.round(sum);
+}

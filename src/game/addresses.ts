@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** Where the game's services are, no slash at the end of any. A path in front of theirs is kept. */
+/** Base URLs of the game's services, without trailing slashes. A path prefix is kept. */
 export interface GameAddresses {
   /** Signed profiles of players. */
   readonly sessionServer: string;
-  /** Accounts, their skins, names of players. */
+  /** Accounts, their skins, players' names. */
   readonly services: string;
-  /** Textures; the only place that textures are fetched from. */
+  /** Textures; the only host that textures are fetched from. */
   readonly textures: string;
-  /** The list of keys that signed profiles verify with: the whole address. */
+  /** The list of public keys for signed profiles: the complete URL. */
   readonly publicKeys: string;
-  /** Signing in with a Microsoft account: device codes and tokens. */
+  /** Microsoft sign-in: device codes and tokens. */
   readonly microsoft: string;
-  /** Its Xbox user, and what that may enter. */
+  /** Xbox Live user tokens and XSTS authorization. */
   readonly xbox: string;
   readonly xsts: string;
 }
@@ -40,7 +40,7 @@ const addressSchema = z
     return z.NEVER;
   });
 
-/** The setting: each address that is not given is the game's own. */
+/** The setting: each address defaults to the game's own. */
 export const gameAddressesSchema = z.strictObject({
   sessionServer: addressSchema.default(GAME_ADDRESSES.sessionServer),
   services: addressSchema.default(GAME_ADDRESSES.services),
@@ -51,7 +51,7 @@ export const gameAddressesSchema = z.strictObject({
   xsts: addressSchema.default(GAME_ADDRESSES.xsts),
 });
 
-/** The setting as it is written in one variable: JSON with the addresses that are others. */
+/** The setting in a single variable: JSON with the addresses that differ. */
 export function readGameAddresses(
   json: string,
 ): { addresses: GameAddresses; problem?: never } | { addresses?: never; problem: string } {
@@ -65,7 +65,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // which is not an object, and that is said
+    return undefined; // not an object, which the schema reports
   }
 }
 

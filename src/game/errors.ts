@@ -1,30 +1,32 @@
-/** What kept the game's services from doing what they were asked for. */
+/** The kinds of failures of the game's services. */
 export type GameErrorKind =
-  /** Too many requests: theirs (`status` 429), or our own pacing would wait too long (no `status`). */
+  /** Too many requests: their refusal (`status` 429), or our own pacing would wait too long (no `status`). */
   | 'rate_limited'
-  /** The token is not, or no longer, accepted. */
+  /** The token is invalid or has expired. */
   | 'unauthorized'
-  /** Refused for good; see `isSuspended`. */
+  /** Refused permanently; see `isSuspended`. */
   | 'forbidden'
-  /** The picture, not the account, is at fault. */
+  /** The picture is invalid, not the account. */
   | 'bad_image'
   | 'not_found'
-  /** No connection, no answer in time, or a server error. */
+  /** The token's account has no profile: it does not own the game, or never chose a name. */
+  | 'no_profile'
+  /** No connection, a timeout, or a server error. */
   | 'unreachable'
-  /** An answer that makes no sense. */
+  /** An unexpected answer. */
   | 'unexpected';
 
 export interface GameErrorFacts {
   /** HTTP status; undefined when there was no answer. */
   readonly status?: number | undefined;
-  /** Milliseconds after which to come back, where it was said. */
+  /** Milliseconds to wait, if the answer said so. */
   readonly retryAfter?: number | undefined;
-  /** The game says that the account is suspended: it must not be used again before its owner looked after it. */
+  /** The game says that the account is suspended: it must not be used again before its owner has resolved that. */
   readonly isSuspended?: boolean;
   readonly cause?: unknown;
 }
 
-/** `message` is a sentence for the operator: it names host, path and status, and never a token. */
+/** `message` is a sentence for the operator: it names host, path and status, never a token. */
 export class GameError extends Error {
   override readonly name = 'GameError';
   readonly kind: GameErrorKind;

@@ -7,16 +7,16 @@ import { Pacing, type PacingOptions } from './pacing.ts';
 import { PublicKeys, type PublicKeysOptions } from './public-keys.ts';
 
 export interface GameOptions extends Omit<PacingOptions, 'clock'>, PublicKeysOptions {
-  /** Addresses other than the game's own. */
+  /** Addresses that differ from the game's own. */
   readonly addresses?: Partial<GameAddresses>;
-  /** Milliseconds that one request may take; 15,000 unless given. */
+  /** Timeout per request, milliseconds; default 15,000. */
   readonly timeout?: number;
   readonly clock?: Clock;
-  /** Its owner closes it; one of our own unless given. */
+  /** Its owner closes it; by default the game has its own. */
   readonly dispatcher?: Dispatcher;
 }
 
-/** The game's services as one caller uses them: one for a server, so that its pacing sees all requests. */
+/** The game's services for one caller: use a single instance per server, so that its pacing sees all requests. */
 export interface Game {
   readonly http: GameHttp;
   readonly keys: PublicKeys;
@@ -27,7 +27,7 @@ export interface Game {
 
 const TIMEOUT = 15_000;
 
-/** Asks nothing yet. */
+/** Sends no request yet. */
 export function openGame(options: GameOptions = {}): Game {
   const { clock = systemClock, timeout = TIMEOUT } = options;
   const addresses = { ...GAME_ADDRESSES, ...options.addresses };

@@ -12,14 +12,14 @@ export interface GameHttpOptions {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   readonly pacing: Pacing;
-  /** Milliseconds from sending a request to the last byte of its answer; waiting for its turn is not in it. */
+  /** Milliseconds from sending a request to the last byte of its answer, without the wait for its turn. */
   readonly timeout: number;
 }
 
 export interface GameRequest {
   readonly service: GameService;
   readonly method?: 'GET' | 'POST' | 'DELETE';
-  /** Below the service's address, with its query; none for the address itself. */
+  /** Path below the service's base URL, with its query; empty for the base URL itself. */
   readonly path?: string;
   /** Bearer token of a game account. */
   readonly token?: string;
@@ -27,11 +27,11 @@ export interface GameRequest {
   readonly form?: FormData;
   /** Sent as an URL-encoded form. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Something in the body that no error may repeat, though the service may. */
+  /** A secret in the body that must not appear in errors, in case the service echoes it. */
   readonly secret?: string;
-  /** Statuses other than 2xx whose answers say what is to be done, and so are answers and no errors. */
+  /** Statuses other than 2xx that count as regular answers. */
   readonly answers?: readonly number[];
-  /** What a refusal's status means for this request, where that is not what it always means. */
+  /** Error kinds of statuses that mean something special for this request. */
   readonly meanings?: Readonly<Record<number, GameErrorKind>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -43,9 +43,9 @@ export interface GameAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** The longest body that is read, bytes. A profile with all it may hold has a tenth of it. */
+/** Maximum bytes of a body. A full profile has a tenth of it. */
 const MAX_BODY_BYTES = 128 * 1024;
-/** Milliseconds that nobody is asked after a 429 which does not say for how long. */
+/** Milliseconds to hold all requests after a 429 without a time. */
 const UNSAID_WAIT = 10_000;
 
 const ADDRESS_OF = {
@@ -73,7 +73,7 @@ export class GameHttp {
   }
 
   /**
-   * Any 2xx answer, or one of `answers`. Redirects are not followed: a token belongs to the service that was named.
+   * Any 2xx answer, or one of `answers`. Does not follow redirects: a token belongs to the named service only.
    * @throws GameError; the signal's reason when aborted
    */
   async send(request: GameRequest): Promise<GameAnswer> {
@@ -85,13 +85,13 @@ export class GameHttp {
     const { token, secret = token, meanings = {}, answers = [] } = request;
     if ((answer.status >= 200 && answer.status < 300) || answers.includes(answer.status)) return answer;
     const error = refusalOf(answer, { what, secret, meanings, now: clock.now() });
-    // A limit met with a token may be the account's own: its owner waits, and the others go on.
+    // A limit met with a token may be that account's own: only its requests wait.
     const isForAll = error.kind === 'rate_limited' && token === undefined;
     if (isForAll) pacing.hold(request.service, error.retryAfter ?? UNSAID_WAIT);
     throw error;
   }
 
-  /** As `send`, the answer being JSON of the given shape. */
+  /** Like `send`, for a JSON answer of the given shape. */
   async json<S extends z.ZodType>(request: GameRequest, schema: S): Promise<z.output<S>> {
     const { status, bytes } = await this.send(request);
     const parsed = schema.safeParse(parseJson(bytes));
@@ -99,7 +99,7 @@ export class GameHttp {
     const issue = parsed.error.issues[0];
     const where = issue?.path.join('.') || 'the body';
     const { host, pathname } = this.#urlOf(request);
-    const message = `${host}${pathname} answered ${status} with something that cannot be read (${where}).`;
+    const message = `${host}${pathname} answered ${status} with an unexpected body (${where}).`;
     throw new GameError('unexpected', message, { status });
   }
 
@@ -155,7 +155,7 @@ async function readAnswer(response: Dispatcher.ResponseData, what: string): Prom
   return { status, bytes: Buffer.concat(chunks), retryAfter: [retryAfter].flat()[0] };
 }
 
-/** `ECONNREFUSED` and the like, which say what the messages of errors about connections do not. */
+/** `ECONNREFUSED` and the like, which connection error messages lack. */
 function codeOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return String(code ?? message ?? error);

@@ -1,9 +1,9 @@
 import type { GameHttp } from './http.ts';
 import { type PlayerName, resolveNames } from './names.ts';
 
-/** Milliseconds that a name waits for others to be asked for together with it. */
+/** Milliseconds that a name waits to be requested together with others. */
 const GATHERING = 20;
-/** The most that one request can be for. */
+/** Maximum names per request. */
 const MOST = 10;
 
 interface Wish {
@@ -12,7 +12,7 @@ interface Wish {
   readonly failed: (error: unknown) => void;
 }
 
-/** Asks for names that are wanted at about the same time in one request. */
+/** Combines lookups of names at about the same time into one request. */
 export class NameDesk {
   readonly #http: GameHttp;
   #wishes: Wish[] = [];
@@ -21,7 +21,7 @@ export class NameDesk {
     this.#http = http;
   }
 
-  /** Undefined: nobody has the name. @throws GameError */
+  /** Undefined if no player has the name. @throws GameError */
   async find(name: string): Promise<PlayerName | undefined> {
     return await new Promise((found, failed) => {
       this.#wishes.push({ name, found, failed });
@@ -33,7 +33,7 @@ export class NameDesk {
   async #ask(): Promise<void> {
     const wishes = this.#wishes;
     this.#wishes = [];
-    if (wishes.length === 0) return; // there were enough before the time was over
+    if (wishes.length === 0) return; // a full request was sent earlier
     try {
       const players = await resolveNames(
         this.#http,

@@ -3,7 +3,7 @@ import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
 import { playerIdSchema } from './profiles.ts';
 
-/** A player by the name that the game knows now, spelt as the player spells it. */
+/** A player as the game knows it now, with the name in the player's own spelling. */
 export interface PlayerName {
   /** 32 lower-case hexadecimal digits. */
   readonly id: string;
@@ -15,19 +15,19 @@ const NAME = /^\w{1,16}$/;
 
 const playerNameSchema = z.object({ id: playerIdSchema, name: z.string().min(1).max(64) });
 
-/** Whether a player can have this name; what cannot be one is never sent. */
+/** Whether a player can have this name; invalid names are never sent. */
 export function isPlayerName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** @throws GameError, `not_found` when nobody has the name */
+/** @throws GameError, `not_found` when no player has the name */
 export async function resolveName(http: GameHttp, name: string, signal?: AbortSignal): Promise<PlayerName> {
   const player = isPlayerName(name) ? await findOne(http, name, signal) : undefined;
   if (player) return player;
   throw new GameError('not_found', 'No player of the game has this name.');
 }
 
-/** The players of those names that somebody has, in any number, by the name as it was given. @throws GameError */
+/** The players with these names, any number, keyed by the name as given; unused names are absent. @throws GameError */
 export async function resolveNames(
   http: GameHttp,
   names: readonly string[],
@@ -53,7 +53,7 @@ async function findBatch(
   try {
     return await http.json({ service: 'names', method: 'POST', path, json: names, signal }, schema);
   } catch (error) {
-    // One name that the service finds invalid spoils the request for all.
+    // A single name that the service finds invalid fails the whole request.
     if (!(error instanceof GameError && error.status === 400)) throw error;
     return await findOneByOne(http, names, signal);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { GameError } from './errors.ts';
 
-/** What is paced apart: the game's limits differ by host and path. */
+/** The services that are paced separately: the game's limits differ by host and path. */
 export type GameService =
   | 'session'
   | 'names'
@@ -13,18 +13,18 @@ export type GameService =
   | 'xsts'
   | 'login';
 
-/** A bucket of tokens: a request takes one. */
+/** A token bucket: each request takes one token. */
 export interface PaceRule {
-  /** Tokens that a full bucket has. */
+  /** Capacity in tokens. */
   readonly burst: number;
-  /** Milliseconds until one more is there. */
+  /** Milliseconds per new token. */
   readonly interval: number;
 }
 
 /**
- * What the game is known to bear, by address of the caller. Session and names: 200 in two minutes by the newer
- * text, 600 in ten by the older; 60 and then 54 a minute keep both. Account: the hosted service allows itself 8 in
- * 30 seconds. Of textures (a content network), keys and signing in no limit is known.
+ * The game's known limits per caller address. Session and names: 200 in two minutes by the newer documentation, 600
+ * in ten by the older; 60 and then 54 a minute keep both. Account: the hosted service limits itself to 8 in 30
+ * seconds. For textures (a content network), keys and sign-in no limit is known.
  */
 export const GAME_PACE: Readonly<Record<GameService, PaceRule>> = {
   session: { burst: 60, interval: 1_111 },
@@ -40,28 +40,28 @@ export const GAME_PACE: Readonly<Record<GameService, PaceRule>> = {
 
 export interface PacingOptions {
   readonly clock: Clock;
-  /** Rules other than `GAME_PACE`. Servers behind one address share what it is allowed: give each its part. */
+  /** Replaces `GAME_PACE`. Servers behind one address share its limits: give each server its part. */
   readonly rules?: Partial<Readonly<Record<GameService, PaceRule>>>;
-  /** Milliseconds a request waits for its turn, at the most; 30,000 unless given. */
+  /** Maximum milliseconds a request waits for its turn; default 30,000. */
   readonly maxWait?: number;
-  /** Requests that wait for one service, at the most; 100 unless given. */
+  /** Maximum requests waiting for one service; default 100. */
   readonly maxWaiting?: number;
 }
 
 /** One service's bucket. Times are of the monotonic clock. */
 interface Lane {
   readonly rule: PaceRule;
-  /** When the bucket is full again, if nobody takes anything. */
+  /** When the bucket is full again if no one takes a token. */
   fullAt: number;
-  /** Nobody asks before. */
+  /** No request is sent before this. */
   heldUntil: number;
   waiting: number;
 }
 
 /**
- * Lets requests go no faster than the game bears, first come first served. Own code, because rate-limiter-flexible
- * reads the system's clock, cannot give up a place in its queue when a signal aborts, and knows no wait that the
- * other side asked for.
+ * Paces requests to the game's limits, first come first served. Own code, because rate-limiter-flexible reads
+ * the system's clock, cannot leave its queue when a signal aborts, and does not support a pause requested by the
+ * other side.
  */
 export class Pacing {
   readonly #clock: Clock;
@@ -79,23 +79,23 @@ export class Pacing {
 
   /**
    * Resolves when a request may be sent.
-   * @throws GameError `rate_limited` without a status, at once, when that would take too long; the signal's reason
+   * @throws GameError `rate_limited` without a status, at once, if the wait would be too long; the signal's reason
    */
   async turn(service: GameService, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const deadline = this.#clock.monotonic() + this.#maxWait;
-    // A hold that came while we waited for a place voids the place.
+    // A pause that began while we waited invalidates our turn.
     while (!(await this.#waitForPlace(service, { deadline, signal })));
   }
 
-  /** Nobody asks the service for so many milliseconds, and then one after the other. */
+  /** Sends no requests to the service for this many milliseconds, and then one after the other. */
   hold(service: GameService, milliseconds: number): void {
     const lane = this.#lanes.get(service)!;
     lane.heldUntil = Math.max(lane.heldUntil, this.#clock.monotonic() + milliseconds);
     lane.fullAt = Math.max(lane.fullAt, lane.heldUntil + slack(lane.rule));
   }
 
-  /** Whether the place, once reached, was good. */
+  /** Whether the turn, once reached, was valid. */
   async #waitForPlace(
     service: GameService,
     { deadline, signal }: { deadline: number; signal: AbortSignal | undefined },

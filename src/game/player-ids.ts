@@ -1,7 +1,7 @@
 const PLAIN = /^[0-9a-f]{32}$/;
 const DASHED = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A player's UUID in either spelling, as the game's services write it: 32 lower-case digits. Undefined: it is none. */
+/** A player's UUID, with or without dashes, as the game's services write it: 32 lower-case digits. Undefined if invalid. */
 export function parsePlayerId(text: string): string | undefined {
   const lower = text.toLowerCase();
   if (PLAIN.test(lower)) return lower;
@@ -9,7 +9,7 @@ export function parsePlayerId(text: string): string | undefined {
 }
 
 /**
- * Whether a server in offline mode made this UUID, from a name alone: version 3, where the game's own are random
+ * Whether a server in offline mode derived this UUID from a name: version 3, whereas the game's own are random
  * (version 4). `id`: 32 digits.
  */
 export function isOfflineId(id: string): boolean {

@@ -5,21 +5,21 @@ import type { GameHttp } from './http.ts';
 import { isOfflineId, parsePlayerId } from './player-ids.ts';
 import { parseJson } from './refusals.ts';
 
-/** A player's profile as the game signed it. `value` and `signature` are kept byte for byte. */
+/** A player's profile as signed by the game. `value` and `signature` are kept byte for byte. */
 export interface SignedProfile {
   /** 32 lower-case hexadecimal digits. */
   readonly id: string;
   readonly name: string;
   readonly value: string;
   readonly signature: string;
-  /** What `value` says. */
+  /** The decoded `value`. */
   readonly textures: Textures;
-  /** What the game demands of the player, as in `USING_BANNED_SKIN`; mostly none. */
+  /** Actions that the game demands of the player, such as `USING_BANNED_SKIN`; usually none. */
   readonly actions: readonly string[];
 }
 
 export interface ProfileOptions {
-  /** Asks past the caches on the way: right after a change of skin they hold the old one. */
+  /** Bypasses caches: right after a change of skin they hold the old one. */
   readonly isFresh?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -45,8 +45,8 @@ const profileSchema = z.object({
 });
 
 /**
- * The signed profile of a player, by UUID in either spelling. The signature is not verified here.
- * @throws GameError, `not_found` with the reason when the game knows no such player
+ * A player's signed profile, by UUID with or without dashes. Does not verify the signature.
+ * @throws GameError, `not_found` with the reason when the player does not exist
  */
 export async function fetchSignedProfile(
   http: GameHttp,
@@ -65,7 +65,7 @@ export async function fetchSignedProfile(
 
 function readPlayerId(text: string): string {
   const id = parsePlayerId(text);
-  if (id === undefined) throw new GameError('not_found', 'This is not a UUID of a player.');
+  if (id === undefined) throw new GameError('not_found', 'The text is not a UUID of a player.');
   if (!isOfflineId(id)) return id;
   throw new GameError(
     'not_found',
@@ -91,6 +91,6 @@ function readProfile({
 }
 
 function unreadable(id: string, cause?: unknown): GameError {
-  const message = `The session server's profile of ${id} has no signed textures that can be read.`;
+  const message = `The session server's profile of ${id} has no valid signed textures.`;
   return new GameError('unexpected', message, { status: 200, cause });
 }

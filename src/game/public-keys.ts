@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isSignedBy, parsePublicKey } from '../textures/signature.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
+import { SHIPPED_KEYS } from './shipped-keys.ts';
 
 const keysSchema = z.object({
   profilePropertyKeys: z
@@ -12,9 +13,11 @@ const keysSchema = z.object({
 });
 
 export interface PublicKeysOptions {
-  /** Milliseconds that a list of keys is used before it is asked for again; a day unless given. */
+  /** Keys known without a request, base64 DER; by default those that ship with the program. */
+  readonly shippedKeys?: readonly string[];
+  /** Milliseconds before a list of keys is fetched again; default a day. */
   readonly timeToLive?: number;
-  /** Milliseconds between two tries to get a list when there is one already; a minute unless given. */
+  /** Milliseconds between two attempts to refresh an existing list; default a minute. */
   readonly pause?: number;
 }
 
@@ -24,31 +27,52 @@ interface KeyList {
   readonly fetchedAt: number;
 }
 
-/** The keys that the game signs profiles with. They change next to never, so an old list is better than none. */
+/**
+ * The game's public keys for signed profiles. Some ship with the program; the game's own list is fetched when
+ * they do not verify a signature. The keys hardly ever change, so an old list is better than none.
+ */
 export class PublicKeys {
   readonly #http: GameHttp;
   readonly #timeToLive: number;
   readonly #pause: number;
+  readonly #shippedKeys: readonly string[];
+  /** Parsed on first use: most commands verify nothing. */
+  #shipped: readonly KeyObject[] | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
   #list: KeyList | undefined;
   #fetching: Promise<KeyList> | undefined;
 
-  constructor(http: GameHttp, { timeToLive = 86_400_000, pause = 60_000 }: PublicKeysOptions = {}) {
+  constructor(
+    http: GameHttp,
+    { shippedKeys = SHIPPED_KEYS, timeToLive = 86_400_000, pause = 60_000 }: PublicKeysOptions = {},
+  ) {
     this.#http = http;
+    this.#shippedKeys = shippedKeys;
     this.#timeToLive = timeToLive;
     this.#pause = pause;
   }
 
-  /** Whether the game signed this value. @throws GameError when its keys cannot be had and never could */
-  async hasSigned(value: string, signature: string): Promise<boolean> {
-    const list = await this.#current(this.#timeToLive);
-    if (isSignedByAny(list, value, signature)) return true;
-    // They may have changed meanwhile.
-    const newer = await this.#current(0);
-    return newer !== list && isSignedByAny(newer, value, signature);
+  /** The available keys, without a request: the shipped ones and those of the last list. */
+  get known(): readonly KeyObject[] {
+    this.#shipped ??= this.#shippedKeys.map(readKey);
+    return [...this.#shipped, ...(this.#list?.keys ?? [])];
   }
 
-  /** A list younger than `age` milliseconds, or the last one when there is none to be had for now. */
+  /**
+   * Whether the game signed this value. Fetches the list only if no shipped key verifies the signature.
+   * @throws GameError when no key does and the list could never be fetched
+   */
+  async hasSigned(value: string, signature: string): Promise<boolean> {
+    this.#shipped ??= this.#shippedKeys.map(readKey);
+    if (isSignedByAny(this.#shipped, value, signature)) return true;
+    const list = await this.#current(this.#timeToLive);
+    if (isSignedByAny(list.keys, value, signature)) return true;
+    // They may have changed meanwhile.
+    const newer = await this.#current(0);
+    return newer !== list && isSignedByAny(newer.keys, value, signature);
+  }
+
+  /** A list younger than `age` milliseconds, or the last one if the request fails. */
   async #current(age: number): Promise<KeyList> {
     const last = this.#list;
     const now = this.#http.clock.monotonic();
@@ -73,7 +97,8 @@ export class PublicKeys {
   }
 }
 
-function isSignedByAny({ keys }: KeyList, value: string, signature: string): boolean {
+/** Whether one of the keys signed the value. */
+export function isSignedByAny(keys: readonly KeyObject[], value: string, signature: string): boolean {
   return keys.some((key) => isSignedBy(key, value, signature));
 }
 
@@ -82,7 +107,7 @@ function readKey(base64: string): KeyObject {
     const key = parsePublicKey(base64);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch (cause) {
-    throw new GameError('unexpected', "One of the game's public keys cannot be read.", { cause });
+    throw new GameError('unexpected', "One of the game's public keys is invalid.", { cause });
   }
   throw new GameError('unexpected', "One of the game's public keys is not an RSA key.");
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { GameError, type GameErrorKind } from './errors.ts';
 import type { GameAnswer } from './http.ts';
 
-/** What is known of a refused request beside its answer. */
+/** What is known about a refused request besides its answer. */
 export interface RefusedRequest {
   /** Method, host and path. */
   readonly what: string;
-  /** What is cut out of anything the service says: it may echo it. */
+  /** Secrets to remove from the service's text, in case it echoes them. */
   readonly secret: string | undefined;
-  /** What a status means for this request, where that differs from the table. */
+  /** Meanings of statuses for this request that differ from the table. */
   readonly meanings: Readonly<Record<number, GameErrorKind>>;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -21,11 +21,11 @@ const MEANINGS: Readonly<Record<number, GameErrorKind>> = {
   429: 'rate_limited',
 };
 
-/** No service means more than an hour; a longer wait is a mistake of theirs or of a clock. */
+/** Maximum wait: a longer one is a mistake of the service or of a clock. */
 const LONGEST_RETRY_AFTER = 3_600_000;
 const MAX_REASON_LENGTH = 200;
 
-/** The error that an answer other than 2xx is. Its body may be JSON, a page or nothing at all. */
+/** The error for a non-2xx answer. Its body may be JSON, a page or empty. */
 export function refusalOf(answer: GameAnswer, request: RefusedRequest): GameError {
   const { status } = answer;
   const kind = request.meanings[status] ?? MEANINGS[status] ?? (status >= 500 ? 'unreachable' : 'unexpected');
@@ -43,7 +43,7 @@ const reasonSchema = z.looseObject({
   error: z.string().optional().catch(undefined),
 });
 
-/** What the service says about it; undefined when it says nothing in JSON. */
+/** The service's own message; undefined if the body is not JSON or has none. */
 function reasonOf(said: unknown, secret: string | undefined): string | undefined {
   const parsed = reasonSchema.safeParse(said);
   const text = parsed.data?.errorMessage ?? parsed.data?.error;
@@ -58,7 +58,7 @@ function reasonOf(said: unknown, secret: string | undefined): string | undefined
   );
 }
 
-/** undefined when it is no JSON. */
+/** undefined if it is not JSON. */
 export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));

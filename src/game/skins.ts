@@ -47,12 +47,12 @@ const profileSchema = z.object({
     .default([]),
 });
 
-const entitlementsSchema = z.object({ items: z.array(z.object({ name: z.string().max(256) })).max(1024) });
-
 const PROFILE = '/minecraft/profile';
-const GAME_ITEMS: ReadonlySet<string> = new Set(['game_minecraft', 'product_minecraft']);
 
-/** The profile of the account itself. @throws GameError, `not_found` when it never made a Java profile */
+/**
+ * The account's own profile. Having one means owning the game, by purchase or subscription.
+ * @throws GameError, `no_profile` if the account never created a Java profile
+ */
 export async function fetchAccount(
   http: GameHttp,
   token: string,
@@ -61,29 +61,12 @@ export async function fetchAccount(
   return await call(http, { path: PROFILE, token, signal });
 }
 
-/**
- * Whether the account owns the game. One that plays by subscription may have no item of it, but has a profile.
- * @throws GameError
- */
-export async function ownsGame(http: GameHttp, token: string, signal?: AbortSignal): Promise<boolean> {
-  const request = { service: 'account', path: '/entitlements/mcstore', token, signal } as const;
-  const { items } = await http.json(request, entitlementsSchema);
-  if (items.some(({ name }) => GAME_ITEMS.has(name))) return true;
-  try {
-    await fetchAccount(http, token, signal);
-    return true;
-  } catch (error) {
-    if (error instanceof GameError && error.kind === 'not_found') return false;
-    throw error;
-  }
-}
-
 export interface SkinUpload {
   readonly png: Uint8Array;
   readonly variant: 'classic' | 'slim';
 }
 
-/** Sets the account's skin. Answers the new one: its URL is what the signed profile must come to show. @throws GameError */
+/** Sets the account's skin. Returns the new one: the signed profile must eventually show its URL. @throws GameError */
 export async function uploadSkin(
   http: GameHttp,
   token: string,
@@ -95,7 +78,7 @@ export async function uploadSkin(
   return activeOf(await change(http, { token, form, signal }));
 }
 
-/** Sets the account's skin to one that the game has already, as to restore the one before. @throws GameError */
+/** Sets the account's skin to an existing texture, such as to restore the previous one. @throws GameError */
 export async function setSkinFromUrl(
   http: GameHttp,
   token: string,
@@ -104,7 +87,7 @@ export async function setSkinFromUrl(
   return activeOf(await change(http, { token, json: { variant, url }, signal }));
 }
 
-/** Back to the default skin. @throws GameError */
+/** Resets to the default skin. @throws GameError */
 export async function resetSkin(
   http: GameHttp,
   token: string,
@@ -113,31 +96,40 @@ export async function resetSkin(
   return await call(http, { method: 'DELETE', path: `${PROFILE}/skins/active`, token, signal });
 }
 
-/** The account wears no cape any more; which ones it owns does not change. @throws GameError */
+/** Takes the account's cape off; the capes it owns do not change. @throws GameError */
 export async function hideCape(http: GameHttp, token: string, signal?: AbortSignal): Promise<AccountProfile> {
   return await call(http, { method: 'DELETE', path: `${PROFILE}/capes/active`, token, signal });
 }
 
-/** The skin that the account wears; undefined: a default one. */
+/** The account's current skin; undefined: a default one. */
 export function activeSkin({ skins }: AccountProfile): AccountSkin | undefined {
   return skins.find(({ isActive }) => isActive);
 }
 
-/** 400 is about what was sent, so never about the account. */
+/** 400 means the request was invalid, so it never concerns the account. */
 async function change(
   http: GameHttp,
   request: Pick<GameRequest, 'token' | 'json' | 'form' | 'signal'>,
 ): Promise<AccountProfile> {
   const path = `${PROFILE}/skins`;
-  return await call(http, { method: 'POST', path, meanings: { 400: 'bad_image' }, ...request });
+  return await call(http, {
+    method: 'POST',
+    path,
+    meanings: { ...ABOUT_PROFILE, 400: 'bad_image' },
+    ...request,
+  });
 }
 
+/** Only here does 404 concern the account: elsewhere it may be a missing texture. */
+const ABOUT_PROFILE = { 404: 'no_profile' } as const;
+
 async function call(http: GameHttp, request: Omit<GameRequest, 'service'>): Promise<AccountProfile> {
-  const { skins, capes, ...rest } = await http.json({ service: 'account', ...request }, profileSchema);
+  const asked = { service: 'account', meanings: ABOUT_PROFILE, ...request } as const;
+  const { skins, capes, ...rest } = await http.json(asked, profileSchema);
   return { ...rest, skins: skins.map(withActivity), capes: capes.map(withActivity) };
 }
 
-/** Entries that are not worn any more may be listed too, and may come first. */
+/** Inactive entries may be listed too, even first. */
 function withActivity<T extends { state: string }>({
   state,
   ...rest
@@ -148,5 +140,5 @@ function withActivity<T extends { state: string }>({
 function activeOf(profile: AccountProfile): AccountSkin {
   const skin = activeSkin(profile);
   if (skin) return skin;
-  throw new GameError('unexpected', `The game took a skin for ${profile.id}, but shows none as active.`);
+  throw new GameError('unexpected', `The game accepted a skin for ${profile.id} but shows none as active.`);
 }

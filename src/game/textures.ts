@@ -11,13 +11,13 @@ export interface GameTexture {
   readonly picture: Picture;
 }
 
-/** Bytes of a texture, at the most: no compression makes one of 64×64 pixels longer. */
+/** Maximum bytes of a texture: 64×64 pixels never compress to more. */
 const MAX_TEXTURE_BYTES = 20_000;
 const HASH = /^[0-9a-f]{1,64}$/;
 
 /**
- * The hash that a texture's URL names, when the URL is one of the textures host: signed profiles write it with
- * `http:`. Undefined: it is some other address.
+ * The hash in a texture's URL if it is on the textures host: signed profiles write it with `http:`. Undefined for
+ * any other URL.
  */
 export function textureHashOf(textures: string, url: string): string | undefined {
   const address = URL.parse(url);
@@ -30,8 +30,8 @@ export function textureHashOf(textures: string, url: string): string | undefined
 }
 
 /**
- * The texture at a URL as the game writes it. Nothing is fetched from anywhere but the textures host.
- * @throws GameError, `unexpected` when the URL is not of that host or there is no picture behind it
+ * The texture at a URL from a profile. Fetches from the textures host only.
+ * @throws GameError, `unexpected` when the URL is on another host or does not serve a picture
  */
 export async function downloadTexture(
   http: GameHttp,
@@ -40,7 +40,7 @@ export async function downloadTexture(
 ): Promise<GameTexture> {
   const hash = textureHashOf(http.addresses.textures, url);
   if (hash === undefined) {
-    throw new GameError('unexpected', "The texture's address is not one of the game's textures host.");
+    throw new GameError('unexpected', "The texture's URL is not on the game's textures host.");
   }
   const { bytes } = await http.send({ service: 'textures', path: `/texture/${hash}`, signal });
   try {

@@ -6,7 +6,7 @@
 
 export type TextureModel = 'classic' | 'slim';
 
-/** What a textures value says. `skin`/`cape` are absent when the profile has none. */
+/** The content of a textures value. `skin`/`cape` are absent when the profile has none. */
 export interface Textures {
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
@@ -17,19 +17,19 @@ export interface Textures {
   readonly cape?: { readonly url: string };
 }
 
-/** A value that is not a textures property. `message` says what is wrong with it. */
+/** A value that is not a textures property. `message` describes the problem. */
 export class InvalidTexturesError extends Error {
   override readonly name = 'InvalidTexturesError';
   readonly code = 'invalid_skin_data';
 }
 
-/** A real value is about 400 to 700 characters; more than this is not one. */
+/** Real values have about 400 to 700 characters; anything longer is refused. */
 const MAX_VALUE_LENGTH = 32_768;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The base64 value of a signed property. `metadata` is written for slim only: its absence means
- * classic to every reader, and some readers take any `metadata` for slim.
+ * The base64 value of a signed property. Writes `metadata` for slim only: every reader takes its absence for
+ * classic, and some readers take any `metadata` for slim.
  */
 export function buildTexturesValue(textures: Textures): string {
   const { skin, cape } = textures;
@@ -47,7 +47,7 @@ export function buildTexturesValue(textures: Textures): string {
   return Buffer.from(JSON.stringify(document)).toString('base64');
 }
 
-/** Reads a value, as strictly as its readers in the game do. @throws InvalidTexturesError */
+/** Parses a value as strictly as the game does. @throws InvalidTexturesError */
 export function parseTexturesValue(value: string): Textures {
   const document = decodeDocument(value);
   const textures = record(document['textures'], 'textures');
@@ -71,11 +71,11 @@ function decodeDocument(value: string): Record<string, unknown> {
     return record(JSON.parse(Buffer.from(value, 'base64').toString('utf8')), 'value');
   } catch (error) {
     if (error instanceof InvalidTexturesError) throw error;
-    throw new InvalidTexturesError('The value does not hold JSON.', { cause: error });
+    throw new InvalidTexturesError('The value does not contain JSON.', { cause: error });
   }
 }
 
-/** Missing metadata is classic, "slim" in any case is slim (as the readers in plugins do it). */
+/** Missing metadata is classic, "slim" in any case is slim (as plugins read it). */
 function modelOf(skin: Record<string, unknown>): TextureModel {
   if (skin['metadata'] === undefined) return 'classic';
   const model = record(skin['metadata'], 'textures.SKIN.metadata')['model'];
@@ -85,7 +85,7 @@ function modelOf(skin: Record<string, unknown>): TextureModel {
 function httpUrl(input: unknown, field: string): string {
   const text = typed(input, 'string', field);
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new InvalidTexturesError(`The value's ${field} is not an http address.`);
+    throw new InvalidTexturesError(`The value's ${field} is not an http URL.`);
   }
   return text;
 }

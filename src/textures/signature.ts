@@ -13,18 +13,18 @@ export async function signValue(value: string, privateKey: KeyObject): Promise<s
   return (await signAsync('RSA-SHA1', Buffer.from(value), privateKey)).toString('base64');
 }
 
-/** Whether `signature` (base64) is `publicKey`'s over `value`. False for anything malformed. */
+/** Whether `signature` (base64) is valid for `value` and `publicKey`. False for anything malformed. */
 export function isSignedBy(publicKey: KeyObject, value: string, signature: string): boolean {
   return verify('RSA-SHA1', Buffer.from(value), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Reads a public key as services publish it: SPKI in PEM, or base64 DER (the game's key list). */
+/** Parses a published public key: SPKI in PEM, or base64 DER (the game's key list). */
 export function parsePublicKey(text: string): KeyObject {
   if (text.includes('-----BEGIN')) return createPublicKey(text);
   return createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
 }
 
-/** The public key as authlib-injector wants it: SPKI PEM ("RSA PUBLIC KEY" is refused there). */
+/** The public key in the form that authlib-injector accepts: SPKI PEM (it refuses "RSA PUBLIC KEY"). */
 export function publicKeyPem(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 }

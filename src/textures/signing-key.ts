@@ -10,7 +10,7 @@ export interface SigningKey {
   readonly fingerprint: string;
 }
 
-/** A key file that cannot be signed with. `message` names the file and says what to do. */
+/** A key file that cannot be used for signing. `message` names the file and says what to do. */
 export class SigningKeyError extends Error {
   override readonly name = 'SigningKeyError';
   readonly code = 'signing_key_unusable';
@@ -24,9 +24,9 @@ export class SigningKeyError extends Error {
 export const SIGNING_KEY_BITS = 4096;
 
 /**
- * Reads the signing key at `path` (PKCS#8 PEM, mode 0600), making it on first use. It is kept for
- * ever: everything ever signed depends on it. Two processes that start at once end up with one key.
- * @throws SigningKeyError when the file is there but holds no RSA key of at least `bits`
+ * Reads the signing key at `path` (PKCS#8 PEM, mode 0600), creating it on first use. Never replace it: everything
+ * ever signed depends on it. Two processes that start at once end up with the same key.
+ * @throws SigningKeyError when the file exists but is not an RSA key of at least `bits`
  */
 export async function openSigningKey(path: string, bits = SIGNING_KEY_BITS): Promise<SigningKey> {
   const pem = (await readSecretFile(path)) ?? (await createKeyFile(path, bits));

@@ -8,6 +8,7 @@ import {
   type BodyShape,
   badImage,
   forbidden,
+  notFound,
   page,
   send,
   shaped,
@@ -178,6 +179,8 @@ export class FakeGame {
         return unauthorized(fault.body);
       case 'forbidden':
         return forbidden(fault.body);
+      case 'missing':
+        return notFound('/');
       case 'suspended':
         return this.#suspend(call);
       case 'bad_image':

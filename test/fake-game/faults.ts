@@ -16,6 +16,8 @@ export const faultSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('unauthorized'), body: shape.default('empty') }),
   z.strictObject({ kind: z.literal('forbidden'), body: shape.default('json') }),
+  /** 404. */
+  z.strictObject({ kind: z.literal('missing') }),
   /** From now on, for everything that the account does, until it is pardoned. */
   z.strictObject({ kind: z.literal('suspended') }),
   z.strictObject({ kind: z.literal('bad_image') }),

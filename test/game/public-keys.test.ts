@@ -1,5 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fetchSignedProfile } from '../../src/game/profiles.ts';
+import { isSignedByAny } from '../../src/game/public-keys.ts';
+import { SHIPPED_KEYS } from '../../src/game/shipped-keys.ts';
+import { fingerprintOf } from '../../src/textures/fingerprint.ts';
+import { parsePublicKey } from '../../src/textures/signature.ts';
 import { scriptedServer } from '../client/scripted-server.ts';
 import { callGame } from '../fake-game/run-game.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };
@@ -16,7 +21,7 @@ const DAY = 86_400_000;
 async function withLists(answers: readonly object[]) {
   const { url, seen } = await scriptedServer(answers.map((answer) => ({ expect: KEYS, ...answer })));
   const clock = new MovableClock();
-  const { game, fake } = await callGame({}, { addresses: { publicKeys: url }, clock });
+  const { game, fake } = await callGame({}, { addresses: { publicKeys: url }, clock, shippedKeys: [] });
   return { keys: game.keys, seen, clock, fake };
 }
 
@@ -46,7 +51,37 @@ describe('A signature', () => {
   });
 });
 
-describe("The game's keys", () => {
+describe('The keys that ship with the program', () => {
+  test('are the ones that the game publishes', () => {
+    expect(SHIPPED_KEYS.map((key) => fingerprintOf(parsePublicKey(key)))).toEqual([
+      // of yggdrasil_session_pubkey.der, as the game itself ships it
+      '4a3f31581c5b9bce0e53dd79a98d2da53fa5e116c3a16c3c36db991f152b2554',
+    ]);
+  });
+
+  test('verify what the game published, with nobody asked', async () => {
+    const { game, fake } = await callGame();
+    expect(await game.keys.hasSigned(value, signature)).toBe(true);
+    expect(fake.calls).toEqual([]);
+  });
+
+  test('do not verify random bytes, and the game is asked whether it has newer keys', async () => {
+    const { game, fake } = await callGame();
+    expect(await game.keys.hasSigned(value, randomBytes(512).toString('base64'))).toBe(false);
+    expect(fake.calls.map(({ kind }) => kind)).toEqual(['keys']);
+  });
+
+  test('are at hand from the start, and with them those of the list once it was asked for', async () => {
+    const { game, fake } = await callGame();
+    expect(game.keys.known).toHaveLength(1);
+    const { id } = fake.addPlayer();
+    const profile = await fetchSignedProfile(game.http, id);
+    await game.keys.hasSigned(profile.value, profile.signature);
+    expect(isSignedByAny(game.keys.known, profile.value, profile.signature)).toBe(true);
+  });
+});
+
+describe("The game's list of keys", () => {
   test('are asked for again after their time', async () => {
     const { keys, seen, clock } = await withLists([{ json: listOf(publicKey) }, { json: listOf(publicKey) }]);
     await keys.hasSigned(value, signature);

@@ -4,7 +4,7 @@ import type { GameHttp } from '../http.ts';
 import { LoginError } from './login-error.ts';
 import { enterXbox, type XboxIdentity } from './xbox.ts';
 
-/** What the game's services are asked with in an account's name. */
+/** A game access token of an account. */
 export interface GameToken {
   readonly token: string;
   /** Milliseconds since the epoch. */
@@ -17,8 +17,8 @@ const loginSchema = z.object({
 });
 
 /**
- * From a Microsoft access token to one of the game: Xbox, XSTS, the game's own login. There is nothing to refresh
- * it with; all of it is done again.
+ * Exchanges a Microsoft access token for one of the game: Xbox, XSTS, the game's own login. There is no refresh
+ * token for it; all steps are repeated.
  * @throws GameError; LoginError `refused`, `xbox`, `not_approved`
  */
 export async function enterGame(
@@ -51,7 +51,7 @@ function asLoginError(error: unknown): LoginError | undefined {
   if (error.status === 401) return new LoginError('refused', 'The game does not accept the sign-in.');
   if (error.status !== 403) return undefined;
   const message =
-    'The game does not know the application of this client id: it must be approved first, which is asked for ' +
-    'at https://aka.ms/mce-reviewappid and can take weeks.';
+    'The game does not know the application with this client id. Request its approval ' +
+    'at https://aka.ms/mce-reviewappid; this can take weeks.';
   return new LoginError('not_approved', message);
 }

@@ -1,19 +1,19 @@
-/** Why somebody cannot be signed in. */
+/** Why a sign-in failed. */
 export type LoginErrorKind =
-  /** The code was entered, and access was not given. */
+  /** The owner entered the code but denied access. */
   | 'declined'
-  /** Nobody entered the code in time. */
+  /** No one entered the code in time. */
   | 'expired'
-  /** What was kept of an earlier sign-in is not accepted any more. */
+  /** The stored sign-in is no longer valid. */
   | 'refused'
-  /** The application that asks: its id is unknown or set up in another way. */
+  /** The client application: its id is unknown or misconfigured. */
   | 'client'
   /** The game does not know the application. */
   | 'not_approved'
-  /** Xbox does not let this Microsoft account in. */
+  /** Xbox refuses this Microsoft account. */
   | 'xbox';
 
-/** `message` is a sentence for the operator; it holds no token and nothing that a service wrote. */
+/** `message` is a sentence for the operator; it contains no token and no text from a service. */
 export class LoginError extends Error {
   override readonly name = 'LoginError';
   readonly kind: LoginErrorKind;

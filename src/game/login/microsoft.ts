@@ -5,30 +5,30 @@ import { parseJson } from '../refusals.ts';
 import { LoginError, type LoginErrorKind } from './login-error.ts';
 
 /**
- * Microsoft's part of signing in: OAuth 2.0 device authorization (RFC 8628) as an application of the operator's
- * own. Called directly, because prismarine-auth begins a new login when a refresh fails, and cannot be pointed at
+ * The Microsoft part of the sign-in: OAuth 2.0 device authorization (RFC 8628) with the operator's own
+ * application. Called directly, because prismarine-auth starts a new login when a refresh fails and cannot use
  * other addresses.
  */
 export interface DeviceLogin {
-  /** Known to this program alone. */
+  /** Secret: known only to this program. */
   readonly deviceCode: string;
-  /** What the owner of the account enters, and where. */
+  /** The code for the account's owner, and the URL to enter it. */
   readonly userCode: string;
   readonly verificationUri: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Milliseconds between two polls, at the least. */
+  /** Minimum milliseconds between two polls. */
   readonly interval: number;
 }
 
 export interface MicrosoftTokens {
   readonly accessToken: string;
-  /** Takes the place of the one before, which may be good for nothing from now on. */
+  /** Replaces the previous one, which may be invalid from now on. */
   readonly refreshToken: string;
 }
 
 interface OwnOptions {
-  /** Id of the operator's application at Microsoft. */
+  /** Id of the operator's Microsoft application. */
   readonly clientId: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -52,23 +52,20 @@ const tokensSchema = z.object({
 
 const oauthErrorSchema = z.object({ error: z.string().regex(/^\w{1,64}$/) });
 
-/** What an OAuth error code means here. One that is not in it makes no sense. */
+/** The meaning of OAuth error codes. Any other code is unexpected. */
 const MEANINGS: Readonly<Record<string, readonly [LoginErrorKind, string]>> = {
   authorization_declined: ['declined', 'The sign-in was declined.'],
   access_denied: ['declined', 'The sign-in was declined.'],
-  expired_token: ['expired', 'Nobody entered the code in time.'],
-  bad_verification_code: ['expired', 'Microsoft does not know this sign-in any more.'],
-  invalid_grant: [
-    'refused',
-    'Microsoft does not accept the token: it has ended, was taken back, or is none.',
-  ],
+  expired_token: ['expired', 'No one entered the code in time.'],
+  bad_verification_code: ['expired', 'Microsoft no longer knows this sign-in.'],
+  invalid_grant: ['refused', 'Microsoft rejected the token: it has expired, was revoked, or is invalid.'],
   interaction_required: ['refused', 'Microsoft wants the owner of the account to sign in again.'],
   login_required: ['refused', 'Microsoft wants the owner of the account to sign in again.'],
   consent_required: ['refused', 'Microsoft wants the owner of the account to agree again.'],
-  invalid_client: ['client', 'Microsoft does not accept the client id.'],
-  unauthorized_client: ['client', 'The client id may not be used for signing in with a device code.'],
+  invalid_client: ['client', 'Microsoft rejected the client id.'],
+  unauthorized_client: ['client', 'The client id does not allow device code sign-in.'],
   invalid_scope: ['client', 'The client id may not ask for access to Xbox.'],
-  invalid_request: ['client', 'Microsoft does not take the request: see that the client id is right.'],
+  invalid_request: ['client', 'Microsoft rejected the request: check the client id.'],
 };
 
 /** @throws GameError; LoginError `client` */
@@ -89,7 +86,7 @@ export async function beginDeviceLogin(
 }
 
 /**
- * Asks whether the code has been entered. `slow_down`: not yet, and five seconds more are to pass between polls.
+ * Polls whether the code has been entered. `slow_down`: not yet, and poll five seconds less often.
  * @throws GameError; LoginError `declined`, `expired`, `client`
  */
 export async function pollDeviceLogin(
@@ -104,7 +101,7 @@ export async function pollDeviceLogin(
   return error === 'slow_down' ? error : readTokens(answer);
 }
 
-/** New tokens for old: keep the refresh token before anything else is done. @throws GameError; LoginError */
+/** Refreshes the tokens: store the new refresh token before anything else. @throws GameError; LoginError */
 export async function refreshMicrosoft(
   http: GameHttp,
   { clientId, refreshToken, signal }: OwnOptions & { readonly refreshToken: string },
@@ -138,7 +135,7 @@ function oauthErrorOf({ status, bytes }: GameAnswer): string | undefined {
   return oauthErrorSchema.safeParse(parseJson(bytes)).data?.error;
 }
 
-/** @throws LoginError for what Microsoft says; GameError `unexpected` for what makes no sense */
+/** @throws LoginError for Microsoft's errors; GameError `unexpected` for an unexpected answer */
 function readAnswer<S extends z.ZodType>(answer: GameAnswer, schema: S): z.output<S> {
   const { status, bytes } = answer;
   const error = oauthErrorOf(answer);
@@ -147,7 +144,7 @@ function readAnswer<S extends z.ZodType>(answer: GameAnswer, schema: S): z.outpu
   const parsed = status < 300 ? schema.safeParse(parseJson(bytes)) : undefined;
   if (parsed?.success) return parsed.data;
   const what = error === undefined ? '' : ` (${error})`;
-  throw new GameError('unexpected', `Microsoft answered ${status} with something unknown${what}.`, {
+  throw new GameError('unexpected', `Microsoft answered ${status} with an unknown error${what}.`, {
     status,
   });
 }

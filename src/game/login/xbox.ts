@@ -4,7 +4,7 @@ import type { GameHttp, GameRequest } from '../http.ts';
 import { parseJson } from '../refusals.ts';
 import { LoginError } from './login-error.ts';
 
-/** What lets somebody in at the game: a token and whom it is for. */
+/** An Xbox authorization: a token and its user hash. */
 export interface XboxIdentity {
   readonly userHash: string;
   readonly token: string;
@@ -28,7 +28,7 @@ const OBSTACLES: Readonly<Record<number, string>> = {
   2148916235: "Xbox is not available in the account's region.",
   2148916236: 'The account needs proof of age: sign in at https://www.xbox.com.',
   2148916237: 'The account has used up its allowed playing time.',
-  2148916238: 'The account is of somebody under 18: an adult must add it to a family at Microsoft.',
+  2148916238: 'The account belongs to someone under 18: an adult must add it to a family at Microsoft.',
 };
 
 /** @throws GameError; LoginError `refused`, `xbox` */
@@ -65,7 +65,7 @@ async function exchange(http: GameHttp, request: Omit<GameRequest, 'method'>): P
   if (status >= 300) throw refusedBy(refusalSchema.safeParse(said).data?.XErr);
   const parsed = tokenSchema.safeParse(said);
   if (!parsed.success) {
-    throw new GameError('unexpected', `Xbox answered ${status} with something that cannot be read.`, {
+    throw new GameError('unexpected', `Xbox answered ${status} with an unexpected body.`, {
       status,
     });
   }
@@ -74,6 +74,6 @@ async function exchange(http: GameHttp, request: Omit<GameRequest, 'method'>): P
 }
 
 function refusedBy(xErr: number | undefined): LoginError {
-  if (xErr === undefined) return new LoginError('refused', 'Xbox does not accept the sign-in.');
+  if (xErr === undefined) return new LoginError('refused', 'Xbox rejected the sign-in.');
   return new LoginError('xbox', OBSTACLES[xErr] ?? `Xbox does not let the account in (XErr ${xErr}).`);
 }

@@ -9,6 +9,7 @@ export type { BatchResult, BatchSource, FinishedSkin } from './batch/types.ts';
 export type { AccountClient, UserPage } from './client/account-client.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {
+  InsecureHttpError,
   JobFailedError,
   NetworkError,
   ServiceError,
@@ -23,6 +24,8 @@ export type {
   CallOptions,
   GeneratedSkin,
   JobEvent,
+  JobPage,
+  JobPageQuery,
   JobState,
   PageQuery,
   QueuedBatch,
@@ -39,7 +42,7 @@ export type { KeyDocument, Me } from './protocol/account.ts';
 export type { ApiKey, ApiKeyChange, ApiKeyMade, ApiKeyWish } from './protocol/api-key.ts';
 export type { Cape, CapeChange, CapeSupport, CapeWish } from './protocol/cape.ts';
 export type { Diagnosis, HealthFinding } from './protocol/diagnosis.ts';
-export type { Note, RateLimit } from './protocol/envelope.ts';
+export type { Note, SeenRateLimit as RateLimit } from './protocol/envelope.ts';
 export type {
   BegunGameLogin,
   GameAccount,
@@ -49,7 +52,8 @@ export type {
 } from './protocol/game-account.ts';
 export { isPending, type Job, type SeenJobStatus } from './protocol/job.ts';
 export type { PlanView as Plan } from './protocol/plan.ts';
-export type { SeenSkin as Skin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
+export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
+export type { SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export type { SkinEdit } from './protocol/skin-edit.ts';
 export type { Account, User, UserChange, UserWish } from './protocol/user.ts';
 export { VERSION } from './version.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { chmod, link, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
-/** A secret that is kept in a file, which is made its owner's alone; undefined when there is none. */
+/** A secret that is kept in a file, which is made private to its owner; undefined when there is none. */
 export async function readSecretFile(path: string): Promise<string | undefined> {
   try {
     const secret = await readFile(path, 'utf8');
@@ -20,7 +21,7 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
  * @returns what is in the file then
  */
 export async function makeSecretFile(path: string, secret: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const aside = `${path}.${randomUUID()}`;
   try {
     await writeDurably(aside, secret);

@@ -49,17 +49,17 @@ export class AccountClient {
     this.#transport = transport;
   }
 
-  /** GET /v2/account/me: the caller's plan and what it has spent of it. */
+  /** GET /v2/account/me: the caller's plan and its usage. */
   async me(call: CallOptions = {}): Promise<Account> {
     return await this.#get('/me', accountAnswerSchema, call);
   }
 
-  /** GET /v2/account/plans: the plans there are and what each allows. */
+  /** GET /v2/account/plans: the available plans and what each allows. */
   async plans(call: CallOptions = {}): Promise<readonly PlanView[]> {
     return (await this.#get('/plans', planListAnswerSchema, call)).plans;
   }
 
-  /** GET /v2/account/doctor (operator only): how the store and the generator are. It may take some seconds. */
+  /** GET /v2/account/doctor (operator only): the health of the store and the generator. May take several seconds. */
   async diagnosis(call: CallOptions = {}): Promise<Diagnosis> {
     return await this.#get('/doctor', diagnosisAnswerSchema, call);
   }
@@ -70,29 +70,29 @@ export class AccountClient {
     return (await this.#get(`/keys${query}`, apiKeyListAnswerSchema, call)).keys;
   }
 
-  /** POST /v2/account/keys: a new API key. `secret` is shown this once. */
+  /** POST /v2/account/keys: a new API key. `secret` is returned only here. */
   async createKey(wish: ApiKeyWish = {}, call: CallOptions = {}): Promise<ApiKeyMade> {
     return (await this.#send('POST', '/keys', wish, apiKeyMadeAnswerSchema, call)).key;
   }
 
-  /** PATCH /v2/account/keys/:id: what is left out stays; a list takes the place of the one before. */
+  /** PATCH /v2/account/keys/:id: fields left out stay unchanged; a list replaces the previous one. */
   async changeKey(id: string, change: ApiKeyChange, call: CallOptions = {}): Promise<ApiKey> {
     return (await this.#send('PATCH', `/keys/${encodeURIComponent(id)}`, change, apiKeyAnswerSchema, call))
       .key;
   }
 
-  /** DELETE /v2/account/keys/:id: from then on the key is refused. */
+  /** DELETE /v2/account/keys/:id: the key is refused from then on. */
   async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
     const path = `/v2/account/keys/${encodeURIComponent(id)}`;
     await this.#transport.request({ method: 'DELETE', path }, envelopeSchema, call);
   }
 
-  /** GET /v2/account/capes (operator only): all capes, hidden ones as well. */
+  /** GET /v2/account/capes (operator only): all capes, including hidden ones. */
   async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
     return (await this.#get('/capes', seenCapeListAnswerSchema, call)).capes;
   }
 
-  /** POST /v2/account/capes (operator only): puts a cape in, a PNG of 64×32 pixels. */
+  /** POST /v2/account/capes (operator only): adds a cape, a PNG of 64×32 pixels. */
   async addCape(png: Uint8Array, { alias, support }: CapeWish, call: CallOptions = {}): Promise<Cape> {
     const fields = { alias, ...(support !== undefined && { support }) };
     const { body, contentType } = encodeMultipart({ bytes: png, fileName: 'cape.png' }, fields);
@@ -101,14 +101,14 @@ export class AccountClient {
     return (await this.#transport.request(request, seenCapeAnswerSchema, call)).cape;
   }
 
-  /** PATCH /v2/account/capes/:uuid (operator only): another alias; hidden, or shown again. */
+  /** PATCH /v2/account/capes/:uuid (operator only): changes the alias; hides the cape or shows it again. */
   async changeCape(uuid: string, change: CapeChange, call: CallOptions = {}): Promise<Cape> {
     return (
       await this.#send('PATCH', `/capes/${encodeURIComponent(uuid)}`, change, seenCapeAnswerSchema, call)
     ).cape;
   }
 
-  /** DELETE /v2/account/capes/:uuid (operator only): skins made with it keep it. */
+  /** DELETE /v2/account/capes/:uuid (operator only): skins made with the cape keep it. */
   async removeCape(uuid: string, call: CallOptions = {}): Promise<void> {
     const path = `/v2/account/capes/${encodeURIComponent(uuid)}`;
     await this.#transport.request({ method: 'DELETE', path }, envelopeSchema, call);
@@ -132,12 +132,12 @@ export class AccountClient {
     return (await this.#get(`/users/${encodeURIComponent(name)}`, userAnswerSchema, call)).user;
   }
 
-  /** POST /v2/account/users (operator only): a new user, on the plan `free` unless another is named. */
+  /** POST /v2/account/users (operator only): creates a user, on the plan `free` by default. */
   async createUser(wish: UserWish, call: CallOptions = {}): Promise<User> {
     return (await this.#send('POST', '/users', wish, userAnswerSchema, call)).user;
   }
 
-  /** PATCH /v2/account/users/:name (operator only): another plan; shut out, or let in again. */
+  /** PATCH /v2/account/users/:name (operator only): changes the plan; blocks or unblocks the user. */
   async setUser(name: string, change: UserChange, call: CallOptions = {}): Promise<User> {
     return (await this.#send('PATCH', `/users/${encodeURIComponent(name)}`, change, userAnswerSchema, call))
       .user;

@@ -2,20 +2,20 @@ import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
 import { parseRetryAfter } from './retry-timing.ts';
 
-/** Which request it was, for messages. */
+/** Identifies the request in messages. */
 export interface RequestName {
   readonly method: string;
   readonly path: string;
 }
 
-/** An answer that came, before anybody made sense of it. */
+/** An answer as received, before it is interpreted. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly text: string;
 }
 
-/** Errors from before the request left. */
+/** Errors that occur before the request is sent. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -25,17 +25,17 @@ const NEVER_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  UND_ERR_BODY_TIMEOUT: 'silence for too long',
-  TimeoutError: 'no answer in time',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'the host name lookup failed temporarily',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  UND_ERR_BODY_TIMEOUT: 'the answer stalled',
+  TimeoutError: 'the request timed out',
 };
 
-/** No answer came, or it broke off. */
+/** No answer arrived, or it broke off. */
 export function networkError({ method, path }: RequestName, origin: string, cause: unknown): NetworkError {
   const { code, name } = cause as { code?: unknown; name?: unknown };
   const word = typeof code === 'string' ? code : String(name);
@@ -46,30 +46,35 @@ export function networkError({ method, path }: RequestName, origin: string, caus
   });
 }
 
+/** The most likely reason for a 403 with an HTML page: the service itself refuses in JSON. */
+const CHALLENGE = 'an HTML page, probably a check by a proxy in front of the service';
+
 /** @throws UnreadableAnswerError */
 export function parseJson({ status, headers, text }: RawAnswer, request: RequestName, now: number): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const what = /^\s*</.test(text) ? 'an HTML page' : 'something that is not JSON';
-    const retryAfter = parseRetryAfter(headers['retry-after'], now);
+    const isPage = /^\s*</.test(text);
+    const what =
+      isPage && status === 403 ? CHALLENGE : isPage ? 'an HTML page' : 'something that is not JSON';
+    const retryAfter = retryAfterOf(headers, now);
     const message = `${request.method} ${request.path} answered ${status} with ${what}.`;
     throw new UnreadableAnswerError(message, { status, retryAfter, cause });
   }
 }
 
-/** A redirect that is not followed. */
+/** A redirect that the client does not follow. */
 export function redirected(request: RequestName, answer: Omit<RawAnswer, 'text'>, origin: string): Error {
   const { location } = answer.headers;
   const target = typeof location === 'string' ? URL.parse(location, origin)?.origin : undefined;
   const where =
-    target === undefined ? 'elsewhere' : `to ${target}; if that is the service, name it as the base URL`;
+    target === undefined ? 'elsewhere' : `to ${target}; if that is the service, use it as the base URL`;
   const { method, path } = request;
   const message = `${method} ${path} answered ${answer.status}: the service redirects ${where}.`;
   return new UnreadableAnswerError(message, { status: answer.status });
 }
 
-/** The service says no; `json` is the body it says it with. */
+/** The service refused; `json` is the body of its answer. */
 export function refusal(
   request: RequestName,
   { status, headers, json }: Omit<RawAnswer, 'text'> & { readonly json: unknown },
@@ -83,11 +88,17 @@ export function refusal(
     errors: data?.errors ?? oldStyleErrors(json),
     links: data?.links ?? {},
     rateLimit: data?.rateLimit,
-    retryAfter: parseRetryAfter(headers['retry-after'], now),
+    retryAfter: retryAfterOf(headers, now),
   });
 }
 
-/** `{error}` or `{message}`, as version 1 and programs in front of the service answer. */
+/** Milliseconds. Absolute times are compared with the answer's own `Date`, since both come from the same clock. */
+function retryAfterOf(headers: RawAnswer['headers'], now: number): number | undefined {
+  const date = Date.parse(String(headers['date']));
+  return parseRetryAfter(headers['retry-after'], Number.isNaN(date) ? now : date);
+}
+
+/** `{error}` or `{message}`, as version 1 and reverse proxies answer. */
 function oldStyleErrors(json: unknown): Note[] {
   const { error, message, errorCode } = (json ?? {}) as Record<string, unknown>;
   const text = typeof error === 'string' ? error : message;

@@ -1,14 +1,13 @@
 /**
- * The service's root as a user may write it: with or without a slash, `/v2`, or a path in front.
- * @throws TypeError with a sentence for the user
+ * The service's root as a user may write it: with or without a trailing slash, `/v2` or a path prefix.
+ * @throws TypeError with a message for the user
  */
 export function parseBaseUrl(text: string): { baseUrl: string; origin: string; path: string } {
   if (!URL.canParse(text))
-    throw new TypeError(`"${text}" is not an address; write it like https://api.example.org`);
+    throw new TypeError(`"${text}" is not a URL; use a form like https://api.example.org`);
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) throw new TypeError(`"${text}" must start with http:// or https://`);
-  if (url.username || url.password)
-    throw new TypeError('an address with a user name or password is not accepted');
+  if (url.username || url.password) throw new TypeError('a URL with a user name or password is not accepted');
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v2$/, '');
   return { baseUrl: url.origin + path, origin: url.origin, path };
 }

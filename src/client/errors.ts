@@ -1,6 +1,6 @@
-import type { Note, RateLimit } from '../protocol/envelope.ts';
+import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 
-/** Any failure that the service or the network causes; `code` is stable, `message` is for people. */
+/** Any failure caused by the service or the network; `code` is stable, `message` is for people. */
 export abstract class SkinsmithError extends Error {
   abstract readonly code: string;
   /** Whether the same request may succeed later. */
@@ -13,12 +13,12 @@ export interface ServiceAnswer {
   readonly status: number;
   readonly errors: readonly Note[];
   readonly links: Readonly<Record<string, string>>;
-  readonly rateLimit: RateLimit | undefined;
-  /** Milliseconds to wait that the answer's `Retry-After` asked for. */
+  readonly rateLimit: SeenRateLimit | undefined;
+  /** Milliseconds to wait, from the answer's `Retry-After`. */
   readonly retryAfter: number | undefined;
 }
 
-/** The service answered, and said no. `code` is the service's own. */
+/** The service answered with an error. `code` is the service's own. */
 export class ServiceError extends SkinsmithError {
   override readonly name = 'ServiceError';
   readonly code: string;
@@ -42,7 +42,7 @@ export class ServiceError extends SkinsmithError {
   }
 }
 
-/** No answer came: no connection, a reset, a time-out, a name that does not resolve. */
+/** No answer arrived: no connection, a reset, a timeout, a name that does not resolve. */
 export class NetworkError extends SkinsmithError {
   override readonly name = 'NetworkError';
   readonly code = 'unreachable';
@@ -56,12 +56,12 @@ export class NetworkError extends SkinsmithError {
   }
 }
 
-/** An answer came that is not the service's: an HTML page of a proxy, a cut body, another program. */
+/** The answer is not the service's: a proxy's HTML page, a truncated body, another program. */
 export class UnreadableAnswerError extends SkinsmithError {
   override readonly name = 'UnreadableAnswerError';
   readonly code = 'unreadable_answer';
   readonly status: number;
-  /** Milliseconds to wait that the answer's `Retry-After` asked for. */
+  /** Milliseconds to wait, from the answer's `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -78,7 +78,7 @@ export class UnreadableAnswerError extends SkinsmithError {
   }
 }
 
-/** A job that ended without a skin. `code` is the reason's. */
+/** A job that ended without a skin. `code` is the code of its first error. */
 export class JobFailedError extends SkinsmithError {
   override readonly name = 'JobFailedError';
   readonly code: string;
@@ -92,7 +92,22 @@ export class JobFailedError extends SkinsmithError {
   }
 }
 
-/** A request that says it is a webhook of the service, and is not to be believed. */
+/** Nothing was sent: the API key would have crossed a public network in plain text. */
+export class InsecureHttpError extends SkinsmithError {
+  override readonly name = 'InsecureHttpError';
+  readonly code = 'insecure_http';
+  readonly isPassing = false;
+
+  /** `address`: the public address that `origin` resolves to; undefined if it cannot be resolved. */
+  constructor(origin: string, address: string | undefined, cause?: unknown) {
+    const where = address === undefined ? 'which does not resolve from here' : `which is public (${address})`;
+    super(`The API key is not sent to ${origin}, ${where}: anyone on the network path can read plain http.`, {
+      cause,
+    });
+  }
+}
+
+/** A request that claims to be a webhook of the service and fails verification. */
 export class WebhookError extends SkinsmithError {
   override readonly name = 'WebhookError';
   readonly code = 'invalid_webhook';

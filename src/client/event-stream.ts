@@ -2,33 +2,33 @@ import { UnreadableAnswerError } from './errors.ts';
 
 /** One event of a stream of server-sent events. */
 export interface ServerSentEvent {
-  /** `message` when the stream does not say. */
+  /** `message` unless the stream sets it. */
   readonly type: string;
   readonly data: string;
-  /** The last id the stream has given so far; empty when none. */
+  /** The last id the stream has sent so far; empty if it sent none. */
   readonly id: string;
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** Characters of a line, and of an event's data in all its lines. */
+/** Maximum characters of a line, and of an event's data over all its lines. */
 const MAX_LINE = 1024 * 1024;
 const MAX_DATA = 8 * 1024 * 1024;
 
-/** Reads a stream of server-sent events by its standard (WHATWG HTML, 9.2.6), whatever pieces it comes in. */
+/** Parses a stream of server-sent events (WHATWG HTML, 9.2.6), however it is split into chunks. */
 export class EventStreamParser {
-  /** Holds a character that is cut in two. Node's takes two byte order marks off when the first one is cut. */
+  /** Buffers a character split between chunks. Node's decoder strips two byte order marks if the first one is split. */
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   #isAtStart = true;
-  /** The line that has begun, in its pieces. */
+  /** The pieces of the unfinished line. */
   #line = '';
-  /** The piece before ended with CR: a LF that follows belongs to it. */
+  /** The previous chunk ended with CR, so a LF that follows belongs to it. */
   #isAfterReturn = false;
   #type = '';
   #data: string[] = [];
   #dataLength = 0;
   #id = '';
 
-  /** The events that are complete with this piece. @throws UnreadableAnswerError when a line is too long */
+  /** The events completed by this chunk. @throws UnreadableAnswerError when a line is too long */
   push(bytes: Uint8Array): ServerSentEvent[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === '') return [];
@@ -49,7 +49,7 @@ export class EventStreamParser {
     return events;
   }
 
-  /** One line; the event that an empty one completes. */
+  /** Handles one line and returns the event that an empty line completes. */
   #take(line: string): ServerSentEvent | undefined {
     if (line === '') return this.#dispatch();
     const colon = line.indexOf(':');
@@ -60,7 +60,7 @@ export class EventStreamParser {
     return undefined;
   }
 
-  /** Fields of other names are passed over, `retry` too: when to come again is the caller's business. */
+  /** Ignores other fields, including `retry`: the caller decides when to reconnect. */
   #set(field: string, value: string): void {
     if (field === 'event') this.#type = value;
     if (field === 'id' && !value.includes('\0')) this.#id = value;

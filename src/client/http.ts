@@ -1,50 +1,54 @@
 import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
+import { oddities } from '../protocol/advice.ts';
 import { networkError, parseJson, type RawAnswer, redirected, refusal } from './answer-errors.ts';
 import { SkinsmithError, UnreadableAnswerError } from './errors.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds this attempt may take. */
+  /** Timeout of this attempt, milliseconds. */
   readonly timeout: number;
 }
 
 export interface HttpOptions {
   readonly origin: string;
   readonly dispatcher: Dispatcher;
+  /** The service's clock, milliseconds since the epoch. */
   readonly now: () => number;
-  /** The API key: a service that echoes it must not get it into a message. */
+  /** Called with the headers of each answer as they arrive. */
+  readonly onHeaders?: (headers: Dispatcher.ResponseData['headers']) => void;
+  /** The API key, which is removed from messages in case the service echoes it. */
   readonly secret: string | undefined;
 }
 
-/** The longest JSON body that is read. A job list of thousands is under 1 MiB. */
+/** Maximum bytes of a JSON body. A list of thousands of jobs is under 1 MiB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
- * One attempt: sends the request and reads a JSON answer of the given shape. Redirects are not followed: the
- * key belongs to the service that was named.
+ * One attempt: sends the request and reads a JSON answer of the given shape. Does not follow redirects,
+ * since the key belongs to the named service only. `odd`: the parts of the answer that were ignored.
  * @throws NetworkError, ServiceError, UnreadableAnswerError; the signal's reason when aborted
  */
 export async function exchange<S extends z.ZodType>(
   request: HttpRequest,
   schema: S,
   options: HttpOptions,
-): Promise<{ status: number; data: z.output<S> }> {
+): Promise<{ status: number; data: z.output<S>; odd: readonly string[] }> {
   const answer = await receive(request, options, readText);
   if (isRedirect(answer.status)) throw redirected(request, answer, options.origin);
   const json = parseJson(answer, request, options.now());
   if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
   const parsed = schema.safeParse(json);
-  if (parsed.success) return { status: answer.status, data: parsed.data };
+  if (parsed.success) return { status: answer.status, data: parsed.data, odd: oddities(schema, json) };
   const issue = parsed.error.issues[0];
   const where = issue ? `${issue.path.join('.') || 'the body'}: ${issue.message}` : 'the body';
   throw new UnreadableAnswerError(
-    `${request.method} ${request.path} answered ${answer.status} with something this program cannot read (${where}).`,
+    `${request.method} ${request.path} answered ${answer.status} with an unexpected body (${where}).`,
     { status: answer.status, cause: parsed.error },
   );
 }
@@ -52,12 +56,12 @@ export async function exchange<S extends z.ZodType>(
 export interface Download {
   readonly status: number;
   readonly bytes: Buffer;
-  /** Where it is to be had instead, of a redirect. */
+  /** The target of a redirect. */
   readonly location: string | undefined;
 }
 
 /**
- * One attempt at a file of at most `limit` bytes.
+ * One attempt to get a file of at most `limit` bytes.
  * @throws NetworkError, ServiceError, UnreadableAnswerError; the signal's reason when aborted
  */
 export async function download(request: HttpRequest, limit: number, options: HttpOptions): Promise<Download> {
@@ -70,7 +74,7 @@ export async function download(request: HttpRequest, limit: number, options: Htt
   if (isRedirect(status) && typeof location === 'string') return { status, bytes, location };
   if (status >= 400) throw refusal(request, { ...answer, json: jsonOf(bytes) }, options.now());
   if (status === 200) return { status, bytes, location: undefined };
-  throw new UnreadableAnswerError(`${request.method} ${request.path} answered ${status}, without a file.`, {
+  throw new UnreadableAnswerError(`${request.method} ${request.path} answered ${status} without a file.`, {
     status,
   });
 }
@@ -78,8 +82,8 @@ export async function download(request: HttpRequest, limit: number, options: Htt
 const EVENT_STREAM = 'text/event-stream';
 
 /**
- * Opens a stream of server-sent events, once. `idle`: milliseconds without a byte after which it counts as
- * dead. @throws as `exchange` does; so does reading the chunks
+ * Opens a stream of server-sent events, once. `idle`: milliseconds without a byte before it counts as
+ * dead. @throws the same errors as `exchange`, also while the chunks are read
  */
 export async function openEventStream(
   request: HttpRequest & { readonly idle: number },
@@ -113,7 +117,7 @@ async function* chunksOf(
   }
 }
 
-/** Sends the request and has the answer read, both within its time. What is read later has its own. */
+/** Sends the request and reads the answer, both within the timeout. A stream has its own. */
 async function receive<T>(
   request: HttpRequest & { readonly bodyTimeout?: number },
   options: HttpOptions,
@@ -127,6 +131,7 @@ async function receive<T>(
   const limits = bodyTimeout === undefined ? {} : { bodyTimeout };
   try {
     const response = await dispatcher.request({ origin, path, method, headers, body, signal, ...limits });
+    options.onHeaders?.(response.headers);
     return await read(response, options);
   } catch (cause) {
     throw failure(request, origin, cause);
@@ -162,7 +167,7 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Undefined when it is none: an error page. */
+/** Undefined if the body is not JSON, such as an error page. */
 function jsonOf(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));

@@ -4,13 +4,13 @@ import { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
 import { jobState } from './job-state.ts';
 import type { JobEvent } from './types.ts';
 
-/** The events that are known, and how the data of each is read. */
+/** The known event types and how each one's data is parsed. */
 const READERS = {
   jobs: (data) => ({ type: 'jobs', jobs: seenJobListAnswerSchema.parse(data).jobs }),
   job: (data) => ({ type: 'job', state: jobState(seenJobAnswerSchema.parse(data)) }),
 } as const satisfies { [Type in JobEvent['type']]: (data: unknown) => Extract<JobEvent, { type: Type }> };
 
-/** The events of a stream; those of types that nobody knows yet are passed over. @throws UnreadableAnswerError */
+/** The events of a stream, without those of unknown types. @throws UnreadableAnswerError */
 export async function* readJobEvents(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<JobEvent, void, void> {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { SeenBatchItem } from '../protocol/batch.ts';
-import type { Note, RateLimit } from '../protocol/envelope.ts';
+import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 import type { seenJobAnswerSchema } from '../protocol/job.ts';
 import type { JobState, QueuedItem, Spoken } from './types.ts';
 
@@ -8,7 +8,7 @@ interface Talk {
   readonly warnings?: Note[] | undefined;
   readonly messages?: Note[] | undefined;
   readonly links?: Record<string, string> | undefined;
-  readonly rateLimit?: RateLimit | undefined;
+  readonly rateLimit?: SeenRateLimit | undefined;
 }
 
 export function spoken({ warnings = [], messages = [], links = {}, rateLimit }: Talk): Spoken {

@@ -6,8 +6,8 @@ export interface Upload {
 }
 
 /**
- * A multipart/form-data body in one buffer (RFC 7578): at most 20 kB, it needs no stream, and it can
- * be sent again as it is.
+ * A multipart/form-data body in one buffer (RFC 7578): at most 20 kB, so it needs no stream and can be
+ * sent again unchanged.
  */
 export function encodeMultipart(
   file: Upload,
@@ -28,7 +28,7 @@ export function encodeMultipart(
   return { body, contentType: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** As browsers do it: quotes and line breaks percent-encoded. */
+/** Percent-encodes quotes and line breaks, as browsers do. */
 function escapeFileName(name: string): string {
   return name.replaceAll(/["\r\n]/g, (character) => encodeURIComponent(character));
 }

@@ -1,13 +1,15 @@
-import type { RateLimit } from '../protocol/envelope.ts';
-import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
+import type { SeenRateLimit } from '../protocol/envelope.ts';
+import { ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
+import { wasNotTaken } from './not-taken.ts';
+import { refusedWait } from './rate-limits.ts';
 
-/** How a request is repeated. Times in milliseconds. */
+/** How requests are retried. Times in milliseconds. */
 export interface RetryPolicy {
-  /** All pauses after trouble (no connection, 5xx) together; past it the last error is thrown. */
+  /** Total of all pauses after failures (no connection, 5xx); once it is used up, the last error is thrown. */
   readonly budget: number;
-  /** All pauses that the service asked for (429) together. */
+  /** Total of all pauses that the service asked for (429). */
   readonly patience: number;
-  /** Pause before the second attempt, doubled for each further one. */
+  /** Pause before the second attempt, doubled before each further one. */
   readonly firstPause: number;
   readonly longestPause: number;
 }
@@ -19,7 +21,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   longestPause: 10_000,
 };
 
-/** First and longest pause after a 429 that does not say how long: every spot of the queue is taken. */
+/** First and longest pause after a 429 that gives no time because the queue is full. */
 const FULL_QUEUE_PAUSE = 400;
 const LONGEST_FULL_QUEUE_PAUSE = 3_000;
 
@@ -27,7 +29,7 @@ export interface Attempt {
   /** 1 for the first. */
   readonly number: number;
   readonly error: unknown;
-  /** Whether doing it twice does no harm. */
+  /** Whether sending the request twice does no harm. */
   readonly isRepeatable: boolean;
   readonly now: number;
   /** 0 to 1. */
@@ -35,9 +37,9 @@ export interface Attempt {
 }
 
 /**
- * Milliseconds to wait before trying again; undefined: do not. In this order: what cannot pass is not
- * repeated; a 429 was certainly not accepted, so even a POST is; the wait that the service gave is
- * taken as it is; a POST whose answer was lost is never repeated blindly; the rest backs off.
+ * Milliseconds to wait before retrying; undefined: do not retry. In order: permanent errors are not
+ * retried; a 429 was certainly not accepted, so even a POST is retried; a wait that the service gave is
+ * used as given; a POST whose answer was lost is never retried blindly; everything else backs off.
  */
 export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | undefined {
   const { error } = attempt;
@@ -47,8 +49,7 @@ export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | und
     const pause = Math.min(LONGEST_FULL_QUEUE_PAUSE, FULL_QUEUE_PAUSE * 1.5 ** (attempt.number - 1));
     return givenWait(error, attempt.now) ?? jitter(pause, attempt.random);
   }
-  const neverArrived = error instanceof NetworkError && !error.mayHaveArrived;
-  if (!attempt.isRepeatable && !neverArrived) return undefined;
+  if (!attempt.isRepeatable && !wasNotTaken(error)) return undefined;
   if (isWait(retryAfter)) return retryAfter;
   const pause = Math.min(policy.longestPause, policy.firstPause * 2 ** (attempt.number - 1));
   return jitter(pause, attempt.random);
@@ -57,36 +58,28 @@ export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | und
 interface AnswerFacts {
   readonly status?: number;
   readonly retryAfter?: number | undefined;
-  readonly rateLimit?: RateLimit | undefined;
+  readonly rateLimit?: SeenRateLimit | undefined;
 }
 
-/** What is known of the answer, if one came. A proxy's page has a status and headers as well. */
+/** What is known of the answer, if one arrived. A proxy's page has a status and headers too. */
 function answerOf(error: SkinsmithError): AnswerFacts {
   if (error instanceof ServiceError) return error.answer;
   if (error instanceof UnreadableAnswerError) return error;
   return {};
 }
 
-/** What a 429 says about when to come back. A full queue says nothing true about it. */
+/** The wait that a 429 asks for, milliseconds. For a full queue the times it gives are meaningless. `now`: the service's clock. */
 export function givenWait(error: SkinsmithError, now: number): number | undefined {
   if (error.code === 'job_limit' || error.code === 'concurrency_limit') return undefined;
-  const { retryAfter, rateLimit } = answerOf(error);
-  return isWait(retryAfter) ? retryAfter : nextRequestIn(rateLimit, now);
+  return refusedWait(answerOf(error), now);
 }
 
-function nextRequestIn(rateLimit: RateLimit | undefined, now: number): number | undefined {
-  if (!rateLimit) return undefined;
-  // `relative` needs no agreement of the two clocks.
-  const wait = rateLimit.next.relative > 0 ? rateLimit.next.relative : rateLimit.next.absolute - now;
-  return isWait(wait) ? wait : undefined;
-}
-
-/** "Now" is no wait: taken at its word, a service that keeps refusing would be asked without a pause. */
+/** Treats "now" as no wait: taken literally, a service that keeps refusing would be asked in a tight loop. */
 function isWait(milliseconds: number | undefined): milliseconds is number {
   return milliseconds !== undefined && milliseconds > 0;
 }
 
-/** Between half and all of it, so that clients that failed together do not come back together. */
+/** Random, between half and all of it, so that clients that failed together do not return together. */
 function jitter(pause: number, random: number): number {
   return Math.round(pause * (0.5 + random / 2));
 }

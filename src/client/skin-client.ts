@@ -1,36 +1,41 @@
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../clock.ts';
 import {
-  delayAnswerSchema,
   type KeyDocument,
   keyDocumentSchema,
   type Me,
-  meAnswerSchema,
+  seenDelayAnswerSchema,
+  seenMeAnswerSchema,
 } from '../protocol/account.ts';
 import { seenBatchAnswerSchema } from '../protocol/batch.ts';
 import { type Cape, seenCapeListAnswerSchema } from '../protocol/cape.ts';
-import { type RateLimit, seenEnvelopeSchema } from '../protocol/envelope.ts';
-import { MAX_WAIT_SECONDS } from '../protocol/generate.ts';
+import { type SeenRateLimit, seenEnvelopeSchema } from '../protocol/envelope.ts';
+import { MAX_TOTAL_WAIT_SECONDS, MAX_WAIT_SECONDS } from '../protocol/generate.ts';
 import {
   isPending,
   type Job,
+  MAX_JOB_PAGE,
   seenGenerateAnswerSchema,
   seenJobAnswerSchema,
   seenJobListAnswerSchema,
 } from '../protocol/job.ts';
-import { type SeenSkin, seenSkinAnswerSchema, seenSkinListAnswerSchema } from '../protocol/skin.ts';
+import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
+import { seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
 import { AccountClient } from './account-client.ts';
 import { JobFailedError, ServiceError } from './errors.ts';
 import { readJobEvents } from './job-events.ts';
 import { jobState, queuedItem, spoken } from './job-state.ts';
 import { type Poll, pollTimes } from './poll-timing.ts';
+import type { ServiceClock } from './service-clock.ts';
 import { batchSubmission, submission } from './submission.ts';
 import { jsonBody, Transport } from './transport.ts';
 import type {
   CallOptions,
   GeneratedSkin,
   JobEvent,
+  JobPage,
+  JobPageQuery,
   JobState,
   PageQuery,
   QueuedBatch,
@@ -42,8 +47,8 @@ import type {
 } from './types.ts';
 
 /**
- * The service, one method per endpoint. Works against the hosted service and against skinsmith's own.
- * Reads are repeated while trouble can pass; a submission only when it certainly was not accepted.
+ * The service, one method per endpoint. Works with the hosted service and with skinsmith's own. Retries
+ * reads after temporary failures; retries a submission only when it certainly was not accepted.
  * @example
  * const client = new SkinClient({ baseUrl: 'https://api.mineskin.org', apiKey });
  * const { skin } = await client.generate({ file: await readFile('skin.png') });
@@ -56,7 +61,7 @@ export class SkinClient {
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
 
-  /** @throws TypeError when `baseUrl` is not an http(s) address */
+  /** @throws TypeError when `baseUrl` is not an http(s) address; InsecureHttpError for a key over http to a public IP */
   constructor(options: SkinClientOptions) {
     this.#transport = new Transport(options);
     this.account = new AccountClient(this.#transport);
@@ -69,14 +74,19 @@ export class SkinClient {
     return this.#transport.baseUrl;
   }
 
-  /** Tells callers of one service apart, without the key: a fingerprint of it, or `anonymous`. */
+  /** Distinguishes callers of one service without revealing the key: its fingerprint, or `anonymous`. */
   get caller(): string {
     return this.#transport.caller;
   }
 
+  /** The service's clock, as its answers show it; its absolute times are compared with it. */
+  get serviceClock(): ServiceClock {
+    return this.#transport.serviceClock;
+  }
+
   /**
-   * POST /v2/generate: waits on the service until the skin is there. When the service stops waiting
-   * but says which job it is, the job is followed to its end.
+   * POST /v2/generate: waits on the service until the skin is ready. If the service stops waiting but names
+   * the job, the client follows that job to its end.
    */
   async generate(
     source: SkinSource,
@@ -84,31 +94,34 @@ export class SkinClient {
     call: CallOptions = {},
   ): Promise<GeneratedSkin> {
     const request = submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, { options, call });
-    const timeout = MAX_WAIT_SECONDS * 1000 + this.#transport.timeout;
+    const timeout = MAX_TOTAL_WAIT_SECONDS * 1000 + this.#transport.timeout;
     try {
       const answer = await this.#transport.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
       return { skin: answer.skin, job: jobIn(answer.links), ...spoken(answer) };
     } catch (error) {
       const id = timedOutJob(error);
       if (id === undefined) throw error;
-      return await this.waitForJob({ id, eta: this.#clock.now() }, call);
+      return await this.waitForJob({ id, eta: this.serviceClock.now() }, call);
     }
   }
 
-  /** POST /v2/queue: a job, or at once the skin when it exists already. */
+  /** POST /v2/queue: creates a job, or returns the skin at once if it already exists. */
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobState> {
     const request = submission('/v2/queue', source, { options, call });
-    return jobState(await this.#transport.request(request, seenJobAnswerSchema, call));
+    const sentAt = this.#clock.now();
+    const state = jobState(await this.#transport.request(request, seenJobAnswerSchema, call));
+    if (isPending(state.job.status)) this.serviceClock.sawMoment(state.job.timestamp, sentAt);
+    return state;
   }
 
   /**
-   * POST /v2/queue/batch: 1 to 24 submissions at once, for callers with the grant `batch_generation`. What became
-   * of each, in their order; one that was refused does not stop the others.
+   * POST /v2/queue/batch: 1 to 24 submissions at once, for callers with the grant `batch_generation`. Returns
+   * one result per submission, in order; a refused one does not stop the others.
    */
   async queueBatch(items: readonly QueueItem[], call: CallOptions = {}): Promise<QueuedBatch> {
     const schema = seenBatchAnswerSchema.refine(({ batch }) => batch.length === items.length, {
       path: ['batch'],
-      message: 'has not one result for each item',
+      message: 'does not have one result per item',
     });
     const answer = await this.#transport.request(batchSubmission(items, call), schema, call);
     return { items: answer.batch.map(queuedItem), ...spoken(answer) };
@@ -119,12 +132,33 @@ export class SkinClient {
     return jobState(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
   }
 
-  /** GET /v2/queue: the caller's jobs, newest first. */
+  /** GET /v2/queue: one page of the caller's jobs, newest first. */
+  async jobPage(page: JobPageQuery = {}, call: CallOptions = {}): Promise<JobPage> {
+    const path = `/v2/queue?${queryOf({ size: MAX_JOB_PAGE, ...page })}`;
+    const { jobs, links } = await this.#get(path, seenJobListAnswerSchema, call);
+    const isWanted = ({ status }: Job) => page.status === undefined || status === page.status;
+    return { jobs: jobs.filter(isWanted), next: nextIn(links) };
+  }
+
+  /** All of the caller's jobs, newest first, read page by page. */
+  async *allJobs(
+    query: Pick<JobPageQuery, 'size' | 'status'> = {},
+    call: CallOptions = {},
+  ): AsyncGenerator<Job, void, void> {
+    let after: string | undefined;
+    do {
+      const page = await this.jobPage({ ...query, after }, call);
+      yield* page.jobs;
+      after = page.next;
+    } while (after !== undefined);
+  }
+
+  /** GET /v2/queue: the caller's newest jobs and all pending ones, newest first. */
   async jobs(call: CallOptions = {}): Promise<readonly Job[]> {
     return (await this.queueList(call)).jobs;
   }
 
-  /** GET /v2/queue, with its links: `events` is there where the service tells of jobs. */
+  /** GET /v2/queue, with its links: `events` is present if the service offers an event stream. */
   async queueList(
     call: CallOptions = {},
   ): Promise<{ jobs: readonly Job[]; links: Readonly<Record<string, string>> }> {
@@ -134,16 +168,16 @@ export class SkinClient {
 
   /**
    * GET /v2/queue/events (skinsmith only): the caller's jobs as they are accepted and end. Opened once: when
-   * the stream ends or breaks off, it is the caller's to open it again and to look at the list.
-   * @throws like other calls, when it is opened and while it is read
+   * the stream ends or breaks off, the caller reopens it and reads the list again.
+   * @throws the same errors as other calls, when it is opened and while it is read
    */
   events(call: CallOptions = {}): AsyncIterable<JobEvent> {
     return readJobEvents(this.#transport.stream('/v2/queue/events', call));
   }
 
   /**
-   * The PNG of a texture, at most 256 KiB, from wherever it is served (`texture.url` of a skin): an absolute
-   * http(s) URL. No key goes along; up to three redirects are followed.
+   * The PNG of a texture, at most 256 KiB, from any absolute http(s) URL (`texture.url` of a skin). Sends no
+   * key; follows up to three redirects.
    */
   async texture(url: string, call: CallOptions = {}): Promise<Uint8Array> {
     return await this.#transport.texture(url, call);
@@ -151,14 +185,14 @@ export class SkinClient {
 
   /** Follows one job to its end. @throws JobFailedError */
   async waitForJob(job: Pick<Job, 'id' | 'eta'>, call: CallOptions = {}): Promise<GeneratedSkin> {
-    const poll: Poll = { eta: job.eta, now: this.#clock.now(), longest: this.#pollInterval };
+    const poll: Poll = { eta: job.eta, now: this.serviceClock.now(), longest: this.#pollInterval };
     for (const pause of pollTimes(poll)) {
       await this.#clock.sleep(pause, call.signal);
       const state = await this.job(job.id, call);
       if (isPending(state.job.status)) continue;
       return { ...state, skin: await this.#skinOf(state, call), job: job.id };
     }
-    throw new Error('unreachable: polling has no end of its own');
+    throw new Error('unreachable: polling never ends by itself');
   }
 
   /** GET /v2/skins/:uuid. */
@@ -167,8 +201,8 @@ export class SkinClient {
   }
 
   /**
-   * PATCH /v2/skins/:uuid: another name (`''` or null: none) or visibility for a skin of the caller's.
-   * Not every service offers it.
+   * PATCH /v2/skins/:uuid: changes the name (`''` or null removes it) or visibility of one of the caller's
+   * skins. Not every service offers it.
    */
   async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<SeenSkin> {
     const path = `/v2/skins/${encodeURIComponent(uuid)}`;
@@ -176,13 +210,13 @@ export class SkinClient {
     return (await this.#transport.request(request, seenSkinAnswerSchema, call)).skin;
   }
 
-  /** DELETE /v2/skins/:uuid: removes a skin of the caller's. Not every service offers it. */
+  /** DELETE /v2/skins/:uuid: removes one of the caller's skins. Not every service offers it. */
   async deleteSkin(uuid: string, call: CallOptions = {}): Promise<void> {
     const request = { method: 'DELETE', path: `/v2/skins/${encodeURIComponent(uuid)}` } as const;
     await this.#transport.request(request, seenEnvelopeSchema, call);
   }
 
-  /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB, wherever that leads to. */
+  /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB; follows redirects. */
   async skinTexture(uuid: string, call: CallOptions = {}): Promise<Uint8Array> {
     return await this.#transport.textureBelow(`/v2/skins/${encodeURIComponent(uuid)}/texture`, call);
   }
@@ -197,32 +231,39 @@ export class SkinClient {
     return await this.#skinPage('/v2/me/skins', page, call);
   }
 
-  /** GET /v2/capes: what skins can be made with, for callers with the grant `capes`. */
+  /** GET /v2/capes: the capes available for skins, for callers with the grant `capes`. */
   async capes(call: CallOptions = {}): Promise<readonly Cape[]> {
     return (await this.#get('/v2/capes', seenCapeListAnswerSchema, call)).capes;
   }
 
   /** GET /v2/me: who the key belongs to and what it may do. */
   async me(call: CallOptions = {}): Promise<Me> {
-    return await this.#get('/v2/me', meAnswerSchema, call);
+    const { user, name, grants = {}, rateLimit } = await this.#get('/v2/me', seenMeAnswerSchema, call);
+    return {
+      grants,
+      ...(user !== undefined && { user }),
+      ...(name !== undefined && { name }),
+      ...(rateLimit !== undefined && { rateLimit }),
+    };
   }
 
-  /** GET /v2/delay: the rate limit as it stands. */
-  async delay(call: CallOptions = {}): Promise<RateLimit> {
-    return await this.#get('/v2/delay', delayAnswerSchema, call);
+  /** GET /v2/delay: the current rate limit. */
+  async delay(call: CallOptions = {}): Promise<SeenRateLimit> {
+    const { rateLimit, success: _, ...top } = await this.#get('/v2/delay', seenDelayAnswerSchema, call);
+    return rateLimit ?? top;
   }
 
-  /** GET /: the key the service signs with, where it has one of its own. */
+  /** GET /: the service's own signing key, if it has one. */
   async keyDocument(call: CallOptions = {}): Promise<KeyDocument> {
     return await this.#get('/', keyDocumentSchema, call);
   }
 
-  /** Ends streams of events and idle connections, so that the process can exit at once. */
+  /** Ends event streams and idle connections, so that the process can exit at once. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
 
-  /** The skin of a job that ended: with its state, or, where the service leaves it out, by its UUID. */
+  /** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
   async #skinOf({ job, skin, errors }: JobState, call: CallOptions): Promise<SeenSkin> {
     if (skin) return skin;
     if (job.status === 'completed' && job.result !== undefined) return await this.skin(job.result, call);
@@ -230,11 +271,13 @@ export class SkinClient {
   }
 
   async #skinPage(path: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(page)) if (value !== undefined) query.set(name, String(value));
-    const { skins, links } = await this.#get(`${path}?${query}`, seenSkinListAnswerSchema, call);
-    const next = links?.['next'] ? new URLSearchParams(links['next'].split('?')[1]).get('after') : null;
-    return { skins, next: next ?? undefined };
+    const { skins, links, pagination, total } = await this.#get(
+      `${path}?${queryOf(page)}`,
+      seenSkinListAnswerSchema,
+      call,
+    );
+    const next = nextIn(links) ?? pagination?.next?.after;
+    return { skins, next, ...(total !== undefined && { total }) };
   }
 
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
@@ -242,11 +285,23 @@ export class SkinClient {
   }
 }
 
+function queryOf(values: object): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
+  return query;
+}
+
+/** `after` of the next page, from its link. */
+function nextIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
+  const query = links?.['next']?.split('?')[1];
+  return new URLSearchParams(query).get('after') ?? undefined;
+}
+
 function jobIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
   return links?.['job']?.split('/').pop();
 }
 
-/** The job that the service stopped waiting for, if that is what the error says. */
+/** The job that the service stopped waiting for, if the error names one. */
 function timedOutJob(error: unknown): string | undefined {
   if (!(error instanceof ServiceError) || error.code !== 'generator_timeout') return undefined;
   return jobIn(error.answer.links);

@@ -3,7 +3,7 @@ import { encodeMultipart } from './multipart.ts';
 import { jsonBody, type Outgoing } from './transport.ts';
 import type { CallOptions, QueueItem, SkinOptions, SkinSource } from './types.ts';
 
-/** The request that asks for one skin. @throws TypeError when the idempotency key is none that a header can hold */
+/** The request that asks for one skin. @throws TypeError when the idempotency key is not a valid header value */
 export function submission(
   path: string,
   source: SkinSource,
@@ -13,7 +13,7 @@ export function submission(
   return { method: 'POST', path, body, headers: { ...headers, ...idempotencyHeader(call) } };
 }
 
-/** The request that asks for several. A batch is JSON, so files go as `data:` URLs. @throws TypeError as above */
+/** The request that asks for several skins. A batch is JSON, so files become `data:` URLs. @throws TypeError as above */
 export function batchSubmission(items: readonly QueueItem[], call: CallOptions): Outgoing {
   const batch = items.map(({ source, options = {} }) => ({ ...fieldsOf(options), ...linked(source) }));
   const { body, headers } = jsonBody({ batch });

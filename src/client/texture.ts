@@ -1,13 +1,13 @@
 import { UnreadableAnswerError } from './errors.ts';
 import type { Download } from './http.ts';
 
-/** Bytes of a texture, at the most; the game's own are below 10 kB. */
+/** Maximum bytes of a texture; the game's own are below 10 kB. */
 const MAX_TEXTURE_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
 
 type Get = (address: URL, limit: number) => Promise<Pick<Download, 'status' | 'bytes' | 'location'>>;
 
-/** Gets a texture from where a service says it is, following redirects. @throws what `get` throws, UnreadableAnswerError */
+/** Downloads a texture, following redirects. @throws what `get` throws, UnreadableAnswerError */
 export async function fetchTexture(url: string, get: Get): Promise<Uint8Array> {
   let address = textureAddress(url);
   for (let hops = 0; ; hops++) {
@@ -23,5 +23,5 @@ export async function fetchTexture(url: string, get: Get): Promise<Uint8Array> {
 function textureAddress(url: string, base?: URL): URL {
   const address = URL.parse(url, base?.href);
   if (address && /^https?:$/.test(address.protocol)) return address;
-  throw new UnreadableAnswerError(`"${url}" is no address of a texture.`, { status: 200 });
+  throw new UnreadableAnswerError(`"${url}" is not a valid texture URL.`, { status: 200 });
 }

@@ -13,41 +13,59 @@ import {
   type HttpRequest,
   openEventStream,
 } from './http.ts';
+import { KeyGuard, systemResolve } from './key-guard.ts';
 import { DEFAULT_RETRY, pauseBefore } from './retry-timing.ts';
+import { ServiceClock } from './service-clock.ts';
 import { fetchTexture } from './texture.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
-/** A request below the service's root. `timeout`: milliseconds one attempt may take. */
+/** A request below the service's root. `timeout`: milliseconds per attempt. */
 export type Outgoing = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'> & {
   readonly timeout?: number;
 };
 
 export const DEFAULT_TIMEOUT = 20_000;
-/** Milliseconds of silence after which a stream of events counts as dead: three missed signs of life. */
+/** Milliseconds of silence before an event stream counts as dead: three missed heartbeats. */
 const EVENTS_IDLE = 45_000;
 
-/** Sends requests to one service as one caller, repeating what may be repeated. */
+/** Guards a key that would go over plain http. @throws InsecureHttpError */
+function guardFor(
+  { apiKey, insecureHttp, resolve = systemResolve }: SkinClientOptions,
+  origin: string,
+): KeyGuard | undefined {
+  if (apiKey === undefined || insecureHttp || !origin.startsWith('http:')) return undefined;
+  return new KeyGuard(origin, resolve);
+}
+
+/** Sends requests to one service as one caller, with retries where they are safe. */
 export class Transport {
   /** The service's root, no slash and no `/v2` at its end. */
   readonly baseUrl: string;
+  /** The service's clock, as its answers show it. */
+  readonly serviceClock: ServiceClock;
   readonly #options: SkinClientOptions;
   readonly #origin: string;
   readonly #root: string;
   readonly #dispatcher: Dispatcher;
+  /** Present when the key would go over plain http. */
+  readonly #guard: KeyGuard | undefined;
   readonly #clock: Clock;
   #closed: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
-  /** @throws TypeError when `baseUrl` is not an http(s) address */
+  /** @throws TypeError when `baseUrl` is not an http(s) address; InsecureHttpError */
   constructor(options: SkinClientOptions) {
-    // An empty key, as an unset variable gives it, is none.
+    // An empty key, as from an unset variable, means no key.
     this.#options = { ...options, apiKey: options.apiKey || undefined };
     const { baseUrl, origin, path } = parseBaseUrl(options.baseUrl);
     this.baseUrl = baseUrl;
     this.#origin = origin;
     this.#root = path;
-    this.#dispatcher = options.dispatcher ?? new Agent();
+    this.#guard = guardFor(this.#options, origin);
+    this.#dispatcher =
+      options.dispatcher ?? new Agent(this.#guard && { connect: { lookup: this.#guard.lookup } });
     this.#clock = options.clock ?? systemClock;
+    this.serviceClock = new ServiceClock(this.#clock);
   }
 
   /** A fingerprint of the API key, or `anonymous`. */
@@ -62,14 +80,14 @@ export class Transport {
     return this.#options.timeout ?? DEFAULT_TIMEOUT;
   }
 
-  /** Ends streams of events and idle connections. */
+  /** Ends event streams and idle connections. */
   async close(): Promise<void> {
     this.#closing.abort();
     if (!this.#options.dispatcher) this.#closed ??= this.#dispatcher.close();
     await this.#closed;
   }
 
-  /** Sends until it is answered, refused for good, or what may be spent on waiting is spent. */
+  /** Sends until the request is answered, permanently refused, or the retry budget is used up. */
   async request<S extends z.ZodType>(request: Outgoing, schema: S, call: CallOptions): Promise<z.output<S>> {
     const isRepeatable = request.method !== 'POST';
     return await this.#repeat(call, isRepeatable, async () => {
@@ -78,7 +96,7 @@ export class Transport {
     });
   }
 
-  /** The chunks of a stream of events below the service's root. Opened once; `close` ends it. */
+  /** The chunks of an event stream below the service's root. Opened once; `close` ends it. */
   async *stream(path: string, { signal }: CallOptions): AsyncGenerator<Buffer, void, void> {
     const { signal: closing } = this.#closing;
     const either = signal ? AbortSignal.any([signal, closing]) : closing;
@@ -92,14 +110,14 @@ export class Transport {
     }
   }
 
-  /** A texture from wherever it is. No key goes along: textures are public. */
+  /** A texture from any host. Sends no key: textures are public. */
   async texture(url: string, call: CallOptions): Promise<Uint8Array> {
     return await this.#repeat(call, true, () =>
       fetchTexture(url, (address, limit) => this.#download(address, limit, call)),
     );
   }
 
-  /** A texture that an address below the service's root leads to; the key goes to that address alone. */
+  /** The texture behind a path below the service's root; the key goes to that first address only. */
   async textureBelow(path: string, call: CallOptions): Promise<Uint8Array> {
     const { href } = new URL(this.#root + path, this.#origin);
     return await this.#repeat(call, true, () =>
@@ -118,12 +136,13 @@ export class Transport {
     };
     const path = pathname + search;
     const outgoing = { method: 'GET', path, headers, signal, timeout: this.timeout } as const;
-    const options = { ...this.#http(), origin, secret: key };
+    const { onHeaders: _, ...http } = this.#http(); // another host has another clock
+    const options = { ...http, origin, secret: key };
     const place = origin === this.#origin ? '' : origin;
     return await this.#reported(outgoing, () => download(outgoing, limit, options), place);
   }
 
-  /** Runs attempts until one succeeds or the last error is to be thrown. */
+  /** Repeats attempts until one succeeds or the policy gives up and the last error is thrown. */
   async #repeat<T>(
     { signal, retry }: CallOptions,
     isRepeatable: boolean,
@@ -136,7 +155,10 @@ export class Transport {
         return await attempt();
       } catch (error) {
         const random = (this.#options.random ?? Math.random)();
-        const pause = pauseBefore({ number, error, isRepeatable, now: this.#clock.now(), random }, policy);
+        const pause = pauseBefore(
+          { number, error, isRepeatable, now: this.serviceClock.now(), random },
+          policy,
+        );
         const kind = (error as { status?: unknown }).status === 429 ? 'busy' : 'trouble';
         if (pause === undefined || pause > left[kind] || left[kind] === 0) throw error;
         left[kind] -= pause;
@@ -146,7 +168,7 @@ export class Transport {
     }
   }
 
-  /** A request to the service itself, as this caller. */
+  /** A request to the service itself, with the caller's credentials. */
   #below(request: Outgoing, signal: AbortSignal | undefined): HttpRequest {
     const { apiKey, userAgent } = this.#who();
     const headers = {
@@ -165,19 +187,27 @@ export class Transport {
   }
 
   #http(): HttpOptions {
-    const now = () => this.#clock.now();
     const { apiKey: secret } = this.#options;
-    return { origin: this.#origin, dispatcher: this.#dispatcher, now, secret };
+    const sentAt = this.#clock.now();
+    return {
+      origin: this.#origin,
+      dispatcher: this.#dispatcher,
+      now: () => this.serviceClock.now(),
+      onHeaders: ({ date }) => this.serviceClock.sawDate(date, sentAt),
+      secret,
+    };
   }
 
-  /** One exchange, told to whoever keeps a log. `place`: what the path is below, when not the service. */
-  async #reported<T extends { readonly status: number }>(
-    { method, path, signal }: HttpRequest,
+  /** One exchange, reported to the log callback. `place`: the base of the path, if not the service. */
+  async #reported<T extends { readonly status: number; readonly odd?: readonly string[] }>(
+    { method, path, headers, signal, timeout }: HttpRequest,
     send: () => Promise<T>,
     place = '',
   ): Promise<T> {
+    if (this.#guard && this.#options.dispatcher && headers?.['authorization']) await this.#guard.verify();
+    this.#options.onSend?.({ place: place || this.baseUrl, timeout });
     const start = performance.now();
-    const report = (outcome: Pick<RequestReport, 'status' | 'error'>) =>
+    const report = (outcome: Pick<RequestReport, 'status' | 'error' | 'odd'>) =>
       this.#options.onRequest?.({
         method,
         path: place + (path.split('?', 1)[0] ?? path),
@@ -186,7 +216,8 @@ export class Transport {
       });
     try {
       const answer = await send();
-      report({ status: answer.status });
+      const { status, odd = [] } = answer;
+      report({ status, ...(odd.length > 0 && { odd }) });
       return answer;
     } catch (error) {
       if (error instanceof SkinsmithError) {
@@ -198,7 +229,7 @@ export class Transport {
   }
 }
 
-/** Body and header of a request that sends JSON. */
+/** Body and header of a JSON request. */
 export function jsonBody(content: unknown): { body: string; headers: Record<string, string> } {
   return { body: JSON.stringify(content), headers: { 'content-type': 'application/json' } };
 }

@@ -1,24 +1,26 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
-import type { Note, RateLimit } from '../protocol/envelope.ts';
-import type { Job } from '../protocol/job.ts';
-import type { SeenSkin as Skin, SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
+import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
+import type { Job, JobStatus } from '../protocol/job.ts';
+import type { SeenSkin as Skin } from '../protocol/seen-skin.ts';
+import type { SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
+import type { Resolve } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
 
-/** What to generate from. */
+/** What to generate the skin from. */
 export type SkinSource =
   | { readonly file: Uint8Array; readonly fileName?: string }
   | { readonly url: string }
   | { readonly user: string };
 
-/** What is to become of it. Absent: the service's defaults (variant detected, public, no name). */
+/** Options of the skin. Absent ones take the service's defaults (variant detected, public, no name). */
 export interface SkinOptions {
   readonly variant?: SkinVariant | undefined;
   readonly visibility?: SkinVisibility | undefined;
   readonly name?: string | undefined;
-  /** UUID of a cape that the service knows, to go with the skin. */
+  /** UUID of a cape known to the service, to combine with the skin. */
   readonly cape?: string | undefined;
-  /** URL that skinsmith's own service tells of the job's end, see `verifyWebhook`. */
+  /** URL that skinsmith's own service calls when the job ends, see `verifyWebhook`. */
   readonly callback?: string | undefined;
 }
 
@@ -31,79 +33,103 @@ export interface QueueItem {
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Names a submission (1 to 255 printable ASCII characters), so that skinsmith's own service takes it for
-   * the same when it comes again. Other services and other calls do not mind it.
+   * Identifies a submission (1 to 255 printable ASCII characters), so that skinsmith's own service treats a
+   * repetition as the same submission. Other services and calls ignore it.
    */
   readonly idempotencyKey?: string | undefined;
   /** Overrides the client's policy for this call; `{budget: 0, patience: 0}`: one attempt. */
   readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
-/** What was said around an answer. */
+/** Additional information in an answer. */
 export interface Spoken {
   readonly warnings: readonly Note[];
   readonly messages: readonly Note[];
-  /** Relative addresses by what is there, `job` and `events` for example. */
+  /** Relative URLs by name, for example `job` and `events`. */
   readonly links: Readonly<Record<string, string>>;
-  readonly rateLimit: RateLimit | undefined;
+  readonly rateLimit: SeenRateLimit | undefined;
 }
 
 export interface GeneratedSkin extends Spoken {
   readonly skin: Skin;
-  /** Id of the job that made it, where the service says. */
+  /** Id of the job that made it, if the service says so. */
   readonly job: string | undefined;
 }
 
-/** `skin` is there once the job is completed; `errors` say why it failed. */
+/** `skin` is present once the job is completed; `errors` say why it failed. */
 export interface JobState extends Spoken {
   readonly job: Job;
   readonly skin: Skin | undefined;
   readonly errors: readonly Note[];
 }
 
-/** What became of one submission of several: `errors` say why it was not taken. */
+/** The result of one submission of several: `errors` say why it was refused. */
 export interface QueuedItem {
   readonly success: boolean;
   readonly job: Job | undefined;
-  /** There when the skin exists already. */
+  /** Present if the skin already exists. */
   readonly skin: Skin | undefined;
   readonly errors: readonly Note[];
   readonly warnings: readonly Note[];
 }
 
 export interface QueuedBatch extends Spoken {
-  /** One for each submission, in their order. */
+  /** One per submission, in order. */
   readonly items: readonly QueuedItem[];
 }
 
-/** What a service that tells of jobs tells: first the pending ones, then each as it is accepted and ends. */
+/** What an event stream reports: first the pending jobs, then each job as it is accepted and ends. */
 export type JobEvent =
   | { readonly type: 'jobs'; readonly jobs: readonly Job[] }
   | { readonly type: 'job'; readonly state: JobState };
 
-/** Which page of a list. */
+/** Selects a page of a list. */
 export interface PageQuery {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string | undefined;
   /** 1 to 128. */
   readonly size?: number | undefined;
-  /** Words, all of which must be in the name; how they are looked for is the service's own. */
+  /** Words that the name must all contain; matching rules are the service's own. */
   readonly filter?: string | undefined;
+  /** The following are skinsmith only. */
+  readonly variant?: 'classic' | 'slim' | undefined;
+  readonly sort?: 'newest' | 'popular' | undefined;
+  /** For one's own skins only. */
+  readonly visibility?: SkinVisibility | undefined;
+}
+
+/** Selects a page of the caller's jobs. Services without pages ignore it and return a single page. */
+export interface JobPageQuery {
+  /** `next` of the previous page. */
+  readonly after?: string | undefined;
+  /** 1 to 500. */
+  readonly size?: number | undefined;
+  readonly status?: JobStatus | undefined;
+}
+
+export interface JobPage {
+  readonly jobs: readonly Job[];
+  /** `after` for the next page; undefined on the last. */
+  readonly next: string | undefined;
 }
 
 export interface SkinPage {
   readonly skins: readonly SkinListItem[];
   /** `after` for the next page; undefined on the last. */
   readonly next: string | undefined;
+  /** Skins on all pages; a skinsmith service gives it on the first one, unless there are too many to count. */
+  readonly total?: number;
 }
 
-/** A request as it went over the wire, for logs. No key, no body. */
+/** A request as sent, for logs. No key, no body. */
 export interface RequestReport {
   readonly method: string;
   readonly path: string;
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status; absent if no answer arrived. */
   readonly status?: number | undefined;
   readonly error?: string | undefined;
+  /** Invalid fields of the answer that were ignored, such as `job.eta: …`. */
+  readonly odd?: readonly string[];
   readonly milliseconds: number;
 }
 
@@ -111,19 +137,25 @@ export interface SkinClientOptions {
   /** The service's root, with or without `/v2` at its end. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /** Names your program to the service. */
+  /** Send the API key over plain http even to public addresses, where anyone on the network path can read it. Default: false. */
+  readonly insecureHttp?: boolean | undefined;
+  /** Identifies your program to the service. */
   readonly userAgent?: string | undefined;
-  /** Milliseconds one attempt may take. */
+  /** Timeout per attempt, milliseconds. */
   readonly timeout?: number;
   readonly retry?: Partial<RetryPolicy>;
-  /** Milliseconds between looks at a pending job, at the most. */
+  /** Longest pause between polls of a pending job, milliseconds. */
   readonly pollInterval?: number | undefined;
+  /** Called before each attempt; `timeout`: its timeout in milliseconds. */
+  readonly onSend?: (attempt: { readonly place: string; readonly timeout: number }) => void;
   readonly onRequest?: (report: RequestReport) => void;
-  /** Told before each pause: what went wrong and how long it waits, in milliseconds. */
+  /** Called before each pause with the error and the length of the pause in milliseconds. */
   readonly onRetry?: (report: { readonly message: string; readonly pause: number }) => void;
-  /** Time and chance, for tests. */
+  /** Clock and random source, for tests. */
   readonly clock?: Clock;
   readonly random?: () => number;
+  /** Host name resolver, for tests. */
+  readonly resolve?: Resolve;
   /** undici dispatcher to send through (proxies, tests); the client does not close it. */
   readonly dispatcher?: Dispatcher;
 }

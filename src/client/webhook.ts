@@ -5,14 +5,14 @@ import { WebhookError } from './errors.ts';
 import { jobState } from './job-state.ts';
 import type { JobState } from './types.ts';
 
-/** A webhook as it was received. */
+/** A webhook as received. */
 export interface ReceivedWebhook {
-  /** The API key of the request that named the callback, or the secret (`whsec_…`) that follows from it. */
+  /** The API key of the request that named the callback, or the secret (`whsec_…`) derived from it. */
   readonly secretOrKey: string;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Just as it came: parsed and written again it may be another text. */
+  /** The raw body as received: parsed and serialized again it may differ. */
   readonly body: string | Uint8Array;
-  /** Seconds that its time may differ from this machine's; default: 300. */
+  /** Maximum difference in seconds between its timestamp and this machine's clock; default: 300. */
   readonly toleranceSeconds?: number;
   /** Milliseconds since the epoch; default: now. */
   readonly now?: number;
@@ -21,9 +21,9 @@ export interface ReceivedWebhook {
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Makes sure that a webhook is from the service and new, and reads it.
+ * Verifies that a webhook is authentic and recent, and parses it.
  * @example const { job, skin } = verifyWebhook({ secretOrKey: apiKey, headers: request.headers, body });
- * @throws WebhookError when it must not be believed
+ * @throws WebhookError when it cannot be trusted
  */
 export function verifyWebhook(received: ReceivedWebhook): JobState {
   const { secretOrKey, headers, toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() } = received;
@@ -34,11 +34,15 @@ export function verifyWebhook(received: ReceivedWebhook): JobState {
     typeof received.body === 'string' ? received.body : Buffer.from(received.body).toString('utf8');
   const expected = signWebhook(secretOf(secretOrKey), { id, timestamp, body });
   if (!signatures.some((signature) => isSame(signature, expected))) {
-    throw new WebhookError('The signature is not right: it was signed with another key, or changed.');
+    throw new WebhookError(
+      'The signature is invalid: it was signed with another key, or the body was changed.',
+    );
   }
   const age = Math.abs(now / 1000 - Number(timestamp));
   if (!/^\d+$/.test(timestamp) || age > toleranceSeconds) {
-    throw new WebhookError(`It was sent more than ${toleranceSeconds} seconds ago, or is ahead of time.`);
+    throw new WebhookError(
+      `The webhook's timestamp differs from now by more than ${toleranceSeconds} seconds.`,
+    );
   }
   return readBody(body);
 }
@@ -46,7 +50,7 @@ export function verifyWebhook(received: ReceivedWebhook): JobState {
 function headerOf(headers: ReceivedWebhook['headers'], name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : recorded(headers, name);
   if (value) return value;
-  throw new WebhookError(`It has no header ${name}.`);
+  throw new WebhookError(`The webhook has no header ${name}.`);
 }
 
 function recorded(headers: Exclude<ReceivedWebhook['headers'], Headers>, name: string): string | undefined {
@@ -68,6 +72,6 @@ function readBody(body: string): JobState {
   try {
     return jobState(seenJobAnswerSchema.parse(JSON.parse(body)));
   } catch (cause) {
-    throw new WebhookError('Its body is not that of a job.', cause);
+    throw new WebhookError('The body of the webhook is not a job.', cause);
   }
 }

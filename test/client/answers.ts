@@ -29,7 +29,7 @@ export function makeJob(overrides: Partial<WireJob> = {}): WireJob {
 
 export function makeRateLimit(next: Partial<RateLimit['next']> = {}): RateLimit {
   return {
-    next: { absolute: 0, relative: 0, ...next },
+    next: { absolute: 0, ...(next.absolute === undefined && { relative: 0 }), ...next } as RateLimit['next'],
     delay: { millis: 100, seconds: 0.1 },
     limit: { limit: 20, remaining: 19, minute: { limit: 20, remaining: 19, used: 1, reset: START / 1000 } },
   };

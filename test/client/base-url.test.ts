@@ -27,10 +27,10 @@ describe('parseBaseUrl', () => {
   });
 
   const refused: [text: string, message: RegExp][] = [
-    ['', /is not an address; write it like https:/],
-    ['api.example.org', /is not an address/],
-    ['//api.example.org', /is not an address/],
-    ['https://', /is not an address/],
+    ['', /is not a URL; use a form like https:/],
+    ['api.example.org', /is not a URL/],
+    ['//api.example.org', /is not a URL/],
+    ['https://', /is not a URL/],
     ['localhost:7546', /must start with http:\/\/ or https:\/\//],
     ['ftp://api.example.org', /must start with http/],
     ['file:///etc', /must start with http/],

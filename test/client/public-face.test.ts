@@ -24,6 +24,7 @@ describe('the public face of the package', () => {
     expect(Object.keys(face).sort()).toEqual([
       'BatchSetupError',
       'DeliveryError',
+      'InsecureHttpError',
       'JobFailedError',
       'LockfileError',
       'NetworkError',

@@ -46,7 +46,7 @@ describe('a read', () => {
       ...me,
       status: 429,
       json: refusal('rate_limit'),
-      headers: { 'retry-after': seconds },
+      headers: { 'retry-after': seconds, date: new Date(START + 2_000).toUTCString() },
     });
     const { client, clock } = await testClient([
       toldToWait('2'),
@@ -130,7 +130,7 @@ describe('a submission', () => {
     expect(await failureOf(client.queue(source))).toMatchObject({
       code: 'unreachable',
       mayHaveArrived: true,
-      message: expect.stringMatching(/^POST http:\/\/127\.0\.0\.1:\d+\/v2\/queue: no answer in time\.$/),
+      message: expect.stringMatching(/^POST http:\/\/127\.0\.0\.1:\d+\/v2\/queue: the request timed out\.$/),
     });
   });
 
@@ -162,7 +162,7 @@ describe('a submission', () => {
     expect(await failureOf(client.queue(source))).toMatchObject({
       name: 'NetworkError',
       mayHaveArrived: false,
-      message: expect.stringMatching(/^POST http:\/\/127\.0\.0\.1:\d+\/v2\/queue: nothing listens there\.$/),
+      message: expect.stringMatching(/^POST http:\/\/127\.0\.0\.1:\d+\/v2\/queue: connection refused\.$/),
     });
     expect(clock.sleeps).toEqual([250, 500]);
     await client.close();

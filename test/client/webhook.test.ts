@@ -100,7 +100,7 @@ describe('A webhook is not believed', () => {
   });
 
   test.each(['', 'no JSON', '[]', '{"job":{}}'])('with the body %j, however it is signed', (body) => {
-    expect(() => verifyWebhook(received({}, { body }))).toThrow(/not that of a job/);
+    expect(() => verifyWebhook(received({}, { body }))).toThrow(/is not a job/);
   });
 });
 

@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../src/make-folder.ts';
+import { ownFolder } from './server/own-folder.ts';
+
+const MODULE = join(import.meta.dirname, '../src/make-folder.ts');
+
+test('Missing folders are made, those that are there stay as they are', async () => {
+  const path = join(await ownFolder(), 'a/b/c');
+  makeFolder(path);
+  makeFolder(path);
+  expect(statSync(path).isDirectory()).toBe(true);
+});
+
+test.each(['0000', '0022', '0777'])('The mode is as asked for with a umask of %s', async (umask) => {
+  const path = join(await ownFolder(), 'a');
+  const script = `process.umask(0o${umask}); const { makeFolder } = await import(${JSON.stringify(MODULE)}); makeFolder(${JSON.stringify(join(path, 'b'))}, 0o700);`;
+  await execa(process.execPath, ['--input-type=module', '-e', script]);
+  for (const folder of [path, join(path, 'b')]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('Where nothing can be made it fails at once', () => {
+  expect(() => makeFolder('/proc/x')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  expect(() => makeFolder('/proc/x/y')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+});
+
+test('What is in the way is said', async () => {
+  const folder = await ownFolder();
+  await writeFile(join(folder, 'file'), '');
+  await symlink('nowhere', join(folder, 'link'));
+  expect(() => makeFolder(join(folder, 'file'))).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+  expect(() => makeFolder(join(folder, 'file/below'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
+  expect(() => makeFolder(join(folder, 'link'))).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+});

@@ -4,13 +4,15 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../make-folder.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
+import { JournalError, namingFile } from './journal-error.ts';
 import { forEachLine } from './lines.ts';
 import {
   type DoneRecord,
@@ -19,6 +21,8 @@ import {
   headerSchema,
   type JournalRecord,
   recordSchema,
+  type UnprovenRecord,
+  unprovenSchema,
 } from './records.ts';
 
 /** Where a piece of work stands according to the journal. */
@@ -27,6 +31,8 @@ export type WorkState =
   | { readonly step: 'intent'; readonly attempt: number; readonly mark: number }
   | { readonly step: 'job'; readonly attempt: number; readonly job: string }
   | { readonly step: 'done'; readonly at: number; readonly length: number }
+  /** Made, but not proved. */
+  | { readonly step: 'unproven'; readonly at: number; readonly length: number; readonly code: string }
   | { readonly step: 'failed'; readonly record: FailedRecord };
 
 /** `{"k":"<key>","s":"done"`: enough to know a finished line without parsing it. */
@@ -53,7 +59,7 @@ export class Journal {
 
   /** Opens or starts the journal at `path`. */
   static open(path: string): Journal {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     const journal = new Journal(path, openSync(path, 'a+', 0o600));
     try {
       journal.#readBack();
@@ -109,18 +115,26 @@ export class Journal {
     this.#append({ k, s: 'done', ...(j !== undefined && { j }), ...rest });
   }
 
+  /** Kept until it is taken or made again; it is written only once. */
+  unproven(record: Omit<UnprovenRecord, 's'>): void {
+    const { k, ...rest } = record;
+    const state = this.#states.get(k);
+    if (state?.step !== 'unproven' || state.code !== record.code) this.#append({ k, s: 'unproven', ...rest });
+  }
+
   failed(record: Omit<FailedRecord, 's'>): void {
     const { k, ...rest } = record;
     this.#append({ k, s: 'failed', ...rest });
   }
 
-  /** The result of finished work. @throws Error when the line cannot be read back */
+  /** The result of finished work. @throws JournalError when the line cannot be read back */
   readDone(key: string): DoneRecord {
-    const state = this.#states.get(key);
-    if (state?.step !== 'done') throw new Error(`The journal has no result for ${key}.`);
-    const bytes = Buffer.alloc(state.length);
-    readSync(this.#fd, bytes, 0, state.length, state.at);
-    return doneSchema.parse(JSON.parse(bytes.toString('utf8')));
+    return this.#read(key, 'done', (json) => doneSchema.parse(json));
+  }
+
+  /** The result that was kept without being proved. @throws JournalError when the line cannot be read back */
+  readUnproven(key: string): UnprovenRecord {
+    return this.#read(key, 'unproven', (json) => unprovenSchema.parse(json));
   }
 
   /** The batch is over but not everything succeeded: what is done stays, what failed may be tried again. */
@@ -132,15 +146,32 @@ export class Journal {
     closeSync(this.#fd);
   }
 
-  /** Everything that is in here is kept elsewhere now. */
-  remove(): void {
+  /** Everything that is in here is kept elsewhere now, but for what could not be proved: that stays. */
+  retire(): void {
+    const kept = [...this.#states].flatMap(([key, { step }]) =>
+      step === 'unproven' ? [JSON.stringify(this.readUnproven(key))] : [],
+    );
     this.close();
-    rmSync(this.#path, { force: true });
+    if (kept.length === 0) rmSync(this.#path, { force: true });
+    else
+      writeFileAtomically(this.#path, `${[headerLine(newNonce()), ...kept].join('\n')}\n`, { mode: 0o600 });
+  }
+
+  #read<T>(key: string, step: 'done' | 'unproven', parse: (json: unknown) => T): T {
+    const state = this.#states.get(key);
+    if (state?.step !== step) throw new Error(`The journal has no result for ${key}.`);
+    const bytes = Buffer.alloc(state.length);
+    readSync(this.#fd, bytes, 0, state.length, state.at);
+    try {
+      return parse(JSON.parse(bytes.toString('utf8')));
+    } catch (cause) {
+      throw new JournalError(this.#path, cause);
+    }
   }
 
   #begin(): void {
-    this.#nonce = randomBytes(12).toString('hex');
-    this.#write(JSON.stringify({ journal: 1, nonce: this.#nonce }));
+    this.#nonce = newNonce();
+    this.#write(headerLine(this.#nonce));
   }
 
   #append(record: JournalRecord): void {
@@ -157,7 +188,7 @@ export class Journal {
       for (let sent = 0; sent < bytes.length; ) sent += writeSync(this.#fd, bytes, sent);
     } catch (error) {
       ftruncateSync(this.#fd, this.#size); // no half line for the next one to be added to
-      throw error;
+      throw namingFile(error, this.#path);
     }
     this.#size += bytes.length;
     return bytes.length;
@@ -194,6 +225,9 @@ export class Journal {
       case 'done':
         this.#states.set(record.k, { step: 'done', ...place });
         break;
+      case 'unproven':
+        this.#states.set(record.k, { step: 'unproven', code: record.code, ...place });
+        break;
       case 'failed':
         this.#states.set(record.k, { step: 'failed', record });
         break;
@@ -208,6 +242,14 @@ export class Journal {
   #forgetFailures(): void {
     for (const [key, { step }] of this.#states) if (step === 'failed') this.#states.delete(key);
   }
+}
+
+function newNonce(): string {
+  return randomBytes(12).toString('hex');
+}
+
+function headerLine(nonce: string): string {
+  return JSON.stringify({ journal: 1, nonce });
 }
 
 /** A line that a crash cut off, or that is none of ours, says nothing. */

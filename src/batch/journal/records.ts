@@ -25,7 +25,7 @@ const intent = z.object({ s: z.literal('intent'), k: z.string(), n: z.number(), 
 const job = z.object({ s: z.literal('job'), k: z.string(), n: z.number(), j: z.string() });
 /** The service certainly did not take it. */
 const refused = z.object({ s: z.literal('refused'), k: z.string() });
-/** Made and proved. `key`: SHA-256 fingerprint of the public key that signed, where known. */
+/** Made and proved. `key`: fingerprint of the service's own key, where that signed; `signer`: see `Signer`. */
 const done = z.object({
   s: z.literal('done'),
   k: z.string(),
@@ -34,6 +34,19 @@ const done = z.object({
   w: notes,
   service: z.string(),
   key: z.string().optional(),
+  signer: z.string().optional(),
+});
+/** Made and paid for, but not what was asked for, or not provably so: it is kept until somebody decides. */
+const unproven = z.object({
+  s: z.literal('unproven'),
+  k: z.string(),
+  j: z.string().optional(),
+  skin,
+  w: notes,
+  service: z.string(),
+  /** What is wrong with it. */
+  code: z.string(),
+  message: z.string(),
 });
 /** Failed for good in this batch. */
 const failed = z.object({
@@ -53,9 +66,11 @@ export const headerSchema = z.object({
   nonce: z.string(),
 });
 
-export const recordSchema = z.discriminatedUnion('s', [intent, job, refused, done, failed, end]);
+export const recordSchema = z.discriminatedUnion('s', [intent, job, refused, done, unproven, failed, end]);
 export const doneSchema = done;
+export const unprovenSchema = unproven;
 
 export type JournalRecord = z.infer<typeof recordSchema>;
 export type DoneRecord = z.infer<typeof done>;
+export type UnprovenRecord = z.infer<typeof unproven>;
 export type FailedRecord = z.infer<typeof failed>;

@@ -1,6 +1,6 @@
 import { AWAKE, type Clock } from '../../clock.ts';
 
-/** Wakes whoever waits for something to change. A ring that nobody waited for is remembered once. */
+/** Wakes a task that waits for a change. A ring without a waiter is remembered once. */
 export class Bell {
   readonly #clock: Clock;
   #rung = false;
@@ -15,7 +15,7 @@ export class Bell {
     this.#wake?.();
   }
 
-  /** Resolves at the next ring, or one since the last wait, or after `ms`; rejects when aborted. */
+  /** Resolves at the next ring, at once if it rang since the last wait, or after `ms`; rejects when aborted. */
   async wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#rung) await this.#race(ms, signal);
@@ -31,7 +31,7 @@ export class Bell {
     });
     const slept = ms === undefined ? woken : this.#clock.sleep(ms, timer.signal);
     const late = slept.catch((error: unknown) => {
-      if (!timer.signal.aborted) throw error; // else it was cut short by ourselves
+      if (!timer.signal.aborted) throw error; // otherwise we ended it ourselves
     });
     try {
       await Promise.race([woken, late]);

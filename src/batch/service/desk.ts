@@ -1,35 +1,40 @@
 import { ServiceError, type UnreadableAnswerError } from '../../client/errors.ts';
+import type { Told } from '../../client/rate-limits.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
+import type { Sent } from '../../client/submission-budget.ts';
 import type { CallOptions, JobState, SkinSource } from '../../client/types.ts';
 import type { Clock } from '../../clock.ts';
-import type { RateLimit } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { Journal } from '../journal/journal.ts';
 import { skinNameFrom } from '../sources/skin-name.ts';
-import { USUAL_SLOTS } from './first-contact.ts';
 import { LookTimes } from './look-times.ts';
-import { Pace, type Told } from './pace.ts';
+import { Pace } from './pace.ts';
+import { SpotLimit, USUAL_SLOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
-import { Trouble, type TroubleOptions } from './trouble.ts';
+import { isFullQueue, isRefusedForNow, Trouble, type TroubleOptions, waitReason } from './trouble.ts';
 import type { Member, Work } from './work.ts';
 
 export interface DeskOptions extends Omit<TroubleOptions, 'onPause'> {
   readonly client: SkinClient;
   readonly journal: Journal;
-  /** Milliseconds between looks at the job list at the most. */
+  /** Longest pause between list requests, milliseconds. */
   readonly longestPoll: number;
-  /** A limit or trouble makes the batch wait. */
+  /** The batch has to wait, for a limit or after a failure. */
   readonly onWaiting: (reason: 'limit' | 'trouble', message: string, ms: number) => void;
-  /** Something went wrong that ends the batch. */
+  /** A failure ends the batch. */
   readonly onFatal: (error: unknown) => void;
-  /** A task beside the others has ended. */
+  /** A background task has ended. */
   readonly onTaskEnd: () => void;
 }
 
-/** The engine repeats by its own rules, with all its requests in view. */
+/** Milliseconds between attempts to submit while the service accepts nothing. */
+const FIRST_INTAKE_PAUSE = 500;
+const LONGEST_INTAKE_PAUSE = 60_000;
+
+/** No retries: the engine repeats requests by its own rules, which consider all of them. */
 const NO_RETRY = { budget: 0, patience: 0 };
 
-/** What the parts of a running batch share: the service, and what has been learned of it. */
+/** What the parts of a running batch share: the service, and what they have learned about it. */
 export class Desk {
   readonly client: SkinClient;
   readonly clock: Clock;
@@ -37,13 +42,16 @@ export class Desk {
   readonly journal: Journal;
   readonly pace: Pace;
   readonly spots: Spots;
+  readonly spotLimit = new SpotLimit(USUAL_SLOTS);
   readonly trouble: Trouble;
+  /** Failures of submissions only: the service answers but accepts none, or none can be sent. */
+  readonly intake: Trouble;
   readonly times: LookTimes;
-  /** The service recognises a repeated submission by its `Idempotency-Key` and tells of jobs as they end. */
+  /** The service recognizes a repeated submission by its `Idempotency-Key` and streams the ends of jobs. */
   isSkinsmith = false;
-  /** Newest job seen there, on the service's clock, milliseconds since the epoch. */
+  /** Creation time of the newest job seen, on the service's clock, milliseconds since the epoch. */
   newestJobTime = 0;
-  /** Milliseconds that a short request takes. */
+  /** Duration of a short request, milliseconds. */
   roundTrip = 0;
   readonly #options: DeskOptions;
   readonly #tasks = new Set<Promise<void>>();
@@ -60,9 +68,17 @@ export class Desk {
     this.times = new LookTimes(options.longestPoll);
     const onPause = (message: string, ms: number) => options.onWaiting('trouble', message, ms);
     this.trouble = new Trouble({ ...options, onPause });
+    const { outage } = options.patience;
+    this.intake = new Trouble({
+      ...options,
+      patience: { outage, firstContact: outage },
+      onPause,
+      firstPause: FIRST_INTAKE_PAUSE,
+      longestPause: LONGEST_INTAKE_PAUSE,
+    });
   }
 
-  /** Milliseconds on a clock that does not jump. */
+  /** Milliseconds on a monotonic clock. */
   now(): number {
     return this.clock.monotonic();
   }
@@ -80,30 +96,43 @@ export class Desk {
       cape: work.cape,
     };
     const idempotencyKey = this.journal.idempotencyKey(work.key, work.attempt);
-    const state = await this.client.queue(source, options, { ...this.call(signal), idempotencyKey });
+    const sent = this.pace.sent(this.now());
+    let state: JobState;
+    try {
+      state = await this.client.queue(source, options, { ...this.call(signal), idempotencyKey });
+    } catch (error) {
+      this.#notAccepted(error, sent);
+      throw error;
+    }
     this.trouble.passed();
-    this.pace.accepted(state, this.#moment());
+    this.intake.passed();
+    this.pace.accepted(state, this.#moment(), sent);
     if (state.links['events'] !== undefined) this.isSkinsmith = true;
     this.sawJobTime(state.job);
     return state;
   }
 
-  /** Told to slow down: all submissions wait. */
-  refusedForNow(error: ServiceError | UnreadableAnswerError): void {
-    const wait = this.pace.refused(toldBy(error), this.#moment());
-    this.#options.onWaiting('limit', error.message, wait);
+  /** After a rate limit refusal all submissions wait. The times in a refusal for a full queue are meaningless. */
+  #notAccepted(error: unknown, sent: Sent): void {
+    if (isRefusedForNow(error)) this.intake.passed();
+    if (!isRefusedForNow(error) || isFullQueue(error)) {
+      this.pace.failed(this.now(), sent);
+      return;
+    }
+    const wait = this.pace.refused(toldBy(error), this.#moment(), sent);
+    this.#options.onWaiting('limit', waitReason(error), wait);
   }
 
   sawJobTime({ timestamp = 0 }: Pick<Job, 'timestamp'>): void {
     this.newestJobTime = Math.max(this.newestJobTime, timestamp);
   }
 
-  /** How long a short request took, smoothed. */
+  /** The smoothed duration of a short request. */
   tookRoundTrip(ms: number): void {
     this.roundTrip = this.roundTrip === 0 ? ms : 0.7 * this.roundTrip + 0.3 * ms;
   }
 
-  /** A task that runs beside the others; what it throws ends the batch. */
+  /** Runs a background task; its error ends the batch. */
   track(task: Promise<void>): void {
     const tracked = task.catch((error: unknown) => this.#options.onFatal(error));
     this.#tasks.add(tracked);
@@ -113,7 +142,7 @@ export class Desk {
     });
   }
 
-  /** A loop that runs until `signal` aborts it. */
+  /** Runs a loop until `signal` aborts it. */
   run(loop: Promise<void>, signal: AbortSignal): void {
     const ended = loop.catch((error: unknown) => {
       if (!signal.aborted) this.#options.onFatal(error);
@@ -133,18 +162,17 @@ export class Desk {
   }
 
   #moment() {
-    return { monotonic: this.now(), epoch: this.clock.now() };
+    return { monotonic: this.now(), epoch: this.client.serviceClock.earliest() };
   }
 }
 
 function toldBy(error: ServiceError | UnreadableAnswerError): Told {
   if (!(error instanceof ServiceError)) return { retryAfter: error.retryAfter };
-  const { retryAfter, rateLimit }: { retryAfter: number | undefined; rateLimit: RateLimit | undefined } =
-    error.answer;
+  const { retryAfter, rateLimit } = error.answer;
   return { retryAfter, rateLimit };
 }
 
-/** What the skin is to be called: as its source says, or after its file. */
+/** The skin's name: as its source says, or from its file. */
 export function nameOf({ source }: Member): string | undefined {
   return source.name ?? skinNameFrom(source.stem.split('/').at(-1) ?? '');
 }

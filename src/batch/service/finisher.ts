@@ -2,40 +2,45 @@ import { JobFailedError, ServiceError } from '../../client/errors.ts';
 import type { JobState } from '../../client/types.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
-import type { SeenSkin } from '../../protocol/skin.ts';
+import type { SeenSkin } from '../../protocol/seen-skin.ts';
 import { finishedSkin, mergeNotes } from '../finished-skin.ts';
-import { ProofError } from '../proof/proof.ts';
+import { ProofError, type Signing } from '../proof/proof.ts';
+import { type SignedBy, UNPROVED, UNPROVED_NOTE } from '../proof/signer.ts';
 import { fetchHint } from '../sources/fetch-hint.ts';
 import type { FinishedSkin, SourceProblem } from '../types.ts';
 import type { Desk } from './desk.ts';
 import { endsBatch, isRefusedForNow, isTrouble, refusedPause } from './trouble.ts';
 import type { Work } from './work.ts';
 
-/** Skin data that has just been made. */
+/** New skin data. */
 export interface Made {
   readonly skin: FinishedSkin;
-  readonly job: string;
+  readonly job: string | undefined;
   readonly warnings: readonly Note[];
 }
 
 export interface FinisherTools {
   readonly desk: Desk;
-  /** How often work whose job failed in passing is submitted again. */
+  /** How often work is submitted again after a temporary failure of its job. */
   readonly retries: number;
   readonly service: string;
   readonly signal: AbortSignal;
-  /** Answers the fingerprint of the key that signed, where it is known. @throws ProofError */
-  readonly prove: (skin: FinishedSkin, work: Work) => Promise<string | undefined>;
+  /** Returns the signer. @throws ProofError */
+  readonly prove: (skin: FinishedSkin, work: Work) => Promise<SignedBy>;
+  /** The signer, as far as it was known when the proof failed. */
+  readonly signedBy: (signing: Signing) => SignedBy;
+  /** Accept results that cannot be proved. */
+  readonly acceptUnproven: boolean;
   readonly onDone: (work: Work, made: Made) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
-  /** Submit it again, and why. */
+  /** Submit it again, with the reason. */
   readonly onAgain: (work: Work, why: string) => void;
 }
 
-/** Answers to one request that could not be used, with the service answering otherwise. */
+/** Unusable answers to one request before it is given up, while the service answers others. */
 const MOST_TRIES = 30;
 
-/** Turns jobs that ended into results: fetched, proved, written to the journal. */
+/** Turns finished jobs into results: fetches and proves them and writes them to the journal. */
 export class Finisher {
   readonly #tools: FinisherTools;
 
@@ -43,7 +48,7 @@ export class Finisher {
     this.#tools = tools;
   }
 
-  /** A finished job's state; undefined when the service does not know the job. */
+  /** A finished job's state; undefined if the service does not know the job. */
   async fetch(id: string): Promise<JobState | undefined> {
     const { desk, signal } = this.#tools;
     try {
@@ -54,7 +59,7 @@ export class Finisher {
     }
   }
 
-  /** Repeats a request that changes nothing while trouble can pass. */
+  /** Repeats a read after temporary failures. */
   async repeatedly<T>(request: () => Promise<T>): Promise<T> {
     const { desk, signal } = this.#tools;
     for (let tries = 1; ; tries++) {
@@ -70,18 +75,18 @@ export class Finisher {
     }
   }
 
-  /** Runs one of the following; an answer that cannot be had is this work's failure alone. */
-  async attempt(work: Work, job: string, step: () => Promise<void>): Promise<void> {
+  /** Runs one of the following; a permanently failing request fails only this work. */
+  async attempt(work: Work, job: string | undefined, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
       if (this.#tools.signal.aborted || endsBatch(error)) throw error;
-      // Not written to the journal: the job may be there, and the next run asks again.
+      // Not written to the journal: the job may exist, and the next run asks again.
       await this.#tools.onFailed(work, problemOf(error), job);
     }
   }
 
-  /** The work's job has come to its end, and this is how. */
+  /** The work's job has ended; handles its result. */
   async settle(work: Work, state: JobState): Promise<void> {
     const { id, result, status } = state.job;
     const skin = state.skin ?? (status === 'completed' ? await this.#skin(result) : undefined);
@@ -90,14 +95,14 @@ export class Finisher {
     else await this.fail(work, new JobFailedError(id, state.errors), id);
   }
 
-  /** The service does not know the job any more. Its skin may be there all the same. */
+  /** The service no longer knows the job. Its skin may exist nevertheless. */
   async settleForgotten(work: Work, job: string, result: string | undefined): Promise<void> {
     const skin = await this.#skin(result);
     if (skin) await this.#finish(work, { skin, job, warnings: [] });
     else this.vanished(work, 'The service has forgotten the job.');
   }
 
-  /** Nothing of the job is left: it is made again, and that counts. */
+  /** Nothing of the job is left, so it is made again, which counts as an attempt. */
   vanished(work: Work, why: string): void {
     const { retries, onAgain, desk } = this.#tools;
     if (work.attempt < retries) {
@@ -106,7 +111,7 @@ export class Finisher {
     } else desk.track(this.#giveUp(work, { code: 'job_not_found', message: why }, undefined));
   }
 
-  /** It failed: made again when the reason can pass and there are tries left. */
+  /** The job failed: make it again if the reason is temporary and attempts are left. */
   async fail(work: Work, error: unknown, job?: string): Promise<void> {
     const { retries, onAgain } = this.#tools;
     const problem = problemOf(error);
@@ -140,29 +145,65 @@ export class Finisher {
     }
   }
 
-  async #finish(work: Work, made: { skin: SeenSkin; job: string; warnings: readonly Note[] }): Promise<void> {
-    const { desk, prove, onDone, service } = this.#tools;
-    const skin = finishedSkin(made.skin);
-    let key: string | undefined;
+  async #finish(work: Work, { skin, job, warnings }: Unfinished): Promise<void> {
+    const w = mergeNotes(work.warnings, warnings);
+    await this.#prove(work, { skin: finishedSkin(skin), job, warnings: w });
+  }
+
+  /** Proves a result again that an earlier run could not prove: the texture may have been served wrong temporarily. */
+  async proveAgain(work: Work): Promise<void> {
+    const { skin, j: job, w: warnings } = this.#tools.desk.journal.readUnproven(work.key);
+    await this.#prove(work, { skin, job, warnings });
+  }
+
+  async #prove(work: Work, made: Made): Promise<void> {
+    const { prove, signedBy, acceptUnproven } = this.#tools;
     try {
-      key = await prove(skin, work);
+      await this.#done(work, made, await prove(made.skin, work));
     } catch (error) {
-      if (!(error instanceof ProofError) || error.code === 'unproven') throw error;
-      await this.#giveUp(work, { code: error.code, message: error.message }, made.job);
-      return;
+      if (!(error instanceof ProofError)) throw error;
+      if (acceptUnproven && error.code !== 'invalid_skin_data') {
+        const note = { code: 'unproven', message: error.message };
+        const warnings = mergeNotes(made.warnings, [note]);
+        await this.#done(work, { ...made, warnings }, signedBy(error.signing));
+      } else if (error.code === 'unproven') throw error;
+      else if (error.code === 'invalid_skin_data') await this.#giveUp(work, problemOf(error), made.job);
+      else await this.#keep(work, made, error);
     }
-    const w = mergeNotes(work.warnings, made.warnings);
-    desk.journal.done({ k: work.key, j: made.job, skin, w, service, ...(key !== undefined && { key }) });
-    await onDone(work, { skin, job: made.job, warnings: w });
+  }
+
+  async #done(work: Work, { skin, job, warnings }: Made, signedBy: SignedBy): Promise<void> {
+    const { desk, onDone, service } = this.#tools;
+    const { signer, key } = signedBy;
+    const w = signer === UNPROVED ? mergeNotes(warnings, [UNPROVED_NOTE]) : [...warnings];
+    desk.journal.done({ k: work.key, j: job, skin, w, service, signer, ...(key !== undefined && { key }) });
+    await onDone(work, { skin: { ...skin, signedBy }, job, warnings: w });
+  }
+
+  /** The result was paid for, so it is kept for the user to decide. */
+  async #keep(work: Work, { skin, job, warnings }: Made, { code, message }: ProofError): Promise<void> {
+    const { desk, onFailed, service } = this.#tools;
+    const record = { k: work.key, j: job, skin, w: [...warnings], service, code, message };
+    desk.journal.unproven(record);
+    await onFailed(work, { code, message, hint: KEPT_HINT }, job);
   }
 }
+
+/** The service's result of a job. */
+interface Unfinished {
+  readonly skin: SeenSkin;
+  readonly job: string;
+  readonly warnings: readonly Note[];
+}
+
+const KEPT_HINT = 'The skin is kept: --accept-unproven accepts it unchanged, --force makes it again.';
 
 function canPass(error: unknown): boolean {
   if (error instanceof JobFailedError) return PASSING_FAILURES.has(error.code as never);
   return error instanceof ServiceError && error.status >= 500;
 }
 
-/** What a failure says to the owner of the source. */
+/** The failure as a problem for the owner of the source. */
 export function problemOf(error: unknown): SourceProblem {
   const {
     code,

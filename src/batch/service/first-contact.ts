@@ -1,23 +1,25 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
 import type { Me } from '../../protocol/account.ts';
+import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { parsePublicKey } from '../../textures/signature.ts';
 import { HOSTED_SECONDS, type Limits, SIGNING_SECONDS } from '../plan/estimate.ts';
 import { capeTexture } from '../proof/cape-texture.ts';
 import { BatchSetupError } from '../setup-error.ts';
 import type { Desk } from './desk.ts';
 import type { Finisher } from './finisher.ts';
+import { USUAL_SLOTS } from './spot-limit.ts';
 import type { Watcher } from './watcher.ts';
 
 /** What the service says about itself. */
 export interface Facts {
-  /** Who is asking; undefined for callers without an account. */
+  /** The account; undefined for anonymous callers. */
   readonly me: Me | undefined;
-  /** The key it signs with, where it has one of its own. */
+  /** The service's own signing key, if it has one. */
   readonly publicKey: KeyObject | undefined;
-  /** SHA-256 of that key, hexadecimal. */
+  /** The fingerprint of that key. */
   readonly fingerprint: string | undefined;
-  /** Name of the texture of the cape that is asked for, where it is known. */
+  /** Texture name of the requested cape, if known. */
   readonly capeTexture: string | undefined;
 }
 
@@ -26,14 +28,11 @@ interface Contact {
   readonly finisher: Finisher;
   readonly watcher: Watcher;
   readonly stop: AbortSignal;
-  /** UUID of the cape that is asked for. */
+  /** UUID of the requested cape. */
   readonly cape: string | undefined;
 }
 
-/** Spots in the queue that everybody has (the service's specification). */
-export const USUAL_SLOTS = 5;
-
-/** Asks who we are to the service, what it signs with, and what is in the queue already. */
+/** Asks the service for the caller's account, its signing key and the jobs already in the queue. */
 export async function learnFacts(contact: Contact, slots: number | undefined): Promise<Facts> {
   const [me, key, capeTexture] = await Promise.all([
     readMe(contact),
@@ -41,24 +40,25 @@ export async function learnFacts(contact: Contact, slots: number | undefined): P
     readCape(contact),
     contact.watcher.firstLook(),
   ]);
-  contact.desk.spots.limit = slotsOf(me, slots);
+  contact.desk.spotLimit.told = slotsOf(me, slots);
   return { ...key, me, capeTexture };
 }
 
-/** Spots that the caller's plan has; `wanted` lowers it. */
+/** Spots of the caller's plan; `wanted` lowers the number. */
 export function slotsOf(me: Me | undefined, wanted: number | undefined): number {
   const { queue, concurrency = 1 } = me?.grants ?? {};
   return Math.min(wanted ?? Number.POSITIVE_INFINITY, queue ?? Math.max(USUAL_SLOTS, concurrency));
 }
 
-/** What decides how long a batch takes. */
+/** The limits that decide how long a batch takes. */
 export function limitsOf(me: Me | undefined, slots: number, isEmbedded: boolean): Limits {
-  const { per_minute: perMinute, per_hour: perHour, concurrency } = me?.grants ?? {};
+  const { per_minute: perMinute, per_hour: perHour } = me?.grants ?? {};
+  const concurrency = me?.grants.burst ?? me?.grants.concurrency;
   const service = isEmbedded ? SIGNING_SECONDS : HOSTED_SECONDS;
   return { perMinute, perHour, concurrency, slots, service };
 }
 
-/** A caller without an account has no limits to read. */
+/** An anonymous caller has no readable limits. */
 async function readMe({ desk, finisher, stop }: Contact): Promise<Me | undefined> {
   try {
     return await finisher.repeatedly(() => desk.client.me(desk.call(stop)));
@@ -68,7 +68,7 @@ async function readMe({ desk, finisher, stop }: Contact): Promise<Me | undefined
   }
 }
 
-/** The hosted service has no key of its own: the game's, which it does not tell. */
+/** The hosted service has no key of its own: the game signs, and its key is not published there. */
 async function readKey({ desk, finisher, stop }: Contact): Promise<Pick<Facts, 'publicKey' | 'fingerprint'>> {
   const document = await finisher.repeatedly(async () => {
     try {
@@ -80,8 +80,7 @@ async function readKey({ desk, finisher, stop }: Contact): Promise<Pick<Facts, '
   });
   if (document?.signaturePublickey === undefined) return { publicKey: undefined, fingerprint: undefined };
   const publicKey = keyIn(document.signaturePublickey, desk.client.baseUrl);
-  const der = publicKey.export({ type: 'spki', format: 'der' });
-  return { publicKey, fingerprint: createHash('sha256').update(der).digest('hex') };
+  return { publicKey, fingerprint: fingerprintOf(publicKey) };
 }
 
 async function readCape({ desk, finisher, stop, cape }: Contact): Promise<string | undefined> {
@@ -94,19 +93,19 @@ async function readCape({ desk, finisher, stop, cape }: Contact): Promise<string
   }
 }
 
-/** A public key from a file or a service. @throws BatchSetupError when it is none */
+/** A public key from a file or a service. @throws BatchSetupError when it is invalid */
 export function keyIn(text: string, place: string): KeyObject {
   try {
     return parsePublicKey(text);
   } catch (cause) {
-    throw new BatchSetupError('invalid_key', `${place} gives no public key.`, {
-      hint: 'It is to be SPKI in PEM, as a skinsmith service has it under / as signaturePublickey.',
+    throw new BatchSetupError('invalid_key', `${place} does not contain a public key.`, {
+      hint: 'The key must be SPKI in PEM, as in signaturePublickey at the root URL of a skinsmith service.',
       cause,
     });
   }
 }
 
-/** There is no such thing there, or nobody to have it: an answer, and no trouble. */
+/** The resource or the account does not exist: a regular answer, not a failure. */
 function isOnlyAbsent(error: unknown): boolean {
   if (error instanceof UnreadableAnswerError) return error.status < 500;
   if (!(error instanceof ServiceError)) return false;

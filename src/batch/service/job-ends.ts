@@ -4,7 +4,7 @@ import type { Desk } from './desk.ts';
 import type { Finisher } from './finisher.ts';
 import type { OpenJob } from './spots.ts';
 
-/** How the end of a job was seen. `state`: the whole of it, where an event brought it. */
+/** How the end of a job was noticed. `state`: the complete job, if an event carried it. */
 export interface End {
   readonly seen: Job;
   readonly state?: JobState;
@@ -15,23 +15,25 @@ export interface End {
 export interface JobEndsTools {
   readonly desk: Desk;
   readonly finisher: Finisher;
-  /** Whether results are wanted; else only the spots matter. */
+  /** Whether results are wanted; otherwise only the spots matter. */
   readonly follows: boolean;
-  /** A spot is free. */
+  /** A spot became free. */
   readonly onRoom: () => void;
+  /** A polled job has not ended yet. */
+  readonly onPending: () => void;
 }
 
-/** What is done when a job of ours comes to its end, or is not to be found. */
+/** Handles the end of our jobs, and jobs that cannot be found. */
 export class JobEnds {
   readonly #tools: JobEndsTools;
-  /** Jobs that are being asked for because the list did not have them. */
+  /** Jobs being polled. */
   readonly #checked = new Set<string>();
 
   constructor(tools: JobEndsTools) {
     this.#tools = tools;
   }
 
-  /** A job has ended: its spot is free in this very tick, its result is fetched meanwhile. */
+  /** A job has ended: frees its spot in this very tick and fetches the result in the background. */
   ended(job: OpenJob, { seen, state, at }: End): void {
     const { desk, finisher, follows, onRoom } = this.#tools;
     if (!desk.spots.jobs.has(job.id)) return;
@@ -49,14 +51,20 @@ export class JobEnds {
     );
   }
 
-  /** The list does not have the job (any more, or yet): the service is asked for it alone. */
-  missing(job: OpenJob): void {
-    const { desk, finisher } = this.#tools;
+  /** Polls this one job: it is due, or the list does not contain it (no longer, or not yet). */
+  ask(job: OpenJob): void {
+    const { desk, finisher, onPending } = this.#tools;
+    const askedAt = desk.now();
+    // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
+    job.askedAt = askedAt;
     if (this.#checked.has(job.id)) return;
     this.#checked.add(job.id);
     const check = async () => {
       const state = await this.#fetch(job.id);
-      if (state && isPending(state.job.status)) return;
+      if (state && isPending(state.job.status)) {
+        job.seenAt = Math.max(askedAt, job.seenAt ?? askedAt);
+        return onPending();
+      }
       if (state) this.ended(job, { seen: state.job, state, at: desk.now() });
       else if (desk.spots.jobs.has(job.id)) {
         desk.spots.freed(job.id);
@@ -71,19 +79,25 @@ export class JobEnds {
     try {
       return await finisher.fetch(id);
     } catch (error) {
-      desk.spots.freed(id); // what cannot be asked for cannot be waited for
+      desk.spots.freed(id); // a job that cannot be polled cannot be awaited
       throw error;
     } finally {
       this.#checked.delete(id);
     }
   }
 
-  /** How long it took, from the service's own times where it tells them. */
+  /** The job's duration, from the service's own times if it gives them. */
   #learnDuration(job: OpenJob, { job: { timestamp }, skin }: JobState, at: number): void {
     const end = skin?.generator?.timestamp;
     if (!job.isTimed) return;
     const longest = at - job.acceptedAt;
-    const told = end !== undefined && timestamp !== undefined ? end - timestamp : longest;
-    this.#tools.desk.times.ended(job, told >= 0 && told <= longest ? told : longest);
+    const told = end !== undefined && timestamp !== undefined ? end - timestamp : Number.NaN;
+    const isPossible = told >= 0 && told <= longest;
+    this.#tools.desk.times.ended(job, isPossible ? told : longest - unseen(job, at) / 2);
   }
+}
+
+/** How long the job may have been over before it was noticed; 0 if it was never polled before. */
+function unseen({ seenAt }: OpenJob, at: number): number {
+  return seenAt === undefined ? 0 : Math.max(0, at - seenAt);
 }

@@ -9,16 +9,16 @@ export interface ListenerTools {
   readonly signal: AbortSignal;
   readonly onListening: (isListening: boolean) => void;
   readonly onEnded: (job: OpenJob, state: JobState) => void;
-  /** Somebody's job ended. */
+  /** The end of a job, ours or not. */
   readonly onRoom: () => void;
 }
 
-/** Ends of jobs that we have not been told of yet, kept for when we are. */
+/** Ends of jobs that we do not know yet, kept until we do. */
 const MOST_EARLY = 256;
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 
-/** Hears of jobs as they end, where the service tells. */
+/** Listens for the ends of jobs, if the service streams them. */
 export class Listener {
   readonly #tools: ListenerTools;
   readonly #early = new Map<string, JobState>();
@@ -28,7 +28,7 @@ export class Listener {
     this.#tools = tools;
   }
 
-  /** Starts to listen as soon as the service is known to tell; further calls do nothing. */
+  /** Starts listening once the service is known to stream events; further calls do nothing. */
   start(): void {
     const { desk, signal } = this.#tools;
     if (this.#hasStarted || !desk.isSkinsmith) return;
@@ -36,7 +36,7 @@ export class Listener {
     desk.run(this.#listen(), signal);
   }
 
-  /** The end of a job that came before the answer to its submission. */
+  /** The end of a job that arrived before the answer to its submission. */
   takeEarly(id: string): JobState | undefined {
     const state = this.#early.get(id);
     this.#early.delete(id);
@@ -53,7 +53,7 @@ export class Listener {
     }
   }
 
-  /** One connection, until it breaks: the list is looked at meanwhile. Answers whether it ever told anything. */
+  /** One connection, until it breaks; meanwhile the list is polled. Returns whether it delivered anything. */
   async #hearOnce(): Promise<boolean> {
     const { desk, signal, onListening, onRoom } = this.#tools;
     let isOpen = false;
@@ -77,7 +77,7 @@ export class Listener {
     desk.sawJobTime(job);
     const ours = desk.spots.jobs.get(job.id);
     if (isPending(job.status)) {
-      if (desk.spots.unsure.size === 0) desk.spots.sawJob(job); // else it may be the one whose answer is out
+      if (desk.spots.unsure.size === 0) desk.spots.sawJob(job); // otherwise it may be an unanswered submission's
     } else if (ours) onEnded(ours, state);
     else {
       desk.spots.sawJob(job);

@@ -1,121 +1,209 @@
 /**
- * When to look at the job list. Nothing is gained by looking before a job can be done, and every millisecond
- * after is a spot that stands empty: so the look is aimed at the moment at which a wave of jobs ends, learned
- * from the ends of the jobs before. All times are milliseconds of one clock that does not jump.
+ * When to request the job list, and when to poll a single job. A request before a job can be done gains
+ * nothing, and every millisecond after its end leaves a spot empty, so requests are aimed at the moment at
+ * which a wave of jobs ends, learned from earlier jobs. The service's eta is only a hint. All times are
+ * milliseconds of one monotonic clock.
  */
+import { Learned } from './learned.ts';
 
-/** What is known of a job that is under way. */
+/** What is known of a running job. */
 export interface Underway {
-  /** When the service had accepted it. */
+  /** When the service accepted it. */
   readonly acceptedAt: number;
-  /** How long after that the service expects its end, where it says. */
+  /** The service's estimate of its duration from then on, if given. */
   readonly eta: number | undefined;
+  /** When it was last seen unfinished; absent: when it was accepted. */
+  readonly seenAt?: number | undefined;
+  /** When it was last polled singly; absent: never. */
+  readonly askedAt?: number | undefined;
 }
 
 export interface LookState {
   readonly now: number;
-  /** When the last look began. */
+  /** When the last list request began. */
   readonly lastLook: number;
-  /** Milliseconds that a short request takes. */
+  /** Duration of a short request, milliseconds. */
   readonly roundTrip: number;
 }
 
-/** Samples that count; older ones are forgotten. */
-const KEPT = 16;
-/** Jobs expected within this part of their duration of each other are one wave, worth one look. */
-const WAVE = 0.1;
+/** Jobs whose expected ends differ by at most this part of their duration are one wave, worth one request. */
+const WAVE = 0.2;
 const SHORTEST_WAVE = 20;
-/** With nothing learned, the first look. */
+/** Without experience an eta is used, but capped at the duration of a usual job. */
+const USUAL = 2_000;
+/** An eta further off than this is ignored: a wrong clock, or seconds instead of milliseconds. */
+const PLAUSIBLE_ETA = 60_000;
+/** Without any information: the first poll; then pauses that grow with the age of the jobs. */
 const FIRST_PAUSE = 100;
-/** Past its time a job is looked for again after this part of the usual duration, or of how late it is. */
-const OVERDUE = 0.05;
+const SHORTEST_PROBE = 80;
+const PROBE_GROWTH = 0.3;
+/** An overdue job is polled again after this part of the usual duration, or of its delay. */
+const OVERDUE = 0.08;
 const OVERDUE_GROWTH = 0.4;
+/** Without any information, jobs are also polled singly. */
+const UNKNOWN_GROWTH = 1;
 const SHORTEST_OVERDUE = 10;
-/** However far an expectation is, a look is not put off longer. */
+/** A list request is never put off longer than this, whatever is expected. */
 const LONGEST_TRUST = 60_000;
+/** Minimum pause between two list requests: for jobs over a second, and while nothing is known. */
+const LONG_JOB = 1_000;
+const LIST_GAP = 500;
+const FIRST_LIST_GAP = 250;
+/** A list request that is due this soon is awaited. */
+const LIST_SOON = 100;
+/** Minimum pause between two polls of the same job. */
+const ASK_GAP = 1_000;
+/** Durations spread by more than this part of the typical one form no waves. */
+const UNEVEN = 0.6;
+/** Without waves: the spot time that may be lost, in parts of a job, before a list request or a single poll. */
+const LIST_LOSS = 0.2;
+const ASK_LOSS = 0.02;
+/** Without waves: list requests are this part of a job apart. */
+const UNEVEN_GAP = 0.3;
+/** Steps of the search for the moment at which this much may be lost. */
+const STEPS = 200;
 
-/** Learns how long jobs take, and what the service's own expectations are worth. */
+/** Learns how long jobs take, and how reliable the service's etas are. */
 export class LookTimes {
   readonly #longest: number;
   readonly #durations = new Learned();
   /** How much later than its eta a job ends. */
   readonly #lateness = new Learned();
 
-  /** `longest`: pause between looks at the most. */
+  /** `longest`: maximum pause between list requests. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** A job has ended `duration` after it was accepted. */
+  /** Records that a job ended `duration` after it was accepted. */
   ended({ eta }: Underway, duration: number): void {
     if (!Number.isFinite(duration) || duration < 0) return;
     this.#durations.add(duration);
-    if (eta !== undefined) this.#lateness.add(duration - eta);
+    if (isPlausible(eta)) this.#lateness.add(duration - eta);
   }
 
-  /** How long a job usually takes; undefined: nothing is known yet. */
+  /** Another process's typical duration, used until this one has its own. */
+  told(typical: number | undefined): void {
+    if (typical !== undefined && this.typical === undefined) this.#durations.add(typical);
+  }
+
+  /** The typical duration of a job; undefined while nothing is known. */
   get typical(): number | undefined {
     return this.#durations.median;
   }
 
-  /** When to look, given the jobs that are under way (at least one), the last look and what a request takes. */
-  next(jobs: readonly Underway[], { now, lastLook, roundTrip }: LookState): number {
+  /** When to request the list, given the running jobs (at least one). */
+  next(jobs: readonly Underway[], state: LookState): number {
+    const { lastLook } = state;
+    const at = this.#isUneven(jobs) ? this.#untilLost(jobs, state) : this.#nextWave(jobs, state);
+    return Math.max(Math.min(at, lastLook + LONGEST_TRUST), lastLook + this.#listGap());
+  }
+
+  /** Which job to poll singly, and when: at most once a second each. Undefined: none. */
+  nextAsk<J extends Underway>(jobs: readonly J[], state: LookState): { job: J; at: number } | undefined {
+    const asks = jobs.map((job) => ({ job, at: Math.max(this.#askAt(job, jobs, state), askableAt(job)) }));
+    const first = asks.reduce((least, ask) => (ask.at < least.at ? ask : least));
+    return Number.isFinite(first.at) ? first : undefined;
+  }
+
+  #listGap(): number {
+    if (this.typical === undefined) return FIRST_LIST_GAP;
+    return this.typical > LONG_JOB ? LIST_GAP : 0;
+  }
+
+  #nextWave(jobs: readonly Underway[], { now, lastLook, roundTrip }: LookState): number {
     const expected = jobs.map((job) => this.#expectedEnd(job)).sort((a, b) => a - b);
     const late = expected.findLast((end) => end <= now);
     const again = late === undefined ? Number.POSITIVE_INFINITY : this.#lookAgain(late, lastLook, roundTrip);
-    return Math.min(this.#endOfWave(expected, now), again, lastLook + LONGEST_TRUST);
+    return Math.min(this.#endOfWave(expected, now), again);
   }
 
-  /** The end of the first wave that is still to come. */
+  /** The end of the first wave still to come. */
   #endOfWave(expected: readonly number[], now: number): number {
     const first = expected.find((end) => end > now) ?? Number.POSITIVE_INFINITY;
-    const wave = Math.max(SHORTEST_WAVE, WAVE * (this.typical ?? 0));
+    const part = this.typical === undefined ? FIRST_PAUSE : WAVE * this.typical;
+    // A second request has to wait, so jobs that end until then are worth waiting for.
+    const wave = Math.max(SHORTEST_WAVE, part, this.typical === undefined ? 0 : this.#listGap());
     return expected.findLast((end) => end <= first + wave && end > now) ?? first;
   }
 
-  /** At once if nobody has looked since; then the later the job is, the longer the pauses. */
+  /** At once if it has not been polled since; then with pauses that grow with the delay. */
   #lookAgain(expected: number, lastLook: number, roundTrip: number): number {
     if (lastLook < expected) return expected;
-    const base = this.typical === undefined ? FIRST_PAUSE : OVERDUE * this.typical;
-    const least = Math.max(SHORTEST_OVERDUE, 2 * roundTrip, base);
-    return lastLook + Math.min(this.#longest, Math.max(least, OVERDUE_GROWTH * (lastLook - expected)));
+    const least = Math.max(SHORTEST_OVERDUE, 2 * roundTrip, OVERDUE * (this.typical ?? USUAL));
+    const growth = this.typical === undefined ? UNKNOWN_GROWTH : OVERDUE_GROWTH;
+    return lastLook + Math.min(this.#longest, Math.max(least, growth * (lastLook - expected)));
   }
 
-  /** By the eta or by experience, whichever has been nearer to the truth. */
+  /** By eta or by experience, whichever has been more accurate. */
   #expectedEnd({ acceptedAt, eta }: Underway): number {
     const byExperience = this.#durations.high;
-    const lateness = this.#lateness.high;
-    if (eta === undefined) return acceptedAt + (byExperience ?? FIRST_PAUSE);
-    if (byExperience === undefined || lateness === undefined) return acceptedAt + eta;
-    const isEtaBetter = this.#lateness.spread <= this.#durations.spread;
-    return acceptedAt + (isEtaBetter ? eta + lateness : byExperience);
+    if (byExperience === undefined) return acceptedAt + (isPlausible(eta) ? Math.min(eta, USUAL) : USUAL);
+    return acceptedAt + (isPlausible(eta) && this.#isEtaBetter ? eta + this.#lateness.high! : byExperience);
+  }
+
+  get #isEtaBetter(): boolean {
+    return this.#lateness.high !== undefined && this.#lateness.spread <= this.#durations.spread;
+  }
+
+  /** Whether experience shows that these jobs do not end in waves. */
+  #isUneven(jobs: readonly Underway[]): boolean {
+    const { typical } = this;
+    if (typical === undefined || this.#durations.spread <= UNEVEN * typical) return false;
+    const isForeseen = this.#isEtaBetter && jobs.every(({ eta }) => isPlausible(eta));
+    return !isForeseen || this.#lateness.spread > UNEVEN * typical;
+  }
+
+  /** When the expected loss of spot time is worth a list request. */
+  #untilLost(jobs: readonly Underway[], { lastLook, roundTrip }: LookState): number {
+    const { typical = USUAL } = this;
+    const gap = Math.max(this.#listGap(), SHORTEST_OVERDUE, 2 * roundTrip, UNEVEN_GAP * typical);
+    const lost = (at: number) => jobs.reduce((sum, job) => sum + this.#lostOn(job, at), 0);
+    return firstMoment(
+      lastLook + Math.min(this.#longest, gap),
+      lastLook + this.#longest,
+      (at) => lost(at) >= LIST_LOSS * typical,
+    );
+  }
+
+  #askAt(job: Underway, jobs: readonly Underway[], state: LookState): number {
+    const { typical } = this;
+    if (typical === undefined) return probeAt(job, jobs, state);
+    if (!this.#isUneven(jobs)) return this.#askLate(job, jobs, state);
+    const from = Math.max(job.acceptedAt, job.seenAt ?? 0, askableAt(job));
+    return firstMoment(from, from + this.#longest, (at) => this.#lostOn(job, at) >= ASK_LOSS * typical);
+  }
+
+  /** While the list has to wait, polls an overdue job. */
+  #askLate(job: Underway, jobs: readonly Underway[], state: LookState): number {
+    const at = this.#lookAgain(this.#expectedEnd(job), state.lastLook, state.roundTrip);
+    return this.next(jobs, state) > at + LIST_SOON ? at : Number.POSITIVE_INFINITY;
+  }
+
+  /** How long the job's spot has probably been empty by then, judged by other jobs that took at least as long. */
+  #lostOn({ acceptedAt, seenAt = acceptedAt }: Underway, at: number): number {
+    return this.#durations.meanExcess(at - acceptedAt, seenAt - acceptedAt);
   }
 }
 
-/** The last few samples of one quantity. */
-class Learned {
-  #samples: number[] = [];
+/** Without experience, polls one job after the other, ever more rarely, until one has ended. */
+function probeAt(job: Underway, jobs: readonly Underway[], { lastLook }: LookState): number {
+  const lastAsk = Math.max(lastLook, ...jobs.map(({ askedAt = 0 }) => askedAt));
+  const pause = Math.max(SHORTEST_PROBE, PROBE_GROWTH * (lastAsk - job.acceptedAt));
+  return Math.max(job.acceptedAt + FIRST_PAUSE, lastAsk + pause);
+}
 
-  add(sample: number): void {
-    this.#samples.push(sample);
-    if (this.#samples.length > KEPT) this.#samples.shift();
-  }
+function askableAt({ askedAt }: Underway): number {
+  return askedAt === undefined ? 0 : askedAt + ASK_GAP;
+}
 
-  get median(): number | undefined {
-    return this.#quantile(0.5);
-  }
+function isPlausible(eta: number | undefined): eta is number {
+  return eta !== undefined && eta > 0 && eta <= PLAUSIBLE_ETA;
+}
 
-  /** What most samples stay below, so that a look aimed at it finds the whole wave. */
-  get high(): number | undefined {
-    return this.#quantile(0.9);
-  }
-
-  get spread(): number {
-    return (this.#quantile(0.9) ?? 0) - (this.#quantile(0.1) ?? 0);
-  }
-
-  #quantile(q: number): number | undefined {
-    const sorted = this.#samples.toSorted((a, b) => a - b);
-    return sorted[Math.floor(q * (sorted.length - 1) + 0.5)];
-  }
+/** The first moment between two at which a condition holds, in a few steps; otherwise the last. */
+function firstMoment(from: number, to: number, holds: (at: number) => boolean): number {
+  const step = Math.max(1, (to - from) / STEPS);
+  for (let at = from; at < to; at += step) if (holds(at)) return at;
+  return Math.max(from, to);
 }

@@ -8,29 +8,31 @@ import { pixelsOf, type Work } from './work.ts';
 
 export interface LossesTools {
   readonly desk: Desk;
-  /** A finished job's state. undefined: it is gone. */
+  /** Whether the job is another process's. */
+  readonly isElsewhere: (id: string) => boolean;
+  /** A finished job's state; undefined if it no longer exists. */
   readonly fetchJob: (id: string) => Promise<JobState | undefined>;
-  /** Pixel hash of the texture that a value names. */
+  /** Pixel hash of the texture in a value. */
   readonly texturePixels: (url: string) => Promise<string>;
-  /** This job is the one whose answer was lost. */
+  /** This job belongs to the submission whose answer was lost. */
   readonly onFound: (work: Work, state: JobState) => void;
   /** The service has no job for it. */
   readonly onGone: (work: Work) => void;
   readonly lookSoon: () => void;
 }
 
-/** A submission that the service may have taken or not. */
+/** A submission that the service may or may not have accepted. */
 interface Loss {
   readonly work: Work;
   /** When it was sent; -Infinity: by an earlier process. */
   readonly sentAt: number;
-  /** Newest job on the service before, on its clock. */
+  /** Newest job on the service before that, on its clock. */
   readonly mark: number;
-  /** What is not in a list that was asked for after this was not taken. */
+  /** If a list requested after this does not show the job, the submission was not accepted. */
   readonly settledAt: number;
 }
 
-/** What a job of unknown origin turned out to be. */
+/** The origin found for an unknown job. */
 type Finding =
   | {
       readonly pixels: string | undefined;
@@ -40,16 +42,16 @@ type Finding =
     }
   | 'nothing';
 
-/** Milliseconds that the service may need to show a job after an answer was cut, or did not come in time. */
+/** Milliseconds that the service may take to list a job after its answer was cut off or timed out. */
 const SETTLE = 250;
 const SETTLE_SLOW = 5_000;
-/** Milliseconds between looks while a job of unknown origin is pending. */
+/** Milliseconds between list requests while a job of unknown origin is pending. */
 const LOOK = 200;
 
 /**
- * Submissions whose answer was lost, on a service that does not recognise a repetition. They are not sent
- * again blindly: jobs in the list that nobody here knows are looked into, and by their pixels it shows whose
- * they are. Only when none is left, the service has not taken it.
+ * Submissions whose answer was lost, on a service that does not recognize repetitions. They are not repeated
+ * blindly: unknown jobs in the list are examined, and their pixels show whose they are. Only when no candidate
+ * is left, the service has not accepted the submission.
  */
 export class Losses {
   readonly #tools: LossesTools;
@@ -77,7 +79,7 @@ export class Losses {
     this.#wantLook(settledAt);
   }
 
-  /** When the list should be looked at for these. */
+  /** When the list should be requested for these. */
   lookAt(): number | undefined {
     return this.#lost.size === 0 ? undefined : this.#lookAt;
   }
@@ -107,9 +109,9 @@ export class Losses {
     }
   }
 
-  /** Whether the job came after the submission and is nobody's that is known. */
+  /** Whether the job is newer than the submission and of unknown origin. */
   #mayBe(loss: Loss, { id, timestamp }: Job): boolean {
-    if (this.#tools.desk.journal.isOwnJob(id)) return false;
+    if (this.#tools.desk.journal.isOwnJob(id) || this.#tools.isElsewhere(id)) return false;
     if ((this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY) < loss.sentAt) return false;
     return timestamp === undefined || timestamp >= loss.mark;
   }
@@ -118,7 +120,7 @@ export class Losses {
     const finding = this.#findings.get(id);
     if (finding === undefined || finding === 'nothing') return false;
     const pixels = pixelsOf(work);
-    // Of a URL or a player the pixels are not known: only a single candidate can be it.
+    // The pixels of a URL or a player are unknown, so only a single candidate can match.
     if (pixels === undefined) return candidates.length === 1 && this.#lost.size === 1;
     const hasVariant = work.variant === 'auto' || work.variant === finding.variant;
     return finding.pixels === pixels && hasVariant && (work.cape === undefined || finding.hasCape);

@@ -1,27 +1,26 @@
-import type { RateLimit } from '../../protocol/envelope.ts';
+import { limitWindows, refusedWait, type Told } from '../../client/rate-limits.ts';
+import { type Sent, SubmissionBudget } from '../../client/submission-budget.ts';
 
-/** Milliseconds without a hint: the first pause after a refusal for going too fast, and the longest. */
+/** Milliseconds, if the service gives no time: the first and the longest pause after a rate limit refusal. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
-/** However long the service asks for, it is asked again after this. */
+/** The longest pause, however long the service asks for. */
 const LONGEST_WAIT = 2 * 60 * 60_000;
 
-/** What an answer told about when to come back. */
-export interface Told {
-  /** Milliseconds, from `Retry-After`. */
-  readonly retryAfter?: number | undefined;
-  readonly rateLimit?: RateLimit | undefined;
-}
-
-/** One moment on two clocks, milliseconds: one that does not jump, and the time of day. */
+/** One moment on two clocks, milliseconds: our monotonic one and the service's time of day. */
 export interface Moment {
   readonly monotonic: number;
   readonly epoch: number;
 }
 
-/** When the next submission may be sent, as the service's limits have it. Times: ms of a clock that does not jump. */
+/**
+ * When the next submission may be sent by the service's limits. After an accepted submission only the
+ * `remaining` of its windows counts: the queue has no fixed delay, so `next` concerns other requests. Times:
+ * milliseconds of a monotonic clock.
+ */
 export class Pace {
   readonly #random: () => number;
+  readonly #budget = new SubmissionBudget();
   #openAt = 0;
   #refusals = 0;
 
@@ -29,54 +28,45 @@ export class Pace {
     this.#random = random;
   }
 
-  /** When submissions are open; not later than `now`: they are. */
-  openAt(): number {
-    return this.#openAt;
+  /** When submissions may be sent; in the past: now. */
+  openAt(now: number): number {
+    return Math.max(this.#openAt, this.#budget.openAt(now) ?? 0);
   }
 
-  accepted(told: Told, now: Moment): void {
+  /** Submissions that may be sent now. */
+  left(now: number): number {
+    return this.#openAt > now ? 0 : this.#budget.left(now);
+  }
+
+  /** A submission is sent; its return value goes to one of the following. */
+  sent(now: number): Sent {
+    return this.#budget.sent(now);
+  }
+
+  accepted(told: Told, now: Moment, sent: Sent): void {
     this.#refusals = 0;
-    const wait = waitOf(told, now.epoch);
-    if (wait !== undefined) this.#block(now.monotonic + Math.min(LONGEST_WAIT, wait));
+    this.#heard(told, now, sent);
   }
 
-  /** Refused for going too fast. @returns milliseconds until submissions are open again */
-  refused(told: Told, now: Moment): number {
-    if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst is one refusal
+  /** Refused by a rate limit. @returns milliseconds to wait; a longer pause already set by the service stays in effect */
+  refused(told: Told, now: Moment, sent: Sent): number {
+    this.#heard(told, now, sent);
+    if (now.monotonic >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
     const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#refusals - 1));
-    const given = told.retryAfter && told.retryAfter > 0 ? told.retryAfter : waitOf(told, now.epoch);
-    // A little more than asked for: clocks and rounding differ, and a second refusal costs more.
+    const given = refusedWait(told, now.epoch);
+    // Add a margin: clocks and rounding differ, and a second refusal costs more.
     const asked = given === undefined ? backOff * (0.5 + this.#random() / 2) : given + 20 * this.#random();
-    this.#block(now.monotonic + Math.min(LONGEST_WAIT, asked));
-    return this.#openAt - now.monotonic;
+    this.#openAt = Math.max(this.#openAt, now.monotonic + Math.min(LONGEST_WAIT, asked));
+    return Math.max(asked, this.#openAt - now.monotonic);
   }
 
-  #block(until: number): void {
-    this.#openAt = Math.max(this.#openAt, until);
+  /** It was not accepted, or its answer was lost. */
+  failed(now: number, sent: Sent): void {
+    this.#budget.answered(sent, now);
   }
-}
 
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
-
-/**
- * Milliseconds to the next request. `relative` needs no agreement of the two clocks; what the service says in
- * its own time is believed as far as it is possible at all.
- */
-function waitOf({ rateLimit }: Told, now: number): number | undefined {
-  if (!rateLimit) return undefined;
-  const { next, limit } = rateLimit;
-  if (next.relative > 0) return next.relative;
-  const { minute, hour } = limit;
-  const waits = [
-    possible(next.absolute - now, HOUR),
-    minute.remaining <= 0 ? possible((minute.reset ?? 0) * 1000 - now, MINUTE) : 0,
-    hour && hour.remaining <= 0 ? possible((hour.reset ?? 0) * 1000 - now, HOUR) : 0,
-  ];
-  const longest = Math.max(...waits);
-  return longest > 0 ? longest : undefined;
-}
-
-function possible(wait: number, longest: number): number {
-  return wait > 0 && wait <= longest ? wait : 0;
+  #heard({ rateLimit }: Told, { epoch, monotonic: now }: Moment, sent: Sent): void {
+    this.#budget.told(limitWindows(rateLimit, epoch), { sent, now });
+    this.#budget.answered(sent, now);
+  }
 }

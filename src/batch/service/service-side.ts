@@ -4,51 +4,32 @@ import type { SkinClient } from '../../client/skin-client.ts';
 import type { JobState } from '../../client/types.ts';
 import { systemClock } from '../../clock.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { BatchOptions } from '../options.ts';
 import { estimateSeconds } from '../plan/estimate.ts';
-import { pixelsOf as pixelsOfPng, proveSkin } from '../proof/proof.ts';
-import type { FinishedSkin, SourceProblem } from '../types.ts';
+import { pixelsOf as pixelsOfPng } from '../proof/proof.ts';
 import { Bell } from './bell.ts';
 import { Desk } from './desk.ts';
-import { FairShare } from './fair-share.ts';
-import { Finisher, type Made, problemOf } from './finisher.ts';
+import { Finisher, problemOf } from './finisher.ts';
 import { type Facts, learnFacts, limitsOf } from './first-contact.ts';
 import { JobEnds } from './job-ends.ts';
 import { Listener } from './listener.ts';
 import { Losses } from './losses.ts';
+import type { ServiceSideTools } from './service-side-tools.ts';
+import { SharedQueue } from './shared-queue.ts';
+import { SkinProver } from './skin-prover.ts';
+import type { OpenJob } from './spots.ts';
 import { type Sent, Submitter } from './submitter.ts';
+import { TextureReader } from './texture-reader.ts';
 import { endsBatch, lossPause } from './trouble.ts';
 import { Watcher } from './watcher.ts';
-import { pixelsOf, provableVariant, type Work } from './work.ts';
+import { sharedKey, type Work } from './work.ts';
 
-export interface ServiceSideTools {
-  readonly options: BatchOptions;
-  readonly journal: Journal;
-  /** Nothing new is sent once aborted. */
-  readonly stop: AbortSignal;
-  /** What is under way ends too. */
-  readonly hardStop: AbortSignal;
-  readonly onWaiting: (reason: 'limit' | 'trouble', message: string, ms: number) => void;
-  readonly onDone: (work: Work, made: Made) => Promise<void>;
-  readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
-  /** The service has a job for it. */
-  readonly onAccepted: (work: Work, job: Job) => void;
-  /** It is done again, and why. */
-  readonly onAgain: (work: Work, why: string) => void;
-  readonly onFatal: (error: unknown) => void;
-  /** Something has moved that may let the batch go on, or end. */
-  readonly onChange: () => void;
-}
-
-/** Milliseconds that a texture's address may be in trouble before its skin is left unproven. */
-const TEXTURE_PATIENCE = { budget: 60_000, patience: 120_000 };
 const DEFAULT_RETRIES = 2;
 const DEFAULT_POLL = 5_000;
-/** A service that has never answered is given up sooner than one that has stopped to. */
+/** A service that has never answered is given up sooner than one that stopped answering. */
 const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
 
-/** The part of a batch that talks with the service: work goes in, results come out. */
+/** The part of a batch that talks to the service: work goes in, results come out. */
 export class ServiceSide {
   readonly #tools: ServiceSideTools;
   readonly #desk: Desk;
@@ -58,7 +39,7 @@ export class ServiceSide {
   readonly #finisher: Finisher;
   readonly #listener: Listener;
   readonly #ends: JobEnds;
-  readonly #share: FairShare;
+  #queue: SharedQueue | undefined;
   readonly #loops = new AbortController();
   #facts: Facts = {
     me: undefined,
@@ -67,7 +48,7 @@ export class ServiceSide {
     capeTexture: undefined,
   };
 
-  /** Makes contact: who is asking, what may be spent, what is in the queue already. */
+  /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
   static async open(tools: ServiceSideTools): Promise<ServiceSide> {
     const side = new ServiceSide(await tools.options.service.connect(), tools);
     await side.#start();
@@ -91,21 +72,31 @@ export class ServiceSide {
       onTaskEnd: tools.onChange,
     });
     const desk = this.#desk;
-    this.#share = new FairShare(join(options.stateDir, 'shares', callerFolder(options)), clock);
+    const textures = new TextureReader({
+      client,
+      clock,
+      random,
+      signal: hardStop,
+      onWaiting: (message, ms) => tools.onWaiting('trouble', message, ms),
+    });
+    const prover = new SkinProver({ options, textures, facts: () => this.#facts });
     this.#finisher = new Finisher({
       desk,
       retries: options.retries ?? DEFAULT_RETRIES,
       service: options.service.name,
       signal: hardStop,
-      prove: async (skin, work) => await this.#prove(skin, work),
+      prove: async (skin, work) => await prover.prove(skin, work),
+      signedBy: (signing) => prover.signedBy(signing),
+      acceptUnproven: options.acceptUnproven ?? false,
       onDone: tools.onDone,
       onFailed: tools.onFailed,
       onAgain: (work, why) => this.#again(work, why),
     });
     this.#losses = new Losses({
       desk,
+      isElsewhere: (id) => this.#shared.isElsewhere(id),
       fetchJob: async (id) => await this.#finisher.fetch(id),
-      texturePixels: async (url) => pixelsOfPng(await this.#texture(url)),
+      texturePixels: async (url) => pixelsOfPng(await textures.read(url)),
       onFound: (work, state) => this.#accepted(work, state, { isTimed: false }),
       onGone: (work) => this.#resubmit(work),
       lookSoon: () => this.#watcher.lookSoon(),
@@ -114,16 +105,20 @@ export class ServiceSide {
       desk,
       bell: new Bell(clock),
       losses: this.#losses,
+      queue: () => this.#shared,
       stop: loops,
       onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),
-      onMissing: (job) => this.#ends.missing(job),
+      onAsk: (job) => this.#ends.ask(job),
       onLooked: () => this.#submitter.looked(),
     });
     this.#submitter = new Submitter(
       {
         desk,
         bell: new Bell(clock),
-        share: this.#share,
+        queue: () => this.#shared,
+        force: options.force ?? false,
+        onOthers: (jobs) => tools.onWaiting('queue', othersText(jobs), undefined),
+        onElsewhere: (work, job) => this.#follow(work, job),
         players: options.game?.players,
         stop: loops,
         hardStop,
@@ -139,7 +134,11 @@ export class ServiceSide {
       desk,
       finisher: this.#finisher,
       follows: this.#follows,
-      onRoom: () => this.#submitter.roomSeen(),
+      onRoom: () => {
+        this.#submitter.roomSeen();
+        this.#watcher.sawEnd();
+      },
+      onPending: () => this.#watcher.added(),
     });
     this.#listener = new Listener({
       desk,
@@ -150,22 +149,22 @@ export class ServiceSide {
     });
   }
 
-  /** Jobs of this batch that are on the service, or may be. */
+  /** Jobs of this batch that are, or may be, on the service. */
   get open(): number {
     return this.#desk.spots.ours;
   }
 
-  /** Work that has not been sent. */
+  /** Work not sent yet. */
   get waiting(): number {
     return this.#submitter.waiting;
   }
 
-  /** There is work left, but no more may be spent on it. */
+  /** Work is left, but the budget is spent. */
   get isSpent(): boolean {
     return this.#submitter.isSpent;
   }
 
-  /** Nothing is under way that could still bring a result. */
+  /** No job or request is left that could bring a result. */
   get isSettled(): boolean {
     const { spots } = this.#desk;
     const open = this.#follows ? spots.ours : spots.unsure.size;
@@ -176,7 +175,7 @@ export class ServiceSide {
     return this.#tools.options.follow !== false;
   }
 
-  /** Takes work that is new, or that an earlier run of this batch has begun. */
+  /** Takes new work, or work that an earlier run of this batch began. */
   add(work: Work): void {
     const state = this.#tools.journal.stateOf(work.key);
     work.attempt = state && 'attempt' in state ? state.attempt : 0;
@@ -185,46 +184,90 @@ export class ServiceSide {
       this.#desk.spots.unsure.add(work);
       this.#losses.add(work, { at: Number.NEGATIVE_INFINITY, mark: state.mark });
       this.#watcher.lookSoon();
-    } else this.#submitter.add(work);
+    } else if (state?.step === 'unproven') this.#proveAgain(work);
+    else this.#submitter.add(work);
   }
 
-  /** Seconds that so many new skins take by the caller's limits. */
+  #proveAgain(work: Work): void {
+    const again = async () => await this.#finisher.proveAgain(work);
+    this.#desk.track(this.#finisher.attempt(work, undefined, again));
+  }
+
+  /** Estimated seconds for this many new skins by the caller's limits. */
   estimate(count: number): number {
     const { options } = this.#tools;
-    const { limit } = this.#desk.spots;
+    const { told: limit } = this.#desk.spotLimit;
     return estimateSeconds(count, limitsOf(this.#facts.me, limit, options.service.name === 'embedded'));
   }
 
-  /** No more work comes: other batches may have the spots. */
+  /** No more work comes: other batches may use the spots. */
   noMore(): void {
     this.#submitter.noMore();
   }
 
-  /** Ends all loops and waits for what is under way. */
+  /** Ends all loops and waits for tasks in progress. */
   async close(): Promise<void> {
-    this.#share.leave();
     this.#loops.abort();
     await this.#desk.settled();
+    this.#queue?.close();
   }
 
   async #start(): Promise<void> {
     const { options, stop } = this.#tools;
     const { cape } = options;
+    this.#queue = await this.#openQueue();
     const contact = { desk: this.#desk, finisher: this.#finisher, watcher: this.#watcher, stop, cape };
     this.#facts = await learnFacts(contact, options.slots);
-    this.#share.enter();
+    this.#queue.enter();
+    this.#desk.run(this.#keepUp(), this.#loops.signal);
     this.#listener.start();
     for (const loop of [this.#submitter, this.#watcher]) this.#desk.run(loop.run(), this.#loops.signal);
   }
 
-  /** The service has a job for the work now, and we know which. */
+  get #shared(): SharedQueue {
+    if (!this.#queue) throw new Error('Contact was not made yet.');
+    return this.#queue;
+  }
+
+  async #openQueue(): Promise<SharedQueue> {
+    const { options } = this.#tools;
+    const { clock, spots } = this.#desk;
+    return await SharedQueue.open(join(options.stateDir, 'shares', callerFolder(options)), {
+      clock,
+      spots,
+      typical: () => this.#desk.times.typical,
+      onOrphans: (jobs) => {
+        for (const id of jobs) spots.sawJob({ id, status: 'waiting' });
+        this.#watcher.lookSoon();
+      },
+      onBroken: this.#tools.onAlone,
+    });
+  }
+
+  async #keepUp(): Promise<void> {
+    const onNews = () => {
+      this.#watcher.hear();
+      this.#submitter.looked();
+    };
+    await this.#shared.keepUp(onNews, this.#loops.signal);
+  }
+
+  /** The service has a known job for the work now. */
   #accepted(work: Work, state: JobState, { isTimed }: { isTimed: boolean }): void {
     const { journal, onAccepted } = this.#tools;
     if (journal.stateOf(work.key)?.step !== 'job') journal.accepted(work.key, work.attempt, state.job.id);
     const { timestamp, eta } = state.job;
     const span = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
-    const job = { id: state.job.id, work, timestamp, isTimed, acceptedAt: this.#desk.now(), eta: span };
+    const job: OpenJob = {
+      id: state.job.id,
+      work,
+      timestamp,
+      isTimed,
+      acceptedAt: this.#desk.now(),
+      eta: span,
+    };
     this.#desk.spots.took(job);
+    this.#shared.became(sharedKey(work), job.id);
     onAccepted(work, state.job);
     this.#listener.start();
     const ended = isPending(state.job.status) ? this.#listener.takeEarly(job.id) : state;
@@ -232,8 +275,14 @@ export class ServiceSide {
     else this.#watcher.added();
   }
 
-  /** A job that an earlier run submitted, or whose end is not known for another reason. */
+  /** A job that an earlier run submitted, or whose end is unknown for another reason. */
   #attach(work: Work, id: string): void {
+    this.#follow(work, id);
+    this.#watcher.lookSoon();
+  }
+
+  /** A job that another process submitted and also follows. */
+  #follow(work: Work, id: string): void {
     const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
     const state = {
       job,
@@ -245,7 +294,6 @@ export class ServiceSide {
       rateLimit: undefined,
     };
     this.#accepted(work, state, { isTimed: false });
-    this.#watcher.lookSoon();
   }
 
   #lost(work: Work, error: unknown, sent: Sent): void {
@@ -254,7 +302,7 @@ export class ServiceSide {
     this.#watcher.added();
   }
 
-  /** It certainly did not become a job, and will not. */
+  /** It certainly did not become a job and will not. */
   #notTaken(work: Work, error: unknown): void {
     if (endsBatch(error)) this.#tools.onFatal(error);
     else this.#desk.track(this.#finisher.fail(work, error));
@@ -265,7 +313,7 @@ export class ServiceSide {
     this.#submitter.addAgain(work);
   }
 
-  /** It keeps its spot until then, so that a service in trouble gets less of everything. */
+  /** It keeps its spot until then, so that a failing service gets fewer requests of all kinds. */
   #resubmit(work: Work): void {
     const { clock, random, spots } = this.#desk;
     const again = () => {
@@ -276,22 +324,11 @@ export class ServiceSide {
     if (pause === 0) again();
     else this.#desk.track(clock.sleep(pause, this.#tools.stop).then(again));
   }
+}
 
-  /** Answers the fingerprint of the service's key where that has signed. */
-  async #prove(skin: FinishedSkin, work: Work): Promise<string | undefined> {
-    const { verify, game } = this.#tools.options;
-    const texture = verify === false ? undefined : async (url: string) => await this.#texture(url);
-    const { publicKey, fingerprint, capeTexture } = this.#facts;
-    const cape = work.cape === undefined ? undefined : { texture: capeTexture };
-    const expected = { pixels: pixelsOf(work), variant: provableVariant(work), cape };
-    const isServices = await proveSkin(skin, expected, { publicKey, gameKeys: game?.keys, texture });
-    return isServices ? fingerprint : undefined;
-  }
-
-  async #texture(url: string): Promise<Uint8Array> {
-    const { client } = this.#desk;
-    return await client.texture(url, { signal: this.#tools.hardStop, retry: TEXTURE_PATIENCE });
-  }
+function othersText(jobs: number): string {
+  const subject = jobs === 1 ? 'A job that somebody else' : `${jobs} jobs that others`;
+  return `${subject} submitted with this key ${jobs === 1 ? 'fills' : 'fill'} the queue.`;
 }
 
 /** Callers of different services or keys do not share spots. */

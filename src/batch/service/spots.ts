@@ -2,24 +2,28 @@ import { isPending, type Job } from '../../protocol/job.ts';
 import type { Underway } from './look-times.ts';
 import type { Work } from './work.ts';
 
-/** A job of ours that the service has not ended yet, as far as we know. */
+/** A job of ours that, as far as we know, has not ended. */
 export interface OpenJob extends Underway {
   readonly id: string;
   readonly work: Work;
-  /** Whether `acceptedAt` is that: of a job from an earlier run it is not known. */
+  /** Whether `acceptedAt` is accurate: for a job from an earlier run it is unknown. */
   readonly isTimed: boolean;
-  /** When it was made, on the service's clock, milliseconds since the epoch. */
+  /** When it was created, on the service's clock, milliseconds since the epoch. */
   readonly timestamp: number | undefined;
+  seenAt?: number;
+  askedAt?: number;
 }
 
 /**
- * The caller's spots in the queue, counted so that they are never overrun: jobs of ours, submissions whose
- * answer is still out, and jobs that others of the same caller have there.
+ * The caller's spots in the queue, counted so that they are never exceeded: our jobs, submissions in flight,
+ * and jobs that others with the same key have there.
  */
 export class Spots {
   readonly jobs = new Map<string, OpenJob>();
-  /** Submissions under way, and those whose answer was lost: the service may hold a job for each. */
-  readonly unsure = new Set<Work>();
+  /** Submissions in flight, and those whose answer was lost: each may have become a job. */
+  readonly unsure = new ObservedSet<Work>(() => this.onChange());
+  /** Called whenever the number of ours changes. */
+  onChange: () => void = () => {};
   readonly #others = new Set<string>();
   #limit: number;
 
@@ -43,30 +47,52 @@ export class Spots {
     return this.#others.size;
   }
 
-  /** Whether one more may be submitted. `share`: spots that are this batch's. */
-  isOpen(share: number): boolean {
-    return this.ours < share && this.ours + this.others < this.#limit;
+  /** Jobs of others that no process on this machine has. */
+  strangers(isLocal: (id: string) => boolean): number {
+    return [...this.#others].filter((id) => !isLocal(id)).length;
   }
 
-  /** A list was seen: whatever is pending there and not ours is somebody else's. */
+  /** Updates from a list: pending jobs that are not ours belong to others. */
   sawList(jobs: readonly Job[]): void {
     this.#others.clear();
     for (const job of jobs) this.sawJob(job);
   }
 
-  /** One job was seen, in an event or a list. */
+  /** Updates from one job, in an event or a list. */
   sawJob({ id, status }: Job): void {
     if (isPending(status) && !this.jobs.has(id)) this.#others.add(id);
     else this.#others.delete(id);
   }
 
   took(job: OpenJob): void {
-    this.unsure.delete(job.work);
     this.#others.delete(job.id);
-    this.jobs.set(job.id, job);
+    this.jobs.set(job.id, job); // first, so that the count is never too low
+    if (!this.unsure.delete(job.work)) this.onChange();
   }
 
   freed(id: string): void {
-    this.jobs.delete(id);
+    if (this.jobs.delete(id)) this.onChange();
+  }
+}
+
+/** A set that reports changes. */
+class ObservedSet<T> extends Set<T> {
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void) {
+    super();
+    this.#onChange = onChange;
+  }
+
+  override add(value: T): this {
+    super.add(value);
+    this.#onChange();
+    return this;
+  }
+
+  override delete(value: T): boolean {
+    const wasThere = super.delete(value);
+    if (wasThere) this.#onChange();
+    return wasThere;
   }
 }

@@ -1,66 +1,67 @@
-import { ServiceError, type UnreadableAnswerError } from '../../client/errors.ts';
+import { wasNotTaken } from '../../client/not-taken.ts';
 import type { JobState, SkinSource } from '../../client/types.ts';
-import { lookAt } from '../plan/picture-files.ts';
 import { isUuid } from '../sources/links.ts';
-import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
-import type { SourceContent, SourceProblem } from '../types.ts';
+import type { PlayerNames } from '../sources/player-names.ts';
+import type { SourceProblem } from '../types.ts';
 import type { Bell } from './bell.ts';
-import { type Desk, nameOf } from './desk.ts';
-import type { FairShare } from './fair-share.ts';
-import { isRefusedForNow, isTrouble, lossPause, wasNotTaken } from './trouble.ts';
-import type { Work } from './work.ts';
-import { pixelsOf } from './work.ts';
+import type { Desk } from './desk.ts';
+import type { SharedQueue } from './shared-queue.ts';
+import { sourceToSend } from './source-to-send.ts';
+import { isFullQueue, isRefusedForNow, isTrouble, lossPause } from './trouble.ts';
+import { sharedKey, type Work } from './work.ts';
 
-/** Lost answers for one piece of work, with the service answering otherwise, after which it is given up: a quarter of an hour. */
+/** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MOST_LOSSES = 40;
-/** Milliseconds for which a queue that was found full is believed to be, when no look says otherwise. */
+/** Milliseconds for which a full queue is assumed to stay full unless a list says otherwise. */
 const FULL_PAUSE = 300;
 const FULL_GROWTH = 1.6;
 const LONGEST_FULL_PAUSE = 5_000;
 
-/** The file was edited between the plan and its turn. */
-const CHANGED = {
-  code: 'source_changed',
-  message: 'The file has changed since the batch began.',
-  hint: 'Run it again.',
-};
-
 /** What the submitter needs of the batch around it. */
 export interface SubmitterTools {
   readonly desk: Desk;
-  /** Rung when there may be room, or work. */
+  /** Rung when a spot or work may be available. */
   readonly bell: Bell;
-  readonly share: FairShare;
+  /** Absent before first contact. */
+  readonly queue: () => SharedQueue;
+  /** Ignore what other processes have submitted. */
+  readonly force: boolean;
+  /** Nothing can be submitted, because others with the same key have so many jobs there. */
+  readonly onOthers: (jobs: number) => void;
+  /** Another process has a job for the same. */
+  readonly onElsewhere: (work: Work, job: string) => void;
   readonly players: PlayerNames | undefined;
-  /** No more submissions once aborted; those under way may still end. */
+  /** No more submissions once aborted; those in flight may still finish. */
   readonly stop: AbortSignal;
-  /** Ends those too. */
+  /** Aborts those too. */
   readonly hardStop: AbortSignal;
   readonly onAccepted: (work: Work, state: JobState) => void;
   readonly onFailed: (work: Work, error: unknown) => void;
-  /** Nothing was sent: it is the source that is wrong. */
+  /** Nothing was sent: the source is invalid. */
   readonly onUnusable: (work: Work, problem: SourceProblem) => void;
-  /** The answer was lost: the service may have it or not. */
+  /** The answer was lost: the service may or may not have accepted it. */
   readonly onLost: (work: Work, error: unknown, sent: Sent) => void;
   readonly lookSoon: () => void;
 }
 
-/** When a submission went out, and the newest job that was known of then (on the service's clock). */
+/** When a submission was sent, and the newest job known then (on the service's clock). */
 export interface Sent {
   readonly at: number;
   readonly mark: number;
 }
 
-/** Sends work to the service as spots open: all that are open at once, and never one more. */
+/** Submits work as spots become free: fills all of them at once and never exceeds them. */
 export class Submitter {
   readonly #tools: SubmitterTools;
   readonly #queue: Work[] = [];
   readonly #again: Work[] = [];
+  /** Submissions in flight. */
+  #underway = 0;
   #fullUntil = 0;
-  /** How often the queue was found full since the last submission that was taken. */
+  /** How often the queue was full since the last accepted submission. */
   #fulls = 0;
   #isLast = false;
-  /** New submissions that may still be spent. */
+  /** New submissions still within the budget. */
   #left: number;
 
   constructor(tools: SubmitterTools, maxNew: number) {
@@ -72,7 +73,7 @@ export class Submitter {
     return this.#queue.length + this.#again.length;
   }
 
-  /** Whether it may spend nothing more although there is work. */
+  /** Whether work is left but the budget is spent. */
   get isSpent(): boolean {
     return this.#left <= 0 && this.#again.length === 0 && this.#queue.length > 0;
   }
@@ -84,10 +85,10 @@ export class Submitter {
     this.#tools.bell.ring();
   }
 
-  /** Goes before everything that is new. */
+  /** Submits this before any new work. */
   addAgain(work: Work): void {
     this.#again.push(work);
-    this.#tools.share.enter();
+    this.#tools.queue().enter();
     this.#tools.bell.ring();
   }
 
@@ -100,41 +101,74 @@ export class Submitter {
     }
   }
 
-  /** No more work comes: what is left of the spots is others'. */
+  /** No more work comes: the remaining spots are for others. */
   noMore(): void {
     this.#isLast = true;
     this.#tools.bell.ring();
   }
 
-  /** What is in the queue was seen anew. One that was found full stays so for its time: the list may not show all. */
+  /** Handles a new list. A full queue stays full for its time: the list may not show all jobs. */
   looked(): void {
     this.#tools.bell.ring();
   }
 
-  /** A job has ended: the queue is not full any more. */
+  /** A job has ended, so the queue is no longer full. */
   roomSeen(): void {
     this.#fullUntil = 0;
     this.#tools.bell.ring();
   }
 
   #fill(): void {
-    const { desk, share, stop } = this.#tools;
-    while (
-      !stop.aborted &&
-      this.#hasNext() &&
-      this.#isOpenNow() &&
-      desk.spots.isOpen(share.of(desk.spots.limit))
-    ) {
-      const work = this.#take();
-      if (!work) return;
-      if (this.#isLast && this.waiting === 0) share.leave();
+    const { desk, stop } = this.#tools;
+    while (!stop.aborted && this.#hasNext() && this.#mayBurst() && this.#isOpenNow()) {
+      desk.spots.limit = desk.spotLimit.at(desk.now());
+      const work = this.#takeSpot();
+      if (work === undefined) return;
+      if (work === 'elsewhere') continue;
+      if (this.#isLast && this.waiting === 0) this.#tools.queue().leave();
       desk.spots.unsure.add(work);
-      desk.track(this.#submit(work));
+      this.#underway++;
+      desk.track(this.#submit(work).finally(() => this.#underway--));
     }
+  }
+
+  /** An announced limit is not tested all at once; a service that accepts nothing is tried with one. */
+  #mayBurst(): boolean {
+    const { intake, spotLimit } = this.#tools.desk;
+    return this.#underway < (intake.isOn ? 1 : spotLimit.burst);
   }
 
   #hasNext(): boolean {
     return this.#again.length > 0 || (this.#queue.length > 0 && this.#left > 0);
+  }
+
+  /** Work that got a spot now; undefined if none did. */
+  #takeSpot(): Work | 'elsewhere' | undefined {
+    const { desk, queue, force, onElsewhere } = this.#tools;
+    const next = this.#again[0] ?? this.#queue[0];
+    if (!next) return undefined;
+    const isAlone = force || next.losses > 0;
+    const taken = queue().take(desk.spots.limit, isAlone ? undefined : sharedKey(next));
+    if (taken === 'full') return this.#tellFull();
+    if (taken === 'mine') return this.#take();
+    if (taken.job === undefined) return this.#putOff();
+    const [work] = this.#again.length > 0 ? this.#again.splice(0, 1) : this.#queue.splice(0, 1);
+    if (work) onElsewhere(work, taken.job);
+    return 'elsewhere';
+  }
+
+  /** With no job of its own a batch can only wait for others. */
+  #tellFull(): undefined {
+    const { desk, queue, onOthers } = this.#tools;
+    const { pending } = queue();
+    if (desk.spots.ours === 0 && pending > 0) onOthers(pending);
+  }
+
+  /** Another process is just submitting the same: others first. */
+  #putOff(): undefined {
+    const list = this.#again.length > 0 ? this.#again : this.#queue;
+    const work = list.shift();
+    if (work) list.push(work);
   }
 
   #take(): Work | undefined {
@@ -145,15 +179,17 @@ export class Submitter {
   }
 
   #isOpenNow(): boolean {
-    return this.#pauseNow() <= 0;
+    const { desk } = this.#tools;
+    return this.#pauseNow() <= 0 && desk.pace.left(desk.now()) > 0;
   }
 
   #pauseNow(): number {
     const { desk } = this.#tools;
-    return Math.max(this.#fullUntil, desk.pace.openAt()) - desk.now();
+    const now = desk.now();
+    return Math.max(this.#fullUntil, desk.pace.openAt(now), desk.intake.openAt) - now;
   }
 
-  /** How long until something may change by itself: a limit that ends, or another batch's share. */
+  /** Milliseconds until something may change without an event: a limit ends, or another batch's share. */
   #pause(): number | undefined {
     if (!this.#hasNext()) return undefined;
     const pause = this.#pauseNow();
@@ -171,15 +207,16 @@ export class Submitter {
         const state = await desk.post(work, source, hardStop);
         this.#fulls = 0;
         this.#tools.onAccepted(work, state);
+        desk.spotLimit.fitted(this.#tools.queue().pending, desk.now());
         return;
       } catch (error) {
-        if (hardStop.aborted) return; // the journal says that it may have been taken
+        if (hardStop.aborted) return; // the journal records that it may have been accepted
         if (!(await this.#mayTryAgain(work, error, sent))) return;
       }
     }
   }
 
-  /** Whether the same request is to be sent again from here. */
+  /** Whether this process is to send the same request again. */
   async #mayTryAgain(work: Work, error: unknown, sent: Sent): Promise<boolean> {
     const { desk, stop } = this.#tools;
     if (isRefusedForNow(error)) {
@@ -188,16 +225,21 @@ export class Submitter {
     }
     if (wasNotTaken(error)) desk.journal.refused(work.key);
     if (!isTrouble(error)) {
-      desk.spots.unsure.delete(work);
+      this.#release(work);
       this.#tools.onFailed(work, error);
       return false;
     }
-    if (!wasNotTaken(error) && ++work.losses > MOST_LOSSES) {
-      desk.spots.unsure.delete(work);
+    if (wasNotTaken(error)) {
+      desk.intake.failed(error);
+      this.#putBack(work);
+      return false;
+    }
+    if (++work.losses > MOST_LOSSES) {
+      this.#release(work);
       this.#tools.onFailed(work, error);
       return false;
     }
-    if (!wasNotTaken(error) && !desk.isSkinsmith) {
+    if (!desk.isSkinsmith) {
       this.#tools.onLost(work, error, sent);
       return false;
     }
@@ -206,62 +248,46 @@ export class Submitter {
     return true;
   }
 
-  #refused(work: Work, error: ServiceError | UnreadableAnswerError): void {
-    const { desk } = this.#tools;
-    desk.journal.refused(work.key);
-    desk.spots.unsure.delete(work);
+  #refused(work: Work, error: unknown): void {
+    this.#tools.desk.journal.refused(work.key);
+    if (isFullQueue(error)) this.#wasFull();
+    this.#putBack(work);
+  }
+
+  /** Nothing was accepted: it is sent next, once that is possible again. */
+  #putBack(work: Work): void {
+    const { bell } = this.#tools;
+    this.#release(work);
     this.#again.unshift(work);
-    const code = error instanceof ServiceError ? error.code : '';
-    if (code === 'job_limit' || code === 'concurrency_limit') this.#wasFull();
-    else desk.refusedForNow(error);
-    this.#tools.bell.ring();
+    bell.ring();
+  }
+
+  /** It became no job: its spot is free, and another process may try the same. */
+  #release(work: Work): void {
+    this.#tools.queue().became(sharedKey(work), undefined);
+    this.#tools.desk.spots.unsure.delete(work);
   }
 
   /** Somebody else was faster. The next look says how many spots there are. */
   #wasFull(): void {
     const { desk, lookSoon } = this.#tools;
-    if (desk.now() >= this.#fullUntil) this.#fulls++; // a burst is one refusal
+    desk.spotLimit.refused(this.#tools.queue().pending, desk.now());
+    if (desk.now() >= this.#fullUntil) this.#fulls++; // a burst counts as one refusal
     const pause = Math.min(LONGEST_FULL_PAUSE, FULL_PAUSE * FULL_GROWTH ** (this.#fulls - 1));
     this.#fullUntil = desk.now() + pause * (0.5 + desk.random());
     lookSoon();
   }
 
-  /** What is sent. A picture that was edited since the plan is a source that failed, not another's skin. */
   async #sourceOf(work: Work): Promise<SkinSource | undefined> {
-    const { desk } = this.#tools;
-    const [first] = work.members;
-    if (!first) throw new Error('Work without a source.');
-    const { content } = first.source;
-    if (content.kind === 'url') return { url: content.url };
-    if (content.kind === 'user') return await this.#playerOf(work, content);
-    const look = work.bytes
-      ? { bytes: work.bytes, pixels: pixelsOf(work), warnings: work.warnings }
-      : lookAt(content, work.variant, undefined);
-    const problem = 'problem' in look ? look.problem : undefined;
-    if ('bytes' in look && look.bytes && look.pixels === pixelsOf(work)) {
-      work.warnings = look.warnings;
-      return { file: look.bytes, fileName: `${nameOf(first) ?? 'skin'}.png` };
-    }
-    desk.spots.unsure.delete(work);
-    this.#tools.onUnusable(work, problem ?? CHANGED);
-    return undefined;
-  }
-
-  async #playerOf(
-    work: Work,
-    player: Extract<SourceContent, { kind: 'user' }>,
-  ): Promise<SkinSource | undefined> {
-    const { user } = player;
     const { desk, players, hardStop, onUnusable } = this.#tools;
-    if (isUuid(user) || !players) return { user };
     try {
-      return { user: await players.uuidOf(player, hardStop) };
+      const found = await sourceToSend(work, { client: desk.client, players, signal: hardStop });
+      if (!('problem' in found)) return found;
+      this.#release(work);
+      onUnusable(work, found.problem);
     } catch (error) {
-      if (hardStop.aborted) return undefined;
-      if (!(error instanceof PlayerNameError)) throw error;
-      desk.spots.unsure.delete(work);
-      onUnusable(work, error);
-      return undefined;
+      if (!hardStop.aborted) throw error;
     }
+    return undefined;
   }
 }

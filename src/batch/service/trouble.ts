@@ -1,4 +1,4 @@
-import { NetworkError, ServiceError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
+import { ServiceError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
 import type { Clock } from '../../clock.ts';
 import { ProofError } from '../proof/proof.ts';
 
@@ -8,14 +8,17 @@ const LONGEST_PAUSE = 10_000;
 export interface TroubleOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Milliseconds that a service which has never answered is tried, and one that has stopped answering. */
+  /** Milliseconds before giving up: a service that never answered, and one that stopped answering. */
   readonly patience: { readonly firstContact: number; readonly outage: number };
   readonly onPause: (message: string, ms: number) => void;
+  /** Milliseconds: the first pause, doubled each time, and the longest. Default 100 and 10,000. */
+  readonly firstPause?: number;
+  readonly longestPause?: number;
 }
 
 /**
- * Trouble that can pass: no connection, cut answers, 5xx. All requests of a batch share it, so that a
- * service that is down is asked ever more rarely, and is given up only after none has succeeded for long.
+ * Temporary failures: no connection, truncated answers, 5xx. Shared by all requests of a batch, so that a
+ * service that is down is asked ever more rarely and given up only after a long time without success.
  */
 export class Trouble {
   readonly #options: TroubleOptions;
@@ -28,31 +31,61 @@ export class Trouble {
     this.#options = options;
   }
 
-  /** The service answered sensibly. */
+  /** The service gave a valid answer. */
   passed(): void {
     this.#failures = 0;
     this.#since = undefined;
     this.#hasAnswered = true;
   }
 
-  /** Waits before the next try. @throws ServiceLostError when the service has to be given up */
+  /** Whether the last request failed. */
+  get isOn(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** When the next attempt is due; in the past: now. */
+  get openAt(): number {
+    return this.isOn ? this.#pausedUntil : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Waits before the next attempt. @throws ServiceLostError when the service has to be given up */
   async pause(error: unknown, signal: AbortSignal): Promise<void> {
+    const wait = this.failed(error);
+    await this.#options.clock.sleep(wait, signal);
+  }
+
+  /** A request failed. @returns milliseconds until the next attempt. @throws ServiceLostError */
+  failed(error: unknown): number {
     const { clock, random, patience, onPause } = this.#options;
+    const { firstPause = FIRST_PAUSE, longestPause = LONGEST_PAUSE } = this.#options;
     const now = clock.monotonic();
     this.#since ??= now;
     if (error instanceof ServiceError) this.#hasAnswered = true;
-    if (now >= this.#pausedUntil) this.#failures++; // requests that fail together are one failure
-    const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
+    if (now >= this.#pausedUntil) this.#failures++; // requests that fail together count as one failure
+    const backOff = Math.min(longestPause, firstPause * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
     const wait = Math.max(backOff, askedFor(error));
     this.#pausedUntil = now + wait;
     const longest = this.#hasAnswered ? patience.outage : patience.firstContact;
-    if (now + wait - this.#since > longest) throw new ServiceLostError(error);
-    onPause((error as Error).message, wait);
-    await clock.sleep(wait, signal);
+    const isAppointed = isResting(error) && askedFor(error) > 0;
+    if (isAppointed)
+      this.#since = now + wait; // a service that says when it goes on is not lost
+    else if (now + wait - this.#since > longest) throw new ServiceLostError(error);
+    onPause(waitReason(error), wait);
+    return wait;
   }
 }
 
-/** The service has not answered for as long as it was to be waited for; `cause` is the last failure. */
+/** Whether the service has no game account free to generate with, which passes as their limits end. */
+function isResting(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'no_account_available';
+}
+
+/** Why a batch waits after this error, in words for people. */
+export function waitReason(error: unknown): string {
+  return isResting(error) ? "The service's game accounts are resting." : (error as Error).message;
+}
+
+/** The service has not answered within the time allowed; `cause` is the last failure. */
 export class ServiceLostError extends Error {
   override readonly name = 'ServiceLostError';
 
@@ -61,7 +94,7 @@ export class ServiceLostError extends Error {
   }
 }
 
-/** The first repetition of a submission comes at once; a service that goes on failing is asked ever more rarely. */
+/** The first repetition comes at once; a service that keeps failing is asked ever more rarely. */
 const LONGEST_LOSS_PAUSE = 30_000;
 
 /** Milliseconds before a submission whose answers were lost `losses` times is sent again. */
@@ -70,43 +103,47 @@ export function lossPause(losses: number, random: number): number {
   return Math.min(LONGEST_LOSS_PAUSE, FIRST_PAUSE * 2 ** losses) * (0.5 + random / 2);
 }
 
-/** Whether every other source would meet the same: no service, or no right to use it. */
+/** Whether every other source would fail the same way: no service, or no permission to use it. */
 export function endsBatch(error: unknown): boolean {
   if (error instanceof ServiceLostError || !(error instanceof SkinsmithError || error instanceof ProofError))
     return true;
   if (!(error instanceof ServiceError || error instanceof UnreadableAnswerError)) return false;
+  if (error instanceof UnreadableAnswerError && error.status === 403) return false;
   return (error.status === 401 || error.status === 403) && error.code !== 'insufficient_grants';
 }
 
-/** Milliseconds after a refused request that does not say how many, and the most that one is put off. */
+/** Milliseconds to wait after a refusal without a time, and the maximum pause. */
 const REFUSED_PAUSE = 1_000;
 const LONGEST_REFUSED_PAUSE = 60_000;
 
-/** How long a refused read waits: as the service says, else a second. */
+/** Pause after a refused read: as the service says, otherwise a second. */
 export function refusedPause(error: ServiceError | UnreadableAnswerError): number {
   const given = error instanceof ServiceError ? error.answer.retryAfter : error.retryAfter;
   return Math.min(LONGEST_REFUSED_PAUSE, given && given > 0 ? given : REFUSED_PAUSE);
 }
 
-/** Milliseconds that a refusing service asked to be left alone. */
+/** Milliseconds of pause that a refusing service asked for. */
 function askedFor(error: unknown): number {
   if (error instanceof ServiceError) return error.answer.retryAfter ?? 0;
   return error instanceof UnreadableAnswerError ? (error.retryAfter ?? 0) : 0;
 }
 
-/** Whether the same request may succeed later. A proxy's page or a cut body may stand for any answer. */
+/**
+ * Whether the same request may succeed later. A proxy's page or a truncated body proves nothing, and an HTML
+ * page with a 403 is a proxy's own check, which is temporary.
+ */
 export function isTrouble(error: unknown): boolean {
-  if (error instanceof UnreadableAnswerError) return error.status < 300 || error.isPassing;
+  if (error instanceof UnreadableAnswerError)
+    return error.status < 300 || error.status === 403 || error.isPassing;
   return error instanceof SkinsmithError && error.isPassing;
 }
 
-/** Whether a submission that failed like this certainly left nothing on the service. */
-export function wasNotTaken(error: unknown): boolean {
-  if (error instanceof NetworkError) return !error.mayHaveArrived;
-  return error instanceof ServiceError && error.status < 500;
+/** Whether the caller has the maximum number of jobs in the queue. */
+export function isFullQueue(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'job_limit' || error.code === 'concurrency_limit');
 }
 
-/** Whether the service is well but wants fewer requests. */
+/** Whether the service works but wants fewer requests. */
 export function isRefusedForNow(error: unknown): error is ServiceError | UnreadableAnswerError {
   return (error instanceof ServiceError || error instanceof UnreadableAnswerError) && error.status === 429;
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Journal } from '../../../src/batch/journal/journal.ts';
@@ -176,7 +176,7 @@ describe('The end of a batch', () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));
-    journal.remove();
+    journal.retire();
     closed.add(journal);
     expect(existsSync(path)).toBe(false);
     expect(open(path).isFresh).toBe(true);
@@ -248,5 +248,38 @@ describe('Lines that are none of ours', () => {
     const found = reopened(path, journal);
     expect(found.stateOf(keyOf(1))?.step).toBe('intent');
     expect(found.idempotencyKey(keyOf(1), 0)).toBe(idempotencyKey);
+  });
+});
+
+describe('A skin that could not be proved', () => {
+  const unproven = { ...recordOf(1), code: 'wrong_skin', message: 'Another picture.' };
+
+  it('stays when all else is kept elsewhere, and is there for the next run', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.unproven(unproven);
+    journal.done(recordOf(2));
+    journal.retire();
+    closed.add(journal);
+    const next = open(path);
+    expect([next.stateOf(keyOf(1))?.step, next.stateOf(keyOf(2))]).toEqual(['unproven', undefined]);
+    expect(next.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unproven.skin });
+  });
+
+  it('is written down once, however often it fails in the same way', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.unproven(unproven);
+    const { size } = statSync(path);
+    journal.unproven(unproven);
+    expect(statSync(path).size).toBe(size);
+  });
+
+  it('is told of with the file, when its line is damaged', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.done(recordOf(1));
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"skin"', '"skim"'));
+    expect(() => journal.readDone(keyOf(1))).toThrow(`${path}: A line of the journal is damaged.`);
   });
 });

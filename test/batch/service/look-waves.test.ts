@@ -80,7 +80,7 @@ describe('Forty waves of five jobs', () => {
     const serviceTime = (job: number) => 300 * (0.7 + 0.6 * scatter(job));
     const { looksPerWave, idle } = measured({ serviceTime, eta: serviceTime });
     expect(looksPerWave).toBeLessThanOrEqual(5);
-    expect(idle).toBeLessThanOrEqual(15);
+    expect(idle).toBeLessThanOrEqual(20);
   });
 
   it('do not stand idle because of a single slow one', () => {

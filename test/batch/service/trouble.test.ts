@@ -8,7 +8,6 @@ import {
   refusedPause,
   ServiceLostError,
   Trouble,
-  wasNotTaken,
 } from '../../../src/batch/service/trouble.ts';
 import {
   JobFailedError,
@@ -16,6 +15,7 @@ import {
   ServiceError,
   UnreadableAnswerError,
 } from '../../../src/client/errors.ts';
+import { wasNotTaken } from '../../../src/client/not-taken.ts';
 import { fakeClock } from '../../client/fake-clock.ts';
 
 const MINUTE = 60_000;
@@ -139,7 +139,8 @@ describe('A failed request', () => {
     ['a lost connection', noAnswer(true), [true, false, false, false]],
     ['a connection that was refused', noAnswer(false), [true, true, false, false]],
     ['an error of the service', answer(500), [true, false, false, false]],
-    ['a service that is full', answer(503), [true, false, false, false]],
+    ['a service that takes nothing now', answer(503, 'service_unavailable'), [true, true, false, false]],
+    ['a 503 of whatever stands in front of it', answer(503, 'http_503'), [true, false, false, false]],
     ['a bad request', answer(400), [false, true, false, false]],
     ['a refusal for now', answer(429, 'rate_limit'), [true, true, true, false]],
     ['no key', answer(401), [false, true, false, true]],
@@ -148,7 +149,8 @@ describe('A failed request', () => {
     ['a job that is not there', answer(404), [false, true, false, false]],
     ["a proxy's page", page(502), [true, false, false, false]],
     ["a proxy's page that stands for anything", page(200), [true, false, false, false]],
-    ["a proxy's refusal for now", page(429), [true, false, true, false]],
+    ["a proxy's refusal for now", page(429), [true, true, true, false]],
+    ["a proxy's check of who is asking", page(403), [true, true, false, false]],
     ['a job that failed', new JobFailedError('j1', []), [false, false, false, false]],
     ["somebody else's skin", new ProofError('wrong_skin', 'No.'), [false, false, false, false]],
     ['a service that is lost', new ServiceLostError(noAnswer()), [false, false, false, true]],
@@ -180,7 +182,7 @@ describe('A submission whose answer was lost', () => {
     expect(minutes).toBeLessThan(18);
   });
 
-  it('is sent earlier or later by chance, by half at the most', () => {
+  it('is sent earlier or later by chance, by half at most', () => {
     expect([0, 0.5, 1].map((random) => lossPause(3, random))).toEqual([400, 600, 800]);
   });
 });

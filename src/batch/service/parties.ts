@@ -1,0 +1,99 @@
+/** A job as other processes of the caller see it. */
+export interface PartyJob {
+  readonly id: string;
+  /** When the service accepted it, milliseconds since the epoch. */
+  readonly at: number;
+  /** Expected duration in milliseconds, as the service said. */
+  readonly eta: number | undefined;
+}
+
+/** A process of the same caller on this machine. */
+export interface Party {
+  readonly name: string;
+  /** Whether it has work to submit. */
+  readonly wants: boolean;
+  /** Submissions in flight. */
+  readonly unsure: number;
+  readonly jobs: readonly PartyJob[];
+  /** Typical duration of its jobs, milliseconds; undefined while unknown. */
+  readonly typical: number | undefined;
+}
+
+/** Milliseconds that a turn lasts. */
+const TURN = 3_000;
+/** How long ended jobs are remembered: a list requested earlier may still show them. */
+const KEPT = 500;
+
+/** The state of the other processes, from one read of their rows to the next. */
+export class Parties {
+  #parties = new Map<string, Party>();
+  readonly #met = new Set<string>();
+  readonly #gone = new Set<string>();
+  #ended: readonly string[] = [];
+
+  get list(): readonly Party[] {
+    return [...this.#parties.values()];
+  }
+
+  /**
+   * Their rows were read. `gone`: rows of processes that have ended.
+   * @returns the jobs they left behind
+   */
+  saw(living: readonly Party[], gone: readonly Party[]): readonly string[] {
+    const before = this.#parties;
+    this.#parties = new Map(living.map((party) => [party.name, party]));
+    for (const { name } of living) this.#met.add(name);
+    const last = new Map([...living, ...gone].map((party) => [party.name, party]));
+    for (const { name, jobs } of before.values()) {
+      const kept = new Set(last.get(name)?.jobs.map(({ id }) => id));
+      const ended = jobs.map(({ id }) => id).filter((id) => !kept.has(id));
+      if (ended.length > 0) this.#ended = [...this.#ended, ...ended].slice(-KEPT);
+    }
+    return gone.filter(({ name }) => this.#isNewlyGone(name)).flatMap(({ jobs }) => jobs.map(({ id }) => id));
+  }
+
+  #isNewlyGone(name: string): boolean {
+    const isNew = !this.#gone.has(name);
+    this.#gone.add(name);
+    return isNew;
+  }
+
+  isThere(name: string): boolean {
+    return this.#parties.has(name);
+  }
+
+  /** Whether it has been present during this process's lifetime. */
+  wasThere(name: string): boolean {
+    return this.#met.has(name);
+  }
+
+  /** Whether the job is, or was, theirs. */
+  isLocal(id: string): boolean {
+    return this.#ended.includes(id) || this.list.some(({ jobs }) => jobs.some((job) => job.id === id));
+  }
+
+  /** Their jobs, except those also followed here. */
+  jobs(ours: ReadonlyMap<string, unknown>): readonly PartyJob[] {
+    const jobs = new Map(this.list.flatMap((party) => party.jobs).map((job) => [job.id, job]));
+    return [...jobs.values()].filter(({ id }) => !ours.has(id));
+  }
+
+  /** Their spots, except for jobs also followed here. */
+  held(ours: ReadonlyMap<string, unknown>): number {
+    return this.jobs(ours).length + this.list.reduce((sum, { unsure }) => sum + unsure, 0);
+  }
+
+  /** The typical duration of a job: the longest value any of them reports. */
+  get typical(): number | undefined {
+    const told = this.list.map(({ typical }) => typical).filter((typical) => typical !== undefined);
+    return told.length === 0 ? undefined : Math.max(...told);
+  }
+
+  /** How many of `limit` spots belong to `name` now, among all that want some. The remainder rotates. */
+  share(limit: number, name: string, now: number): number {
+    const wanting = this.list.filter(({ wants }) => wants).map((party) => party.name);
+    const names = [...wanting, name].sort();
+    const rank = (names.indexOf(name) + Math.floor(now / TURN)) % names.length;
+    return Math.floor(limit / names.length) + (rank < limit % names.length ? 1 : 0);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Job } from '../../protocol/job.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { BatchOptions } from '../options.ts';
+import type { SourceProblem } from '../types.ts';
+import type { Made } from './finisher.ts';
+import type { Work } from './work.ts';
+
+/** What the part of a batch that talks with the service works with, and whom it tells. */
+export interface ServiceSideTools {
+  readonly options: BatchOptions;
+  readonly journal: Journal;
+  /** Nothing new is sent once aborted. */
+  readonly stop: AbortSignal;
+  /** Work in progress ends too. */
+  readonly hardStop: AbortSignal;
+  readonly onWaiting: (
+    reason: 'limit' | 'trouble' | 'queue',
+    message: string,
+    ms: number | undefined,
+  ) => void;
+  readonly onDone: (work: Work, made: Made) => Promise<void>;
+  readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
+  /** The service has a job for it. */
+  readonly onAccepted: (work: Work, job: Job) => void;
+  /** The work is repeated, with the reason. */
+  readonly onAgain: (work: Work, why: string) => void;
+  /** Other processes of the caller cannot be taken into account; gives the reason. */
+  readonly onAlone: (why: string) => void;
+  readonly onFatal: (error: unknown) => void;
+  /** A change that may let the batch continue or end. */
+  readonly onChange: () => void;
+}

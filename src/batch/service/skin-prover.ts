@@ -1,0 +1,42 @@
+import type { BatchOptions } from '../options.ts';
+import { proveSkin, type Signing } from '../proof/proof.ts';
+import { GAME, type SignedBy, UNPROVED } from '../proof/signer.ts';
+import type { FinishedSkin } from '../types.ts';
+import type { Facts } from './first-contact.ts';
+import type { TextureReader } from './texture-reader.ts';
+import { pictureOf, pixelsOf, provableVariant, type Work } from './work.ts';
+
+interface SkinProverTools {
+  readonly options: Pick<BatchOptions, 'verify' | 'game' | 'service'>;
+  readonly textures: TextureReader;
+  /** What is known of the service now. */
+  readonly facts: () => Facts;
+}
+
+/** Proves that a skin is what was asked for, and finds out who signed it. */
+export class SkinProver {
+  readonly #tools: SkinProverTools;
+
+  constructor(tools: SkinProverTools) {
+    this.#tools = tools;
+  }
+
+  /** @throws ProofError when it is another skin; what reading its texture throws */
+  async prove(skin: FinishedSkin, work: Work): Promise<SignedBy> {
+    const { options, textures, facts } = this.#tools;
+    const { publicKey, capeTexture } = facts();
+    const texture = options.verify === false ? undefined : async (url: string) => await textures.read(url);
+    const cape = work.cape === undefined ? undefined : { texture: capeTexture };
+    const picture = () => pictureOf(work);
+    const expected = { pixels: pixelsOf(work), picture, variant: provableVariant(work), cape };
+    const keys = { publicKey, gameKeys: options.game?.keys };
+    return this.signedBy(await proveSkin(skin, expected, { ...keys, texture }));
+  }
+
+  signedBy(signing: Signing): SignedBy {
+    if (signing === 'game') return { signer: GAME };
+    if (signing === 'unproved') return { signer: UNPROVED };
+    // `embedded` names both the service and its signer.
+    return { signer: this.#tools.options.service.name, key: this.#tools.facts().fingerprint };
+  }
+}

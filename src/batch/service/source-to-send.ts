@@ -1,0 +1,92 @@
+import type { SkinClient } from '../../client/skin-client.ts';
+import type { SkinSource } from '../../client/types.ts';
+import { lookAt } from '../plan/picture-files.ts';
+import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
+import { isUuid } from '../sources/links.ts';
+import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
+import type { GivenSkin, SourceContent, SourceProblem } from '../types.ts';
+import { nameOf } from './desk.ts';
+import { pixelsOf, type Work } from './work.ts';
+
+/** The file was edited between planning and submission. */
+const CHANGED = {
+  code: 'source_changed',
+  message: 'The file has changed since the batch began.',
+  hint: 'Run it again.',
+};
+
+interface Tools {
+  readonly client: SkinClient;
+  /** Absent: names of players are sent as they are. */
+  readonly players: PlayerNames | undefined;
+  readonly signal: AbortSignal;
+}
+
+type ToSend = SkinSource | { readonly problem: SourceProblem };
+
+/** The request body for a piece of work, or why there is none. @throws the signal's reason */
+export async function sourceToSend(work: Work, tools: Tools): Promise<ToSend> {
+  const [first] = work.members;
+  if (!first) throw new Error('Work without a source.');
+  const { content } = first.source;
+  switch (content.kind) {
+    case 'url':
+      return { url: content.url };
+    case 'user':
+      return await playerToSend(content, tools);
+    case 'data':
+    case 'uuid':
+      return await textureToSend(work, content.given, tools);
+    default:
+      return pictureToSend(work, content);
+  }
+}
+
+/** A picture edited since planning is a failed source, not another skin. */
+function pictureToSend(work: Work, content: SourceContent): ToSend {
+  const look = work.bytes
+    ? { bytes: work.bytes, pixels: pixelsOf(work), warnings: work.warnings }
+    : lookAt(content, work.variant, undefined);
+  if ('problem' in look) return look;
+  if (!look.bytes || look.pixels !== pixelsOf(work)) return { problem: CHANGED };
+  work.warnings = look.warnings;
+  return fileToSend(work, look.bytes);
+}
+
+/** The picture of skin data that cannot itself be the result. */
+async function textureToSend(
+  work: Work,
+  given: GivenSkin | undefined,
+  { client, signal }: Tools,
+): Promise<ToSend> {
+  if (!given) throw new Error('A UUID that was not looked up.');
+  try {
+    const bytes = await fetchGivenTexture(given, client, { signal });
+    const look = lookAt({ kind: 'bytes', bytes }, work.variant, undefined);
+    if ('problem' in look) return look;
+    work.pixels = look.pixels;
+    return fileToSend(work, bytes);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof GivenTextureError)) throw error;
+    return { problem: error };
+  }
+}
+
+function fileToSend(work: Work, file: Uint8Array): SkinSource {
+  const [first] = work.members;
+  return { file, fileName: `${(first && nameOf(first)) ?? 'skin'}.png` };
+}
+
+async function playerToSend(
+  player: Extract<SourceContent, { kind: 'user' }>,
+  { players, signal }: Tools,
+): Promise<ToSend> {
+  const { user } = player;
+  if (isUuid(user) || !players) return { user };
+  try {
+    return { user: await players.uuidOf(player, signal) };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof PlayerNameError)) throw error;
+    return { problem: error };
+  }
+}

@@ -1,0 +1,149 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SharedQueue } from '../../../src/batch/service/shared-queue.ts';
+import { Spots } from '../../../src/batch/service/spots.ts';
+import { MovableClock } from '../../server/movable-clock.ts';
+import { ownFolder } from '../../server/own-folder.ts';
+
+const STALE = 10_000;
+const LIST = { jobs: [{ id: '1', status: 'waiting' as const }], links: {} };
+
+async function machine() {
+  const folder = join(await ownFolder(), 'shares');
+  const clock = new MovableClock();
+  const broken: string[] = [];
+  const orphans: string[] = [];
+  const open = async () => {
+    const queue = await SharedQueue.open(folder, {
+      clock,
+      spots: new Spots(5),
+      typical: () => undefined,
+      onOrphans: (jobs) => orphans.push(...jobs),
+      onBroken: (why) => broken.push(why),
+    });
+    onTestFinished(() => queue.close());
+    return queue;
+  };
+  return { folder, file: join(folder, 'queue-1.db'), clock, broken, orphans, open };
+}
+
+async function deadPid(): Promise<number> {
+  const child = execa(process.execPath, ['-e', '']);
+  await child;
+  return child.pid ?? Number.NaN;
+}
+
+describe('A picture', () => {
+  test('that another process is submitting waits, and is followed once it has a job', async () => {
+    const { open } = await machine();
+    const [one, other] = [await open(), await open()];
+    expect([one.take(5, 'picture'), other.take(5, 'picture')]).toEqual(['mine', { job: undefined }]);
+    one.became('picture', 'job');
+    expect(other.take(5, 'picture')).toEqual({ job: 'job' });
+  });
+
+  test('whose submission became no job is free again', async () => {
+    const { open } = await machine();
+    const [one, other] = [await open(), await open()];
+    one.take(5, 'picture');
+    one.became('picture', undefined);
+    expect(other.take(5, 'picture')).toBe('mine');
+  });
+});
+
+describe('A process that has gone', () => {
+  test('holds neither spots nor pictures nor the look when its process is dead', async () => {
+    const { open, file } = await machine();
+    const [one, other] = [await open(), await open()];
+    one.take(1, 'picture');
+    expect([other.take(1, 'another'), one.tryLook({ isUrgent: false })]).toEqual(['full', 0]);
+    expect(other.tryLook({ isUrgent: false })).toBeGreaterThan(0);
+    const db = new DatabaseSync(file);
+    db.prepare('update parties set pid = ? where unsure = 1').run(await deadPid());
+    db.close();
+    expect([other.tryLook({ isUrgent: false }), other.take(1, 'picture')]).toEqual([0, 'mine']);
+  });
+
+  test('counts as gone when nothing is heard of it, whatever its process id', async () => {
+    const { open, clock } = await machine();
+    const [one, other] = [await open(), await open()];
+    one.take(1, 'picture');
+    clock.forward(STALE - 1);
+    expect(other.take(1, 'another')).toBe('full');
+    clock.forward(1);
+    expect(other.take(1, 'another')).toBe('mine');
+  });
+});
+
+describe('A look', () => {
+  test('serves all: what one has seen is news to the others, once', async () => {
+    const { open } = await machine();
+    const [one, other] = [await open(), await open()];
+    expect(one.tryLook({ isUrgent: false })).toBe(0);
+    one.endLook(0, LIST);
+    expect(other.takeNews()).toMatchObject({ list: LIST });
+    expect([other.takeNews(), one.takeNews()]).toEqual([undefined, undefined]);
+    expect(other.tryLook({ isUrgent: true })).toBeGreaterThan(500);
+  });
+
+  test('that showed nothing is no news, and the next may follow', async () => {
+    const { open } = await machine();
+    const [one, other] = [await open(), await open()];
+    one.tryLook({ isUrgent: false });
+    one.endLook(0, undefined);
+    expect([other.takeNews(), other.tryLook({ isUrgent: false })]).toEqual([undefined, 0]);
+  });
+
+  test('is as free as ever for a process that is alone', async () => {
+    const { open } = await machine();
+    const queue = await open();
+    for (let n = 0; n < 5; n++) {
+      expect(queue.tryLook({ isUrgent: false })).toBe(0);
+      queue.endLook(0, LIST);
+    }
+  });
+});
+
+describe('What is shared', () => {
+  test('is made anew when it is damaged', async () => {
+    const { open, folder, file, broken } = await machine();
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, 'This is no database. '.repeat(100));
+    const [one, other] = [await open(), await open()];
+    expect([one.take(1, 'picture'), other.take(1, 'another'), broken]).toEqual(['mine', 'full', []]);
+  });
+
+  test.each(['truncated', 'with other tables', 'with nonsense in it'])(
+    'does not stop a batch when it is damaged under way (%s)',
+    async (kind) => {
+      const { open, file, broken } = await machine();
+      const [one, other] = [await open(), await open()];
+      if (kind === 'truncated') await writeFile(file, (await readFile(file)).subarray(0, 700));
+      else {
+        const db = new DatabaseSync(file);
+        db.exec(kind === 'with other tables' ? 'drop table parties' : "update parties set jobs = 'nonsense'");
+        db.close();
+      }
+      for (const queue of [one, other]) {
+        expect(queue.take(5, 'picture')).toSatisfy((taken) => taken === 'mine' || taken.job === undefined);
+        expect(queue.tryLook({ isUrgent: true })).toBeGreaterThanOrEqual(0);
+        queue.endLook(0, LIST);
+      }
+      if (kind !== 'truncated') expect(broken.length).toBeGreaterThanOrEqual(1);
+    },
+  );
+
+  test('is done without where there can be no such file', async () => {
+    const { open, folder, broken } = await machine();
+    await writeFile(folder, 'This is no folder.');
+    const queue = await open();
+    expect([queue.take(5, 'picture'), queue.tryLook({ isUrgent: false }), broken.length]).toEqual([
+      'mine',
+      0,
+      1,
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { SpotLimit } from '../../../src/batch/service/spot-limit.ts';
+
+const PROBE = 10_000;
+
+describe('The limit of jobs', () => {
+  test('is what was told, at least one, until the queue refuses', () => {
+    expect([new SpotLimit(5).at(0), new SpotLimit(0).at(0), new SpotLimit(-3).at(0)]).toEqual([5, 1, 1]);
+  });
+
+  test('is what fitted once the queue has refused', () => {
+    const limit = new SpotLimit(100);
+    limit.refused(5, 1_000);
+    expect([limit.at(1_000), limit.at(1_000 + PROBE - 1), limit.told]).toEqual([5, 5, 100]);
+  });
+
+  test('is tried with one more after ten seconds, then twice as rarely each time', () => {
+    const limit = new SpotLimit(100);
+    limit.refused(5, 0);
+    expect(limit.at(PROBE)).toBe(6);
+    limit.refused(5, PROBE);
+    expect([limit.at(3 * PROBE - 1), limit.at(3 * PROBE)]).toEqual([5, 6]);
+    for (let now = 3 * PROBE, n = 0; n < 20; n++, now += 600_000) limit.refused(5, now);
+    expect(limit.at(3 * PROBE + 20 * 600_000)).toBe(6);
+  });
+
+  test('rises when more are seen to fit, never over what was told', () => {
+    const limit = new SpotLimit(7);
+    limit.refused(5, 0);
+    limit.fitted(6, 100);
+    expect([limit.at(100), limit.at(100 + PROBE)]).toEqual([6, 7]);
+    limit.fitted(9, 200 + PROBE);
+    expect(limit.at(1_000_000)).toBe(7);
+  });
+
+  test('falls when fewer fit than before', () => {
+    const limit = new SpotLimit(5);
+    limit.refused(4, 0);
+    limit.refused(2, 100);
+    expect([limit.at(100), limit.at(100 + PROBE)]).toEqual([2, 3]);
+  });
+
+  test('lets no more through at once than usual, until more have fitted', () => {
+    const limit = new SpotLimit(100);
+    expect(limit.burst).toBe(5);
+    limit.fitted(12, 0);
+    expect(limit.burst).toBe(12);
+  });
+});

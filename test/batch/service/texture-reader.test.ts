@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { TextureReader } from '../../../src/batch/service/texture-reader.ts';
+import { NetworkError, ServiceError, UnreadableAnswerError } from '../../../src/client/errors.ts';
+import type { SkinClient } from '../../../src/client/skin-client.ts';
+import { VirtualClock } from './scripted/virtual-clock.ts';
+
+const PNG = new Uint8Array([1, 2, 3]);
+const URL_ = 'http://textures.example/texture/abc';
+
+const answered = (status: number) =>
+  new ServiceError({
+    method: 'GET',
+    path: '/texture/abc',
+    status,
+    errors: [],
+    links: {},
+    rateLimit: undefined,
+    retryAfter: undefined,
+  });
+const unreachable = () => new NetworkError('No connection.', { cause: undefined, mayHaveArrived: false });
+
+/** `answer`: what the n-th request gets, from 1; `takes`: milliseconds for each. */
+function reader(answer: (n: number) => Error | undefined, takes = 5) {
+  const clock = new VirtualClock();
+  const told: { message: string; at: number }[] = [];
+  let requests = 0;
+  const texture = async () => {
+    const error = answer(++requests);
+    await clock.sleep(takes);
+    if (error) throw error;
+    return PNG;
+  };
+  const textures = new TextureReader({
+    client: { texture } as unknown as SkinClient,
+    clock,
+    random: () => 1,
+    signal: new AbortController().signal,
+    onWaiting: (message) => told.push({ message, at: clock.monotonic() }),
+  });
+  const read = async () => await clock.until(textures.read(URL_));
+  return { read, told, clock, requests: () => requests };
+}
+
+describe('A texture', () => {
+  test.each([404, 403])('that is not there once (%i) is looked at again', async (status) => {
+    const { read, requests } = reader((n) => (n === 1 ? answered(status) : undefined));
+    expect(await read()).toBe(PNG);
+    expect(requests()).toBe(2);
+  });
+
+  test('that is never there is given up within seconds', async () => {
+    const { read, clock, requests } = reader(() => answered(404));
+    await expect(read()).rejects.toMatchObject({ status: 404 });
+    expect([requests(), clock.monotonic() < 5_000]).toEqual([4, true]);
+  });
+
+  test('whose answer makes no sense is not asked for again', async () => {
+    const { read, requests } = reader(() => new UnreadableAnswerError('nonsense', { status: 200 }));
+    await expect(read()).rejects.toThrow('nonsense');
+    expect(requests()).toBe(1);
+  });
+
+  test('whose host cannot be reached is tried for a minute, and told of at once', async () => {
+    const { read, told, clock } = reader(unreachable);
+    await expect(read()).rejects.toThrow('No connection.');
+    expect(told[0]).toEqual({ message: 'A texture cannot be read: No connection.', at: 5 });
+    expect(clock.monotonic()).toBeGreaterThan(40_000);
+    expect(clock.monotonic()).toBeLessThanOrEqual(60_100);
+  });
+
+  test('whose host says nothing is told of after three seconds', async () => {
+    const { read, told } = reader((n) => (n === 1 ? unreachable() : undefined), 10_000);
+    expect(await read()).toBe(PNG);
+    expect(told[0]).toEqual({
+      message: 'textures.example, which has the textures, does not answer.',
+      at: 3_000,
+    });
+  });
+});

@@ -6,18 +6,18 @@ export type Found =
   | { readonly state: 'changed' }
   | undefined;
 
-/** Where an entry's line is in the file, with its line break; bytes. */
+/** Position of an entry's line in the file, including its line break; bytes. */
 export interface Place {
   readonly offset: number;
   readonly length: number;
 }
 
-/** Bytes of a source to expect. */
+/** Expected bytes of a source. */
 const SOURCE_LENGTH = 40;
 
 /**
- * What is kept of each entry in memory: enough to find it and to read it. Columns instead of objects, so that
- * a hundred thousand entries take about 10 MB.
+ * The part of each entry kept in memory: enough to find and read it. Columns instead of objects keep a
+ * hundred thousand entries at about 10 MB.
  */
 export class EntryTable {
   readonly #sources: KeyColumn;
@@ -25,10 +25,10 @@ export class EntryTable {
   #offsets: Uint32Array;
   #lengths: Uint32Array;
   #isSorted = true;
-  /** After the one that was found last: most batches ask in the order in which the file is. */
+  /** The entry after the last one found: most batches look up entries in file order. */
   #next = 0;
 
-  /** @param entries how many to expect */
+  /** @param entries expected number */
   constructor(entries: number) {
     this.#sources = new KeyColumn(entries, SOURCE_LENGTH);
     this.#works = new KeyColumn(entries, WORK_KEY_LENGTH);
@@ -48,7 +48,7 @@ export class EntryTable {
     this.#isSorted &&= this.size === 1 || this.#compare(this.size - 2, this.size - 1) < 0;
   }
 
-  /** The same entries by source, then by work; of those with the same source and work only the last. */
+  /** The same entries sorted by source, then by work; of equal ones, only the last. */
   sorted(): EntryTable {
     if (this.#isSorted) return this;
     const order = Uint32Array.from({ length: this.size }, (_, entry) => entry);
@@ -61,7 +61,7 @@ export class EntryTable {
     return table;
   }
 
-  /** Only in a sorted table. */
+  /** Requires a sorted table. */
   find(source: string, work: string): Found {
     if (this.#sources.at(this.#next) === source && this.#works.at(this.#next) === work) {
       return { state: 'same', entry: this.#next++ };
@@ -88,7 +88,7 @@ export class EntryTable {
     throw new RangeError(`The lockfile has no entry ${entry}.`);
   }
 
-  /** Each source once. Only of a sorted table. */
+  /** Each source once. Requires a sorted table. */
   *sources(): Generator<string, void, void> {
     for (let entry = 0; entry < this.size; entry++) {
       if (entry === 0 || this.#sources.compare(entry - 1, entry) !== 0) yield this.#sources.at(entry);

@@ -12,32 +12,34 @@ const options = z.object({
     .optional(),
 });
 
-/** Where an entry's content is, by its source: a service fetches links and players, the rest has pixels. */
-const FETCHED = /^(?:https?|user):/i;
+/** Sources known only by their name: a service fetches links and players; skin data has no picture of its own. */
+const FETCHED = /^(?:https?|user|value|skin):/i;
 const USER = 'user:';
+/** Skin data, as `sourceId` names it. */
+const GIVEN = /^(?:value|skin):/i;
 
-/** What of an entry finds it. */
+/** The fields that identify an entry. */
 export interface EntryHead {
   readonly source: string;
   readonly pixels?: string | undefined;
   readonly options: z.infer<typeof options>;
 }
 
-/** One line of the lockfile; unknown fields are dropped. No field has a limit, for the line has (LONGEST_LINE). */
+/** One line of the lockfile; unknown fields are dropped. Fields have no limits of their own, lines do (LONGEST_LINE). */
 export const lockEntrySchema = z
   .object({
-    /** As `sourceId` makes it. */
+    /** As returned by `sourceId`. */
     source: z.string().min(1),
-    /** Pixel hash; only a link or a player may be without. */
+    /** Pixel hash; optional only for sources without a picture. */
     pixels: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'not 64 hexadecimal digits')
       .optional(),
-    /** What was asked for. */
+    /** The requested options. */
     options,
     uuid: z.string().min(1),
     name: z.string().optional(),
-    /** What was made. */
+    /** The result. */
     variant: variantSchema,
     visibility: visibilitySchema,
     /** Base64 of the textures document. */
@@ -46,12 +48,19 @@ export const lockEntrySchema = z
     signature: z.string().regex(/^[A-Za-z0-9+/=]*$/, 'not base64'),
     /** URL of the texture. */
     texture: z.string(),
-    /** Hash of the texture, as the service calls it. */
+    /** Hash of the texture, as the service names it. */
     hash: z.string(),
-    /** Who made it: the service's address, or `embedded`. */
+    /** The service that made it: its address, or `embedded`. */
     service: z.string(),
-    /** SHA-256 fingerprint of the public key that signed, where known. */
+    /** Fingerprint of the service's own key, if that key signed. */
     key: z.string().optional(),
+    /** Who signed, see `Signer`; absent in entries of older versions. */
+    signer: z.string().optional(),
+    /** Detects damage, see `digestOf`; absent like `signer`. */
+    digest: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/, 'not 16 hexadecimal digits')
+      .optional(),
   })
   .refine(hasContent, { path: ['pixels'], message: 'missing' });
 
@@ -61,21 +70,22 @@ export function hasContent({ source, pixels }: Pick<EntryHead, 'source' | 'pixel
   return pixels !== undefined || isFetched(source);
 }
 
-/** Whether the service fetches the picture: such a source is known by its name alone. */
+/** Whether a source is known only by its name, because its picture is elsewhere. */
 export function isFetched(source: string): boolean {
   return FETCHED.test(source);
 }
 
-/** The work key of an entry that the schema has passed. */
+/** The work key of an entry that passed the schema. */
 export function workOf({ source, pixels = '', options }: EntryHead): string {
   return workKey({ content: isFetched(source) ? fetchedContent(source) : { pixels }, ...options });
 }
 
 function fetchedContent(source: string): WorkContent {
+  if (GIVEN.test(source)) return { given: source };
   return source.startsWith(USER) ? { user: source.slice(USER.length) } : { url: source };
 }
 
-/** What is wrong with an entry, for people. */
+/** The problem with an entry, for messages. */
 export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   const place = issue?.path.join('.');

@@ -3,7 +3,7 @@ import { optionLetters } from '../plan/work-key.ts';
 import type { VariantWish } from '../types.ts';
 import type { EntryHead } from './entry.ts';
 
-/** Where in a buffer the beginning of a line has what finds the entry. */
+/** Offsets in a buffer of the fields at the start of a line that identify the entry. */
 export interface Head {
   readonly sourceStart: number;
   readonly sourceEnd: number;
@@ -25,7 +25,7 @@ const FIRST_PRINTABLE = 0x20;
 const VARIANTS: readonly VariantWish[] = ['auto', 'classic', 'slim'];
 const VISIBILITIES: readonly SkinVisibility[] = ['public', 'unlisted', 'private'];
 
-/** What follows the content for each choice of options; the usual one comes first. */
+/** What follows the content for each choice of options; the most common first. */
 const CHOICES = VARIANTS.flatMap((variant) =>
   VISIBILITIES.map((visibility) => ({
     options: { variant, visibility },
@@ -35,9 +35,9 @@ const CHOICES = VARIANTS.flatMap((variant) =>
 );
 
 /**
- * Reads the beginning of a line in the form that `lineOf` gives it; undefined for any other form. It looks at
- * bytes, because opening a lockfile does this once for each entry: a pattern over text takes twice the time
- * and a JSON parser, which sees the rest of the line as well, ten times.
+ * Reads the start of a line in the form that `lineOf` writes; undefined for any other form. Works on bytes,
+ * because opening a lockfile does this for each entry: a text pattern takes twice the time, and a JSON parser,
+ * which also reads the rest of the line, ten times.
  * @param start offset in `bytes` where the line begins; a line break or the buffer's end ends it
  */
 export function readHead(bytes: Buffer, start: number): Head | undefined {
@@ -56,7 +56,7 @@ function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   return true;
 }
 
-/** Where the string ends, or where it has an escape, after which nothing fits. */
+/** Where the string ends, or its first escape, after which nothing matches. */
 function plainTextEnd(bytes: Buffer, from: number): number {
   let at = from;
   for (let byte = bytes[at]!; byte !== QUOTE && byte !== BACKSLASH && byte >= FIRST_PRINTABLE; ) {

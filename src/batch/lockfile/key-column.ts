@@ -3,18 +3,18 @@ import { byteHash } from '../files/byte-hash.ts';
 const NONE = -1;
 
 /**
- * One text for each entry, as UTF-8 side by side, that entries can be found by. A hundred thousand strings in
- * a Map take three times the memory, and the garbage collector goes through them again and again.
+ * One text per entry, stored as consecutive UTF-8, with a hash index. A hundred thousand strings in a Map take
+ * three times the memory, and the garbage collector traverses them again and again.
  */
 export class KeyColumn {
   #bytes: Buffer;
-  /** Where each key ends, which is where the next one begins. */
+  /** Where each key ends and the next one begins. */
   #ends: Uint32Array;
   #size = 0;
-  /** Open addressing: entries by the hash of their key. Made when it is needed. */
+  /** Open addressing: entries by the hash of their key. Built on first use. */
   #slots: Int32Array | undefined;
 
-  /** @param entries how many to expect, @param length bytes of a key to expect */
+  /** @param entries expected number, @param length expected bytes of a key */
   constructor(entries: number, length: number) {
     this.#bytes = Buffer.allocUnsafeSlow(entries * length);
     this.#ends = new Uint32Array(entries);
@@ -24,7 +24,7 @@ export class KeyColumn {
     return this.#size;
   }
 
-  /** The next entry's key is `bytes` from `start` to `end`. None comes after the first `find`. */
+  /** Appends the key in `bytes` from `start` to `end`. Not allowed after the first `find`. */
   push(bytes: Buffer, start: number, end: number): void {
     const at = this.#startOf(this.#size);
     this.#reserve(at + end - start);
@@ -32,12 +32,12 @@ export class KeyColumn {
     this.#ends[this.#size++] = at + end - start;
   }
 
-  /** Another column's key as the next one. */
+  /** Appends a key of another column. */
   pushFrom(other: KeyColumn, entry: number): void {
     this.push(other.#bytes, other.#startOf(entry), other.#ends[entry]!);
   }
 
-  /** Empty when there is no such entry. */
+  /** Empty if there is no such entry. */
   at(entry: number): string {
     return this.#bytes.toString('utf8', this.#startOf(entry), this.#ends[entry]);
   }
@@ -50,7 +50,7 @@ export class KeyColumn {
     return entry === NONE ? undefined : entry;
   }
 
-  /** Negative when the key of `a` comes before that of `b`, by code units as JavaScript sorts; 0: the same. */
+  /** Negative if the key of `a` sorts before that of `b`, by code units as JavaScript sorts; 0 if they are equal. */
   compare(a: number, b: number): number {
     const [start, other] = [this.#startOf(a), this.#startOf(b)];
     const [length, otherLength] = [this.#ends[a]! - start, this.#ends[b]! - other];
@@ -81,7 +81,7 @@ export class KeyColumn {
     return slots;
   }
 
-  /** Where the key is, or would be. */
+  /** The slot of the key, or the free slot for it. */
   #slotOf(slots: Int32Array, bytes: Buffer, from: number, to: number): number {
     const mask = slots.length - 1;
     let slot = byteHash(bytes, from, to) & mask;
@@ -99,15 +99,15 @@ export class KeyColumn {
 }
 
 /**
- * UTF-8 sorts by code points, and code units sort the same but for one thing: those beyond U+FFFF (first byte
- * 0xF0 and up) are surrogates there, which come before U+E000 to U+FFFF (0xEE and 0xEF).
+ * UTF-8 sorts by code points. Code units sort the same except beyond U+FFFF (first byte 0xF0 and up): those
+ * are surrogates there, which sort before U+E000 to U+FFFF (0xEE and 0xEF).
  */
 function rank(byte: number): number {
   if (byte < 0xee) return byte;
   return byte < 0xf0 ? byte + 16 : byte;
 }
 
-/** A copy with room for half as many more. */
+/** A copy with half as much room again. */
 export function grown(column: Uint32Array): Uint32Array {
   const copy = new Uint32Array(larger(column.length));
   copy.set(column);

@@ -6,7 +6,7 @@ const CHUNK = 1024 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** A line and where it is. One object serves all lines: it is good until the next one. */
+/** A line and its position. One object is reused for all lines: it is valid until the next one. */
 export interface Line {
   /** The line is `bytes` from `start` up to `end`, without its line break. */
   readonly bytes: Buffer;
@@ -14,13 +14,13 @@ export interface Line {
   readonly end: number;
   /** From 1. */
   readonly number: number;
-  /** Where it begins in the file, and how many bytes it has there with its line break. */
+  /** Where it begins in the file, and its length in bytes including the line break. */
   readonly offset: number;
   readonly length: number;
   readonly lineEnd: '\n' | '\r\n' | '';
 }
 
-/** Calls back for each line of a lockfile. @throws LockfileError when one is too long to be an entry */
+/** Calls back for each line of a lockfile. @throws LockfileError when a line is too long to be an entry */
 export function forEachLine(fd: number, path: string, each: (line: Line) => void): void {
   new LineReader(fd, path).run(each);
 }
@@ -69,7 +69,7 @@ class LineReader implements Line {
 
   #newline(from: number): number {
     const at = this.bytes.indexOf(NEWLINE, from);
-    return at < this.#filled ? at : -1; // beyond is what was there before
+    return at < this.#filled ? at : -1; // the rest is stale
   }
 
   #set(start: number, end: number, next: number): void {
@@ -83,7 +83,7 @@ class LineReader implements Line {
     this.#refuseLong(this.end - start, this.number);
   }
 
-  /** The beginning of a line whose end is still to be read. */
+  /** The start of a line whose end has not been read yet. */
   #keepFrom(from: number): void {
     this.#refuseLong(this.#filled - from - 1, this.number + 1);
     this.bytes.copyWithin(0, from, this.#filled);

@@ -1,23 +1,24 @@
 import { removeLeftovers } from '../files/atomic-file.ts';
 import type { LockEntry } from './entry.ts';
 import type { Found } from './entry-table.ts';
+import type { LockfileError } from './lockfile-error.ts';
 import { type Changes, merge } from './merge.ts';
 import { MergedFile } from './merged-file.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface Rewritten {
-  /** False when the file was like that already. */
+  /** False if the file already had this content. */
   readonly written: boolean;
-  /** In the file now. */
+  /** Entries in the file now. */
   readonly entries: number;
-  /** Gone, because their source was neither changed nor kept. */
+  /** Entries removed because their source was neither changed nor kept. */
   readonly dropped: number;
 }
 
 /**
- * The file that is committed beside the pictures: what was made of each source, one JSON line per entry,
- * sorted by source, so that a diff shows what changed. Entries are known by number, from 0; a rewrite gives
- * out new ones.
+ * The file that is committed beside the pictures: the results for each source, one JSON line per entry,
+ * sorted by source, so that a diff shows what changed. Entries are identified by number, from 0; a rewrite
+ * renumbers them.
  */
 export class Lockfile {
   readonly #path: string;
@@ -29,25 +30,25 @@ export class Lockfile {
   }
 
   /**
-   * Opens the lockfile at `path`; without a file it is empty. Hand-edited ones are fine as long as every line
-   * is an entry; of several with the same source and work the last one counts.
-   * @throws LockfileError when it is something else, LockfileError or Error of the file system
+   * Opens the lockfile at `path`; a missing file counts as empty. Hand-edited files are fine as long as every
+   * line is an entry; of several with the same source and work the last one counts.
+   * @throws LockfileError when the file is invalid, Error of the file system
    */
   static async open(path: string, now = Date.now()): Promise<Lockfile> {
-    const tidied = removeLeftovers(path, now); // waits for the folder's list while the file is read
+    const tidied = removeLeftovers(path, now); // lists the folder while the file is read
     const snapshot = Snapshot.open(path);
     await tidied;
     return new Lockfile(path, snapshot);
   }
 
-  /** Entries. */
+  /** Number of entries. */
   get size(): number {
     return this.#snapshot.scan.table.size;
   }
 
   /**
-   * Looks for a work key: `same`, that source has it; `moved`, another source has it (a renamed file);
-   * `changed`, the source has other work only. Undefined: neither is known.
+   * Looks up a work key. `same`: that source has it; `moved`: another source has it (a renamed file);
+   * `changed`: the source only has other work. Undefined: neither is known.
    */
   find(source: string, work: string): Found {
     return this.#snapshot.scan.table.find(source, work);
@@ -58,7 +59,12 @@ export class Lockfile {
     return this.#snapshot.read(entry);
   }
 
-  /** The UUID of the entry's skin: another one when it was made anew. Costs less than `read`. */
+  /** The error for an entry that can be read but must not be used; `problem` is a sentence. */
+  damaged(entry: number, problem: string): LockfileError {
+    return this.#snapshot.damaged(entry, problem);
+  }
+
+  /** The UUID of the entry's skin, a new one if it was made again. Cheaper than `read`. */
   uuidOf(entry: number): string {
     return this.#snapshot.uuidOf(entry);
   }
@@ -69,11 +75,11 @@ export class Lockfile {
   }
 
   /**
-   * Rewrites the file by a rename, with the changes merged into what it holds by then. All entries of a source
-   * that has changes are replaced by those; the others stay when `keep` says so. The changes may read entries
-   * of this lockfile while they are asked for. Whatever goes wrong, the old file stays as it is.
+   * Rewrites the file by a rename, merging the changes into its current content. The changes replace all
+   * entries of their source; other entries stay if `keep` says so. The changes may read entries of this lockfile
+   * while they are iterated. On any error the old file stays unchanged.
    * @param changes sorted by source, by code units
-   * @throws LockfileError when a change cannot be written or the file is broken by now, Error of the file system
+   * @throws LockfileError when a change cannot be written or the file is broken, Error of the file system
    */
   async rewrite(changes: Changes, keep: (source: string) => boolean): Promise<Rewritten> {
     const old = this.#snapshot.isCurrent() ? this.#snapshot : Snapshot.open(this.#path);
@@ -97,7 +103,7 @@ export class Lockfile {
 
   #exchange(old: Snapshot, target: MergedFile): void {
     this.#snapshot.close();
-    old.close(); // Windows renames nothing over a file that is open
+    old.close(); // Windows cannot rename over an open file
     try {
       target.replace();
     } finally {

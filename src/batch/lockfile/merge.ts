@@ -7,13 +7,13 @@ import type { Snapshot } from './snapshot.ts';
 export type Changes = AsyncIterable<LockEntry> | Iterable<LockEntry>;
 
 export interface MergeCounts {
-  /** In the new file. */
+  /** Entries in the new file. */
   readonly entries: number;
-  /** That were there, and whose source is neither changed nor kept. */
+  /** Old entries whose source is neither changed nor kept. */
   readonly dropped: number;
 }
 
-/** Puts `target` together from what was there and the changes, which come sorted by source. */
+/** Builds `target` from the old entries and the changes, which must be sorted by source. */
 export async function merge(
   old: Snapshot,
   changes: Changes,
@@ -35,7 +35,7 @@ class Merge {
   readonly #old: Snapshot;
   readonly #keep: (source: string) => boolean;
   readonly #target: MergedFile;
-  /** The old entry that comes next; they are sorted. */
+  /** The next old entry; they are sorted. */
   #at = 0;
   #entries = 0;
   #dropped = 0;
@@ -102,7 +102,7 @@ function inOrder(lines: ReadonlyMap<string, string>): readonly string[] {
   return [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
 }
 
-/** The change's line. What could not be read back must not get into the file. */
+/** The change's line. A line that could not be read back must not get into the file. */
 function writable(change: LockEntry, path: string): string {
   const { error, data } = lockEntrySchema.safeParse(change);
   if (!data) throw unwritable(change, problemOf(error), path);

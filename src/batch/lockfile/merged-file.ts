@@ -5,15 +5,15 @@ import type { Snapshot } from './snapshot.ts';
 const BUFFER = 256 * 1024;
 
 /**
- * The lockfile that is to take the old one's place: put together from ranges of the old one and from new
- * lines. As long as all of it is what the old one begins with, nothing is written.
+ * The lockfile that replaces the old one: assembled from ranges of the old one and from new lines. Nothing is
+ * written while the result is identical to the start of the old file.
  */
 export class MergedFile {
   readonly #old: Snapshot;
   #file: Replacement | undefined;
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER);
   #used = 0;
-  /** Range of the old file that comes next and is not copied yet. */
+  /** The pending range of the old file, not copied yet. */
   #from = 0;
   #to = 0;
 
@@ -21,7 +21,7 @@ export class MergedFile {
     this.#old = old;
   }
 
-  /** Next come `length` bytes of the old file. */
+  /** Appends `length` bytes of the old file. */
   keep(offset: number, length: number): void {
     if (offset !== this.#to) {
       this.#copyRange();
@@ -30,7 +30,7 @@ export class MergedFile {
     this.#to = offset + length;
   }
 
-  /** Next comes something new, though it may turn out to be what was there. */
+  /** Appends new bytes, which may turn out to equal the old ones. */
   add(bytes: Buffer): void {
     if (this.#isUnwritten() && this.#comesNext(bytes)) {
       this.#to += bytes.length;
@@ -40,7 +40,7 @@ export class MergedFile {
     this.#put(bytes);
   }
 
-  /** Everything is on the disk; false when there is nothing to write, for it is what was there. */
+  /** Flushes everything to disk; false if the result equals the old file and nothing was written. */
   finish(): boolean {
     if (this.#isUnwritten() && this.#from === 0 && this.#to === this.#old.size) return false;
     this.#copyRange();
@@ -49,7 +49,7 @@ export class MergedFile {
     return true;
   }
 
-  /** Takes the old file's place. Finished before. */
+  /** Replaces the old file. Call `finish` first. */
   replace(): void {
     this.#file?.replace(true);
   }

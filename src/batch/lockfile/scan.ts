@@ -6,26 +6,26 @@ import { type Head, readHead } from './head.ts';
 import { forEachLine, type Line } from './lines.ts';
 import { LockfileError } from './lockfile-error.ts';
 
-/** What one pass over a lockfile finds out. */
+/** The result of one pass over a lockfile. */
 export interface Scan {
   readonly table: EntryTable;
-  /** How its first line ends: a checkout on Windows may have changed it for all. */
+  /** The line ending of its first line: a checkout on Windows may have changed them all. */
   readonly lineEnd: '\n' | '\r\n';
   /** Whether its last line has a line break. */
   readonly isEnded: boolean;
 }
 
-/** Bytes; fewer than nearly all have. */
+/** Bytes; nearly all lines have more. */
 const USUAL_LINE = 1500;
-/** Of a source: enough for `isFetched`. */
+/** Prefix of a source: enough for `isFetched`. */
 const FETCHED_LENGTH = 6;
 const CLOSING_BRACE = 0x7d;
-/** What git leaves at the beginnings of lines. */
+/** Git's conflict markers. */
 const CONFLICT = /^(?:<{7}|\|{7}|={7}|>{7})/;
 
 /**
  * @param size bytes of the file
- * @throws LockfileError at the first line that is no entry
+ * @throws LockfileError at the first line that is not an entry
  */
 export function scanEntries(fd: number, size: number, path: string): Scan {
   const table = new EntryTable(Math.ceil(size / USUAL_LINE));
@@ -41,10 +41,10 @@ export function scanEntries(fd: number, size: number, path: string): Scan {
   return { table: table.sorted(), lineEnd, isEnded };
 }
 
-/** Adds the entry of a line as we write them; false for any other line. */
+/** Adds the entry of a line in our own form; false for any other line. */
 function addQuickly(line: Line, work: Buffer, table: EntryTable): boolean {
   const { bytes, start, end, lineEnd } = line;
-  // Renames are atomic: a file without its last line break was cut by somebody else, maybe within the line.
+  // Renames are atomic: if the last line break is missing, someone else truncated the file, maybe mid-line.
   if (lineEnd === '' || bytes[end - 1] !== CLOSING_BRACE) return false;
   const head = readHead(bytes, start);
   if (!head || !workInto(work, bytes, head)) return false;
@@ -52,7 +52,7 @@ function addQuickly(line: Line, work: Buffer, table: EntryTable): boolean {
   return true;
 }
 
-/** False when the head does not tell the work key. */
+/** False if the head does not contain the work key. */
 function workInto(work: Buffer, bytes: Buffer, head: Head): boolean {
   const { sourceStart, sourceEnd, pixelsStart, options } = head;
   if (isFetched(bytes.toString('latin1', sourceStart, sourceStart + FETCHED_LENGTH))) {
@@ -75,13 +75,13 @@ function addWhole(line: Line, work: Buffer, table: EntryTable, path: string): vo
   table.add(source, 0, source.length, work, line);
 }
 
-/** Where a text comes from; the number of its line is asked for when something is wrong. */
+/** Where a text comes from; its line number is computed only for errors. */
 interface TextPlace {
   readonly path: string;
   readonly line: () => number;
 }
 
-/** @throws LockfileError when the text is no entry */
+/** @throws LockfileError when the text is not an entry */
 export function readEntry(text: string, place: TextPlace): LockEntry {
   return readLine(text) ?? parseEntry(text, place);
 }
@@ -89,7 +89,7 @@ export function readEntry(text: string, place: TextPlace): LockEntry {
 function parseEntry(text: string, place: TextPlace): LockEntry {
   const { success, data, error } = lockEntrySchema.safeParse(parseLine(text, place));
   if (success) return data;
-  throw invalid(place, `The line is no entry: ${problemOf(error)}.`);
+  throw invalid(place, `The line is not an entry: ${problemOf(error)}.`);
 }
 
 function parseLine(text: string, place: TextPlace): unknown {
@@ -97,7 +97,7 @@ function parseLine(text: string, place: TextPlace): unknown {
     return JSON.parse(text);
   } catch (cause) {
     if (!CONFLICT.test(text)) throw invalid(place, 'The line is not JSON.', cause);
-    const reason = 'The line is a mark that a merge has left.';
+    const reason = 'The line is a conflict marker of a merge.';
     throw new LockfileError('lockfile_conflict', { path: place.path, line: place.line(), reason, cause });
   }
 }

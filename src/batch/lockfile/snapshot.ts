@@ -5,23 +5,23 @@ import { changedInUse, LockfileError } from './lockfile-error.ts';
 import { readEntry, type Scan, scanEntries } from './scan.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
-/** Bytes read ahead when entries are read one after the other. */
+/** Bytes of read-ahead when entries are read in sequence. */
 const WINDOW = 256 * 1024;
 const NEWLINE = 0x0a;
-/** As near as this to what was read last, more of the same is likely. */
+/** Reads this close to the last one count as sequential. */
 const NEAR = 4096;
-/** Of a line: enough for everything up to the UUID, unless the path is very long. */
+/** Prefix of a line that includes the UUID, unless the path is very long. */
 const HEAD_BYTES = 512;
-/** As it stands in a line of ours, after the options, and in no text before. */
+/** As written in our lines, after the options; no earlier text contains it. */
 const UUID = /\},"uuid":"([0-9a-f]{32})"/;
 
-/** A lockfile as it was when it was opened, whatever has taken its place since. */
+/** A lockfile as it was when it was opened, even if it has been replaced since. */
 export class Snapshot {
   readonly path: string;
   readonly scan: Scan;
   #fd: number | undefined;
   readonly #stats: Stats | undefined;
-  /** Bytes that were read last, and which of the file's they are. */
+  /** The bytes read last, and their position in the file. */
   #window = Buffer.alloc(0);
   #from = 0;
   #to = 0;
@@ -33,7 +33,7 @@ export class Snapshot {
     this.scan = fd === undefined ? emptyScan() : scanEntries(fd, this.size, path);
   }
 
-  /** No file is as good as an empty one. @throws LockfileError, or Error of the file system */
+  /** A missing file counts as empty. @throws LockfileError, or Error of the file system */
   static open(path: string): Snapshot {
     const fd = openIfThere(path);
     try {
@@ -63,19 +63,26 @@ export class Snapshot {
     throw changedInUse(this.path);
   }
 
-  /** The entry's UUID, looked up without reading the whole of it. */
+  /** The error for an entry that can be read but must not be used. */
+  damaged(entry: number, problem: string): LockfileError {
+    const { offset } = this.scan.table.placeOf(entry);
+    const reason = `The entry of ${this.scan.table.sourceOf(entry)} is damaged: ${problem}`;
+    return new LockfileError('lockfile_damaged', { path: this.path, line: this.#lineAt(offset), reason });
+  }
+
+  /** The entry's UUID, read without the rest of the entry. */
   uuidOf(entry: number): string {
     const { offset, length } = this.scan.table.placeOf(entry);
     const text = this.#textAt(offset, Math.min(length, HEAD_BYTES));
     return UUID.exec(text)?.[1] ?? this.read(entry).uuid;
   }
 
-  /** Reads bytes `from` to `to` of the file into `target` at `at`. @returns how many: fewer at the file's end */
+  /** Reads bytes `from` to `to` of the file into `target` at `at`. @returns the number read: fewer at the file's end */
   copy(target: Buffer, at: number, from: number, to: number): number {
     return this.#fd === undefined ? 0 : readSync(this.#fd, target, at, to - from, from);
   }
 
-  /** Whether the file under this path is still the one that was opened, with nothing written into it. */
+  /** Whether this path still leads to the opened file, unchanged. */
   isCurrent(): boolean {
     return isSame(this.#stats, statSync(this.path, { throwIfNoEntry: false }));
   }
@@ -116,7 +123,7 @@ export class Snapshot {
   }
 }
 
-/** A file that is there and a regular one; opening a pipe would wait for its other end. */
+/** An existing regular file; opening a pipe would block. */
 function openIfThere(path: string): number | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;

@@ -1,16 +1,20 @@
+import { hash } from 'node:crypto';
 import nodePath, { type PlatformPath } from 'node:path';
-import type { SourceContent } from '../types.ts';
+import type { GivenSkin, SourceContent } from '../types.ts';
 
-/** Names that mean something else than a file. */
-const NOT_A_FILE = /^(?:https?|user|bytes):/i;
-/** Parts of a path that do not stand for themselves: empty, `.` and `..`. */
+/** Names with a meaning other than a file. */
+const NOT_A_FILE = /^(?:https?|user|bytes|value|skin):/i;
+/** Hexadecimal digits. */
+const DIGEST_LENGTH = 32;
+/** Path segments that need resolving: empty, `.` and `..`. */
 const NOT_PLAIN = /[\\/]\.{0,2}(?:[\\/]|$)/;
 
 /**
- * What the lockfile calls a source: for a file its path from the lockfile's own folder, with `/` on every
- * system (absolute when it is on another drive), for others the URL, `user:<uuid>` or `bytes:<pixel hash>`.
+ * The lockfile's name for a source: for a file its path relative to the lockfile's folder, with `/` on every
+ * system (absolute when it is on another drive), for others the URL, `user:<uuid>`, `bytes:<pixel hash>`,
+ * `value:<digest of value and signature>` or `skin:<uuid at the service>`.
  * @param lockDir absolute path
- * @param pixels hash of the picture's pixels, where it is at hand
+ * @param pixels hash of the picture's pixels, if available
  */
 export function sourceId(
   content: SourceContent,
@@ -27,17 +31,25 @@ export function sourceId(
       return `user:${content.user}`;
     case 'bytes':
       return `bytes:${pixels}`;
+    case 'data':
+      return `value:${digestOf(content.given)}`;
+    case 'uuid':
+      return `skin:${content.uuid}`;
     case 'problem':
-      throw new Error('A source that cannot be used has no place in the lockfile.');
+      throw new Error('An invalid source has no name in the lockfile.');
   }
 }
 
-/** Where a source's file is; undefined when it is none. */
+function digestOf({ value, signature = '' }: GivenSkin): string {
+  return hash('sha256', `${value}\n${signature}`).slice(0, DIGEST_LENGTH);
+}
+
+/** The path of a source's file; undefined if it is not a file. */
 export function sourcePath(source: string, lockDir: string): string | undefined {
   return NOT_A_FILE.test(source) ? undefined : nodePath.resolve(lockDir, source);
 }
 
-/** `relative`, which takes as long as all else that is done for an unchanged file, is left to the odd cases. */
+/** `relative` is as slow as all other work on an unchanged file, so it is used only for unusual paths. */
 function relativePath(
   from: string,
   to: string,

@@ -1,9 +1,9 @@
-/** What a caller may do, as far as it decides how long a batch takes. */
+/** The limits of a caller that decide how long a batch takes. */
 export interface Limits {
   /** Submissions a minute and an hour. */
   readonly perMinute: number | undefined;
   readonly perHour: number | undefined;
-  /** Jobs that are worked on at once. */
+  /** Jobs processed at once. */
   readonly concurrency: number | undefined;
   /** Spots in the queue. */
   readonly slots: number;
@@ -11,14 +11,14 @@ export interface Limits {
   readonly service: number;
 }
 
-/** Seconds that a skin takes on the hosted service, as it says itself. */
+/** Seconds per skin on the hosted service, as its documentation says. */
 export const HOSTED_SECONDS = 1.5;
-/** Seconds for a signature of our own on one core, about. */
+/** Approximate seconds for a signature of our own on one core. */
 export const SIGNING_SECONDS = 0.006;
 
 /**
- * Seconds that `count` new skins take at the least, by whichever limit is the tightest. An hour's worth can be
- * sent at once, then the next has to wait for the hour to pass; the same holds for minutes.
+ * The minimum seconds for `count` new skins, by the tightest limit. A whole hour's quota can be sent at once,
+ * then the next one waits for the hour to pass; the same holds for minutes.
  */
 export function estimateSeconds(count: number, limits: Limits): number {
   if (count === 0) return 0;

@@ -3,15 +3,18 @@ import { hash } from 'node:crypto';
 const MAX_UNITS = 80;
 const MAX_BYTES = 200;
 const MAX_DEPTH = 32;
-/** Hexadecimal digits of the identity that tell two equal stems apart: more when fewer are taken. */
+/** Hexadecimal digits of the identity that distinguish two equal stems; more if that is taken too. */
 const MARK_LENGTHS = [6, 10, 16];
 const SERIAL_MARK_LENGTH = 16;
-/** Six bytes, the most that fit a JavaScript number; two stems that share them cost a needless mark, no more. */
+/** Six bytes, the most that fit a JavaScript number; a collision only costs a needless suffix. */
 const KEY_BYTES = 6;
 
-/** What some file system refuses: Windows' reserved characters, control characters, lone surrogates, unassigned ones. */
-const UNSAFE = /[<>:"\\|?*]|\p{Cc}|\p{Cs}|\p{Cn}/gu;
-/** Windows' devices, with any extension, and the lockfile that lies in the same folder; for folded names. */
+/**
+ * Characters that some file system refuses: Windows' reserved characters, control characters, lone surrogates,
+ * unassigned ones. Also characters that disguise a name: bidirectional marks, invisible separators.
+ */
+const UNSAFE = /[<>:"\\|?*]|\p{Cc}|\p{Cs}|\p{Cn}|\p{Bidi_Control}|\p{Zl}|\p{Zp}/gu;
+/** Windows' device names, with any extension, and the lockfile in the same folder; for folded names. */
 const RESERVED =
   /^(?:(?:CON|PRN|AUX|NUL|COM\d|LPT\d|CONIN\$|CONOUT\$|CLOCK\$)(?: *\.|$)|SKINS\.LOCK(?:\.|$))/;
 
@@ -22,7 +25,7 @@ export class OutputNames {
 
   /**
    * The path below the output folder for a source's output, `/` between segments, no extension.
-   * A stem that is taken already gets a mark made from `identity`; the same calls give the same names.
+   * A stem already taken gets a suffix from `identity`; the same calls give the same names.
    */
   take(stem: string, identity: string): string {
     const segments = safeSegments(stem);
@@ -36,7 +39,7 @@ export class OutputNames {
   *#marks(identity: string): Generator<string, never> {
     const digest = hash('sha256', identity);
     for (const length of MARK_LENGTHS) yield digest.slice(0, length);
-    // The very same source again and again: only its turn tells it apart.
+    // The very same source again: only its position distinguishes it.
     for (;;) yield hash('sha256', `${identity}\0${this.#serial++}`).slice(0, SERIAL_MARK_LENGTH);
   }
 
@@ -48,7 +51,7 @@ export class OutputNames {
   }
 }
 
-/** Equal for names that any file system takes for the same. */
+/** Equal for names that some file system treats as the same. */
 function folded(path: string): string {
   return path.toLowerCase().toUpperCase().normalize('NFKC');
 }
@@ -68,7 +71,7 @@ function marked(segment: string, mark: string): string {
   return `${tidied(segment, MAX_UNITS - mark.length - 1)}-${mark}`;
 }
 
-/** Cut to `units` UTF-16 units, and as many fewer bytes than a segment may have; no dots or spaces where they would get lost. */
+/** Cuts to `units` UTF-16 units and the byte limit of a segment; removes trailing dots and spaces, which Windows drops. */
 function tidied(segment: string, units: number): string {
   const start = segment.replace(/^[. ]+/, '');
   const text = cutTo(start, units, MAX_BYTES - (MAX_UNITS - units)).replace(/[. ]+$/, '');

@@ -1,26 +1,28 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import type { Note } from '../../protocol/envelope.ts';
 import { checkSkin } from '../../skin/check.ts';
+import { fitSkin } from '../../skin/fit.ts';
+import { InvalidImageError } from '../../skin/picture.ts';
 import type { FileMemory } from '../files/file-memory.ts';
 import type { SourceContent, SourceProblem, VariantWish } from '../types.ts';
 
-/** What is known of a source's picture. Absent bytes: it was recognised without being read. */
+/** What is known of a source's picture. Without bytes: it was recognized without being read. */
 export interface Look {
   readonly pixels: string | undefined;
   readonly bytes: Uint8Array | undefined;
   readonly warnings: readonly Note[];
 }
 
-/** A source that cannot be used; not an exception, for a batch has many. */
+/** A source that cannot be used; not an exception, since a batch may have many. */
 export type LookProblem = { readonly problem: SourceProblem };
 
-/** Bytes read of a file at the most: far above any skin, so that the check can still say what it is. */
+/** Maximum bytes read of a file: far above any skin, so that the check can still say what it is. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const HINT = 'Give the path of a PNG file, a folder of them, or - for stdin.';
 
 /**
- * Looks at a source as far as is needed to know it. Small files are read synchronously: thousands of them
- * take a tenth of the time that as many promises do, and the caller lets others run in between.
+ * Reads a source as far as needed to identify it. Small files are read synchronously: thousands of them take a
+ * tenth of the time that as many promises do, and the caller yields in between.
  */
 export function lookAt(
   content: SourceContent,
@@ -29,34 +31,42 @@ export function lookAt(
 ): Look | LookProblem {
   switch (content.kind) {
     case 'file':
-      return lookAtFile(content.path, variant, memory);
+      return lookAtFile(content, variant, memory);
     case 'bytes':
-      return checkPicture(content.bytes, variant);
+      return checkPicture(content.bytes, { variant, fit: content.fit });
     case 'problem':
       return { problem: content.problem };
     case 'user':
       return {
         pixels: undefined,
         bytes: undefined,
-        warnings: content.isGuess ? [guessNote(content.user)] : [],
+        warnings: content.isGuess ? [guessNote(content.typed ?? content.user)] : [],
       };
     case 'url':
+    case 'data':
+    case 'uuid':
       return { pixels: undefined, bytes: undefined, warnings: [] };
   }
 }
 
 /** A mistyped path must not pass for a player unnoticed. */
 function guessNote(name: string): Note {
-  const message = `There is no file or folder ${name}, so it was taken for a player's name; --as file or --as user settles it.`;
+  const message = `There is no file or folder ${name}, so it was taken for a player's name. To say so outright: --player ${name}`;
   return { code: 'taken_for_player', message };
 }
 
-function lookAtFile(path: string, variant: VariantWish, memory: FileMemory | undefined): Look | LookProblem {
+function lookAtFile(
+  { path, fit }: Extract<SourceContent, { kind: 'file' }>,
+  variant: VariantWish,
+  memory: FileMemory | undefined,
+): Look | LookProblem {
   const read = readFile(path, (stamp) => memory?.recall(path, stamp));
   if ('problem' in read) return read;
   if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
-  const look = checkPicture(read.bytes, variant);
-  if ('pixels' in look && look.pixels !== undefined) memory?.remember(path, read.stamp, look.pixels);
+  const look = checkPicture(read.bytes, { variant, fit });
+  // Scaled-down pictures are not remembered: without --fit the file must be refused.
+  const isOriginal = 'bytes' in look && look.bytes === read.bytes;
+  if (isOriginal && look.pixels !== undefined) memory?.remember(path, read.stamp, look.pixels);
   return look;
 }
 
@@ -66,7 +76,7 @@ export function readContent(content: SourceContent): { readonly bytes: Uint8Arra
   if (content.kind === 'problem') return content;
   if (content.kind !== 'file') throw new Error(`A source of kind ${content.kind} has no picture of its own.`);
   const read = readFile(content.path, () => undefined);
-  if ('known' in read) throw new Error('Nothing was to be recalled.');
+  if ('known' in read) throw new Error('A file read in full cannot be a known one.');
   return read;
 }
 
@@ -87,9 +97,35 @@ function readFile(path: string, recall: (stamp: Stats) => string | undefined): R
   }
 }
 
-function checkPicture(bytes: Uint8Array, variant: VariantWish): Look | LookProblem {
+interface CheckOptions {
+  readonly variant: VariantWish;
+  readonly fit: boolean | undefined;
+}
+
+function checkPicture(original: Uint8Array, { variant, fit }: CheckOptions): Look | LookProblem {
+  const scaled = fit ? scaleDown(original) : undefined;
+  if (scaled && 'problem' in scaled) return scaled;
+  const { bytes, notes } = scaled ?? { bytes: original, notes: [] };
   const { error, pixels, warnings } = checkSkin(bytes, variant === 'auto' ? undefined : variant);
-  return error ? { problem: error } : { pixels, bytes, warnings };
+  return error ? { problem: error } : { pixels, bytes, warnings: [...notes, ...warnings] };
+}
+
+/** An HD skin scaled to the size the game shows; undefined if the picture is not one. */
+function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } | LookProblem | undefined {
+  try {
+    const skin = fitSkin(original);
+    if (!skin) return undefined;
+    const { from, picture, bytes } = skin;
+    const size = `${from.width}×${from.height} to ${picture.width}×${picture.height}`;
+    return {
+      bytes,
+      notes: [{ code: 'scaled_down', message: `The picture was scaled down from ${size} pixels.` }],
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidImageError)) throw error;
+    const { code, message, hint } = error;
+    return { problem: { code, message, hint } };
+  }
 }
 
 function refuseFile(path: string, stamp: Stats): SourceProblem | undefined {
@@ -103,13 +139,13 @@ function refuseFile(path: string, stamp: Stats): SourceProblem | undefined {
   };
 }
 
-/** What concerns this one file, so that the next one is still worth trying. */
+/** Problems of this one file, so that the next one is still worth trying. */
 function fileTrouble(path: string, cause: unknown): SourceProblem | undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
     return { code: 'no_such_file', message: `There is no file or folder ${path}.`, hint: HINT };
   }
-  if (code === 'ELOOP') return { code: 'not_a_file', message: `${path} is a link to itself.` };
+  if (code === 'ELOOP') return { code: 'not_a_file', message: `${path} is a symbolic link loop.` };
   if (code === 'EACCES' || code === 'EPERM')
     return { code: 'eacces', message: `${path}: Permission denied.` };
   return undefined;

@@ -1,66 +1,75 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import { mapAhead } from '../ahead.ts';
 import type { FileMemory } from '../files/file-memory.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { FailedRecord } from '../journal/records.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
+import { readEntry } from '../lockfile/sound-entry.ts';
 import { sourceId } from '../lockfile/source-id.ts';
+import type { BatchService } from '../options.ts';
+import type { SignedBy } from '../proof/signer.ts';
 import type { Member, Work } from '../service/work.ts';
-import type { BatchSource, SourceProblem, VariantWish } from '../types.ts';
+import type { BatchSource, GivenSkin, VariantWish } from '../types.ts';
+import type { Decision, Planned } from './decision.ts';
+import { armsOf, type GivenOutcome, type GivenSkins } from './given-skins.ts';
 import type { OutputNames } from './output-names.ts';
 import { lookAt } from './picture-files.ts';
-import { optionLetters, workKey } from './work-key.ts';
-
-/** What is to be done about a source. */
-export type Decision =
-  /** It cannot be used, and why. */
-  | { readonly kind: 'refused'; readonly problem: SourceProblem }
-  /** Its skin is in the lockfile: under its own name, or (`moved`) under another's. */
-  | { readonly kind: 'locked'; readonly entry: number; readonly moved: boolean; readonly key: string }
-  /** An earlier run of this batch made it, or failed to. */
-  | { readonly kind: 'done'; readonly key: string }
-  | { readonly kind: 'failed'; readonly record: FailedRecord }
-  /** The same pixels and options are on their way already. */
-  | { readonly kind: 'duplicate'; readonly work: Work | undefined }
-  /** It has to be made. `changed`: the lockfile has the source, with other pixels or options. */
-  | { readonly kind: 'new'; readonly work: Work; readonly changed: boolean };
-
-export interface Planned {
-  readonly member: Member;
-  readonly decision: Decision;
-}
+import type { SignerRule } from './signer-rule.ts';
+import { optionLetters, type WorkContent, workKey } from './work-key.ts';
 
 export interface PlannerOptions {
-  /** What goes for every source that says nothing else. */
+  /** Applies to every source without its own options. */
   readonly variant: VariantWish;
   readonly visibility: SkinVisibility | undefined;
-  /** What every skin gets. */
+  /** Options for every skin. */
   readonly cape: string | undefined;
-  /** Whether the work is to be submitted; else only what would be is of interest. */
+  /** Whether to submit the work; otherwise the plan is only reported. */
   readonly submits: boolean;
-  /** Make anew what the lockfile holds. */
+  /** Make again what the lockfile holds. */
   readonly force: boolean;
-  /** Folder that the lockfile's own paths start from. */
+  /** Folder that the lockfile's paths are relative to. */
   readonly lockDir: string;
   readonly lockfile: Lockfile | undefined;
   readonly journal: Journal | undefined;
   readonly memory: FileMemory | undefined;
   readonly names: OutputNames;
+  readonly signers: SignerRule;
+  readonly given: GivenSkins;
+  readonly findSkin: BatchService['findSkin'];
+}
+
+/** A source and what is known about it, before others of the batch are considered. */
+type Prepared =
+  | Planned
+  | {
+      readonly work: Work;
+      /** The signer of an outdated entry in the lockfile. */
+      readonly outdated?: SignedBy | undefined;
+      readonly given?: GivenOutcome | undefined;
+    };
+
+/** A source with its position and output name, which never change. */
+interface Draft {
+  readonly index: number;
+  readonly stem: string;
+  readonly source: BatchSource;
 }
 
 const OPTION_LETTERS = (['auto', 'classic', 'slim'] as const).flatMap((variant) =>
   (['public', 'unlisted', 'private'] as const).map((visibility) => optionLetters(variant, visibility)),
 );
-/** Milliseconds of work after which others get their turn. */
+/** Concurrent requests to services. */
+const AT_ONCE = 6;
+/** Milliseconds of work before yielding. */
 const TURN = 8;
-/** Bytes of pictures that are kept from the first look until they are sent; past it they are read again. */
+/** Bytes of pictures kept from planning until submission; beyond that they are read again. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
-/** Decides about each source, before anything is spent on it. */
+/** Decides about each source before anything is spent on it. */
 export class Planner {
   readonly #options: PlannerOptions;
   readonly #pending = new Map<string, Work>();
-  /** What was seen of work, where nothing will come of it: numbers, for a hundred thousand keys take ten times that. */
+  /** Work seen in a plan-only run, as numbers: a hundred thousand string keys take ten times the memory. */
   readonly #seen = new Set<number>();
   #count = 0;
   #kept = 0;
@@ -71,71 +80,153 @@ export class Planner {
 
   async *plan(sources: AsyncIterable<BatchSource>, signal: AbortSignal): AsyncGenerator<Planned, void, void> {
     let turn = performance.now();
-    for await (const source of sources) {
+    const prepared = mapAhead(sources, AT_ONCE, (source) => {
       signal.throwIfAborted();
-      yield this.#decide(source);
+      return this.#prepare(source);
+    });
+    for await (const one of prepared) {
+      signal.throwIfAborted();
+      yield 'decision' in one ? one : this.#conclude(one);
       if (performance.now() - turn < TURN) continue;
       await setImmediate();
       turn = performance.now();
     }
   }
 
-  /** The work is done or has failed: what comes later with the same pixels asks the journal. */
+  /** The work is done or has failed: later sources with the same pixels find it in the journal. */
   settled(work: Work): void {
     this.#pending.delete(work.key);
     this.sent(work);
   }
 
-  /** The picture is not needed for now. */
+  /** The picture can be dropped for now. */
   sent(work: Work): void {
     this.#kept -= work.bytes?.length ?? 0;
     work.bytes = undefined;
   }
 
-  #decide(source: BatchSource): Planned {
-    const { names, lockDir, memory, cape } = this.#options;
+  #prepare(source: BatchSource): Prepared | Promise<Prepared> {
+    const draft = { index: this.#count++, stem: this.#options.names.take(source.stem, source.label), source };
+    return source.content.kind === 'uuid' ? this.#prepareUuid(draft, source.content.uuid) : this.#find(draft);
+  }
+
+  #find(draft: Draft): Prepared | Promise<Prepared> {
+    const work = this.#workOf(draft);
+    if ('decision' in work) return work;
+    const [member] = work.members;
+    const locked = this.#locked(member!, work.key);
+    if (!locked) return this.#judgeGiven({ work });
+    if (!this.#options.signers.applies) return { member: member!, decision: locked };
+    return this.#judge(locked, work);
+  }
+
+  /** A skin of the service, else a player, unless an earlier run has determined which. */
+  async #prepareUuid(draft: Draft, uuid: string): Promise<Prepared> {
+    const { source } = draft;
+    const asUser: Draft = { ...draft, source: { ...source, content: { kind: 'user', user: uuid } } };
+    for (const one of [draft, asUser]) if (this.#isKnown(one)) return await this.#find(one);
+    const given = await this.#options.findSkin?.(uuid);
+    return await this.#find(given ? withGiven(draft, given) : asUser);
+  }
+
+  #isKnown(draft: Draft): boolean {
+    const work = this.#workOf(draft);
+    if ('decision' in work) return false;
+    const { key, members } = work;
+    return Boolean(this.#options.journal?.stateOf(key) ?? this.#locked(members[0]!, key));
+  }
+
+  #workOf({ index, stem, source }: Draft): Work | Planned {
+    const { lockDir, memory, cape } = this.#options;
     const variant = source.variant ?? this.#options.variant;
     const look = lookAt(source.content, variant, memory);
-    const index = this.#count++;
-    const stem = names.take(source.stem, source.label);
     if ('problem' in look) {
       const member = { index, source, stem, id: source.label, pixels: undefined };
       return { member, decision: { kind: 'refused', problem: look.problem } };
     }
     const { pixels, bytes, warnings } = look;
-    const member = { index, source, stem, id: sourceId(source.content, lockDir, pixels), pixels };
+    const id = sourceId(source.content, lockDir, pixels);
     const visibility = source.visibility ?? this.#options.visibility;
-    const key = workKey({ content: contentOf(source, pixels), variant, visibility, cape });
-    const decision = this.#lookUp(member, key);
-    if (decision) return { member, decision };
-    const members = [member];
-    const work = {
+    const key = workKey({ content: contentOf(source, { id, pixels }), variant, visibility, cape });
+    const given = givenOf(source);
+    return {
       key,
-      variant,
+      variant: variant === 'auto' && given ? armsOf(given) : variant,
       visibility,
       cape,
-      members,
+      members: [{ index, source, stem, id, pixels }],
       bytes,
       warnings,
       attempt: 0,
       losses: 0,
       job: undefined,
     };
-    return { member, decision: this.#take(work) };
   }
 
-  #lookUp(member: Member, key: string): Decision | undefined {
-    const { lockfile, journal, force } = this.#options;
-    const locked = force ? undefined : lockfile?.find(member.id, key);
-    if (locked && locked.state !== 'changed') {
-      return { kind: 'locked', entry: locked.entry, moved: locked.state === 'moved', key };
+  #locked({ id }: Member, key: string): Extract<Decision, { kind: 'locked' }> | undefined {
+    const { lockfile, force } = this.#options;
+    const found = force ? undefined : lockfile?.find(id, key);
+    if (!found || found.state === 'changed') return undefined;
+    return { kind: 'locked', entry: found.entry, moved: found.state === 'moved', key };
+  }
+
+  /** Whether the entry still counts, judged by its signer. */
+  async #judge(locked: Extract<Decision, { kind: 'locked' }>, work: Work): Promise<Prepared> {
+    const { lockfile, signers } = this.#options;
+    const [member] = work.members;
+    const read = readEntry(lockfile!, locked.entry, signers);
+    if ('problem' in read) return { member: member!, decision: { kind: 'refused', problem: read.problem } };
+    const { standing, signedBy } = await signers.judge(read.entry);
+    if (standing === 'outdated') {
+      return await this.#judgeGiven({ work: await this.#withSkin(work, read.entry), outdated: signedBy });
     }
-    const state = journal?.stateOf(key);
+    const decision = standing === 'untold' ? { ...locked, isUntold: true } : locked;
+    return { member: member!, decision };
+  }
+
+  /** A skin that the service no longer has is made from the lockfile's data. */
+  async #withSkin(work: Work, { value, signature }: GivenSkin): Promise<Work> {
+    const [member] = work.members;
+    if (member?.source.content.kind !== 'uuid') return work;
+    const { source, index, stem } = member;
+    const given = (await this.#options.findSkin?.(member.source.content.uuid)) ?? { value, signature };
+    const again = this.#workOf(withGiven({ source, index, stem }, given));
+    return 'decision' in again ? work : again;
+  }
+
+  /** Whether given skin data is the result. Work that an earlier run began is not checked. */
+  #judgeGiven(prepared: Exclude<Prepared, Planned>): Prepared | Promise<Prepared> {
+    const { work } = prepared;
+    const source = work.members[0]?.source;
+    const given = source && givenOf(source);
+    if (!given || this.#options.journal?.stateOf(work.key)) return prepared;
+    const wanted = {
+      given: { ...given, name: source.name ?? given.name },
+      variant: source.variant ?? this.#options.variant,
+      isOfService: source.content.kind === 'uuid',
+    };
+    return this.#options.given.judge(wanted).then((outcome) => ({ ...prepared, given: outcome }));
+  }
+
+  #conclude({ work, outdated, given }: Exclude<Prepared, Planned>): Planned {
+    const [member] = work.members;
+    if (given?.kind === 'remade') work.warnings = [...work.warnings, given.note];
+    const kept = given?.kind === 'kept' ? given : undefined;
+    return { member: member!, decision: this.#unlocked(work, outdated, kept) };
+  }
+
+  #unlocked(work: Work, outdated?: SignedBy, kept?: Extract<GivenOutcome, { kind: 'kept' }>): Decision {
+    const { key } = work;
+    const state = this.#options.journal?.stateOf(key);
     if (state?.step === 'done') return { kind: 'done', key };
     if (state?.step === 'failed') return { kind: 'failed', record: state.record };
-    const work = this.#pending.get(key);
-    work?.members.push(member);
-    return work || this.#seen.has(shortKey(key)) ? { kind: 'duplicate', work } : undefined;
+    if (kept) return { kind: 'given', key, skin: kept.skin, warnings: kept.warnings };
+    const pending = this.#pending.get(key);
+    pending?.members.push(...work.members);
+    if (pending || this.#seen.has(shortKey(key))) return { kind: 'duplicate', work: pending };
+    const decision = this.#take(work);
+    if (state?.step === 'unproven') return { kind: 'unproven', work };
+    return outdated && decision.kind === 'new' ? { ...decision, outdated } : decision;
   }
 
   #take(work: Work): Decision {
@@ -154,11 +245,22 @@ export class Planner {
   }
 }
 
-function contentOf({ content }: BatchSource, pixels: string | undefined) {
+function withGiven(draft: Draft, given: GivenSkin): Draft {
+  const { source } = draft;
+  if (source.content.kind !== 'uuid') return draft;
+  return { ...draft, source: { ...source, content: { ...source.content, given } } };
+}
+
+function givenOf({ content }: BatchSource): GivenSkin | undefined {
+  return content.kind === 'data' || content.kind === 'uuid' ? content.given : undefined;
+}
+
+function contentOf({ content }: BatchSource, { id, pixels }: Pick<Member, 'id' | 'pixels'>): WorkContent {
   if (pixels !== undefined) return { pixels };
+  if (content.kind === 'data' || content.kind === 'uuid') return { given: id };
   if (content.kind === 'url') return { url: content.url };
   if (content.kind === 'user') return { user: content.user };
-  throw new Error(`A source of kind ${content.kind} has no content.`); // those were refused before
+  throw new Error(`A source of kind ${content.kind} has no content.`); // refused earlier
 }
 
 /** 48 bits of the content and the options: one wrong match in fifty thousand plans of a hundred thousand sources. */

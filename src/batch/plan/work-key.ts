@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { VariantWish } from '../types.ts';
 
-/** What a skin is made from: a picture by its pixel hash (64 hex digits), a link, or a player's UUID or name. */
-export type WorkContent = { readonly pixels: string } | { readonly url: string } | { readonly user: string };
+/**
+ * What a skin is made from: a picture by its pixel hash (64 hex digits), a link, a player's UUID or name, or skin
+ * data as the lockfile calls it.
+ */
+export type WorkContent =
+  | { readonly pixels: string }
+  | { readonly url: string }
+  | { readonly user: string }
+  | { readonly given: string };
 
 export interface WorkWish {
   readonly content: WorkContent;
@@ -22,12 +29,12 @@ const VISIBILITY_LETTERS = { public: 'p', unlisted: 'u', private: 'v' } as const
 
 /** ASCII characters of a work key. */
 export const WORK_KEY_LENGTH = 34;
-/** How many of them come from the content: without a cape, a pixel hash's own first digits. */
+/** How many of them come from the content: without a cape, the first digits of the pixel hash. */
 export const CONTENT_DIGITS = 32;
 
 /**
- * What makes two sources the same work: 32 hexadecimal digits for the content and the cape, a letter for the
- * variant that was asked for and one for the visibility.
+ * Identifies work: sources with the same key share one skin. 32 hexadecimal digits for the content and the
+ * cape, a letter for the requested variant and one for the visibility.
  */
 export function workKey({ content, variant, visibility, cape }: WorkWish): string {
   const digits = cape === undefined ? digitsOf(content) : sha256(`${digitsOf(content)} cape:${cape}`);
@@ -41,6 +48,7 @@ export function optionLetters(variant: VariantWish, visibility: SkinVisibility =
 
 function digitsOf(content: WorkContent): string {
   if ('pixels' in content) return content.pixels;
+  if ('given' in content) return sha256(content.given);
   return sha256('url' in content ? `url:${content.url}` : `user:${content.user}`);
 }
 
@@ -48,7 +56,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What was asked for, from a work key; of the cape it does not tell. */
+/** The options in a work key, except the cape. */
 export function optionsOf(key: string): { variant: VariantWish; visibility: SkinVisibility } {
   const [variantLetter, visibilityLetter] = key.slice(CONTENT_DIGITS);
   return {

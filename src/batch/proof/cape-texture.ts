@@ -1,12 +1,12 @@
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { CallOptions } from '../../client/types.ts';
 
-/** A UUID of a cape as it is compared: 32 hexadecimal digits, lower case. */
+/** A cape's UUID, normalized for comparison: 32 hexadecimal digits, lower case. */
 export function bareUuid(uuid: string): string {
   return uuid.replaceAll('-', '').toLowerCase();
 }
 
-/** Name of the texture that a cape has on this service; undefined where it does not list the cape. */
+/** The texture name of a cape on this service; undefined if the service does not list the cape. */
 export async function capeTexture(
   client: SkinClient,
   cape: string,
@@ -17,7 +17,7 @@ export async function capeTexture(
   return found && textureName(found.url);
 }
 
-/** The last part of a texture's address: its hash, wherever it is served. */
+/** The last segment of a texture's URL: its hash, on any host. */
 export function textureName(url: string): string | undefined {
   return URL.parse(url)?.pathname.split('/').at(-1);
 }

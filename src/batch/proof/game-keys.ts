@@ -1,26 +1,47 @@
+import type { KeyObject } from 'node:crypto';
 import { GameError } from '../../game/errors.ts';
+import { isSignedByAny } from '../../game/public-keys.ts';
 
-/** The keys that the game publishes. */
+/** The game's published keys. */
 interface PublishedKeys {
-  /** @throws GameError when they cannot be had */
+  /** Available without a request. */
+  readonly known: readonly KeyObject[];
+  /** @throws GameError when they cannot be fetched */
   hasSigned(value: string, signature: string): Promise<boolean>;
 }
 
 /**
- * Whether the game has signed a value, as it has a player's own skin: services of our own hand those on. Once the
- * keys cannot be had they are not asked for again.
+ * Whether the game has signed a value. The keys shipped with the program verify nearly everything; otherwise
+ * the game is asked for newer ones, until a request fails.
  */
 export class GameKeys {
   readonly #keys: PublishedKeys;
-  #isAway = false;
+  #isAway: boolean;
 
-  constructor(keys: PublishedKeys) {
+  /** `isOffline`: the game is never asked. */
+  constructor(keys: PublishedKeys, { isOffline = false }: { isOffline?: boolean } = {}) {
     this.#keys = keys;
+    this.#isAway = isOffline;
   }
 
-  /** Undefined: the game cannot be asked. */
+  /** The same keys, without asking the game for newer ones. */
+  offline(): GameKeys {
+    return new GameKeys(this.#keys, { isOffline: true });
+  }
+
+  /** By the available keys; false says nothing about newer ones. */
+  haveSignedAtHand(value: string, signature: string): boolean {
+    return isSignedByAny(this.#keys.known, value, signature);
+  }
+
+  /** Whether this is one of the game's available keys. */
+  include(key: KeyObject): boolean {
+    return this.#keys.known.some((known) => known.equals(key));
+  }
+
+  /** Undefined: no available key has signed it, and the game cannot be asked for newer ones. */
   async haveSigned(value: string, signature: string): Promise<boolean | undefined> {
-    if (this.#isAway) return undefined;
+    if (this.#isAway) return this.haveSignedAtHand(value, signature) || undefined;
     try {
       return await this.#keys.hasSigned(value, signature);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { decodePng } from '../../skin/decode.ts';
-import { InvalidImageError } from '../../skin/picture.ts';
+import { differenceText } from '../../skin/difference.ts';
+import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
 import { InvalidTexturesError, parseTexturesValue, type Textures } from '../../textures/property.ts';
 import { isSignedBy } from '../../textures/signature.ts';
@@ -8,35 +9,39 @@ import type { FinishedSkin, VariantWish } from '../types.ts';
 import { textureName } from './cape-texture.ts';
 import type { GameKeys } from './game-keys.ts';
 
-/** What a result must be of. */
+/** What a result must match. */
 export interface Expected {
-  /** Pixel hash of the source, where the picture was at hand. */
+  /** Pixel hash of the source, if the picture is available. */
   readonly pixels: string | undefined;
+  /** The source's picture, requested only to describe a difference. Undefined: not available. */
+  readonly picture?: (() => Picture | undefined) | undefined;
   readonly variant: VariantWish;
-  /** There where a cape was asked for; its texture's name, where that is known. */
+  /** Present if a cape was requested; its texture's name, if that is known. */
   readonly cape?: { readonly texture: string | undefined } | undefined;
 }
 
 export interface ProofTools {
-  /** The service's public key, where it has one. */
+  /** The service's public key, if it has one. */
   readonly publicKey: KeyObject | undefined;
-  /** Who else may have signed; absent: nobody. */
+  /** The game's keys; without them, skins signed by the game count as unproved. */
   readonly gameKeys?: GameKeys | undefined;
-  /** Fetches a texture; absent: pixels are not looked at. What it throws is the cause of an `unproven`. */
+  /** Fetches a texture; absent: pixels are not checked. Its errors become the cause of an `unproven`. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
 }
 
 /**
- * `wrong_skin`: somebody else's; `invalid_skin_data`: no textures value; `invalid_signature`; `unproven`: the
- * texture could not be fetched, so it is not known.
+ * `wrong_skin`: the skin of another picture or with other options; `invalid_skin_data`: no textures value;
+ * `invalid_signature`; `unproven`: the texture could not be fetched, so the result is unknown.
  */
 export type ProofFailure = 'wrong_skin' | 'invalid_skin_data' | 'invalid_signature' | 'unproven';
 
-/** A result that is not what it should be. */
+/** A result that fails its proof. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
   readonly code: ProofFailure;
   readonly hint: string | undefined;
+  /** The signer, if the signature was not what failed. */
+  signing: Signing = 'unproved';
 
   constructor(code: ProofFailure, message: string, options: ErrorOptions & { hint?: string } = {}) {
     super(message, options);
@@ -45,52 +50,84 @@ export class ProofError extends Error {
   }
 }
 
+/** In the form of the lockfile. */
+const BASE64 = /^[A-Za-z0-9+/=]*$/;
+
 type SkinData = Pick<FinishedSkin, 'value' | 'signature'>;
 
+/** Whose key verifies a signature: the game's, the service's own, or no known one. */
+export type Signing = 'game' | 'service' | 'unproved';
+
 /**
- * Proves that skin data is what was asked for: the value parses, is signed by the service's key or the game's,
- * names a texture with the source's pixels, for the arms that were wanted, with the cape that was wanted. Answers
- * whether the service's key has signed it.
+ * Proves that skin data is what was requested: the value parses, is signed by the service's key or the game's,
+ * and names a texture with the source's pixels, the requested variant and the requested cape. The signature of
+ * a service without a published key is `unproved` unless it is the game's.
  * @throws ProofError
  */
-export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofTools): Promise<boolean> {
-  const {
-    skin: { url, variant },
-    cape,
-  } = readTextures(skin.value);
-  const isServices = await verifySignature(skin, tools);
-  if (expected.variant !== 'auto' && variant !== expected.variant) {
-    throw new ProofError('wrong_skin', `The skin is ${variant}, asked for was ${expected.variant}.`);
+export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofTools): Promise<Signing> {
+  const textures = readTextures(skin.value);
+  if (!BASE64.test(skin.signature)) throw new ProofError('invalid_skin_data', 'The signature is not base64.');
+  const signing = await verifySignature(skin, textures.skin.url, tools);
+  try {
+    await verifyContent(textures, expected, tools);
+    return signing;
+  } catch (error) {
+    if (error instanceof ProofError) error.signing = signing;
+    throw error;
   }
-  if (expected.cape) verifyCape(cape, expected.cape.texture);
-  if (expected.pixels === undefined || !tools.texture || isNamedBy(url, expected.pixels)) return isServices;
-  if (pixelsOf(await fetchTexture(url, tools.texture)) !== expected.pixels) {
-    throw new ProofError('wrong_skin', 'The service answered with the skin of another picture.');
-  }
-  return isServices;
 }
 
-/** Whether it is the service's; of a service without a key, and of the game's, it is not. @throws ProofError */
+/** @throws ProofError */
+async function verifyContent(
+  { skin: { url, variant }, cape }: ReturnType<typeof readTextures>,
+  expected: Expected,
+  { texture }: ProofTools,
+): Promise<void> {
+  if (expected.variant !== 'auto' && variant !== expected.variant) {
+    throw new ProofError('wrong_skin', `The skin is ${variant}, but ${expected.variant} was requested.`);
+  }
+  if (expected.cape) verifyCape(cape, expected.cape.texture);
+  if (expected.pixels === undefined || !texture || isNamedBy(url, expected.pixels)) return;
+  const picture = pictureOf(await fetchTexture(url, texture));
+  if (pixelHash(picture) !== expected.pixels) throw wrongPicture(picture, expected.picture?.());
+}
+
+function wrongPicture(made: Picture, wanted: Picture | undefined): ProofError {
+  const what = wanted ? `: ${differenceText(made, wanted)}` : '';
+  return new ProofError('wrong_skin', `The service answered with the skin of another picture${what}.`);
+}
+
+/** The host from which only the game serves textures. */
+const GAME_TEXTURES = 'textures.minecraft.net';
+
+/** `url`: of the texture. @throws ProofError */
 async function verifySignature(
   { value, signature }: SkinData,
+  url: string,
   { publicKey, gameKeys }: ProofTools,
-): Promise<boolean> {
-  if (!publicKey) return false;
-  if (isSignedBy(publicKey, value, signature)) return true;
+): Promise<Signing> {
+  if (publicKey && isSignedBy(publicKey, value, signature))
+    return gameKeys?.include(publicKey) ? 'game' : 'service';
   const isGames = gameKeys ? await gameKeys.haveSigned(value, signature) : false;
-  if (isGames) return false;
+  if (isGames) return 'game';
+  if (!publicKey) {
+    if (isGames !== false || !gameKeys || !isGameTexture(url)) return 'unproved';
+    throw new ProofError('invalid_signature', "The texture is the game's, but the signature is not.");
+  }
   throw isGames === undefined
-    ? new ProofError(
-        'unproven',
-        "The signature is not the service's, and the game's keys cannot be asked for.",
-      )
+    ? new ProofError('unproven', "The signature is not the service's, and the game's keys cannot be fetched.")
     : new ProofError('invalid_signature', "The signature is neither the service's nor the game's.");
 }
 
+/** Whether the game serves the texture: only the game signs such data. */
+export function isGameTexture(url: string): boolean {
+  return URL.parse(url)?.hostname === GAME_TEXTURES;
+}
+
 function verifyCape(cape: Textures['cape'], texture: string | undefined): void {
-  if (!cape) throw new ProofError('wrong_skin', 'The skin has no cape, and one was asked for.');
+  if (!cape) throw new ProofError('wrong_skin', 'The skin has no cape, but one was requested.');
   if (texture !== undefined && textureName(cape.url) !== texture) {
-    throw new ProofError('wrong_skin', 'The skin has another cape than was asked for.');
+    throw new ProofError('wrong_skin', 'The skin does not have the requested cape.');
   }
 }
 
@@ -99,9 +136,9 @@ async function fetchTexture(url: string, texture: NonNullable<ProofTools['textur
     return await texture(url);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ProofError('unproven', `The skin's texture could not be looked at: ${why}`, {
+    throw new ProofError('unproven', `The skin's texture could not be checked: ${why}`, {
       cause,
-      hint: 'Run it again; --no-verify takes results without looking at their textures.',
+      hint: 'Run it again; --no-verify accepts results without checking their textures.',
     });
   }
 }
@@ -115,21 +152,25 @@ export function readTextures(value: string): Pick<Required<Textures>, 'skin'> & 
     if (!(cause instanceof InvalidTexturesError)) throw cause;
     throw new ProofError('invalid_skin_data', cause.message, { cause });
   }
-  throw new ProofError('invalid_skin_data', 'The value names no skin.');
+  throw new ProofError('invalid_skin_data', 'The value contains no skin.');
 }
 
-/** Whether the texture's address is made of these very pixels (skinsmith's own are): that is proof enough. */
+/** Whether the texture's name is the hash of these pixels, as skinsmith's are: that is proof enough. */
 function isNamedBy(url: string, pixels: string): boolean {
   return textureName(url) === pixels;
 }
 
-/** @throws ProofError when what is served is no skin */
+/** @throws ProofError when the response is not a skin */
 export function pixelsOf(png: Uint8Array): string {
+  return pixelHash(pictureOf(png));
+}
+
+function pictureOf(png: Uint8Array): Picture {
   try {
-    return pixelHash(decodePng(png, { maxBytes: 256 * 1024 }));
+    return decodePng(png, { maxBytes: 256 * 1024 });
   } catch (cause) {
     if (!(cause instanceof InvalidImageError)) throw cause;
-    throw new ProofError('wrong_skin', `What the texture's address serves is no skin: ${cause.message}`, {
+    throw new ProofError('wrong_skin', `The texture's URL does not serve a skin: ${cause.message}`, {
       cause,
     });
   }

@@ -1,59 +1,89 @@
 import type { KeyObject } from 'node:crypto';
+import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { isSignedBy } from '../../textures/signature.ts';
+import { textureName } from './cape-texture.ts';
+import { isSignatureShaped } from './entry-judge.ts';
 import type { GameKeys } from './game-keys.ts';
-import { ProofError, pixelsOf, readTextures } from './proof.ts';
+import type { OwnKey } from './own-key.ts';
+import { isGameTexture, ProofError, pixelsOf, readTextures } from './proof.ts';
+import { isRequired, type RequiredSigner, requiredText } from './required-signer.ts';
+import { EMBEDDED, GAME, type SignedBy, type Signer, UNPROVED } from './signer.ts';
 
-/** Skin data as it is kept in a lockfile or a file of its own. */
+/** Skin data as stored in a lockfile or a file of its own. */
 export interface KeptSkin {
-  /** What it was made from, as the file calls it. */
+  /** Its source, as the file names it. */
   readonly source: string;
   readonly value: string;
   readonly signature: string;
-  /** Pixel hash of the source, where it was kept. */
+  /** Pixel hash of the source, if it was stored. */
   readonly pixels?: string | undefined;
-  /** Texture URL that was kept beside the value. */
+  /** Texture URL stored beside the value. */
   readonly texture?: string | undefined;
   readonly variant?: string | undefined;
-  /** Whether it was asked for with a cape. */
+  /** Whether it was requested with a cape. */
   readonly hasCape?: boolean | undefined;
+  /** The claimed signer. */
+  readonly claim?: SignedBy | undefined;
+  /** Evidence that the entry was changed after it was written, as a sentence. */
+  readonly damage?: string | undefined;
+}
+
+/** A key and its owner. */
+export interface SignerKey {
+  readonly publicKey: KeyObject;
+  /** A service's address; undefined for a given key, which is named by its fingerprint. */
+  readonly service: string | undefined;
 }
 
 export interface VerifyTools {
-  /** The key that should have signed; undefined: it is not known. */
-  readonly publicKey: KeyObject | undefined;
-  /** Who else may have signed; absent: nobody. */
+  /** The key that should have signed; undefined if unknown. */
+  readonly key: SignerKey | undefined;
+  /** Who else may have signed; absent: no one. */
   readonly gameKeys?: GameKeys | undefined;
+  readonly own?: OwnKey | undefined;
+  readonly required?: RequiredSigner | undefined;
   /** Fetches a texture; absent: nothing is fetched. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
-  /** Pixel hash of the source as it is now; undefined: it is not at hand. */
+  /** Pixel hash of the source now; undefined if it is not available. */
   readonly sourcePixels: string | undefined;
 }
 
-/** What was found of each part. `unknown`: there was nothing to hold it against. */
+/** The result for each part. `unknown`: there was nothing to compare with. */
 export interface Verdict {
   readonly source: string;
   readonly value: 'good' | 'bad';
-  readonly signature: 'good' | 'bad' | 'unknown';
-  /** The texture's pixels against the source's. */
+  /** `unproved`: no known key verifies it, and the one that should is not known. */
+  readonly signature: 'good' | 'bad' | 'unproved';
+  /** Whose key verifies the signature. */
+  readonly signer: Signer;
+  /** Fingerprint of that key, where it is not the game's. */
+  readonly key?: string | undefined;
+  /** The texture's pixels compared with the source's. */
   readonly pixels: 'good' | 'bad' | 'unknown';
-  /** The source as it is now against the one the skin was made from. */
+  /** The source now compared with the one the skin was made from. */
   readonly picture: 'same' | 'changed' | 'unknown';
-  /** What is wrong, in sentences. */
+  /** The problems, as sentences. */
   readonly problems: readonly string[];
 }
 
-/** Looks at one skin from all sides. Nothing wrong is thrown: it is what the verdict says. */
+/** Checks one skin in every respect. Problems are in the verdict, never thrown. */
 export async function verifySkin(skin: KeptSkin, tools: VerifyTools): Promise<Verdict> {
   const problems: string[] = [];
+  if (skin.damage !== undefined) problems.push(`The entry is damaged: ${skin.damage}`);
   const texture = readTexture(skin, problems);
-  const signature = await signatureOf(skin, tools, problems);
+  const signedBy = await findSigner(skin, tools);
+  const signature = await signatureVerdict(skin, signedBy, tools, problems);
+  if (tools.required && !isRequired(signedBy, tools.required))
+    problems.push(`It is not signed by ${requiredText(tools.required)}.`);
   const expected = skin.pixels ?? tools.sourcePixels;
   const pixels = texture ? await pixelsVerdict(texture.url, { expected, tools, problems }) : 'unknown';
   const { sourcePixels } = tools;
   const isKnown = skin.pixels !== undefined && sourcePixels !== undefined;
   const picture = !isKnown ? 'unknown' : sourcePixels === skin.pixels ? 'same' : 'changed';
-  if (picture === 'changed') problems.push('The source has other pixels now than the skin was made from.');
-  return { source: skin.source, value: texture ? 'good' : 'bad', signature, pixels, picture, problems };
+  if (picture === 'changed')
+    problems.push('The source no longer has the pixels that the skin was made from.');
+  const value = texture ? 'good' : 'bad';
+  return { source: skin.source, value, signature, ...signedBy, pixels, picture, problems };
 }
 
 /** Whether anything is wrong. */
@@ -64,13 +94,13 @@ export function isBad({ problems }: Verdict): boolean {
 function readTexture(skin: KeptSkin, problems: string[]) {
   try {
     const { skin: texture, cape } = readTextures(skin.value);
-    if (skin.texture !== undefined && skin.texture !== texture.url) {
-      problems.push('The texture address beside the value is another than the one in it.');
+    if (skin.texture !== undefined && textureName(skin.texture) !== textureName(texture.url)) {
+      problems.push('The texture address beside the value differs from the one in the value.');
     }
     if (skin.variant !== undefined && skin.variant !== 'unknown' && skin.variant !== texture.variant) {
-      problems.push(`The value is for ${texture.variant} arms, beside it stands ${skin.variant}.`);
+      problems.push(`The value has ${texture.variant} arms, but the entry says ${skin.variant}.`);
     }
-    if (skin.hasCape && !cape) problems.push('The value names no cape, and it was asked for with one.');
+    if (skin.hasCape && !cape) problems.push('The value has no cape, but one was requested.');
     return texture;
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
@@ -79,16 +109,53 @@ function readTexture(skin: KeptSkin, problems: string[]) {
   }
 }
 
-async function signatureOf(
-  { value, signature }: KeptSkin,
-  { publicKey, gameKeys }: VerifyTools,
+/** Whose key verifies the signature. */
+async function findSigner({ value, signature }: KeptSkin, tools: VerifyTools): Promise<SignedBy> {
+  const { key, gameKeys, own } = tools;
+  if (gameKeys?.haveSignedAtHand(value, signature)) return { signer: GAME };
+  if (key && isSignedBy(key.publicKey, value, signature)) {
+    const fingerprint = fingerprintOf(key.publicKey);
+    return { signer: key.service ?? fingerprint, key: fingerprint };
+  }
+  if (own && isSignedBy(own.publicKey, value, signature)) return { signer: EMBEDDED, key: own.fingerprint };
+  return (await gameKeys?.haveSigned(value, signature)) ? { signer: GAME } : { signer: UNPROVED };
+}
+
+async function signatureVerdict(
+  skin: KeptSkin,
+  { signer }: SignedBy,
+  tools: VerifyTools,
   problems: string[],
 ): Promise<Verdict['signature']> {
-  if (!publicKey) return 'unknown';
-  if (isSignedBy(publicKey, value, signature)) return 'good';
-  if (await gameKeys?.haveSigned(value, signature)) return 'good';
-  problems.push("The signature is not the key's.");
+  if (signer !== UNPROVED) return 'good';
+  const problem = await signatureProblem(skin, tools);
+  if (problem === undefined) return 'unproved';
+  problems.push(problem);
   return 'bad';
+}
+
+/** The certain problem of a signature that no known key verifies. */
+async function signatureProblem(skin: KeptSkin, tools: VerifyTools): Promise<string | undefined> {
+  const { signature, claim } = skin;
+  const { key, own } = tools;
+  if (!isSignatureShaped(signature)) return 'The signature is not a valid RSA signature.';
+  if (key)
+    return key.service === undefined
+      ? 'The signature was not made with this key.'
+      : `${key.service} has not signed it.`;
+  if (own && claim?.key === own.fingerprint) return "It names this machine's key, which has not signed it.";
+  const isGames = (await tools.gameKeys?.haveSigned(skin.value, signature)) === false;
+  if (isGames && (claim?.signer === GAME || namesGameTexture(skin))) return 'The game has not signed it.';
+  return undefined;
+}
+
+function namesGameTexture({ value }: KeptSkin): boolean {
+  try {
+    return isGameTexture(readTextures(value).skin.url);
+  } catch (error) {
+    if (error instanceof ProofError) return false; // reported with the value
+    throw error;
+  }
 }
 
 async function pixelsVerdict(
@@ -96,18 +163,18 @@ async function pixelsVerdict(
   { expected, tools, problems }: { expected: string | undefined; tools: VerifyTools; problems: string[] },
 ): Promise<Verdict['pixels']> {
   if (expected === undefined) return 'unknown';
-  const isNamed = new URL(url).pathname.split('/').at(-1) === expected;
+  const isNamed = textureName(url) === expected;
   if (!tools.texture) return isNamed ? 'good' : 'unknown';
   try {
     if (pixelsOf(await tools.texture(url)) === expected) return 'good';
-    problems.push("The texture has other pixels than the skin's source.");
+    problems.push("The texture's pixels differ from the source's.");
     return 'bad';
   } catch (error) {
     if (error instanceof ProofError) {
       problems.push(error.message);
       return 'bad';
     }
-    // Not served now, or not reachable from here: its name is as good as its pixels where it is made of them.
+    // Not available from here: if the name is the hash of the pixels, it is as good as the pixels.
     return isNamed ? 'good' : 'unknown';
   }
 }

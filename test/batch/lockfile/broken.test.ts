@@ -34,7 +34,7 @@ describe('A file that is no lockfile', () => {
   it('is named, with what is wrong and what to do', async () => {
     const path = await ownPath(`${GOOD}${GOOD.replace('"options"', '"choices"')}`);
     const error = await failureOfOpening(path);
-    expect(error.message).toMatch(`${path}, line 2: The line is no entry: options: Invalid input`);
+    expect(error.message).toMatch(`${path}, line 2: The line is not an entry: options: Invalid input`);
     expect(error.hint).toMatch('Restore the file');
   });
 

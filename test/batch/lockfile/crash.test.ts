@@ -47,7 +47,7 @@ it('A lockfile is whole whenever the process that rewrites it is killed, and wha
     await openAt(path);
     expect(leftoversOf(path)).toEqual([]);
   }
-}, 60_000);
+});
 
 it.each(['0', '1', '700', '1499'])(
   'Nothing has happened when the process dies before change %s',

@@ -46,12 +46,15 @@ const entries: fc.Arbitrary<LockEntry> = fc.record({
   hash: text,
   service: text,
   key: maybe(text),
+  signer: maybe(text),
+  digest: maybe(digits(16)),
 });
 
 describe('A line as it is written', () => {
   it('has one order of fields, so that a diff shows what changed', () => {
-    expect(Object.keys(JSON.parse(lineOf(lockEntry())))).toEqual(
-      'source pixels options uuid name variant visibility value signature texture hash service key'.split(
+    const entry = lockEntry({ signer: 'game', digest: 'ab'.repeat(8) });
+    expect(Object.keys(JSON.parse(lineOf(entry)))).toEqual(
+      'source pixels options uuid name variant visibility value signature texture hash service key signer digest'.split(
         ' ',
       ),
     );

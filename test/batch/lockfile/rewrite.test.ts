@@ -29,7 +29,7 @@ function sourcesAt(path: string): string[] {
   return fileAt(path).map(({ source }) => source);
 }
 
-/** Whether the file at `path` is left alone by what is done. */
+/** Whether the file at `path` stays as it is by what is done. */
 async function isLeftAlone(path: string, act: () => Promise<unknown>): Promise<boolean> {
   const { ino, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   await act();
@@ -232,7 +232,7 @@ describe('A file that somebody changes in the meantime', () => {
     expect(sourcesAt(path)).toEqual(['b.png']);
   });
 
-  it('is left alone when it is broken by then', async () => {
+  it('stays as it is when it is broken by then', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
     const text = `<<<<<<< HEAD\n${textOf(entriesOf('a.png'))}`;
     writeFileSync(path, text);

@@ -52,7 +52,7 @@ describe('sourceId', () => {
 
   it('is nothing that a source without content has', () => {
     const content = { kind: 'problem', problem: { code: 'x', message: 'x' } } as const;
-    expect(() => sourceId(content, '/', undefined)).toThrow('no place');
+    expect(() => sourceId(content, '/', undefined)).toThrow('no name');
   });
 });
 

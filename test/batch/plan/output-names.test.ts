@@ -33,6 +33,7 @@ describe('An output name', () => {
   const changed: [what: string, stem: string, name: string][] = [
     ['reserved characters', 'a<b>c:d"e\\f|g?h*i', 'a_b_c_d_e_f_g_h_i'],
     ['control characters', 'a\0b\nc\x7fd\x9be', 'a_b_c_d_e'],
+    ['bidirectional controls', 'a\u061cb\u200ec\u200fd\u202ae\u202ef\u2066g\u2069h', 'a_b_c_d_e_f_g_h'],
     ['half a character', 'a\ud83d/b\udc00', 'a_/b_'],
     ['a character of no script', 'a\uffffb', 'a_b'],
     ['dots and spaces at the ends', ' . a. b . / .c./...', 'a. b/c/_'],
@@ -152,11 +153,10 @@ describe('100,000 output names', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it('of one stem and one source take no longer than others', () => {
+  // Were each to try what the ones before it tried, this would never end.
+  it('of one stem and one source are found without trying those before', () => {
     const names = new OutputNames();
-    const started = performance.now();
     const all = new Set(Array.from({ length: 100_000 }, () => names.take('a', 'the same')));
     expect(all.size).toBe(100_000);
-    expect(performance.now() - started).toBeLessThan(10_000); // one second here
   });
 });

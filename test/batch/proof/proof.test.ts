@@ -130,7 +130,10 @@ describe('A skin is refused', () => {
     expect(bare).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('no cape') });
     const other = await signed({}, { url: CAPE_ADDRESS });
     const error = await refusal(other, expected({ cape: { texture: 'dd44' } }), tools);
-    expect(error).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('another cape') });
+    expect(error).toMatchObject({
+      code: 'wrong_skin',
+      message: expect.stringContaining('does not have the requested cape'),
+    });
   });
 
   it('as wrong when a single pixel is another', async () => {
@@ -148,7 +151,7 @@ describe('A skin is refused', () => {
     const error = await refusal(await signed({ variant: made }), expected({ variant: wanted }), tools);
     expect(error).toMatchObject({
       code: 'wrong_skin',
-      message: `The skin is ${made}, asked for was ${wanted}.`,
+      message: `The skin is ${made}, but ${wanted} was requested.`,
     });
     expect(asked).toEqual([]);
   });
@@ -163,7 +166,7 @@ describe('A skin is refused', () => {
   it.each(notSkins)('as wrong when its address serves %s', async (_, bytes) => {
     const error = await refusal(await signed(), expected(), serving(bytes).tools);
     expect(error.code).toBe('wrong_skin');
-    expect(error.message).toMatch(/^What the texture's address serves is no skin: \S/);
+    expect(error.message).toMatch(/^The texture's URL does not serve a skin: \S/);
   });
 
   it.each([

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import type { Note } from '../../protocol/envelope.ts';
+import { textureName } from '../proof/cape-texture.ts';
+import type { GameKeys } from '../proof/game-keys.ts';
+import type { OwnKey } from '../proof/own-key.ts';
+import { ProofError, proveSkin, readTextures, type Signing } from '../proof/proof.ts';
+import { GAME, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../proof/signer.ts';
+import type { FinishedSkin, GivenSkin, VariantWish } from '../types.ts';
+
+/** What happens to skin data given as a source. */
+export type GivenOutcome =
+  /** It is used as the result. */
+  | { readonly kind: 'kept'; readonly skin: FinishedSkin; readonly warnings: readonly Note[] }
+  /** The skin is made from its texture; gives the reason. */
+  | { readonly kind: 'remade'; readonly note: Note };
+
+export interface GivenSkinsOptions {
+  /** The service in use. */
+  readonly service: string;
+  /** Its own key; undefined if it publishes none or is not asked. */
+  readonly askedKey: () => Promise<OwnKey | undefined>;
+  readonly gameKeys: GameKeys | undefined;
+  /** Make every skin again. */
+  readonly force: boolean;
+  /** UUID of the cape for every skin. */
+  readonly cape: string | undefined;
+}
+
+interface Wanted {
+  readonly given: GivenSkin;
+  readonly variant: VariantWish;
+  /** The skin exists on the service: it counts even if no known key verifies its signature. */
+  readonly isOfService: boolean;
+}
+
+/** Decides whether given skin data is a result: signed by the game or the service in use, with the requested options. */
+export class GivenSkins {
+  readonly #options: GivenSkinsOptions;
+  #askedKey: Promise<OwnKey | undefined> | undefined;
+
+  constructor(options: GivenSkinsOptions) {
+    this.#options = options;
+  }
+
+  async judge({ given, variant, isOfService }: Wanted): Promise<GivenOutcome> {
+    const { force, cape } = this.#options;
+    if (force) return remade('Everything is to be made again');
+    if (cape !== undefined) return remade('The data has no proof of the cape that is asked for');
+    const { value, signature } = given;
+    if (signature === undefined) return remade('The value has no signature');
+    const signing = await this.#prove({ value, signature }, variant);
+    if (typeof signing !== 'string') return remade(signing.message.replace(/\.$/, ''));
+    if (signing === 'unproved' && !isOfService) return remade('No known key verifies the signature');
+    const signedBy = await this.#signedBy(signing);
+    const warnings = signing === 'unproved' ? [UNPROVED_NOTE] : [];
+    return { kind: 'kept', skin: { ...skinOf(given, signature), signedBy }, warnings };
+  }
+
+  async #prove(
+    skin: Pick<FinishedSkin, 'value' | 'signature'>,
+    variant: VariantWish,
+  ): Promise<Signing | ProofError> {
+    const { gameKeys } = this.#options;
+    const isGames = gameKeys?.haveSignedAtHand(skin.value, skin.signature) ?? false;
+    const publicKey = isGames ? undefined : (await this.#key())?.publicKey;
+    try {
+      const expected = { pixels: undefined, variant };
+      return await proveSkin(skin, expected, { publicKey, gameKeys, texture: undefined });
+    } catch (error) {
+      if (error instanceof ProofError) return error;
+      throw error;
+    }
+  }
+
+  async #signedBy(signing: Signing): Promise<SignedBy> {
+    if (signing === 'game') return { signer: GAME };
+    if (signing === 'unproved') return { signer: UNPROVED };
+    return { signer: this.#options.service, key: (await this.#key())?.fingerprint };
+  }
+
+  async #key(): Promise<OwnKey | undefined> {
+    this.#askedKey ??= this.#options.askedKey();
+    return await this.#askedKey;
+  }
+}
+
+function remade(why: string): GivenOutcome {
+  const message = `${why}, so the skin is made from its texture.`;
+  return { kind: 'remade', note: { code: 'made_from_texture', message } };
+}
+
+/** The variant of a value. */
+export function armsOf({ value }: GivenSkin): VariantWish {
+  return readTextures(value).skin.variant;
+}
+
+function skinOf({ value, uuid, name, visibility = 'public' }: GivenSkin, signature: string): FinishedSkin {
+  const { url, variant } = readTextures(value).skin;
+  return {
+    uuid: uuid ?? uuidFrom(value),
+    ...(name !== undefined && { name }),
+    variant,
+    visibility,
+    value,
+    signature,
+    texture: { url, hash: textureName(url) ?? '' },
+  };
+}
+
+/** Pasted data has no UUID, so derive one: the same data always gets the same UUID. */
+function uuidFrom(value: string): string {
+  return hash('sha256', value).slice(0, 32);
+}

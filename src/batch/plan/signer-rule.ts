@@ -1,0 +1,81 @@
+import type { LockEntry } from '../lockfile/entry.ts';
+import { damageOf, type KeysAtHand, signedBy } from '../proof/entry-judge.ts';
+import type { OwnKey } from '../proof/own-key.ts';
+import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../proof/signer.ts';
+
+/** The service that makes new skins. */
+export interface Asked {
+  /** Its address, or `embedded`. */
+  readonly name: string;
+  /** Fingerprint of its published key; undefined if it publishes none or was not asked. */
+  readonly key: string | undefined;
+}
+
+/**
+ * What a known entry's signer means for it. `current`: keep it; `outdated`: the service in use makes it again;
+ * `untold`: keep it because its signer is unknown.
+ */
+export type Standing = 'current' | 'outdated' | 'untold';
+
+/**
+ * The embedded service never makes a skin again because of its signature, so that two people's machines leave
+ * each other's entries alone. A remote service replaces skins signed by an embedded service or by another
+ * service's own key. Skins signed by the game are always kept.
+ */
+export function standingOf({ signer, key }: SignedBy, { name, key: askedKey }: Asked): Standing {
+  if (name === EMBEDDED || signer === GAME) return 'current';
+  if (signer === UNPROVED) return 'untold';
+  const isTheirs = signer === name || (key !== undefined && key === askedKey);
+  return isTheirs ? 'current' : 'outdated';
+}
+
+export interface SignerRuleOptions {
+  readonly name: string;
+  /** Asks the service for its own key, if that matters. */
+  readonly signingKey: (() => Promise<Pick<OwnKey, 'fingerprint'> | undefined>) | undefined;
+  /** Keep every entry, whoever signed it. */
+  readonly keepSignatures: boolean;
+  readonly keys: KeysAtHand;
+}
+
+/** An entry as the plan sees it. */
+export interface Judged {
+  readonly standing: Standing;
+  readonly signedBy: SignedBy;
+}
+
+/** Applies the rule to the entries that a plan meets. */
+export class SignerRule {
+  readonly #options: SignerRuleOptions;
+  #askedKey: Promise<Pick<OwnKey, 'fingerprint'> | undefined> | undefined;
+
+  constructor(options: SignerRuleOptions) {
+    this.#options = options;
+  }
+
+  /** Whether any entry could be out of date because of its signer: else none needs to be read. */
+  get applies(): boolean {
+    const { name, keepSignatures } = this.#options;
+    return name !== EMBEDDED && !keepSignatures;
+  }
+
+  /** The problem with an entry, as a sentence, found before anything is written from it. */
+  damageOf(entry: LockEntry): string | undefined {
+    return damageOf(entry, this.#options.keys);
+  }
+
+  signedBy(entry: LockEntry): SignedBy {
+    return signedBy(entry, this.#options.keys);
+  }
+
+  /** Asks the service for its key only if an entry depends on it. */
+  async judge(entry: LockEntry): Promise<Judged> {
+    const { name, signingKey } = this.#options;
+    const found = this.signedBy(entry);
+    const standing = standingOf(found, { name, key: undefined });
+    if (standing !== 'outdated' || found.key === undefined) return { standing, signedBy: found };
+    this.#askedKey ??= signingKey?.() ?? Promise.resolve(undefined);
+    const key = (await this.#askedKey)?.fingerprint;
+    return { standing: standingOf(found, { name, key }), signedBy: found };
+  }
+}

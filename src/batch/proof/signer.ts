@@ -1,0 +1,34 @@
+import type { Note } from '../../protocol/envelope.ts';
+import type { OwnKey } from './own-key.ts';
+
+/**
+ * The signer of skin data, as results and the lockfile name it: `game` (one of its published keys), `embedded`
+ * (an embedded service, on this machine or another), the address of the service whose own key signed, or
+ * `unproved` where no known key verifies the signature.
+ */
+export type Signer = string;
+
+export const GAME: Signer = 'game';
+export const EMBEDDED: Signer = 'embedded';
+export const UNPROVED: Signer = 'unproved';
+
+/** The note on skin data that no known key verifies. */
+export const UNPROVED_NOTE: Note = {
+  code: 'signature_unproved',
+  message: 'signature: unproved. No key of the game or of the service verifies it.',
+};
+
+/** A signer, and the fingerprint of its own key if that is known. */
+export interface SignedBy {
+  readonly signer: Signer;
+  readonly key?: string | undefined;
+}
+
+/** A signer in messages: `signed by …`. */
+export function signerText({ signer, key }: SignedBy, own: Pick<OwnKey, 'fingerprint'> | undefined): string {
+  if (signer === GAME) return 'the game';
+  if (signer === UNPROVED) return 'nobody known';
+  if (signer !== EMBEDDED) return signer;
+  if (key === undefined) return 'an embedded service';
+  return key === own?.fingerprint ? 'this machine' : 'another machine';
+}

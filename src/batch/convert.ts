@@ -5,29 +5,36 @@ import { openGame } from '../game/game.ts';
 import type { BatchSummary } from './events.ts';
 import type { BatchOptions } from './options.ts';
 import { GameKeys } from './proof/game-keys.ts';
+import { signingKeyOf } from './proof/signing-key-of.ts';
 import { runBatch } from './run-batch.ts';
+import { skinFinder } from './sources/given/find-skin.ts';
 import { PlayerNames } from './sources/player-names.ts';
 import { openSources } from './sources/sources.ts';
 import type { BatchSource } from './types.ts';
 
-/** What is to be converted, and how. See `BatchOptions` for what is left out here. */
+/** What to convert, and how. See `BatchOptions` for the rest. */
 export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {
   readonly client: SkinClient;
-  /** Paths of PNG files and folders, URLs, data URLs, players by UUID or name; or sources of your own making. */
+  /**
+   * Paths of PNG files and folders, URLs, data URLs, skins of the service by UUID, players by UUID or name, skin data
+   * (`value`, `value signature`, JSON with both, the path of a lockfile or JSON file); or sources of your own making.
+   */
   readonly sources: readonly string[] | AsyncIterable<BatchSource>;
-  /** Take the folders in folders, too. */
+  /** Recurse into subfolders. */
   readonly recursive?: boolean;
-  /** Patterns, as in a .gitignore, of what to leave out of folders. */
+  /** Patterns of files to skip in folders, as in a .gitignore. */
   readonly ignore?: readonly string[];
-  /** Where the game's services are, which know players by name, if elsewhere than always. */
+  /** Scale HD skins (128×128 and other multiples) down instead of refusing them. */
+  readonly fit?: boolean;
+  /** Addresses of the game's services, which resolve player names, if not the usual ones. */
   readonly gameAddresses?: Partial<GameAddresses>;
 }
 
 /**
- * Makes a skin from each source, as fast as the caller's limits allow, and proves each result. What the lockfile
- * holds is not made again; killed at any moment, the same call goes on. Results come to `deliver` and `onEvent`;
- * one source that fails does not stop the others.
- * @throws BatchSetupError when it cannot begin, LockfileError, and the client's errors that concern all sources
+ * Makes a skin from each source as fast as the caller's limits allow and proves each result. Skins in the
+ * lockfile are not made again; after a kill at any moment, the same call resumes. Results go to `deliver` and
+ * `onEvent`; a failed source does not stop the others.
+ * @throws BatchSetupError when it cannot start, LockfileError, and client errors that affect all sources
  * @example
  * await convert({
  *   client,
@@ -39,12 +46,18 @@ export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service'
  * });
  */
 export async function convert(options: ConvertOptions): Promise<BatchSummary> {
-  const { client, sources, recursive = false, ignore = [], gameAddresses, ...rest } = options;
+  const { client, sources, recursive = false, ignore = [], fit = false, gameAddresses, ...rest } = options;
   const roots = { cwd: process.cwd(), stdin: () => process.stdin };
   const stream = isList(sources)
-    ? openSources({ args: sources, from: [], recursive, ignore }, roots)
+    ? openSources({ args: sources, from: [], recursive, ignore, fit }, roots)
     : sources;
-  const service = { name: client.baseUrl, caller: client.caller, connect: async () => client };
+  const service = {
+    name: client.baseUrl,
+    caller: client.caller,
+    connect: async () => client,
+    signingKey: async () => await signingKeyOf(client, { signal: rest.signal }),
+    findSkin: skinFinder(async () => client, { signal: rest.signal }),
+  };
   const game = openGame(gameAddresses && { addresses: gameAddresses });
   const known = {
     players: new PlayerNames(game.names, rest.clock ?? systemClock),

@@ -1,5 +1,6 @@
 import type { Ledger, LockfileChange } from './ledger.ts';
 import type { LockEntry } from './lockfile/entry.ts';
+import { withDigest } from './lockfile/entry-digest.ts';
 import type { OpenBatch } from './open-batch.ts';
 import type { BatchOptions } from './options.ts';
 import { optionsOf } from './plan/work-key.ts';
@@ -11,8 +12,8 @@ export interface LockfileOutcome {
 }
 
 /**
- * Writes down what the batch knows: the lockfile first, then the memory of files; only then is the journal
- * closed, or removed when everything in it is kept elsewhere. `isOver`: nothing is left to go on with.
+ * Saves what the batch knows: first the lockfile, then the file memory; only then closes the journal, or
+ * removes it once everything in it is stored elsewhere. `isOver`: no work is left to resume.
  */
 export async function finishFiles(
   options: BatchOptions,
@@ -24,7 +25,7 @@ export async function finishFiles(
   try {
     const outcome = await rewriteLockfile(options, files, ledger);
     memory.save();
-    if (isOver && (outcome || ledger.failed === 0 || options.force)) journal?.remove();
+    if (isOver && (outcome || ledger.failed === 0 || options.force)) journal?.retire();
     else {
       if (isOver) journal?.end();
       journal?.close();
@@ -56,9 +57,9 @@ async function rewriteLockfile(
   const entryOf = (change: LockfileChange): LockEntry => {
     if (change.entry !== undefined) return { ...lockfile.read(change.entry), source: change.id };
     if (!journal) throw new Error('A result without a journal.');
-    const { skin, service, key } = journal.readDone(change.key);
+    const { skin, service, key, signer } = journal.readDone(change.key);
     const { texture, duplicate: _, ...data } = skin;
-    return {
+    return withDigest({
       source: change.id,
       ...(change.pixels !== undefined && { pixels: change.pixels }),
       options: { ...optionsOf(change.key), ...(cape !== undefined && { cape }) },
@@ -67,7 +68,8 @@ async function rewriteLockfile(
       hash: texture.hash,
       service,
       ...(key !== undefined && { key }),
-    };
+      ...(signer !== undefined && { signer }),
+    });
   };
   const keep = (source: string) => !isPruned || ledger.ids.has(source);
   const { written, dropped } = await lockfile.rewrite(entries(), keep);

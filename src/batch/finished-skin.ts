@@ -1,8 +1,8 @@
 import type { Note } from '../protocol/envelope.ts';
-import type { SeenSkin } from '../protocol/skin.ts';
+import type { SeenSkin } from '../protocol/seen-skin.ts';
 import type { FinishedSkin } from './types.ts';
 
-/** A skin of the wire as results have it. */
+/** Converts a skin in the wire format to the form of results. */
 export function finishedSkin(skin: SeenSkin): FinishedSkin {
   return {
     uuid: skin.uuid,
@@ -16,7 +16,7 @@ export function finishedSkin(skin: SeenSkin): FinishedSkin {
   };
 }
 
-/** Both lists, each code once: we and the service see the same picture. */
+/** Both lists with each code once, since client and service check the same picture. */
 export function mergeNotes(ours: readonly Note[], theirs: readonly Note[]): Note[] {
   const codes = new Set(ours.map((note) => note.code));
   const all = [...ours, ...theirs.filter((note) => !codes.has(note.code))];

@@ -1,5 +1,7 @@
 import type { Progress } from './events.ts';
-import type { Planned } from './plan/planner.ts';
+import type { Planned } from './plan/decision.ts';
+import { SignerCounts } from './plan/signer-counts.ts';
+import { UNPROVED } from './proof/signer.ts';
 import type { Member } from './service/work.ts';
 import type { BatchResult } from './types.ts';
 
@@ -19,6 +21,8 @@ export class Ledger {
   /** What the lockfile had already, to be kept beside changes of the same source. */
   readonly kept: LockfileChange[] = [];
   readonly ids = new Set<string>();
+  /** What the plan found of entries that somebody else has signed. */
+  readonly signers = new SignerCounts();
   readonly #count = {
     sources: 0,
     known: 0,
@@ -26,6 +30,7 @@ export class Ledger {
     wanted: 0,
     made: 0,
     failed: 0,
+    unproved: 0,
     submitted: 0,
     finished: 0,
   };
@@ -50,6 +55,8 @@ export class Ledger {
   read({ member, decision }: Planned): void {
     this.#count.sources++;
     if (this.#keepIds) this.ids.add(member.id);
+    if (decision.kind === 'new') this.signers.outdated(decision.outdated);
+    if (decision.kind === 'locked' && decision.isUntold) this.signers.untold++;
     if (decision.kind === 'new') this.#count.wanted++;
     else if (decision.kind === 'duplicate') this.#count.duplicates++;
     else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;
@@ -86,8 +93,9 @@ export class Ledger {
   finished(result: BatchResult): void {
     this.#count.finished++;
     this.#lastAt = performance.now();
+    if (result.origin === 'made' && result.skin?.signedBy?.signer === UNPROVED) this.#count.unproved++;
     if (result.error) this.#count.failed++;
-    else if (result.origin === 'made') this.#count.made++;
+    else if (isNew(result)) this.#count.made++;
   }
 
   progress(queued: number): Progress {
@@ -99,6 +107,11 @@ export class Ledger {
     const milliseconds = this.#firstAt === undefined ? 0 : this.#lastAt - this.#firstAt;
     return { ...progress, left: progress.sources - progress.finished, milliseconds };
   }
+}
+
+/** Made now; what the service had already costs nothing. */
+export function isNew({ origin, skin }: Pick<BatchResult, 'origin' | 'skin'>): boolean {
+  return origin === 'made' && skin?.duplicate !== true;
 }
 
 /** By code units, as the lockfile is sorted. */

@@ -6,9 +6,12 @@ import { acquire, type Held } from './files/process-lock.ts';
 import { Journal } from './journal/journal.ts';
 import { Lockfile } from './lockfile/lockfile.ts';
 import type { PlanOptions } from './options.ts';
+import { GivenSkins } from './plan/given-skins.ts';
 import { OutputNames } from './plan/output-names.ts';
 import { Planner } from './plan/planner.ts';
+import { SignerRule } from './plan/signer-rule.ts';
 import { bareUuid } from './proof/cape-texture.ts';
+import { EMBEDDED } from './proof/signer.ts';
 import { BatchSetupError } from './setup-error.ts';
 
 /** A batch's files, open. */
@@ -17,16 +20,17 @@ export interface OpenBatch {
   readonly journal: Journal | undefined;
   readonly memory: FileMemory;
   readonly planner: Planner;
-  /** Closes what was opened and lets the next one in. */
+  readonly signers: SignerRule;
+  /** Closes the files and releases the lock. */
   close(): void;
 }
 
-/** Batches without a lockfile that may run side by side with the same purpose. */
+/** How many batches without a lockfile may run at once for the same purpose. */
 const MOST_SIBLINGS = 64;
 
 /**
- * Opens what a batch knows of earlier runs. `write`: for a batch that submits, which is alone on its journal;
- * else only for looking, and nothing is made that was not there.
+ * Opens the results of earlier runs. `write`: for a batch that submits, which needs exclusive use of its
+ * journal; otherwise the files are only read, and nothing is created.
  * @throws BatchSetupError when another process holds the lockfile; LockfileError
  */
 export async function openBatch(options: PlanOptions, { write }: { write: boolean }): Promise<OpenBatch> {
@@ -36,6 +40,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath);
     const journal = write ? Journal.open(place.path) : Journal.read(place.path);
     const memory = FileMemory.open(join(stateDir, 'files.bin'), () => clock.now());
+    const signers = signerRule(options);
     const planner = new Planner({
       variant: options.variant ?? 'auto',
       visibility: options.visibility,
@@ -47,12 +52,16 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
       journal,
       memory,
       names: new OutputNames(),
+      signers,
+      given: givenSkins(options),
+      findSkin: options.service.findSkin,
     });
     return {
       lockfile,
       journal,
       memory,
       planner,
+      signers,
       close: () => {
         lockfile?.close();
         place.held?.release();
@@ -64,12 +73,23 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
   }
 }
 
+function signerRule({ service, keepSignatures = false, game, ownKey }: PlanOptions): SignerRule {
+  const keys = { game: game?.keys, own: ownKey };
+  return new SignerRule({ name: service.name, signingKey: service.signingKey, keepSignatures, keys });
+}
+
+function givenSkins({ service, game, ownKey, force = false, cape }: PlanOptions): GivenSkins {
+  // The embedded service need not run: its key is in a file.
+  const askedKey = async () => (service.name === EMBEDDED ? ownKey : await service.signingKey?.());
+  return new GivenSkins({ service: service.name, askedKey, gameKeys: game?.keys, force, cape });
+}
+
 interface Place {
   readonly path: string;
   readonly held: Held;
 }
 
-/** The journal that is this process's alone. Without a lockfile, a second one at once has a journal of its own. */
+/** A journal for this process only. Without a lockfile, a second concurrent batch gets its own journal. */
 async function claimPlace(options: PlanOptions): Promise<Place> {
   for (let sibling = 0; ; sibling++) {
     const path = journalPath(options, sibling);
@@ -85,7 +105,7 @@ function heldByAnother(
 ): BatchSetupError {
   const who = holder ? `process ${holder.pid}` : 'another process';
   return new BatchSetupError('lockfile_in_use', `${lockfile} is in use by ${who}.`, {
-    hint: 'Wait until it ends, or give this batch a lockfile of its own: --lock FILE',
+    hint: 'Wait until it ends, or use another lockfile: --lock FILE',
   });
 }
 

@@ -3,17 +3,22 @@ import type { Clock } from '../clock.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import type { BatchEvent, Progress } from './events.ts';
 import type { GameKeys } from './proof/game-keys.ts';
+import type { OwnKey } from './proof/own-key.ts';
 import type { PlayerNames } from './sources/player-names.ts';
-import type { BatchResult, BatchSource, VariantWish } from './types.ts';
+import type { BatchResult, BatchSource, GivenSkin, VariantWish } from './types.ts';
 
-/** Which service makes the skins, and as whom. */
+/** The service that makes the skins, and the caller. */
 export interface BatchService {
-  /** What names it in journal and lockfile: its address, or `embedded`. */
+  /** Its name in journal and lockfile: its address, or `embedded`. */
   readonly name: string;
-  /** Tells callers of one service apart; not the key itself. */
+  /** Distinguishes callers of one service; not the key itself. */
   readonly caller: string;
-  /** Called once, when there is something to ask it. */
+  /** Called once, before the first request. */
   readonly connect: () => Promise<SkinClient>;
+  /** The key that it tells as its own; undefined: it tells none, or cannot be asked. Absent: likewise. */
+  readonly signingKey?: (() => Promise<OwnKey | undefined>) | undefined;
+  /** The skin of a UUID; undefined: it has none. Absent: it is not asked, and UUIDs are players'. */
+  readonly findSkin?: ((uuid: string) => Promise<GivenSkin | undefined>) | undefined;
 }
 
 /** What the game itself is asked for. */
@@ -25,7 +30,7 @@ export interface KnownToGame {
 /** What is to be planned. */
 export interface PlanOptions {
   readonly sources: AsyncIterable<BatchSource>;
-  readonly service: Pick<BatchService, 'name' | 'caller'>;
+  readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
   /** Folder for the journal and what is remembered about files. */
   readonly stateDir: string;
   /** The lockfile to keep; absolute path. Absent: none. */
@@ -38,8 +43,14 @@ export interface PlanOptions {
   readonly visibility?: SkinVisibility | undefined;
   /** UUID of a cape, which goes with every skin. Default: none. */
   readonly cape?: string | undefined;
-  /** Make anew what the lockfile holds. */
+  /** Make again what the lockfile holds. */
   readonly force?: boolean | undefined;
+  /** Keep what the lockfile holds, whoever signed it. */
+  readonly keepSignatures?: boolean | undefined;
+  /** Absent: the game's signatures are not recognised. */
+  readonly game?: Pick<KnownToGame, 'keys'> | undefined;
+  /** This machine's own key, by which its signatures are recognised. Absent: they are taken for what entries say. */
+  readonly ownKey?: OwnKey | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Time and chance, for tests. */
   readonly clock?: Clock | undefined;
@@ -48,11 +59,11 @@ export interface PlanOptions {
 
 export interface BatchOptions extends PlanOptions {
   readonly service: BatchService;
-  /** Absent: names of players are sent as they are, which no service but ours takes, and the game's signature is none. */
+  /** Absent: names of players are sent as they are, which no service but ours takes, and the game's signature is unproved. */
   readonly game?: KnownToGame | undefined;
-  /** Spots in the queue to use at the most; the caller's limit holds in any case. */
+  /** Spots in the queue to use at most; the caller's limit always holds. */
   readonly slots?: number | undefined;
-  /** Milliseconds between looks at the job list, at the most. Default 5,000. */
+  /** Milliseconds between looks at the job list, at most. Default 5,000. */
   readonly pollInterval?: number | undefined;
   /** How often a job that failed in passing is submitted again. Default 2. */
   readonly retries?: number | undefined;
@@ -64,6 +75,8 @@ export interface BatchOptions extends PlanOptions {
   readonly follow?: boolean | undefined;
   /** Look at the texture of each result. Default true. */
   readonly verify?: boolean | undefined;
+  /** Take results that are not what was asked for, or not provably so. Default false: they fail and are kept. */
+  readonly acceptUnproven?: boolean | undefined;
   /** Milliseconds to put up with a service that never answered, and with one that has stopped to. */
   readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
   /** Writes a result down, before it counts as finished. What it throws ends the batch, unless it is a `DeliveryError`. */
@@ -73,7 +86,7 @@ export interface BatchOptions extends PlanOptions {
   readonly onEvent?: ((event: BatchEvent) => void) | undefined;
 }
 
-/** A result that could not be written down; concerns this source alone. */
+/** A result could not be written down; only this source is affected. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly code: string;

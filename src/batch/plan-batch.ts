@@ -1,24 +1,38 @@
 import { openBatch } from './open-batch.ts';
 import type { PlanOptions } from './options.ts';
-import type { Planned } from './plan/planner.ts';
-import { failedResult, journaledResult, lockedResult } from './results.ts';
+import type { Planned } from './plan/decision.ts';
+import { type SignedBy, UNPROVED } from './proof/signer.ts';
+import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
 import type { BatchResult } from './types.ts';
 
 /**
  * What a batch would do about a source: `locked` and `made` (by an earlier run that did not come to its end) are
- * known, `changed` is in the lockfile with other pixels or options, `duplicate` comes with another source.
+ * known, `changed` is in the lockfile with other pixels or options, `outdated` is in it, signed by another than who
+ * is asked; `given`: the source is skin data that is good as it is; `unproven` was made and paid for by an earlier run, which could not prove it; `duplicate` comes with
+ * another source.
  */
-export type Outlook = 'new' | 'changed' | 'locked' | 'made' | 'duplicate' | 'refused';
+export type Outlook =
+  | 'new'
+  | 'changed'
+  | 'outdated'
+  | 'locked'
+  | 'given'
+  | 'made'
+  | 'unproven'
+  | 'duplicate'
+  | 'refused';
 
 export interface PlannedSource {
   readonly outlook: Outlook;
-  /** The skin where it is known, the problem where it is refused; `source` and `stem` in any case. */
+  /** The skin if it is known, the problem if the source is refused; always `source` and `stem`. */
   readonly result: BatchResult;
+  /** The signer of an `outdated` entry; for `locked` only set to `unproved`, if it is unknown. */
+  readonly signedBy?: SignedBy | undefined;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Plans a batch without submitting anything or asking the service: what is known of earlier runs decides. */
+/** Plans a batch without submitting anything or asking the service, from the results of earlier runs. */
 export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSource, void, void> {
   const files = await openBatch(options, { write: false });
   try {
@@ -34,7 +48,7 @@ export async function* planBatch(options: PlanOptions): AsyncGenerator<PlannedSo
 
 type Files = Awaited<ReturnType<typeof openBatch>>;
 
-function outlookOf({ member, decision }: Planned, { lockfile, journal }: Files): PlannedSource {
+function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }: Files): PlannedSource {
   const { label: source, content } = member.source;
   const bare = { index: member.index, source, stem: member.stem, content, warnings: [] };
   switch (decision.kind) {
@@ -43,12 +57,21 @@ function outlookOf({ member, decision }: Planned, { lockfile, journal }: Files):
     case 'failed':
       return { outlook: 'refused', result: failedResult(member, decision.record) };
     case 'locked':
-      return { outlook: 'locked', result: lockedResult(member, lockfile!, decision.entry) };
+      return {
+        outlook: 'locked',
+        result: lockedResult(member, lockfile!, decision.entry, signers),
+        ...(decision.isUntold && { signedBy: { signer: UNPROVED } }),
+      };
+    case 'given':
+      return { outlook: 'given', result: givenResult(member, decision) };
     case 'done':
       return { outlook: 'made', result: journaledResult(member, journal!, decision.key, 'journal') };
+    case 'unproven':
+      return { outlook: 'unproven', result: bare };
     case 'duplicate':
       return { outlook: 'duplicate', result: bare };
     case 'new':
+      if (decision.outdated) return { outlook: 'outdated', result: bare, signedBy: decision.outdated };
       return { outlook: decision.changed ? 'changed' : 'new', result: bare };
   }
 }

@@ -2,6 +2,8 @@ import type { Note } from '../protocol/envelope.ts';
 import type { Journal } from './journal/journal.ts';
 import type { LockEntry } from './lockfile/entry.ts';
 import type { Lockfile } from './lockfile/lockfile.ts';
+import { soundEntry } from './lockfile/sound-entry.ts';
+import type { SignerRule } from './plan/signer-rule.ts';
 import type { Made } from './service/finisher.ts';
 import type { Member } from './service/work.ts';
 import type { BatchResult, FinishedSkin, ResultOrigin, SourceContent, SourceProblem } from './types.ts';
@@ -12,7 +14,7 @@ interface Known {
   readonly warnings: readonly Note[];
 }
 
-/** The skin is read when it is asked for: most of what is known already is not looked at again. */
+/** The skin is read on demand: most known ones are never used again. */
 class KnownResult implements BatchResult {
   readonly index: number;
   readonly source: string;
@@ -55,15 +57,42 @@ class KnownResult implements BatchResult {
   }
 }
 
-export function lockedResult(member: Member, lockfile: Lockfile, entry: number): BatchResult {
-  const read = () => ({ skin: skinOfEntry(lockfile.read(entry)), warnings: [] });
+/** Reading its skin throws a LockfileError if the entry is damaged. */
+export function lockedResult(
+  member: Member,
+  lockfile: Lockfile,
+  entry: number,
+  signers: SignerRule,
+): BatchResult {
+  const read = () => {
+    const sound = soundEntry(lockfile, entry, signers);
+    return { skin: { ...skinOfEntry(sound), signedBy: signers.signedBy(sound) }, warnings: [] };
+  };
   return new KnownResult(member, 'lockfile', read, () => lockfile.uuidOf(entry));
 }
 
 export function madeResult(member: Member, { skin, job, warnings }: Made, origin: ResultOrigin): BatchResult {
   const { index, source, stem } = member;
   const { label, content } = source;
-  return { index, source: label, stem, content, skin, version: skin.uuid, job, warnings, origin };
+  const notes = [...warnings, ...nameNotes(source.name, skin, origin)];
+  return { index, source: label, stem, content, skin, version: skin.uuid, job, warnings: notes, origin };
+}
+
+/** The skin data that the source is. */
+export function givenResult(member: Member, { skin, warnings }: Omit<Made, 'job'>): BatchResult {
+  const { index, source, stem } = member;
+  const { label, content } = source;
+  return { index, source: label, stem, content, skin, version: skin.uuid, warnings, origin: 'given' };
+}
+
+/** A name given for the source that the skin did not get. */
+function nameNotes(wanted: string | undefined, skin: FinishedSkin, origin: ResultOrigin): readonly Note[] {
+  const isShared = origin === 'duplicate' || skin.duplicate === true;
+  if (wanted === undefined || !isShared || skin.name === wanted) return [];
+  const whose = skin.name === undefined ? 'without a name' : `named "${skin.name}"`;
+  const why =
+    origin === 'duplicate' ? 'Another source has the same picture' : 'The service already has this skin';
+  return [{ code: 'name_not_used', message: `${why}, ${whose}: the name "${wanted}" was not used.` }];
 }
 
 export function journaledResult(
@@ -73,8 +102,9 @@ export function journaledResult(
   origin: ResultOrigin,
 ): BatchResult {
   return new KnownResult(member, origin, () => {
-    const { skin, j: job, w: warnings } = journal.readDone(key);
-    return { skin, job, warnings };
+    const { skin, j: job, w: warnings, signer, key: signerKey } = journal.readDone(key);
+    const signedBy = signer === undefined ? undefined : { signer, key: signerKey };
+    return { skin: { ...skin, signedBy }, job, warnings };
   });
 }
 

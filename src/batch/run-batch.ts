@@ -3,10 +3,11 @@ import type { Job } from '../protocol/job.ts';
 import { finishFiles } from './ending.ts';
 import type { BatchEvent, BatchSummary, Progress } from './events.ts';
 import { Ledger } from './ledger.ts';
+import { entryProblem, readEntry } from './lockfile/sound-entry.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { type BatchOptions, DeliveryError } from './options.ts';
-import type { Planned } from './plan/planner.ts';
-import { failedResult, journaledResult, lockedResult, madeResult } from './results.ts';
+import type { Decision, Planned } from './plan/decision.ts';
+import { failedResult, givenResult, journaledResult, lockedResult, madeResult } from './results.ts';
 import { Bell } from './service/bell.ts';
 import type { Made } from './service/finisher.ts';
 import { ServiceSide } from './service/service-side.ts';
@@ -14,17 +15,17 @@ import { ServiceLostError } from './service/trouble.ts';
 import type { Member, Work } from './service/work.ts';
 import type { BatchResult, SourceProblem } from './types.ts';
 
-/** Work that waits to be submitted, at the most: the sources behind it are read when it has gone down. */
+/** Maximum work waiting for submission; reading of sources pauses beyond it. */
 const AHEAD = 10_000;
 /** The same for sources that are held whole in memory. */
 const AHEAD_HELD = 500;
-/** Milliseconds that submissions under way get to hear their answer after an interruption. */
+/** Milliseconds that submissions in flight may take to be answered after an interruption. */
 const LAST_ANSWERS = 1_500;
 
 /**
- * Makes a skin from each source: plans, submits what is new through the caller's spots, proves and delivers
- * the results. Safe to kill at any moment; the same call again goes on.
- * @throws BatchSetupError; LockfileError; what `deliver` throws; the service's errors that concern all sources
+ * Makes a skin from each source: plans, submits new work through the caller's spots, proves and delivers the
+ * results. Safe to kill at any moment; the same call again resumes.
+ * @throws BatchSetupError; LockfileError; what `deliver` throws; the service's errors that affect all sources
  */
 export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
   const files = await openBatch(options, { write: true });
@@ -44,6 +45,8 @@ class BatchRun {
   readonly #hardStop = new AbortController();
   readonly #changed: Bell;
   #service: ServiceSide | undefined;
+  /** Work held back until all sources are read and the user knows why it is made again. */
+  readonly #outdated: Work[] = [];
   #fatal: { readonly error: unknown } | undefined;
   #isInterrupted = false;
 
@@ -69,7 +72,7 @@ class BatchRun {
     } finally {
       unlisten();
       await this.#service?.close();
-      this.#hardStop.abort(); // nobody waits for last answers any more
+      this.#hardStop.abort(); // no one waits for the last answers
     }
     const end = this.#isInterrupted ? 'interrupted' : this.#service?.isSpent ? 'stopped' : 'complete';
     const isOver = end === 'complete' && !this.#fatal;
@@ -87,12 +90,17 @@ class BatchRun {
       while (this.#isAhead(planned)) await this.#changed.wait(undefined, this.#stop.signal);
     }
     this.#ledger.allRead();
+    if (this.#outdated.length > 0) this.#service ??= await this.#contact();
+    this.#tellPlan();
+    for (const work of this.#outdated) this.#service?.add(work);
     this.#service?.noMore();
-    this.#tell({
-      type: 'planned',
-      progress: this.progress,
-      seconds: this.#service?.estimate(this.progress.wanted),
-    });
+  }
+
+  #tellPlan(): void {
+    const { progress } = this;
+    const { list: outdated, untold } = this.#ledger.signers;
+    const seconds = this.#service?.estimate(progress.wanted);
+    this.#tell({ type: 'planned', progress, seconds, outdated, untold });
   }
 
   #isAhead({ member }: Planned): boolean {
@@ -101,13 +109,14 @@ class BatchRun {
   }
 
   async #act({ member, decision }: Planned): Promise<void> {
-    const { lockfile, journal } = this.#files;
+    const { journal } = this.#files;
     switch (decision.kind) {
       case 'refused':
         return await this.#finish(failedResult(member, decision.problem));
       case 'locked':
-        this.#ledger.result(member, decision);
-        return await this.#finish(lockedResult(member, lockfile!, decision.entry));
+        return await this.#finishLocked(member, decision);
+      case 'given':
+        return await this.#finishGiven(member, decision);
       case 'done':
         this.#ledger.result(member, decision);
         return await this.#finish(journaledResult(member, journal!, decision.key, 'journal'));
@@ -117,9 +126,36 @@ class BatchRun {
         if (decision.work?.job) this.#accepted(member, decision.work.job);
         return;
       case 'new':
+        if (decision.outdated) {
+          this.#outdated.push(decision.work);
+          return;
+        }
+        this.#service ??= await this.#contact();
+        this.#service.add(decision.work);
+        return;
+      case 'unproven':
         this.#service ??= await this.#contact();
         this.#service.add(decision.work);
     }
+  }
+
+  /** Checks the entry before anything is written from it, including its own line under a new name. */
+  async #finishLocked(member: Member, decision: Extract<Decision, { kind: 'locked' }>): Promise<void> {
+    const { lockfile, signers } = this.#files;
+    const { entry, moved } = decision;
+    const read = moved ? readEntry(lockfile!, entry, signers) : undefined;
+    if (read && 'problem' in read) return await this.#finish(failedResult(member, read.problem));
+    this.#ledger.result(member, decision);
+    await this.#finish(lockedResult(member, lockfile!, entry, signers), member);
+  }
+
+  /** Written to the journal like a new skin, so that the lockfile gets it. */
+  async #finishGiven(member: Member, decision: Extract<Decision, { kind: 'given' }>): Promise<void> {
+    const { key: k, skin: given, warnings: w } = decision;
+    const { signedBy, ...skin } = given;
+    this.#files.journal?.done({ k, skin, w: [...w], service: this.#options.service.name, ...signedBy });
+    this.#ledger.result(member, decision);
+    await this.#finish(givenResult(member, decision));
   }
 
   async #contact(): Promise<ServiceSide> {
@@ -141,6 +177,7 @@ class BatchRun {
         this.#tell({ type: 'again', source: work.members[0]?.source.label ?? '', message }),
       onDone: async (work, made) => await this.#workDone(work, made),
       onFailed: async (work, problem, job) => await this.#workFailed(work, problem, job),
+      onAlone: (message) => this.#tell({ type: 'alone', message }),
       onFatal: (error) => this.#fail(error),
       onChange: () => this.#changed.ring(),
     });
@@ -170,11 +207,16 @@ class BatchRun {
     for (const member of work.members) await this.#finish(failedResult(member, problem, job));
   }
 
-  /** Delivers a result and counts it. */
-  async #finish(result: BatchResult): Promise<void> {
-    const delivered = await this.#deliver(result);
-    this.#ledger.finished(delivered);
-    this.#tell({ type: 'result', result: delivered });
+  /** Delivers a result and counts it. `member`: of a known result, whose entry may turn out to be damaged. */
+  async #finish(result: BatchResult, member?: Member): Promise<void> {
+    try {
+      const delivered = await this.#deliver(result);
+      this.#tell({ type: 'result', result: delivered });
+      this.#ledger.finished(delivered);
+    } catch (error) {
+      if (!member) throw error;
+      await this.#finish(failedResult(member, entryProblem(error)));
+    }
     this.#changed.ring();
   }
 
@@ -200,7 +242,7 @@ class BatchRun {
       this.#isInterrupted = true;
       this.#halt();
       const hard = () => this.#hardStop.abort(signal?.reason);
-      void clock.sleep(LAST_ANSWERS, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is out any more
+      void clock.sleep(LAST_ANSWERS, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is in flight
     };
     if (signal?.aborted) interrupt();
     signal?.addEventListener('abort', interrupt, { once: true });

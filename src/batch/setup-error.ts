@@ -1,4 +1,4 @@
-/** A batch that cannot begin or go on, through no single source's fault: a list that is not there, stdin asked for twice. */
+/** A batch that cannot start or continue, for a reason not tied to a single source: a missing list, stdin used twice. */
 export class BatchSetupError extends Error {
   override readonly name = 'BatchSetupError';
   readonly code: string;

@@ -1,39 +1,68 @@
 import type { Note } from '../protocol/envelope.ts';
 import type { SkinVariant, SkinVisibility } from '../protocol/skin.ts';
+import type { SignedBy } from './proof/signer.ts';
 
-/** Arms as they are asked for: `auto` leaves it to the picture. */
+/** The requested variant: `auto` detects it from the picture. */
 export type VariantWish = 'auto' | 'classic' | 'slim';
 
-/** What went wrong with one source. */
+/** The problem of one source. */
 export interface SourceProblem {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
+/** Preprocessing of a picture. */
+interface Fitting {
+  /** Whether an HD skin is scaled down to the size that the game shows; otherwise it is refused. */
+  readonly fit?: boolean;
+}
+
 /** Where a source's content is. */
 export type SourceContent =
   /** A file; absolute path. */
-  | { readonly kind: 'file'; readonly path: string }
-  /** A picture that is at hand already (stdin, data URL). */
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | ({ readonly kind: 'file'; readonly path: string } & Fitting)
+  /** A picture already in memory (stdin, data URL). */
+  | ({ readonly kind: 'bytes'; readonly bytes: Uint8Array } & Fitting)
   /** A picture that the service fetches. */
-  | { readonly kind: 'url'; readonly url: string }
-  /** A player's skin; UUID without dashes, or a name, lower case. `isGuess`: nobody said that it is a player. */
-  | { readonly kind: 'user'; readonly user: string; readonly isGuess?: boolean }
-  /** Nothing: a file that is not there, a row that makes no sense. */
+  | ({ readonly kind: 'url'; readonly url: string } & Fitting)
+  /**
+   * A player's skin; UUID without dashes, or a name, lower case. `typed`: the name as written; `isGuess`: the
+   * user did not say that it is a player.
+   */
+  | { readonly kind: 'user'; readonly user: string; readonly typed?: string; readonly isGuess?: boolean }
+  /** Skin data instead of a picture. */
+  | { readonly kind: 'data'; readonly given: GivenSkin }
+  /**
+   * 32 hexadecimal digits: a skin that the service has, else a player. `given`: the service's answer; absent
+   * until it was asked.
+   */
+  | { readonly kind: 'uuid'; readonly uuid: string; readonly given?: GivenSkin }
+  /** Unusable: a missing file, an invalid row. */
   | { readonly kind: 'problem'; readonly problem: SourceProblem };
+
+/** Skin data given as a source. Its value contains a skin; its signer is not known yet. */
+export interface GivenSkin {
+  /** Base64 of the textures document. */
+  readonly value: string;
+  /** As given, unchecked. Absent if there was none. */
+  readonly signature?: string | undefined;
+  /** 32 hexadecimal digits. */
+  readonly uuid?: string | undefined;
+  readonly name?: string | undefined;
+  readonly visibility?: SkinVisibility | undefined;
+}
 
 /** One thing to make a skin from, as the user named it. */
 export interface BatchSource {
-  /** What results call it: the path as typed or walked to, the URL, `-`, the beginning of a data URL. */
+  /** Its name in results: the path as typed or walked to, the URL, `-`, the start of a data URL. */
   readonly label: string;
   readonly content: SourceContent;
-  /** Where its output belongs: path below the output folder, `/` between segments, no extension, as found. */
+  /** Where its output belongs: path below the output folder, `/` between segments, no extension, not sanitized yet. */
   readonly stem: string;
-  /** A name that was given for this very source (a column of a list); else the stem's last part suggests one. */
+  /** A name given for this very source (a column of a list); otherwise the stem's last part suggests one. */
   readonly name?: string | undefined;
-  /** Options of this source alone; else those of the batch. */
+  /** Options for this source only; otherwise those of the batch apply. */
   readonly variant?: VariantWish | undefined;
   readonly visibility?: SkinVisibility | undefined;
 }
@@ -50,14 +79,16 @@ export interface FinishedSkin {
   /** Base64 of the RSA signature over `value`. */
   readonly signature: string;
   readonly texture: { readonly url: string; readonly hash: string };
-  /** Whether the service had it before it was asked. */
+  /** The signer; absent if it was not checked. */
+  readonly signedBy?: SignedBy | undefined;
+  /** Whether the service already had it. */
   readonly duplicate?: boolean | undefined;
 }
 
-/** Where a result came from: made now, or known without asking. */
-export type ResultOrigin = 'made' | 'lockfile' | 'journal' | 'duplicate';
+/** Where a result came from: new, or known without a new generation. `given`: the source was the skin data. */
+export type ResultOrigin = 'made' | 'lockfile' | 'journal' | 'duplicate' | 'given';
 
-/** What became of one source. */
+/** The result for one source. */
 export interface BatchResult {
   /** Position of the source among all, from 0. */
   readonly index: number;
@@ -68,9 +99,9 @@ export interface BatchResult {
   /** Where the source's picture is. */
   readonly content: SourceContent;
   readonly job?: string | undefined;
-  /** Where it was known already it is read when it is asked for: only while the batch tells of the result. */
+  /** A skin already known is read on demand, and only while the batch reports the result. */
   readonly skin?: FinishedSkin | undefined;
-  /** Another when the skin data is another; costs less than `skin`. */
+  /** Differs if the skin data differs; cheaper than `skin`. */
   readonly version?: string | undefined;
   readonly origin?: ResultOrigin | undefined;
   readonly warnings: readonly Note[];

@@ -1,26 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from '../../make-folder.ts';
+import { processExists } from '../../process-exists.ts';
 
 export interface AtomicFileOptions {
   /** Permission bits of the new file, before the umask. */
   readonly mode?: number | undefined;
-  /** Whether it must survive a power cut too. Costs milliseconds. */
+  /** Whether it must survive a power failure. Costs milliseconds. */
   readonly durable?: boolean | undefined;
 }
 
-/** Of a file's name in that of its temporary one, in UTF-16 units: names end at 255 bytes. */
+/** Prefix of the file's name used in the temporary name, in UTF-16 units: names end at 255 bytes. */
 const LONGEST_NAME = 60;
-/** Milliseconds after which a dead process's temporary file is nobody's. */
+/** Age in milliseconds after which a temporary file counts as abandoned. */
 const LEFTOVER_AGE = 60 * 60 * 1000;
 
 /**
- * Writes a whole file: whoever looks sees the old content or the new, never a part. Missing folders are made.
+ * Writes a whole file: readers see either the old content or the new, never a part. Creates missing folders.
  *
- * The calls are synchronous on purpose: the files are small, and a trip through the thread pool for each of
- * the four costs several times what they take.
- * @throws Error of the file system; the old file is there then, the temporary one is not
+ * Synchronous on purpose: the files are small, and four trips through the thread pool cost several times
+ * what the calls take.
+ * @throws Error of the file system; then the old file is unchanged and the temporary one removed
  */
 export function writeFileAtomically(
   path: string,
@@ -38,7 +40,7 @@ export function writeFileAtomically(
   }
 }
 
-/** A file that is written aside, in the same folder, until it takes its place at one stroke. */
+/** A file written in the same folder that then atomically replaces the target. */
 export class Replacement {
   readonly #path: string;
   readonly #aside: string;
@@ -55,7 +57,7 @@ export class Replacement {
   }
 
   write(data: string | Uint8Array): void {
-    writeFileSync(this.#fd, data); // goes on where the last one ended, and on after a partial write
+    writeFileSync(this.#fd, data); // appends, also after a partial write
   }
 
   close(durable: boolean): void {
@@ -64,13 +66,13 @@ export class Replacement {
     closeSync(this.#fd);
   }
 
-  /** Takes the place of what is there. Closed before. */
+  /** Replaces the target. Close first. */
   replace(durable: boolean): void {
     renameSync(this.#aside, this.#path);
     if (durable) syncFolder(dirname(this.#path));
   }
 
-  /** Leaves no trace, whatever has happened so far. */
+  /** Removes the temporary file, whatever state it is in. */
   discard(): void {
     if (this.#isOpen) this.close(false);
     rmSync(this.#aside, { force: true });
@@ -78,8 +80,8 @@ export class Replacement {
 }
 
 /**
- * Removes what processes that died while they wrote `path` have left beside it, an hour ago or longer. It is
- * a courtesy: what is wrong with the folder, if anything, whoever needs it will find out.
+ * Removes temporary files for `path` that dead processes left at least an hour ago. Best effort: a problem
+ * with the folder is reported by the code that needs it.
  */
 export async function removeLeftovers(path: string, now: number): Promise<void> {
   const folder = dirname(path);
@@ -88,7 +90,7 @@ export async function removeLeftovers(path: string, now: number): Promise<void> 
     if (!name.startsWith(prefix)) continue;
     const [, pid] = /^([1-9]\d{0,9})\.[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length)) ?? [];
     if (pid === undefined || isOthersAndAlive(Number(pid))) continue;
-    // Another process may be tidying up as well; what stays is found again next time.
+    // Another process may be cleaning up as well; the rest is found next time.
     await removeIfOlder(join(folder, name), now - LEFTOVER_AGE).catch(() => undefined);
   }
 }
@@ -97,43 +99,33 @@ function asidePrefix(path: string): string {
   return `.${basename(path).slice(0, LONGEST_NAME)}.`;
 }
 
-/** Most folders are there, so that they are made only when the file cannot be. */
+/** Most folders exist, so create them only when opening fails. */
 function createFile(path: string, mode: number): number {
   try {
     return openSync(path, 'wx', mode);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     return openSync(path, 'wx', mode);
   }
 }
 
-/** Makes a rename last. Not every system can; it has happened for all who look, so that is no failure. */
+/** Makes a rename durable. Not every system supports it; the rename is visible anyway, so this is no failure. */
 function syncFolder(folder: string): void {
   let fd: number | undefined;
   try {
     fd = openSync(folder, 'r');
     fsyncSync(fd);
   } catch {
-    // Windows opens no folders, some network file systems sync none.
+    // Windows does not open folders; some network file systems do not sync them.
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-/** In a container every run may have the same process id: a leftover that bears ours is not of this run. */
+/** In a container every run may have the same process id: an existing file with ours is from an earlier run. */
 function isOthersAndAlive(pid: number): boolean {
-  return pid !== process.pid && isAlive(pid);
-}
-
-/** Whether a process with this id exists, as far as one can tell. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
-  }
+  return pid !== process.pid && processExists(pid);
 }
 
 async function removeIfOlder(path: string, time: number): Promise<void> {

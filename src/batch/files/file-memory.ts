@@ -5,19 +5,19 @@ import { dayText, type FileStamp, MemoryLines } from './memory-lines.ts';
 export type { FileStamp };
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Days after which a file that was not seen is forgotten. */
+/** Days after which an unseen file is forgotten. */
 const KEPT_DAYS = 90;
-/** Days after which it is worth a write that a file was seen again. */
+/** Days after which a new sighting of a file is worth a write. */
 const REFRESH_DAYS = 30;
-/** Milliseconds. No file system's times are coarser. */
+/** Milliseconds. No file system has coarser timestamps. */
 const RACY = 2000;
 const DIGEST = /^[0-9a-f]{64}$/;
 const MAX_ENTRIES = 500_000;
 const LARGEST_FILE = 256 * 1024 * 1024;
 
 /**
- * Remembers digests of files, so that the next run needs to read only those that have changed. It is a memory
- * and nothing more: what is lost or damaged is found out again.
+ * Remembers digests of files, so that the next run reads only changed ones. It is only a cache: lost or
+ * damaged entries are computed again.
  */
 export class FileMemory {
   readonly #path: string;
@@ -36,7 +36,7 @@ export class FileMemory {
     this.#lines = new MemoryLines(readOrNothing(path));
   }
 
-  /** A file that is missing, torn or foreign is as good as what can be read of it. */
+  /** Of a missing, truncated or foreign file, uses whatever can be read. */
   static open(path: string, now: () => number): FileMemory {
     return new FileMemory(path, now());
   }
@@ -56,7 +56,7 @@ export class FileMemory {
   }
 
   /**
-   * Keeps a file's digest.
+   * Stores a file's digest.
    * @param stamp taken before the file was read
    * @param digest 64 hexadecimal digits, lower case
    */
@@ -64,7 +64,7 @@ export class FileMemory {
     if (!this.#isInDoubt(stamp)) this.rememberOwn(file, stamp, digest);
   }
 
-  /** The same for a file that we have just written ourselves, by a rename: its times are not in doubt. */
+  /** The same for a file that we have just written by a rename, so its times are reliable. */
   rememberOwn(file: string, stamp: FileStamp, digest: string): void {
     if (!DIGEST.test(digest)) throw new TypeError(`Not a digest: ${digest}`);
     const entry = this.#lines.find(file) ?? (this.#hasRoom() ? this.#lines.add(file) : undefined);
@@ -74,8 +74,8 @@ export class FileMemory {
   }
 
   /**
-   * Writes everything down, if there is news. Of the files that this run did not see, those are kept that
-   * another one saw within 90 days.
+   * Writes everything to disk if anything changed. Keeps files that this run did not see if another run saw
+   * them within 90 days.
    * @throws Error of the file system
    */
   save(): void {
@@ -86,15 +86,15 @@ export class FileMemory {
   }
 
   /**
-   * A file that was written just before it was read may be written once more without a new time. All reading
-   * is later than the opening, so that a file that was old by then cannot be meant. Times of the future say
-   * that the clock has been changed.
+   * A file written just before it was read may be written again without a new timestamp. All reads happen after
+   * the memory was opened, so a file that was already old then is safe. A timestamp in the future means that
+   * the clock was changed.
    */
   #isInDoubt({ mtimeMs, ctimeMs }: FileStamp): boolean {
     return Math.max(mtimeMs, ctimeMs) > this.#opened - RACY;
   }
 
-  /** Past the limit only what this run has seen counts. */
+  /** Past the limit, only files that this run has seen are kept. */
   #hasRoom(): boolean {
     if (this.#lines.count >= MAX_ENTRIES && !this.#isSwept) {
       this.#isSwept = true;
@@ -111,7 +111,7 @@ function readOrNothing(path: string): Buffer {
     const text = Buffer.allocUnsafeSlow(Math.min(fstatSync(fd).size, LARGEST_FILE));
     return text.subarray(0, readSync(fd, text, 0, text.length, 0));
   } catch {
-    return Buffer.alloc(0); // it will be found out again
+    return Buffer.alloc(0); // it is computed again
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -1,6 +1,6 @@
 import { byteHash } from './byte-hash.ts';
 
-/** What tells a file from its earlier self without reading it; of `fs.Stats`. */
+/** The parts of `fs.Stats` that change when a file changes. */
 export interface FileStamp {
   readonly size: number;
   readonly mtimeMs: number;
@@ -17,9 +17,9 @@ const STAMP_AT = 1;
 const DAY_AT = STAMP_AT + STAMP_DIGITS + 1;
 const DIGEST_AT = DAY_AT + DAY_DIGITS + 1;
 const TAIL_LENGTH = DIGEST_AT + DIGEST_LENGTH + 1;
-/** UTF-16 units of a path as JSON; a longer one is not remembered. */
+/** Maximum UTF-16 units of a path as JSON; longer ones are not remembered. */
 const LONGEST_PATH = 4096;
-/** Bytes of a line to expect. */
+/** Expected bytes of a line. */
 const USUAL_LINE = 128;
 const SLACK = 64 * 1024;
 
@@ -31,12 +31,11 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 
 /**
- * The file's text as it is, a line for each path, and a table of where each path's line begins: some 70 bytes
- * and the path itself for an entry, and nothing is parsed until it is asked for. An entry is known by the
- * offset where its path ends.
+ * The raw text of the file, one line per path, and a table of line offsets: some 70 bytes plus the path per
+ * entry, parsed only on demand. An entry is identified by the offset at which its path ends.
  */
 export class MemoryLines {
-  /** Lines, among them damaged ones. */
+  /** Number of lines, including damaged ones. */
   count = 0;
   #text: Buffer;
   #end: number;
@@ -49,7 +48,7 @@ export class MemoryLines {
   constructor(text: Buffer) {
     const isOurs = text.subarray(0, HEADER.length).equals(HEADER);
     this.#text = isOurs ? text : Buffer.from(HEADER);
-    this.#end = this.#text.lastIndexOf(NEWLINE) + 1; // what follows was torn
+    this.#end = this.#text.lastIndexOf(NEWLINE) + 1; // an unfinished line follows
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(this.#end / USUAL_LINE + 64) + 1));
     this.#sweep(() => true);
   }
@@ -61,14 +60,14 @@ export class MemoryLines {
     return start === 0 ? undefined : start + length;
   }
 
-  /** A new entry, to be set at once; undefined when its path is too long. */
+  /** A new entry, to be filled at once; undefined if its path is too long. */
   add(path: string): number | undefined {
     const length = this.#encode(path);
     if (length === 0) return undefined;
     const start = this.#end;
     this.#reserve(length + TAIL_LENGTH);
     this.#key.copy(this.#text, start, 0, length);
-    this.#text.fill(SPACE, start + length, start + length + TAIL_LENGTH - 1); // no line break of what was there before
+    this.#text.fill(SPACE, start + length, start + length + TAIL_LENGTH - 1); // no old line breaks
     this.#text[start + length + TAIL_LENGTH - 1] = NEWLINE;
     this.#end += length + TAIL_LENGTH;
     this.#insert(start, start + length);
@@ -95,19 +94,19 @@ export class MemoryLines {
     return this.#column(entry + DAY_AT, DAY_DIGITS);
   }
 
-  /** Undefined when it is damaged. */
+  /** Undefined if the entry is damaged. */
   digestOf(entry: number): string | undefined {
     const length = this.#digest.write(this.#column(entry + DIGEST_AT, DIGEST_LENGTH), 'base64url');
     return length === this.#digest.length ? this.#digest.toString('hex') : undefined;
   }
 
-  /** Forgets the lines of earlier days; all entries move. */
+  /** Removes lines of earlier days; all entries move. */
   dropBefore(day: string): void {
     this.#slots.fill(0);
     this.#sweep((entry) => this.dayOf(entry) >= day);
   }
 
-  /** All lines; good until the next change. */
+  /** All lines; valid until the next change. */
   text(): Buffer {
     return this.#text.subarray(0, this.#end);
   }
@@ -116,13 +115,13 @@ export class MemoryLines {
     return this.#text.toString('latin1', from, from + length);
   }
 
-  /** Puts the path into `#key` as it stands in a line, without tabs and line breaks. 0: it is too long. */
+  /** Writes the path into `#key` in its line form, without tabs and line breaks. 0: it is too long. */
   #encode(path: string): number {
     const json = JSON.stringify(path);
     return json.length > LONGEST_PATH ? 0 : this.#key.write(json);
   }
 
-  /** Moves up the lines that are sound and kept, and enters them into the free table. */
+  /** Compacts the valid, kept lines and enters them into the cleared table. */
   #sweep(isKept: (entry: number) => boolean): void {
     const end = this.#end;
     this.#end = HEADER.length;
@@ -165,7 +164,7 @@ export class MemoryLines {
     });
   }
 
-  /** Where the path that is `bytes` from `from` to `to` is, or would be. */
+  /** The slot of the path in `bytes` from `from` to `to`, or the free slot for it. */
   #slotOf(bytes: Buffer, from: number, to: number): number {
     const mask = this.#slots.length - 1;
     let slot = byteHash(bytes, from, to) & mask;
@@ -187,14 +186,14 @@ export class MemoryLines {
   }
 }
 
-/** A day as the lines have it; sorts as text. @param time milliseconds since the epoch */
+/** A day as stored in the lines; sorts as text. @param time milliseconds since the epoch */
 export function dayText(time: number): string {
   return Math.floor(time / DAY)
     .toString(36)
     .padStart(DAY_DIGITS, '0');
 }
 
-/** Tells stamps apart: 60 bits of a sum over all of one, six in each character, from `0` on. */
+/** Distinguishes stamps: a 60-bit sum over all fields, six bits per character, from `0` on. */
 function packStamp({ size, mtimeMs, ctimeMs, ino }: FileStamp, target: Uint8Array): void {
   const numbers = [size, Math.round(mtimeMs * 1000), Math.round(ctimeMs * 1000), ino];
   for (let half = 0; half < 2; half++) {

@@ -1,25 +1,27 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { makeFolder } from '../../make-folder.ts';
 import { importSqlite } from '../../node-sqlite.ts';
-import { isAlive, writeFileAtomically } from './atomic-file.ts';
+import { processExists } from '../../process-exists.ts';
+import { writeFileAtomically } from './atomic-file.ts';
 
-/** The lock is this process's until it is released or the process ends, however it ends. */
+/** This process holds the lock until it releases it or ends, however it ends. */
 export interface Held {
   release(): void;
 }
 
 const holderSchema = z.object({
   pid: z.number().int().positive(),
-  /** What it does with it, for people. */
+  /** The purpose of the lock, for messages. */
   about: z.string(),
   /** Milliseconds since the epoch. */
   since: z.number(),
 });
 
-/** Who has the lock. */
+/** The process that holds the lock. */
 export type Holder = z.infer<typeof holderSchema>;
 
 const SQLITE_BUSY = 5;
@@ -28,10 +30,10 @@ const ATTEMPTS = 5;
 const PAUSE = 15;
 
 /**
- * Takes a lock that one process at a time can have. It is the operating system's lock on a database file: it
- * is gone with the process, even after kill -9, and no leftover has to be judged by its age. The file stays:
- * to remove it would let two in, one of them on the file that is gone.
- * @returns who holds it (as far as that is known) when another does
+ * Takes a lock that only one process at a time can hold. It is the operating system's lock on a database
+ * file: it disappears with the process, even after kill -9, so stale locks cannot exist. The file itself stays:
+ * removing it would let two processes in, one of them on the removed file.
+ * @returns the other process that holds it, as far as that is known
  * @throws Error of node:sqlite or the file system
  */
 export async function acquire(
@@ -39,13 +41,13 @@ export async function acquire(
   about: string,
   now = Date.now(),
 ): Promise<Held | { readonly holder: Holder | undefined }> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   for (let attempt = 1; ; attempt++) {
     const lock = await tryLock(path);
     if (lock) return hold(lock, path, { pid: process.pid, about, since: now });
     const holder = readHolder(path);
-    if (attempt === ATTEMPTS || (holder && isAlive(holder.pid))) return { holder };
-    // Nobody who is known has it: two that start at once stop each other, or one has not yet said who it is.
+    if (attempt === ATTEMPTS || (holder && processExists(holder.pid))) return { holder };
+    // No known holder: two processes starting at once block each other, or one has not yet written its name.
     await sleep(PAUSE * attempt + (process.pid % PAUSE));
   }
 }
@@ -54,7 +56,7 @@ async function tryLock(path: string): Promise<DatabaseSync | undefined> {
   const { DatabaseSync } = await importSqlite();
   const lock = new DatabaseSync(path);
   try {
-    // Without a journal in memory it would make one beside the file.
+    // Without an in-memory journal, SQLite would create one beside the file.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
@@ -76,7 +78,7 @@ function hold(lock: DatabaseSync, path: string, holder: Holder): Held {
     release: () => {
       if (!lock.isOpen) return;
       try {
-        rmSync(holderPath(path), { force: true }); // first, while it cannot be the next one's
+        rmSync(holderPath(path), { force: true }); // first, while it cannot belong to the next holder
       } finally {
         lock.close();
       }
@@ -84,16 +86,16 @@ function hold(lock: DatabaseSync, path: string, holder: Holder): Held {
   };
 }
 
-/** Beside the lock, because a locked database cannot be read. Nobody may open the lock itself as a file: closing it would free it. */
+/** Beside the lock, because a locked database cannot be read. Never open the lock itself as a file: closing it would release it. */
 function holderPath(path: string): string {
   return `${path}.holder`;
 }
 
-/** Undefined while it comes or goes. After kill -9 the file of an earlier holder may be there. */
+/** Undefined while the file is being created or removed. After kill -9 it may name an earlier holder. */
 function readHolder(path: string): Holder | undefined {
   try {
     return holderSchema.safeParse(JSON.parse(readFileSync(holderPath(path), 'utf8'))).data;
   } catch {
-    return undefined; // it is only there to be named
+    return undefined; // only used in messages
   }
 }

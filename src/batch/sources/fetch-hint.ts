@@ -1,9 +1,9 @@
 import { ServiceError } from '../../client/errors.ts';
 
-/** What a service of ours says beside `invalid_image_url` when the address is not for it to go to. */
+/** What our own service says with `invalid_image_url` when it must not fetch an address. */
 const NOT_ITS_TO_REACH: ReadonlySet<string> = new Set(['address_refused', 'port_refused']);
 
-/** What helps against a URL that the service does not go to; undefined: that is not what is wrong. */
+/** The hint for a URL that the service must not fetch; undefined if the problem is another. */
 export function fetchHint(error: unknown): string | undefined {
   if (!(error instanceof ServiceError)) return undefined;
   const isRefused = error.answer.errors.some(({ code }) => NOT_ITS_TO_REACH.has(code));

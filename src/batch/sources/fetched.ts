@@ -2,17 +2,20 @@ import { request } from 'undici';
 import { VERSION } from '../../version.ts';
 import type { BatchSource, SourceContent } from '../types.ts';
 
-/** URLs fetched at the same time; those behind them in the order wait. */
+/** Concurrent downloads; later URLs wait in order. */
 const AT_ONCE = 6;
-/** Milliseconds for one, redirects included. */
+/** Milliseconds per download, including redirects. */
 const TIMEOUT = 10_000;
 /** Far more than a skin's 20,000 bytes, so that the check can still say what it is. */
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 5;
 
+/** The picture, or why it could not be fetched. */
+type FetchedContent = Extract<SourceContent, { kind: 'bytes' | 'problem' }>;
+
 /**
- * The same sources in the same order, but URLs are fetched from here: each is a picture then, or says what is
- * wrong. Private networks are the user's own and not kept from.
+ * The same sources in the same order, with URLs fetched from this machine: each becomes a picture or a
+ * problem. Private networks belong to the user and are allowed.
  */
 export async function* fetchedSources(
   sources: AsyncIterable<BatchSource>,
@@ -28,16 +31,20 @@ export async function* fetchedSources(
 
 async function fetched(source: BatchSource, signal: AbortSignal): Promise<BatchSource> {
   const { content } = source;
-  return content.kind === 'url' ? { ...source, content: await fetchPicture(content.url, signal) } : source;
+  if (content.kind !== 'url') return source;
+  const picture = await fetchPicture(content.url, signal);
+  const isFitted = content.fit && picture.kind === 'bytes';
+  return { ...source, content: isFitted ? { ...picture, fit: true } : picture };
 }
 
-async function fetchPicture(url: string, signal: AbortSignal): Promise<SourceContent> {
+/** A picture fetched from here; failures become a content of kind `problem`. */
+export async function fetchPicture(url: string, signal: AbortSignal): Promise<FetchedContent> {
   const limit = AbortSignal.timeout(TIMEOUT);
   try {
     return { kind: 'bytes', bytes: await follow(new URL(url), AbortSignal.any([limit, signal])) };
   } catch (error) {
     if (signal.aborted) return problem(url, 'it was interrupted');
-    if (limit.aborted) return problem(url, `it was not done within ${TIMEOUT / 1_000} seconds`);
+    if (limit.aborted) return problem(url, `it took longer than ${TIMEOUT / 1_000} seconds`);
     return problem(url, error instanceof Unfetchable ? error.message : whyFailed(error));
   }
 }
@@ -54,7 +61,7 @@ async function follow(first: URL, signal: AbortSignal): Promise<Uint8Array> {
   throw new Unfetchable(`more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** The body, or where it is to be had instead. */
+/** The body, or the target of a redirect. */
 async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
   const headers = {
     'user-agent': `skinsmith/${VERSION}`,
@@ -64,7 +71,7 @@ async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | UR
   const { statusCode, headers: told, body } = await request(url, { headers, signal });
   const next = statusCode >= 300 && statusCode <= 399 ? redirectOf(told['location'], url) : undefined;
   if (next || statusCode < 200 || statusCode > 299 || told['content-encoding'] !== undefined) {
-    body.on('error', () => {}).destroy(); // the error is that it was let go
+    body.on('error', () => {}).destroy(); // ignores the error of its own abort
     if (next) return next;
     throw new Unfetchable(
       statusCode > 299 ? `${url.host} answered ${statusCode}` : `${url.host} answered with a compressed body`,
@@ -76,7 +83,7 @@ async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | UR
 function redirectOf(location: string | string[] | undefined, from: URL): URL {
   const url = typeof location === 'string' ? URL.parse(location, from.href) : null;
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new Unfetchable(`${from.host} leads to no http address`);
+  throw new Unfetchable(`${from.host} redirects to a non-http address`);
 }
 
 async function readBody(body: AsyncIterable<Buffer>, host: string): Promise<Uint8Array> {
@@ -95,7 +102,7 @@ function whyFailed(error: unknown): string {
   return code ?? message;
 }
 
-function problem(url: string, why: string): SourceContent {
+function problem(url: string, why: string): FetchedContent {
   return {
     kind: 'problem',
     problem: { code: 'invalid_image_url', message: `${url} could not be fetched: ${why}.` },

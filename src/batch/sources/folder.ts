@@ -3,12 +3,12 @@ import type { BatchSource, SourceProblem } from '../types.ts';
 import { IGNORE_FILE } from './ignore-rules.ts';
 import { type FolderStep, labelOf, type WalkOptions, type WalkRoot, walkFolder } from './walk.ts';
 
-/** How many folders are looked into, only to say where the PNG files are that are not here. */
+/** Maximum folders searched to suggest where PNG files are. */
 const HINT_FOLDERS = 256;
 
 /**
- * A source per PNG file of a folder. `above`: where its stems belong, empty or with a `/` at its end.
- * Nothing to take is a source too, one that says so.
+ * A source per PNG file of a folder. `above`: the stem prefix, empty or ending with `/`. An empty folder is a
+ * source with a problem.
  */
 export async function* folderSources(
   root: WalkRoot,
@@ -47,7 +47,7 @@ function folderStem(root: WalkRoot, above: string, place: string): string {
   return above + (place === '' ? basename(root.path) : place);
 }
 
-/** What stands before the names in a folder: joined once, since joining is most of what a large folder costs. */
+/** The path prefix, joined once: joining is most of the work for a large folder. */
 function folderPrefix(folder: string): string {
   return join(folder, '_').slice(0, -1);
 }
@@ -68,7 +68,7 @@ async function hintBelow(root: WalkRoot, options: WalkOptions): Promise<string |
   if (options.recursive) return undefined;
   let seen = 0;
   for await (const { files } of walkFolder(root, { ...options, recursive: true })) {
-    if (files.length > 0) return 'Use -r for the folders below.';
+    if (files.length > 0) return 'Use -r to include subfolders.';
     if (++seen === HINT_FOLDERS) return undefined;
   }
   return undefined;

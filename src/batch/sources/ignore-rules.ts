@@ -3,11 +3,11 @@ import { BatchSetupError } from '../setup-error.ts';
 
 export const IGNORE_FILE = '.skinsmithignore';
 
-/** Git's own patterns tell `A.png` from `a.png`, and so the same folder gives the same skins everywhere. */
+/** Case-sensitive like Git, so that the same folder gives the same skins on every system. */
 const OPTIONS = { ignorecase: false };
 const LONGEST_PATTERN = 1024;
 
-/** What to leave out of a folder: the patterns of ignore files, deeper ones later, then those given beside them. */
+/** Patterns of paths to skip in a folder: from ignore files, deeper ones later, then from options. */
 export class IgnoreRules {
   readonly #found: readonly ignore.Pattern[];
   readonly #given: readonly ignore.Pattern[];
@@ -17,13 +17,13 @@ export class IgnoreRules {
     this.#given = given;
   }
 
-  /** @throws BatchSetupError for a pattern that can mean nothing */
+  /** @throws BatchSetupError for an invalid pattern */
   static given(patterns: readonly string[]): IgnoreRules {
     return new IgnoreRules([], patterns.map(verifiedPattern));
   }
 
   /**
-   * With the lines of an ignore file in `folder` (`/` between segments, empty for the folder itself).
+   * Adds the lines of an ignore file in `folder` (`/` between segments, empty for the root folder).
    * @throws BatchSetupError for a line that is too long
    */
   withFile(folder: string, text: string): IgnoreRules {
@@ -33,8 +33,8 @@ export class IgnoreRules {
   }
 
   /**
-   * Whether a path below the folder (`/` at the end of a folder's) is left out.
-   * Make one per folder: it remembers every path that it was asked about.
+   * Whether a path below the folder (ending with `/` for a folder) is ignored. Make one instance per folder: it
+   * remembers every path it checked.
    */
   matcher(): (path: string) => boolean {
     const patterns = [...this.#found, ...this.#given];
@@ -46,7 +46,7 @@ export class IgnoreRules {
 
 function verifiedPattern(pattern: string): ignore.Pattern {
   if (pattern.trim() === '') throw badPattern('it is empty');
-  const isComment = pattern.startsWith('#'); // in a file; nobody types one
+  const isComment = pattern.startsWith('#'); // only in files
   return { pattern: verifiedLine(isComment ? `\\${pattern}` : pattern) };
 }
 
@@ -56,16 +56,12 @@ function verifiedLine(line: string): string {
 }
 
 function badPattern(trouble: string): BatchSetupError {
-  return new BatchSetupError(
-    'invalid_pattern',
-    `A pattern of what to leave out cannot be used: ${trouble}.`,
-    {
-      hint: 'Patterns are written as in a .gitignore, such as drafts/ or *-old.png.',
-    },
-  );
+  return new BatchSetupError('invalid_pattern', `Invalid ignore pattern: ${trouble}.`, {
+    hint: 'Patterns are written as in a .gitignore, such as drafts/ or *-old.png.',
+  });
 }
 
-/** A line of an ignore file in `folder` as a pattern for the folder at the top; none when it says nothing. */
+/** A line of an ignore file in `folder` as a pattern for the root folder; none for blank lines and comments. */
 function rebased(line: string, folder: string): ignore.Pattern[] {
   if (folder === '' || line.startsWith('#')) return [{ pattern: line }];
   const not = line.startsWith('!') ? '!' : '';

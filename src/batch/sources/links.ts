@@ -1,10 +1,11 @@
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
+import { bareUuid } from '../proof/cape-texture.ts';
 import type { BatchSource, SourceContent } from '../types.ts';
 
 const DATA_LABEL_LENGTH = 30;
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 const PLAYER_NAME = /^[A-Za-z0-9_]{1,16}$/;
-/** Names of one and two characters are a handful; a path of so few is likelier mistyped. */
+/** Hardly any players have names of one or two characters; such a short path is more likely mistyped. */
 const LIKELY_NAME = /^[A-Za-z0-9_]{3,16}$/;
 
 /** 32 hexadecimal digits, or 36 characters with dashes. */
@@ -20,14 +21,35 @@ export function dataSource(text: string): BatchSource {
 
 function dataContent(text: string): SourceContent {
   if (text.slice(0, DATA_URL_PREFIX.length).toLowerCase() !== DATA_URL_PREFIX)
-    return badUrl(`A data URL must start with ${DATA_URL_PREFIX}`);
+    return badUrl(`The data URL must start with ${DATA_URL_PREFIX}`);
   const base64 = text.slice(DATA_URL_PREFIX.length);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1)
-    return badUrl('What follows the comma of the data URL is not base64.');
+    return badUrl('The data after the comma of the data URL is not base64.');
   return { kind: 'bytes', bytes: Buffer.from(base64, 'base64') };
 }
 
-/** A picture that the service is to fetch. */
+/** URLs of the game's textures, with or without the scheme. */
+const GAME_TEXTURE = /^(?:https?:\/\/)?textures\.minecraft\.net\/texture\/([0-9a-f]{32,64})\/?(?:[?#].*)?$/i;
+
+/** Whether a text is the URL of a texture served by the game. */
+export function isGameTextureAddress(text: string): boolean {
+  return GAME_TEXTURE.test(text);
+}
+
+/** A texture of the game, identified by its hash however its URL is written. */
+export function gameTextureSource(text: string): BatchSource {
+  const texture = GAME_TEXTURE.exec(text)?.[1]?.toLowerCase() ?? '';
+  const url = `https://textures.minecraft.net/texture/${texture}`;
+  return { label: shortened(text), content: { kind: 'url', url }, stem: texture };
+}
+
+/** A UUID without a stated kind: a skin at the service, else a player. */
+export function uuidSource(text: string): BatchSource {
+  const uuid = bareUuid(text);
+  return { label: text, content: { kind: 'uuid', uuid }, stem: uuid };
+}
+
+/** A picture for the service to fetch. */
 export function urlSource(text: string): BatchSource {
   const url = URL.parse(text);
   const safe = url !== null && url.username === '' && url.password === '';
@@ -49,7 +71,7 @@ function badUrl(message: string): SourceContent {
   return { kind: 'problem', problem: { code: 'invalid_image_url', message, hint } };
 }
 
-/** Everything up to the last @ before the query may belong to a password, where the URL parser is at a loss too. */
+/** Everything up to the last @ before the query may belong to a password, also where the URL parser fails. */
 function withoutCredentials(text: string): string {
   return text.replace(/^(https?:)[^?#]*@/i, '$1//');
 }
@@ -74,21 +96,21 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether a text that is no path may well be the name of a player. */
+/** Whether a text that is not a path may be a player's name. */
 export function looksLikePlayer(text: string): boolean {
   return isUuid(text) || LIKELY_NAME.test(text);
 }
 
-/** A player's skin, by UUID or name. `isGuess`: nobody said that the text is a player, it is only nothing else. */
+/** A player's skin, by UUID or name. `isGuess`: the text was taken for a player because nothing else matched. */
 export function userSource(text: string, { isGuess = false } = {}): BatchSource {
   if (isUuid(text)) {
-    const user = text.replaceAll('-', '').toLowerCase();
+    const user = bareUuid(text);
     return { label: text, content: { kind: 'user', user }, stem: user };
   }
   if (!PLAYER_NAME.test(text)) return { label: text, content: noPlayer(text), stem: text };
   return {
     label: text,
-    content: { kind: 'user', user: text.toLowerCase(), ...(isGuess && { isGuess }) },
+    content: { kind: 'user', user: text.toLowerCase(), typed: text, ...(isGuess && { isGuess }) },
     stem: text,
   };
 }

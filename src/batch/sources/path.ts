@@ -3,7 +3,7 @@ import { isAbsolute, parse, resolve, sep } from 'node:path';
 import type { SourceProblem } from '../types.ts';
 import { fileProblem } from './file-problem.ts';
 
-/** What a path leads to; `absent`: to nothing. `path` is absolute. */
+/** What a path leads to; `absent`: nothing. `path` is absolute. */
 export type Found =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'folder'; readonly path: string }
@@ -33,7 +33,7 @@ function look(label: string, path: string): Found {
   }
 }
 
-/** `resolve` drops a slash at the end, which says that a folder is meant. */
+/** `resolve` drops a trailing slash, which says that a folder is meant. */
 function withEndOf(label: string, path: string): string {
   return label.replaceAll(sep, '/').endsWith('/') ? path + sep : path;
 }
@@ -44,7 +44,7 @@ export function baseStem(text: string): string {
 }
 
 /**
- * The stem of a path that keeps its folders, where they lie below the place it is named from.
+ * The stem of a path including its folders, if they are below the base folder.
  * `isFolder`: the stem is that of a folder, which has no extension.
  */
 export function mirroredStem(text: string, isFolder = false): string {

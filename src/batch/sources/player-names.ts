@@ -4,13 +4,13 @@ import { GameError } from '../../game/errors.ts';
 import type { PlayerName } from '../../game/names.ts';
 import type { SourceContent } from '../types.ts';
 
-/** Where names of players are asked for: several at about the same time in one request. */
+/** Resolves players' names: several requested at about the same time share one request. */
 export interface NameSource {
-  /** Undefined: nobody has the name. @throws GameError */
+  /** Undefined if no player has the name. @throws GameError */
   find(name: string): Promise<PlayerName | undefined>;
 }
 
-/** A player's name that leads to nobody, or could not be looked up. */
+/** A player's name that no player has, or that could not be looked up. */
 export class PlayerNameError extends SkinsmithError {
   override readonly name = 'PlayerNameError';
   readonly code: 'invalid_user' | 'game_unreachable';
@@ -24,14 +24,14 @@ export class PlayerNameError extends SkinsmithError {
 
 type PlayerContent = Omit<Extract<SourceContent, { kind: 'user' }>, 'kind'>;
 
-/** Names asked for with the one that is wanted, so that a request is worth its place. */
+/** Other names to resolve in the same request, to make full use of it. */
 const TOGETHER = 10;
 const TRIES = 4;
-/** Milliseconds before the second try; doubled for each further one. No try is put off for longer than the other. */
+/** Milliseconds before the second attempt, doubled for each further one; and the maximum. */
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
 
-/** UUIDs of players by name, each looked up once: services other than ours take UUIDs only. */
+/** UUIDs of players by name, each looked up once: services other than ours accept only UUIDs. */
 export class PlayerNames {
   readonly #source: NameSource;
   readonly #clock: Clock;
@@ -43,21 +43,21 @@ export class PlayerNames {
     this.#clock = clock;
   }
 
-  /** The name will be wanted: it may be asked for together with another. */
+  /** Announces a name that will be needed, so that it can be resolved together with others. */
   expect(name: string): void {
     if (!this.#asked.has(name)) this.#expected.add(name);
   }
 
   /** 32 lower-case hexadecimal digits. @throws PlayerNameError; the signal's reason */
-  async uuidOf({ user: name, isGuess }: PlayerContent, signal: AbortSignal): Promise<string> {
+  async uuidOf({ user: name, typed = name, isGuess }: PlayerContent, signal: AbortSignal): Promise<string> {
     for (let tries = 1; ; tries++) {
       try {
         const player = await this.#ask(name);
         if (player) return player.id;
-        throw nobody(name, isGuess);
+        throw nobody(typed, isGuess);
       } catch (error) {
         if (!(error instanceof GameError)) throw error;
-        if (tries >= TRIES) throw lookupFailed(name, error);
+        if (tries >= TRIES) throw lookupFailed(typed, error);
         const pause = error.retryAfter ?? FIRST_PAUSE * 2 ** (tries - 1);
         await this.#clock.sleep(Math.min(pause, LONGEST_PAUSE), signal);
       }
@@ -80,7 +80,7 @@ export class PlayerNames {
     this.#expected.delete(name);
     const asked = this.#source.find(name);
     this.#asked.set(name, asked);
-    asked.catch(() => this.#asked.delete(name)); // whoever wants it hears of it, and may ask again
+    asked.catch(() => this.#asked.delete(name)); // the caller sees the error and may ask again
     return asked;
   }
 }

@@ -1,4 +1,4 @@
-/** A name the service takes, made from a file's stem: unusual characters become `_`, 48 at the most. */
+/** A name valid for the service, made from a file's stem: unusual characters become `_`, at most 48 are kept. */
 export function skinNameFrom(stem: string): string | undefined {
   const name = stem
     .normalize('NFKD')

@@ -1,7 +1,9 @@
 import { BatchSetupError } from '../setup-error.ts';
 import type { BatchSource } from '../types.ts';
 import { type Expansion, expand, isPath, isStdin } from './expand.ts';
+import { isSkinFile, skinFileSources } from './given/skin-files.ts';
 import { IgnoreRules } from './ignore-rules.ts';
+import { userSource } from './links.ts';
 import { verifyList } from './lists/list-file.ts';
 import { listSources } from './lists/list-sources.ts';
 import { findPath } from './path.ts';
@@ -11,25 +13,53 @@ export { skinNameFrom } from './skin-name.ts';
 export type { SourceRoots, SourceSpec } from './spec.ts';
 
 /**
- * All that was named, the arguments' first: each is there as soon as it is found, and nothing is kept.
- * What is wrong with one is a source of kind `problem`. To be read once.
- * @throws BatchSetupError (while it is read) when there is something wrong with the whole
+ * All named sources, arguments first, each as soon as it is found; nothing is stored. An invalid one is a
+ * source of kind `problem`. Can be read only once.
+ * @throws BatchSetupError (while it is read) when the input as a whole is invalid
  */
 export async function* openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
-  const { args, from, as, recursive } = spec;
+  const { from, as, recursive } = spec;
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
   const expansion: Expansion = { as, recursive, rules, stdin: roots.stdin };
+  for await (const source of namedSources(spec, roots, expansion)) yield spec.fit ? fitted(source) : source;
+}
+
+async function* namedSources(
+  { args, players = [], from }: SourceSpec,
+  roots: SourceRoots,
+  expansion: Expansion,
+): AsyncGenerator<BatchSource> {
   for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
+  for (const player of players) yield userSource(player);
   for (const list of from) yield* listSources(list, roots, expansion);
 }
 
-/** Whether exactly one source is named: one argument that is no folder, and no list. */
+/** The same source; an HD skin is scaled down when it is read. */
+function fitted(source: BatchSource): BatchSource {
+  const { content } = source;
+  if (content.kind !== 'file' && content.kind !== 'bytes' && content.kind !== 'url') return source;
+  return { ...source, content: { ...content, fit: true } };
+}
+
+/** Whether exactly one source is named: one player, or one argument that is not a folder, and no list. */
 export async function isSingle(spec: SourceSpec, roots: SourceRoots): Promise<boolean> {
-  const [only, ...others] = spec.args;
-  if (only === undefined || others.length > 0 || spec.from.length > 0) return false;
-  return !isPath(only, spec.as) || findPath(only, [roots.cwd]).kind !== 'folder';
+  const { args, players = [], from } = spec;
+  if (args.length + players.length !== 1 || from.length > 0) return false;
+  const [only] = args;
+  if (only === undefined) return true;
+  if (!isPath(only, spec.as)) return true;
+  const found = findPath(only, [roots.cwd]);
+  if (found.kind !== 'file' || !isSkinFile(only)) return found.kind !== 'folder';
+  return await hasOneSkin(only, found.path);
+}
+
+/** Whether a lockfile or JSON file has exactly one skin. */
+async function hasOneSkin(label: string, path: string): Promise<boolean> {
+  let count = 0;
+  for await (const _ of skinFileSources(label, path)) if (++count > 1) return false;
+  return true;
 }
 
 function stdinReaders({ args, from, as }: SourceSpec): number {
@@ -38,7 +68,7 @@ function stdinReaders({ args, from, as }: SourceSpec): number {
 
 function verifyStdinOnce(spec: SourceSpec): void {
   if (stdinReaders(spec) <= 1) return;
-  throw new BatchSetupError('stdin_twice', 'Stdin can be read only once, and more than one - asks for it.', {
+  throw new BatchSetupError('stdin_twice', 'Stdin can be read only once, but - is given more than once.', {
     hint: 'Use - for one source or for one list.',
   });
 }

@@ -1,14 +1,18 @@
-/** What a user named, as the command line takes it. */
+/** The sources that a user named, as the command line takes them. */
 export interface SourceSpec {
   /** Paths, URLs, UUIDs, `-`. */
   readonly args: readonly string[];
-  /** Lists of more: paths, or `-` for stdin. */
+  /** Players, by UUID or name. */
+  readonly players?: readonly string[];
+  /** Lists of more sources: paths, or `-` for stdin. */
   readonly from: readonly string[];
-  /** Whether a folder stands for all below it. */
+  /** Whether to recurse into subfolders. */
   readonly recursive: boolean;
-  /** Patterns, as in a .gitignore, of what to leave out of each folder. */
+  /** Patterns, as in a .gitignore, of files to skip in each folder. */
   readonly ignore: readonly string[];
-  /** What every argument and row is, where its looks would say otherwise. */
+  /** Whether HD skins are scaled down instead of refused. */
+  readonly fit?: boolean;
+  /** The kind of every argument and row, if set by the user. */
   readonly as?: 'file' | 'url' | 'user';
 }
 

@@ -1,23 +1,23 @@
 import type { SourceContent } from '../types.ts';
 import { fileProblem } from './file-problem.ts';
 
-/** Bytes read of a picture at the most: far above any skin, so that the check can still say what it is. */
+/** Maximum bytes of a picture: far above any skin, so that the check can still say what it is. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** A picture on stdin. */
+/** The content of stdin: a picture, or text for the caller to parse. */
 export async function stdinContent(stdin: AsyncIterable<Uint8Array>): Promise<SourceContent> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of stdin) {
       size += chunk.length;
-      if (size > MAX_BYTES) return problem('invalid_image', 'What comes on stdin is too large for a skin.');
+      if (size > MAX_BYTES) return problem('invalid_image', 'The data on stdin is too large for a skin.');
       chunks.push(chunk);
     }
   } catch (error) {
     return { kind: 'problem', problem: fileProblem('stdin', error) };
   }
-  if (size === 0) return problem('empty_input', 'Nothing came on stdin.');
+  if (size === 0) return problem('empty_input', 'Stdin is empty.');
   return { kind: 'bytes', bytes: Buffer.concat(chunks) };
 }
 

@@ -9,34 +9,34 @@ import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
 const MAX_DEPTH = 64;
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 
-/** A folder as it is named, and where it is. */
+/** A folder: its name and its path. */
 export interface WalkRoot {
   readonly label: string;
   /** Absolute. */
   readonly path: string;
 }
 
-/** What results call a folder of a walk. */
+/** The name of a walked folder in results. */
 export function labelOf(root: WalkRoot, place: string): string {
   return place === '' ? root.label : join(root.label, place);
 }
 
-/** What one folder of a walk holds. */
+/** The content of one folder of a walk. */
 export interface FolderStep {
-  /** The folder's place below the root, `/` between segments; empty for the root. */
+  /** The folder's path below the root, `/` between segments; empty for the root. */
   readonly place: string;
   /** Names of its PNG files, sorted by code units. */
   readonly files: readonly string[];
-  /** What cannot be used: entries by name, the folder itself by an empty one. */
+  /** Unusable entries by name; the folder itself under an empty name. */
   readonly problems: readonly { readonly name: string; readonly problem: SourceProblem }[];
-  /** Whether rules left something out that else were here. */
+  /** Whether ignore rules excluded entries here. */
   readonly isThinned: boolean;
 }
 
 interface Visit {
   readonly place: string;
   readonly depth: number;
-  /** Which folders the way to it leads through. */
+  /** The folders on the path to it. */
   readonly above: Branch | undefined;
   readonly rules: IgnoreRules;
 }
@@ -52,8 +52,8 @@ export interface WalkOptions {
 }
 
 /**
- * The folder and, recursively, all below it: files before subfolders, sorted, nothing hidden. Links to
- * folders are followed unless they lead back to one that the way led through.
+ * The folder and, recursively, all below it: files before subfolders, sorted, without hidden ones. Follows
+ * links to folders unless they lead back to a folder on the path.
  */
 export async function* walkFolder(root: WalkRoot, options: WalkOptions): AsyncGenerator<FolderStep> {
   const pending: Visit[] = [{ place: '', depth: 0, above: undefined, rules: options.rules }];
@@ -70,7 +70,7 @@ interface Seen {
   readonly below: readonly Visit[];
 }
 
-/** Undefined for a folder that is on the way to itself. */
+/** Undefined for a folder that is on its own path. */
 async function see(root: WalkRoot, visit: Visit, recursive: boolean): Promise<Seen | undefined> {
   const { place, depth, above } = visit;
   const label = labelOf(root, place);
@@ -121,7 +121,7 @@ function rulesIn(path: string, place: string, entries: readonly Dirent[], rules:
   if (!entries.some((entry) => entry.name === IGNORE_FILE)) return rules;
   const file = join(path, IGNORE_FILE);
   const found = statSync(file);
-  if (found.isDirectory()) return rules; // as git takes it
+  if (found.isDirectory()) return rules; // as git does
   if (!found.isFile() || found.size > MAX_IGNORE_FILE_BYTES) {
     const limit = `It must be a file of at most ${MAX_IGNORE_FILE_BYTES / 1024} KiB.`;
     throw new BatchSetupError('invalid_pattern', limit);
@@ -158,7 +158,7 @@ function sorted(entries: readonly Dirent[], look: Look): Content {
   return { files: files.sort(), folders: folders.sort(), problems, isThinned };
 }
 
-/** Undefined for what the walk passes by. Only a link takes a look at the disk. */
+/** Undefined for entries that the walk skips. Only links need a stat. */
 function kindOf(entry: Dirent, look: Look): 'file' | 'folder' | SourceProblem | undefined {
   const isPng = /\.png$/i.test(entry.name);
   if (!isPng && !look.recursive) return undefined;

@@ -36,7 +36,10 @@ describe('A path', () => {
       expect(problemOf(source)).toEqual({
         code: 'no_such_file',
         message: `There is no file or folder ${arg}.`,
-        hint: 'Give the path of a PNG file, a folder of them, or - for stdin.',
+        hint:
+          arg === 'a.png/'
+            ? 'Did you mean a.png?'
+            : 'Give the path of a PNG file, a folder of them, or - for stdin.',
       });
     },
   );
@@ -46,12 +49,12 @@ describe('A path', () => {
     expect(problemOf(source)).toMatchObject({ code: 'no_such_file' });
   });
 
-  it('that is a link to itself is told', async () => {
+  it('that is a symbolic link loop is told', async () => {
     const cwd = await folderOf([]);
     symlinkSync('loop', join(cwd, 'loop'));
     expect(problemOf(await onlyOf({ args: ['loop'] }, rootsIn(cwd)))).toEqual({
       code: 'not_a_file',
-      message: 'loop is a link to itself.',
+      message: 'loop is a symbolic link loop.',
     });
   });
 });
@@ -153,10 +156,10 @@ describe('A data URL', () => {
 });
 
 describe('A player', () => {
-  it.each([UUID, DASHED])('is named by a UUID: %s', async (arg) => {
+  it.each([UUID, DASHED])('or a skin is named by a UUID: %s', async (arg) => {
     expect(await onlyOf({ args: [arg] }, elsewhere)).toEqual({
       label: arg,
-      content: { kind: 'user', user: UUID },
+      content: { kind: 'uuid', uuid: UUID },
       stem: UUID,
     });
   });
@@ -165,7 +168,7 @@ describe('A player', () => {
     for (const arg of ['Jeb_', 'a'])
       expect(await onlyOf({ args: [arg], as: 'user' }, elsewhere)).toEqual({
         label: arg,
-        content: { kind: 'user', user: arg.toLowerCase() },
+        content: { kind: 'user', user: arg.toLowerCase(), typed: arg },
         stem: arg,
       });
   });
@@ -174,7 +177,7 @@ describe('A player', () => {
     const cwd = await folderOf(['Notch']);
     expect((await onlyOf({ args: ['Notch'] }, rootsIn(cwd))).content.kind).toBe('file');
     const { content } = await onlyOf({ args: ['Jeb_'] }, rootsIn(cwd));
-    expect(content).toEqual({ kind: 'user', user: 'jeb_', isGuess: true });
+    expect(content).toEqual({ kind: 'user', user: 'jeb_', typed: 'Jeb_', isGuess: true });
     const asFile = await onlyOf({ args: ['Jeb_'], as: 'file' }, rootsIn(cwd));
     expect(problemOf(asFile)).toMatchObject({ code: 'no_such_file' });
   });
@@ -225,7 +228,7 @@ describe('A picture on stdin', () => {
   it('must not be empty', async () => {
     expect(problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', '')))).toEqual({
       code: 'empty_input',
-      message: 'Nothing came on stdin.',
+      message: 'Stdin is empty.',
     });
   });
 
@@ -249,7 +252,7 @@ describe('A picture on stdin', () => {
     };
     const [stdin, user] = await allOf({ args: ['-', UUID] }, rootsIn('/', broken));
     expect(problemOf(stdin!)).toEqual({ code: 'eisdir', message: 'stdin: illegal operation.' });
-    expect(user?.content.kind).toBe('user');
+    expect(user?.content.kind).toBe('uuid');
   });
 
   it.each([{ args: ['-', '-'] }, { args: ['-'], from: ['-'] }, { from: ['-', '-'] }])(

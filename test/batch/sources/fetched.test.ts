@@ -59,7 +59,7 @@ test.each<[what: string, says: string, listener: RequestListener]>([
   ],
   [
     'a redirect to a file',
-    'no http address',
+    'non-http address',
     (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
   ],
   ['a cut', 'could not be fetched', (_request, response) => void response.socket?.resetAndDestroy()],

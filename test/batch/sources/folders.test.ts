@@ -52,7 +52,7 @@ describe('A folder', () => {
   it('with PNG files only below says how to take those', async () => {
     const cwd = await folderOf(['skins/a/b/c.png']);
     const source = await onlyOf({ args: ['skins'] }, rootsIn(cwd));
-    expect(problemOf(source)?.hint).toBe('Use -r for the folders below.');
+    expect(problemOf(source)?.hint).toBe('Use -r to include subfolders.');
   });
 
   it('gives its first file before anything below is looked at', async () => {
@@ -87,20 +87,17 @@ describe('A folder', () => {
     const [loop, good] = await collected(sources);
     expect(problemOf(loop!)).toEqual({
       code: 'not_a_file',
-      message: `${join(cwd, 'b')} is a link to itself.`,
+      message: `${join(cwd, 'b')} is a symbolic link loop.`,
     });
     expect(good?.stem).toBe('z/y');
   });
 
-  it('of ten thousand files is walked in well under a second', async () => {
+  it('of ten thousand files gives all of them, but for those that are left out', async () => {
     const cwd = await ownFolder();
     for (let index = 0; index < 10_000; index++) closeSync(openSync(join(cwd, `${index}.png`), 'w'));
-    await allOf({ args: ['.'] }, rootsIn(cwd));
-    const started = performance.now();
     expect(await allOf({ args: ['.'], recursive: true, ignore: ['*9.png'] }, rootsIn(cwd))).toHaveLength(
       9_000,
     );
-    expect(performance.now() - started).toBeLessThan(300); // 20 ms here; room for a busy machine
   });
 });
 
@@ -144,7 +141,7 @@ describe('A link in a folder', () => {
     const [absent, loop, good] = await allOf({ args: [cwd], recursive: true }, rootsIn('/'));
     expect(absent).toMatchObject({ label: join(cwd, 'a.png'), stem: 'a' });
     expect(problemOf(absent!)?.code).toBe('no_such_file');
-    expect(problemOf(loop!)?.message).toBe(`${join(cwd, 'b.png')} is a link to itself.`);
+    expect(problemOf(loop!)?.message).toBe(`${join(cwd, 'b.png')} is a symbolic link loop.`);
     expect(good).toMatchObject({ stem: 'good', content: { kind: 'file' } });
   });
 });

@@ -43,7 +43,7 @@ const mark = fc.constantFrom('', '\uFEFF');
 
 function found(list: readonly ListRow[]): Row[] {
   return list.map((one) => {
-    if ('fault' in one) throw new Error(`Line ${one.line}: ${one.fault}`);
+    if (!('row' in one)) throw new Error(`Line ${one.line}: ${JSON.stringify(one)}`);
     return one.row;
   });
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSources } from '../../../src/batch/sources/sources.ts';
@@ -49,7 +49,7 @@ describe('A list of lines', () => {
       ['file', 'heroes/a'],
       ['file', 'heroes/b, c'],
       ['url', 's'],
-      ['user', UUID],
+      ['uuid', UUID],
       ['bytes', 'data'],
       ['problem', 'nowhere'],
       ['user', 'Jeb_'],
@@ -107,6 +107,25 @@ describe('A CSV list', () => {
     ]);
   });
 
+  it.each([
+    ['team.csv', 'file,name\na.png,A\n', 'file, name'],
+    ['team.txt', 'Path;Name\na.png;A\n', 'Path, Name'],
+    ['team.tsv', 'player\tcape\nNotch\tred\n', 'player, cape'],
+  ])('must have a column source: %s', async (file, text, found) => {
+    const cwd = await folderOf([]);
+    writeFileSync(join(cwd, file), text);
+    expect(await failureOf(allOf({ from: [file] }, rootsIn(cwd)))).toMatchObject({
+      code: 'no_source_column',
+      message: `No column "source" in ${file}; found: ${found}.`,
+      hint: expect.stringContaining('"source"'),
+    });
+  });
+
+  it('is none where lines are paths with commas in them', async () => {
+    const sources = await named('heroes/b, c.png\nheroes/a.png\n');
+    expect(sources.map(({ content }) => content.kind)).toEqual(['file', 'file']);
+  });
+
   const bad: [what: string, row: string, fault: string][] = [
     ['no source', ',Hero', 'the column source is missing'],
     ['an unknown variant', 'heroes/a.png,,Slim', 'the column variant must be one of auto, classic, slim'],
@@ -125,8 +144,8 @@ describe('A CSV list', () => {
     ['stdin', '-', 'stdin can be named as an argument only'],
     ['more fields than the header', 'heroes/a.png,,,,x', 'it has more fields than the header'],
     ['a quote that is never closed', '"heroes/a.png,,slim', 'a quote is never closed'],
-    ['a quote in the middle', 'heroes/a".png,,slim', 'a quote is where CSV has none'],
-    ['text after a quote', '"heroes"/a.png,,slim', 'a quote is where CSV has none'],
+    ['a quote in the middle', 'heroes/a".png,,slim', 'a quote is in an invalid place'],
+    ['text after a quote', '"heroes"/a.png,,slim', 'a quote is in an invalid place'],
   ];
   it.each(bad)('goes on after a row with %s', async (_, row, fault) => {
     const [first, wrong, ...rest] = await named(
@@ -147,7 +166,7 @@ describe('A CSV list', () => {
   it('goes on after a quote that the next row seems to close', async () => {
     const sources = await named('source,name\n"heroes/a.png,x\n"heroes/b, c.png",y\n');
     expect(faults(sources)).toEqual([
-      ['-:2', 'Line 2 of the list on stdin: a quote is where CSV has none.'],
+      ['-:2', 'Line 2 of the list on stdin: a quote is in an invalid place.'],
       ['heroes/b, c.png', undefined],
     ]);
   });
@@ -325,7 +344,7 @@ describe('A list file', () => {
       expect(failure).toMatchObject({
         name: 'BatchSetupError',
         code: 'not_a_list',
-        message: 'Not a list: the list on stdin has zero bytes, which no text has.',
+        message: 'Not a list: the list on stdin contains zero bytes, so it is not text.',
       });
     },
   );

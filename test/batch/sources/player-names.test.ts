@@ -31,7 +31,8 @@ test('Nobody of a name is a mistake of the source, and says what a guess was', a
     code: 'invalid_user',
     message: 'The game has no player called nobody.',
   });
-  await expect(names.uuidOf({ user: 'nobody', isGuess: true }, NEVER)).rejects.toThrow('no file or folder');
+  const guess = { user: 'nobody', typed: 'NoBody', isGuess: true };
+  await expect(names.uuidOf(guess, NEVER)).rejects.toThrow('no file or folder NoBody');
 });
 
 test('A game in trouble is asked again, as late as it wants, and not for ever', async () => {

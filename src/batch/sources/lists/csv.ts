@@ -4,17 +4,17 @@ import type { Line } from './lines.ts';
 import { COLUMNS, checkedRow, type ListRow } from './rows.ts';
 
 const DELIMITERS = [',', ';', '\t'];
-/** A quoted field may have line breaks; a quote that is never closed must not swallow the list. */
+/** A quoted field may have line breaks; an unclosed quote must not swallow the rest of the list. */
 const MAX_RECORD_LENGTH = 64 * 1024;
 
-/** How the columns of a list lie. */
+/** The column layout of a list. */
 export interface CsvShape {
   readonly delimiter: string;
   /** Lower case, in their order. */
   readonly header: readonly string[];
 }
 
-/** The shape of a list with this first line; undefined when that is no header with a column `source`. */
+/** The layout of a list with this first line; undefined if that is not a header with a column `source`. */
 export function csvShape(firstLine: string): CsvShape | undefined {
   for (const delimiter of DELIMITERS) {
     const { fields = [] } = parsed(firstLine, delimiter);
@@ -24,7 +24,27 @@ export function csvShape(firstLine: string): CsvShape | undefined {
   return undefined;
 }
 
-/** The rows after the header. One that is not CSV costs its first line alone. */
+/** A column name as people write it: no path, no URL. */
+const COLUMN_NAME = /^[\p{L}_][\p{L}\p{N}_ -]*$/u;
+
+/**
+ * Columns of an apparent header without a column `source`; undefined if it is not a header. `isTable`: the
+ * list's file name says CSV.
+ */
+export function foreignColumns(
+  firstLine: string,
+  { isTable }: { isTable: boolean },
+): readonly string[] | undefined {
+  for (const delimiter of DELIMITERS) {
+    const { fields = [] } = parsed(firstLine, delimiter);
+    const isHeader = fields.length > 1 && fields.every((field) => COLUMN_NAME.test(field));
+    const isKnown = fields.some((field) => COLUMNS.some((column) => column === field.toLowerCase()));
+    if (isHeader && (isTable || isKnown)) return fields;
+  }
+  return undefined;
+}
+
+/** The rows after the header. A row that is not valid CSV loses only its first line. */
 export async function* csvRows(lines: LineReader, shape: CsvShape): AsyncGenerator<ListRow> {
   for (let line = await lines.next(); line !== undefined; line = await lines.next()) {
     const { number } = line;
@@ -35,12 +55,12 @@ export async function* csvRows(lines: LineReader, shape: CsvShape): AsyncGenerat
   }
 }
 
-/** What a piece of text is as CSV. `isOpen`: it ends inside a quoted field. */
+/** The result of parsing a piece of text as CSV. `isOpen`: it ends inside a quoted field. */
 type Parsed =
   | { readonly fields: readonly string[]; readonly fault?: never; readonly isOpen?: never }
   | { readonly fault: string; readonly isOpen?: boolean; readonly fields?: never };
 
-/** The record that begins with a line, read on while a quote is open; all but that line goes back when it is none. */
+/** The record that starts at a line, read on while a quote is open; if it fails, all but that line is pushed back. */
 async function readRecord(
   first: Extract<Line, { text: string }>,
   lines: LineReader,
@@ -54,7 +74,7 @@ async function readRecord(
     if (line !== undefined) read.push(line);
     if (line === undefined || !('text' in line) || text.length > MAX_RECORD_LENGTH) break;
     text += `\n${line.text}`;
-    if (line.text.includes('"')) record = parsed(text, delimiter); // nothing else can close it
+    if (line.text.includes('"')) record = parsed(text, delimiter); // only a quote can close it
   }
   if (!record.fields) lines.putBack(read);
   return record;
@@ -67,11 +87,11 @@ function parsed(text: string, delimiter: string): Parsed {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === 'CSV_QUOTE_NOT_CLOSED') return { fault: 'a quote is never closed', isOpen: true };
-    return { fault: 'a quote is where CSV has none' };
+    return { fault: 'a quote is in an invalid place' };
   }
 }
 
-/** As spreadsheets leave them below a table. */
+/** Blank rows, as spreadsheets leave them below a table. */
 function isBlank(fields: readonly string[]): boolean {
   return fields.every((field) => field === '');
 }

@@ -1,6 +1,6 @@
 import type { Line } from './lines.ts';
 
-/** Lines one at a time, with the way back that looking ahead needs. */
+/** Reads lines one at a time, with lookahead. */
 export class LineReader {
   readonly #lines: AsyncIterator<Line>;
   readonly #returned: Line[] = [];
@@ -17,7 +17,7 @@ export class LineReader {
     return done === true ? undefined : value;
   }
 
-  /** To be read again, in this order. */
+  /** Pushed back to be read again, in this order. */
   putBack(lines: readonly Line[]): void {
     this.#returned.push(...lines.toReversed());
   }

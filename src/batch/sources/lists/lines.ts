@@ -11,7 +11,7 @@ export type Line =
   | { readonly number: number; readonly text: string }
   | { readonly number: number; readonly fault: string };
 
-/** The lines of a list as they come; holds one chunk and one line. @throws BatchSetupError for what is no text */
+/** The lines of a list as they arrive; buffers one chunk and one line. @throws BatchSetupError for binary data */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, title: string): AsyncGenerator<Line> {
   const line = new GrowingLine();
   let number = 1;
@@ -24,18 +24,18 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, title: strin
       yield line.end(number++);
       start = end + 1;
     }
-    line.add(Buffer.from(chunk.subarray(start))); // a copy: whoever made the chunk may fill it anew
+    line.add(Buffer.from(chunk.subarray(start))); // a copy: the stream may reuse the chunk
   }
   if (!line.isEmpty) yield line.end(number);
 }
 
 function notText(title: string): BatchSetupError {
-  return new BatchSetupError('not_a_list', `Not a list: ${title} has zero bytes, which no text has.`, {
+  return new BatchSetupError('not_a_list', `Not a list: ${title} contains zero bytes, so it is not text.`, {
     hint: 'A list is a text file in UTF-8: a source per line, CSV, or NDJSON.',
   });
 }
 
-/** The pieces of one line, as long as they are not too much. */
+/** The pieces of one line, up to a limit. */
 class GrowingLine {
   #pieces: Buffer[] = [];
   #length = 0;

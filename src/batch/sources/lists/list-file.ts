@@ -8,16 +8,16 @@ const HINT = 'Give --from a text file with a source per line, CSV or NDJSON, or 
 
 /** A list of sources. */
 export interface ListFile {
-  /** As the user named it. */
+  /** As the user wrote it. */
   readonly label: string;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly title: string;
-  /** Its own folder; undefined for stdin. */
+  /** The folder that contains it; undefined for stdin. */
   readonly folder: string | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Sees, before anything is begun, that a list can be read. @throws BatchSetupError */
+/** Checks before the batch starts that a list can be read. @throws BatchSetupError */
 export function verifyList(label: string, cwd: string): void {
   if (label === '-') return;
   try {
@@ -30,7 +30,7 @@ export function verifyList(label: string, cwd: string): void {
   }
 }
 
-/** Nothing is opened before it is read. */
+/** Opens the list only when it is read. */
 export function openList(label: string, { cwd, stdin }: SourceRoots): ListFile {
   if (label === '-') {
     const title = 'the list on stdin';

@@ -1,17 +1,19 @@
+import { BatchSetupError } from '../../setup-error.ts';
+import { skinInJson } from '../given/skin-json.ts';
 import { LineReader } from './line-reader.ts';
 import { type Line, readLines } from './lines.ts';
 import { checkedRow, type ListRow } from './rows.ts';
 
 /**
- * The rows of a list, each as soon as its line is there; the first line that is not blank tells whether it is
- * NDJSON, CSV or lines of sources. `title`: what messages call the list.
- * @throws BatchSetupError for what is no text
+ * The rows of a list, each as soon as its line arrives; the first line that is not blank decides between
+ * NDJSON, CSV and plain lines. `title`: the list's name in messages.
+ * @throws BatchSetupError for binary data
  */
 export async function* listRows(chunks: AsyncIterable<Uint8Array>, title: string): AsyncGenerator<ListRow> {
   const lines = new LineReader(readLines(chunks, title));
   try {
     const first = await firstLine(lines);
-    if (first !== undefined) yield* rowsAfter(first, lines);
+    if (first !== undefined) yield* rowsAfter(first, { lines, title });
   } finally {
     await lines.close();
   }
@@ -23,15 +25,32 @@ async function firstLine(lines: LineReader): Promise<Line | undefined> {
   return line;
 }
 
-async function* rowsAfter(first: Line, lines: LineReader): AsyncGenerator<ListRow> {
+/** Characters in the first line that mean CSV: column separators. */
+const SEPARATOR = /[,;\t]/;
+
+interface List {
+  readonly lines: LineReader;
+  readonly title: string;
+}
+
+async function* rowsAfter(first: Line, { lines, title }: List): AsyncGenerator<ListRow> {
   const text = 'text' in first ? first.text.trim() : '';
-  if (/source/i.test(text)) {
-    const { csvRows, csvShape } = await import('./csv.ts'); // the parser is most of what reading a list loads
+  const isObject = text.startsWith('{');
+  if (/source/i.test(text) || (!isObject && SEPARATOR.test(text))) {
+    const { csvRows, csvShape, foreignColumns } = await import('./csv.ts'); // loaded on demand: the parser is large
     const shape = csvShape(text);
     if (shape !== undefined) return yield* csvRows(lines, shape);
+    const columns = isObject ? undefined : foreignColumns(text, { isTable: /\.[ct]sv$/i.test(title) });
+    if (columns !== undefined) throw noSourceColumn(title, columns);
   }
   lines.putBack([first]);
-  yield* eachLine(lines, text.startsWith('{') ? jsonRow : plainRow);
+  yield* eachLine(lines, isObject ? jsonRow : plainRow);
+}
+
+function noSourceColumn(title: string, columns: readonly string[]): BatchSetupError {
+  const message = `No column "source" in ${title}; found: ${columns.join(', ')}.`;
+  const hint = 'Name the column with the paths, URLs or players "source".';
+  return new BatchSetupError('no_source_column', message, { hint });
 }
 
 type ToRow = (line: number, text: string) => ListRow | undefined;
@@ -55,13 +74,14 @@ function jsonRow(line: number, text: string): ListRow {
   const value = parsedJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { line, fault: 'it is not a JSON object' };
-  return checkedRow(line, value);
+  const skin = skinInJson(value);
+  return skin ? { line, skin } : checkedRow(line, value);
 }
 
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // no object either
+    return undefined; // not an object either
   }
 }

@@ -1,12 +1,13 @@
 import type { BatchSource } from '../../types.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../expand.ts';
+import { skinSource } from '../given/skin-source.ts';
 import { baseStem, findPath } from '../path.ts';
 import type { SourceRoots } from '../spec.ts';
 import { type ListFile, openList } from './list-file.ts';
 import { listRows } from './list-rows.ts';
 import type { Row } from './rows.ts';
 
-/** All that a list names. A row that makes no sense is a source that says so. */
+/** All sources of a list. An invalid row is a source with a problem. */
 export async function* listSources(
   label: string,
   roots: SourceRoots,
@@ -16,6 +17,7 @@ export async function* listSources(
   const homes = list.folder === undefined ? [roots.cwd] : [roots.cwd, list.folder];
   for await (const item of listRows(list.chunks, list.title)) {
     if ('fault' in item) yield badRow(list, item.line, item.fault);
+    else if ('skin' in item) yield skinSource(item.skin, placeOf(list, item.line));
     else {
       const named = { text: item.row.source, homes, isMirrored: true };
       const fault = rowFault(item.row, named, expansion);
@@ -25,7 +27,7 @@ export async function* listSources(
   }
 }
 
-/** What only the row's source tells. */
+/** Problems that only the row's source shows. */
 function rowFault({ name }: Row, { text, homes }: NamedSources, { as }: Expansion): string | undefined {
   if (isStdin(text, as)) return 'stdin can be named as an argument only';
   if (name === undefined || !isPath(text, as)) return undefined;
@@ -40,8 +42,12 @@ async function* rowSources(row: Row, named: NamedSources, expansion: Expansion):
   }
 }
 
+function placeOf({ label }: ListFile, line: number): string {
+  return `${label}:${line}`;
+}
+
 function badRow(list: ListFile, line: number, fault: string): BatchSource {
   const problem = { code: 'invalid_row', message: `Line ${line} of ${list.title}: ${fault}.` };
   const stem = `${list.folder === undefined ? 'stdin' : baseStem(list.label)}-${line}`;
-  return { label: `${list.label}:${line}`, content: { kind: 'problem', problem }, stem };
+  return { label: placeOf(list, line), content: { kind: 'problem', problem }, stem };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { skinNameProblem } from '../../../client/skin-name.ts';
 import { VISIBILITIES, visibilitySchema } from '../../../protocol/skin.ts';
 import type { VariantWish } from '../../types.ts';
+import type { SkinInJson } from '../given/skin-json.ts';
 
 const VARIANTS = ['auto', 'classic', 'slim'] as const satisfies readonly VariantWish[];
 
@@ -21,15 +22,17 @@ const rowSchema = z.object({
   visibility: z.enum(visibilitySchema.enum, `must be one of ${VISIBILITIES.join(', ')}`).optional(),
 });
 
-/** What a row of a list asks for. */
+/** The options of a list's row. */
 export type Row = z.infer<typeof rowSchema>;
 
-/** A row, or why it is none: a phrase that continues "Line 3 of list.csv: ". `line`: where it begins, from 1. */
+/** A row, or its problem: a phrase that continues "Line 3 of list.csv: ". `line`: where it begins, from 1. */
 export type ListRow =
   | { readonly line: number; readonly row: Row }
+  /** Skin data, if the row says so. */
+  | { readonly line: number; readonly skin: SkinInJson }
   | { readonly line: number; readonly fault: string };
 
-/** A row of these values; empty ones are as good as absent. */
+/** A row with these values; empty ones count as absent. */
 export function checkedRow(line: number, values: Readonly<Partial<Record<Column, unknown>>>): ListRow {
   const given = COLUMNS.map((column) => [column, trimmed(values[column])] as const);
   const checked = rowSchema.safeParse(Object.fromEntries(given));

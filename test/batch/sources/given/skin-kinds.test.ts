@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { skinInJson } from '../../../../src/batch/sources/given/skin-json.ts';
+import { isSkinText, readSkinText } from '../../../../src/batch/sources/given/skin-text.ts';
+import { buildTexturesValue } from '../../../../src/textures/property.ts';
+import { allOf, folderOf, onlyOf, problemOf, rootsIn, UUID } from '../reading.ts';
+
+const HASH = 'ab12'.repeat(16);
+const VALUE = valueWith(`http://textures.minecraft.net/texture/${HASH}`);
+const SIGNATURE = Buffer.alloc(512, 7).toString('base64');
+const here = rootsIn('/no/such/folder');
+
+function valueWith(url: string): string {
+  const skin = { url, variant: 'slim' } as const;
+  return buildTexturesValue({ timestamp: 1, profileId: UUID, profileName: 'Ann', skin });
+}
+
+describe('JSON that has skin data', () => {
+  const both = { value: VALUE, signature: SIGNATURE };
+  const LOCK_LINE = { source: 'heroes/a.png', options: { variant: 'auto' }, ...both, texture: 'http://t/x' };
+  const shapes: [what: string, json: unknown, more: object][] = [
+    ['a property', { name: 'textures', ...both }, {}],
+    ['a property without a name', both, {}],
+    ['a line of a lockfile', LOCK_LINE, { source: 'heroes/a.png', url: 'http://t/x' }],
+    [
+      'a result',
+      { source: 'a.png', uuid: UUID, name: 'a', ...both },
+      { source: 'a.png', uuid: UUID, name: 'a' },
+    ],
+    ['a skin of version 2', { success: true, skin: { uuid: UUID, texture: { data: both } } }, { uuid: UUID }],
+    ['a skin of version 1', { name: 'a', data: { texture: both } }, { name: 'a' }],
+    [
+      'a game profile',
+      { id: UUID, name: 'Ann', properties: [{ name: 'textures', ...both }] },
+      { name: 'Ann' },
+    ],
+  ];
+  test.each(shapes)('is %s', (_, json, more) => {
+    expect(skinInJson(json)).toMatchObject({ ...both, ...more });
+  });
+
+  const others: [what: string, json: unknown][] = [
+    ['a list', [both]],
+    ['text', VALUE],
+    ['nothing', null],
+    ['a row of a list', { source: 'a.png', name: 'a' }],
+    ['a value that is no text', { value: 7, signature: SIGNATURE }],
+    ['skin data deeper than anybody writes it', { a: { b: { c: both } } }],
+  ];
+  test.each(others)('is not %s', (_, json) => {
+    expect(skinInJson(json)).toBeUndefined();
+  });
+});
+
+describe('Text', () => {
+  const rows: [what: string, text: string, isSkin: boolean][] = [
+    ['a value', VALUE, true],
+    [
+      'a value of pretty JSON',
+      Buffer.from(`{\n  "textures": {${' '.repeat(60)}} }`).toString('base64'),
+      true,
+    ],
+    ['a value and its signature', ` ${VALUE}\t${SIGNATURE}\n`, true],
+    ['an object', ` { "value": "" }`, true],
+    ['an empty object', '{}', true],
+    ['a path with a brace', '{a}.png', false],
+    ['a short word that begins as a value does', 'eyJabc', false],
+    ['base64 of something else', Buffer.alloc(90, 1).toString('base64'), false],
+    ['nothing', '', false],
+  ];
+  test.each(rows)('that is %s', (_, text, isSkin) => {
+    expect(isSkinText(text)).toBe(isSkin);
+  });
+
+  const faults: [what: string, text: string, fault: RegExp][] = [
+    ['damaged JSON', '{"value":', /not valid JSON/],
+    ['JSON without a value', '{"name":"a"}', /has no texture value/],
+    ['three words', `${VALUE} ${SIGNATURE} more`, /more than a value/],
+    ['endless', `${VALUE} ${'A'.repeat(70_000)}`, /at most 65536 characters/],
+    ['JSON of endless depth', `{"a":${'['.repeat(50_000)}`, /not valid JSON/],
+  ];
+  test.each(faults)('that cannot be used is told: %s', (_, text, fault) => {
+    expect(readSkinText(text)).toEqual({ fault: expect.stringMatching(fault) });
+  });
+});
+
+describe('An argument', () => {
+  const given = { value: VALUE, signature: SIGNATURE };
+  const rows: [what: string, arg: string, source: object][] = [
+    ['a value', VALUE, { content: { kind: 'data', given: { value: VALUE } }, stem: HASH }],
+    ['a value and its signature', `${VALUE} ${SIGNATURE}`, { content: { kind: 'data', given } }],
+    [
+      'JSON',
+      JSON.stringify({ ...given, source: 'heroes/a.png' }),
+      { label: 'heroes/a.png', stem: 'heroes/a' },
+    ],
+    [
+      "a texture's address",
+      `http://textures.minecraft.net/texture/${HASH.toUpperCase()}?x`,
+      { content: { kind: 'url', url: `https://textures.minecraft.net/texture/${HASH}` }, stem: HASH },
+    ],
+    [
+      "a texture's address without its scheme",
+      `textures.minecraft.net/texture/${HASH}`,
+      { content: { kind: 'url', url: `https://textures.minecraft.net/texture/${HASH}` } },
+    ],
+    [
+      'another address of that host',
+      'https://textures.minecraft.net/x.png',
+      { content: { kind: 'url' }, stem: 'x' },
+    ],
+    ['a UUID', UUID, { content: { kind: 'uuid', uuid: UUID } }],
+  ];
+  test.each(rows)('may be %s', async (_, arg, source) => {
+    expect(await onlyOf({ args: [arg] }, here)).toMatchObject(source);
+  });
+
+  test('that is a UUID is a player when that is said', async () => {
+    for (const parts of [{ args: [UUID], as: 'user' }, { players: [UUID] }] as const) {
+      expect((await onlyOf(parts, here)).content).toEqual({ kind: 'user', user: UUID });
+    }
+  });
+
+  const broken: [what: string, arg: string, message: RegExp][] = [
+    ['a value that was cut', VALUE.slice(0, 80), /does not contain JSON/],
+    [
+      'a value without a skin',
+      buildTexturesValue({ timestamp: 1, profileId: UUID, profileName: 'Ann' }),
+      /contains no skin/,
+    ],
+    ['an address that is no http', valueWith('file:///etc/passwd'), /not an http URL/],
+    ['an endless signature', `${VALUE} ${'A'.repeat(5_000)}`, /more than 4096 characters/],
+    ['JSON without a value', '{"name":"a"}', /no texture value/],
+  ];
+  test.each(broken)('is told when it is %s', async (_, arg, message) => {
+    const source = await onlyOf({ args: [arg] }, here);
+    expect(problemOf(source)).toMatchObject({
+      code: 'invalid_skin_data',
+      message: expect.stringMatching(message),
+    });
+    expect(source.label.length).toBeLessThan(60);
+  });
+
+  test('keeps what the data says of itself only where it can be so', async () => {
+    const about = {
+      uuid: 'x'.repeat(99),
+      name: '\u001b[31mred\u0007',
+      visibility: 'secret',
+      source: 'user:x',
+    };
+    const { content, stem } = await onlyOf({ args: [JSON.stringify({ ...given, ...about })] }, here);
+    expect([content, stem]).toEqual([{ kind: 'data', given: { ...given, name: '__31mred_' } }, '__31mred_']);
+  });
+});
+
+describe('A file of skins', () => {
+  const line = (source: string) => JSON.stringify({ source, value: VALUE, signature: SIGNATURE });
+  const files: [name: string, text: string, labels: string[]][] = [
+    ['skins.lock', `${line('a.png')}\n\n${line('b.png')}\n`, ['a.png', 'b.png']],
+    ['made.ndjson', `${line('a.png')}\n${VALUE} ${SIGNATURE}`, ['a.png', 'made.ndjson:2']],
+    ['made.json', `[${line('a.png')},${line('b.png')}]`, ['a.png', 'b.png']],
+    ['one.json', JSON.stringify({ value: VALUE }, undefined, 2), ['one.json']],
+  ];
+  test.each(files)('stands for all that it has: %s', async (name, text, labels) => {
+    const found = await allOf({ args: [name] }, rootsIn(await folderOf({ [name]: text })));
+    expect(found.map(({ label, content }) => [label, content.kind])).toEqual(
+      labels.map((one) => [one, 'data']),
+    );
+  });
+
+  const broken: [name: string, text: string][] = [
+    ['skins.lock', '<<<<<<< ours'],
+    ['made.json', '{'],
+    ['made.json', '[]'],
+    ['made.json', '{"name":"a"}'],
+    ['made.ndjson', 'x'.repeat(70_000)],
+    ['made.ndjson', 'a\0b'],
+  ];
+  test.each(broken)('says what is wrong with it: %s, %.12j', async (name, text) => {
+    const found = await allOf({ args: [name] }, rootsIn(await folderOf({ [name]: text })));
+    expect(found.map(problemOf)).toMatchObject([{ code: 'invalid_skin_data', hint: expect.any(String) }]);
+  });
+});
+
+describe('A list', () => {
+  test('may have a value and its signature in a line, and rows that are skin data', async () => {
+    const list = `${VALUE} ${SIGNATURE}\n${UUID}\n`;
+    const plain = await allOf({ from: ['-'] }, rootsIn('/no/such/folder', list));
+    expect(plain.map(({ content }) => content.kind)).toEqual(['data', 'uuid']);
+    const rows = [
+      { source: 'a.png', value: VALUE, signature: SIGNATURE },
+      { source: VALUE, name: 'b' },
+      { value: VALUE },
+    ];
+    const text = rows.map((row) => JSON.stringify(row)).join('\n');
+    const found = await allOf({ from: ['-'] }, rootsIn('/no/such/folder', text));
+    expect(found.map(({ label, stem, content }) => [label, stem, content.kind])).toEqual([
+      ['a.png', 'a', 'data'],
+      ['value:ab12ab12ab12ab12…', 'b', 'data'],
+      ['-:3', HASH, 'data'],
+    ]);
+  });
+});
+
+describe('On stdin', () => {
+  const json = JSON.stringify({ value: VALUE, signature: SIGNATURE }, undefined, 2);
+  test.each([json, `[${json}]`, `\n ${VALUE} ${SIGNATURE}\n`])(
+    'there may be skin data: %.20j',
+    async (text) => {
+      expect(await onlyOf({ args: ['-'] }, rootsIn('/', text))).toMatchObject({
+        label: '-',
+        content: { kind: 'data', given: { value: VALUE, signature: SIGNATURE } },
+      });
+    },
+  );
+
+  test.each([`[${json},${json}]`, `${VALUE}\n${VALUE}\n`])(
+    'several are a list, not one source: %.20j',
+    async (text) => {
+      const problem = problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', text)));
+      expect(problem).toMatchObject({ code: 'several_skins', hint: expect.stringContaining('--from -') });
+    },
+  );
+
+  test.each(['everything else', '[x', '\u0089PNG'])(
+    'what is no skin data is left to the check: %j',
+    async (text) => {
+      expect((await onlyOf({ args: ['-'] }, rootsIn('/', text))).content.kind).toBe('bytes');
+    },
+  );
+});

@@ -1,39 +1,55 @@
+import { sql } from 'kysely';
 import type { Db } from './store.ts';
 import type { AccountRow } from './tables.ts';
 
+/** An account with its user. */
+export type LinkedAccount = AccountRow & {
+  /** Name of the user who linked it; null: the user no longer exists. */
+  readonly user: string | null;
+  /** When that user was disabled. */
+  readonly disabled_at: number | null;
+};
+
 /** All linked game accounts, by name. There are no more than a few hundred. */
-export async function listAccounts(db: Db): Promise<AccountRow[]> {
-  return await db.selectFrom('game_accounts').selectAll().orderBy('name').orderBy('uuid').execute();
+export async function listAccounts(db: Db): Promise<LinkedAccount[]> {
+  return await linkedAccounts(db).orderBy('game_accounts.name').orderBy('uuid').execute();
 }
 
-export async function findAccount(db: Db, uuid: string): Promise<AccountRow | undefined> {
-  return await db.selectFrom('game_accounts').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+export async function findAccount(db: Db, uuid: string): Promise<LinkedAccount | undefined> {
+  return await linkedAccounts(db).where('uuid', '=', uuid).executeTakeFirst();
+}
+
+function linkedAccounts(db: Db) {
+  return db
+    .selectFrom('game_accounts')
+    .leftJoin('users', (join) => join.on(sql<boolean>`'user:' || users.id = game_accounts.owner`))
+    .selectAll('game_accounts')
+    .select(['users.name as user', 'users.disabled_at']);
 }
 
 export async function insertAccount(db: Db, account: AccountRow): Promise<void> {
   await db.insertInto('game_accounts').values(account).execute();
 }
 
-/** Whether there is such an account. */
+/** Returns whether the account exists and, if an owner is given, belongs to that owner. */
 export async function changeAccount(
   db: Db,
   uuid: string,
   change: Partial<Omit<AccountRow, 'uuid'>>,
+  owner?: string,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('game_accounts')
-    .set(change)
-    .where('uuid', '=', uuid)
-    .executeTakeFirst();
+  const those = db.updateTable('game_accounts').set(change).where('uuid', '=', uuid);
+  const query = owner === undefined ? those : those.where('owner', '=', owner);
+  const { numUpdatedRows } = await query.executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
-export async function deleteAccount(db: Db, uuid: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('game_accounts').where('uuid', '=', uuid).executeTakeFirst();
-  return numDeletedRows === 1n;
+/** Only if it still belongs to this owner. */
+export async function deleteAccount(db: Db, uuid: string, owner: string): Promise<void> {
+  await db.deleteFrom('game_accounts').where('uuid', '=', uuid).where('owner', '=', owner).execute();
 }
 
-/** Puts other tokens in the place of these, unless somebody else has done so. */
+/** Replaces these tokens with others, unless another process has done so already. */
 export async function replaceSecret(
   db: Db,
   uuid: string,
@@ -48,7 +64,7 @@ export async function replaceSecret(
   return numUpdatedRows === 1n;
 }
 
-/** Takes an account that nobody uses. False when somebody does. */
+/** Takes an account that is not in use. False if it is in use. */
 export async function holdAccount(
   db: Db,
   uuid: string,
@@ -63,7 +79,7 @@ export async function holdAccount(
   return numUpdatedRows === 1n;
 }
 
-/** Changes an account for whoever holds it. False when it is (no longer) held by `owner`. */
+/** Changes an account for its holder. False if it is not (or no longer) held by `owner`. */
 export async function changeHeldAccount(
   db: Db,
   { uuid, owner }: { readonly uuid: string; readonly owner: string },

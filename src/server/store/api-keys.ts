@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import { prepare } from './prepared.ts';
 import type { Db } from './store.ts';
 import type { ApiKeyRow, UserRow } from './tables.ts';
 
-/** `last_used_at` is a help to people, not a log: it is written at most once in this many ms. */
+/** `last_used_at` is for information, not a log: it is written at most once in this many ms. */
 const LAST_USED_STEP = 60_000;
 
 export interface KeyOwner {
@@ -26,7 +27,7 @@ const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
     .where('api_keys.revoked_at', 'is', null),
 );
 
-/** The key with this hash and whose it is, unless it is revoked. */
+/** The key with this hash and its owner, unless it is revoked. */
 export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
   const key = await FIND_OWNER.first(db, { hash });
   if (!key) return undefined;
@@ -62,7 +63,7 @@ export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
     .execute();
 }
 
-/** How many keys a user has; revoked ones are not counted. */
+/** Number of a user's keys, without revoked ones. */
 export async function countKeys(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')
@@ -79,28 +80,48 @@ export async function hadAnyKey(db: Db, userId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Which key is meant: of that user, or of anybody when `userId` is absent. */
-export interface KeyChoice {
-  readonly id: string;
-  readonly userId?: string | undefined;
-}
-
 export type KeyChange = Partial<
-  Pick<ApiKeyRow, 'name' | 'allowed_ips' | 'allowed_origins' | 'allowed_agents' | 'v2_compat' | 'revoked_at'>
+  Pick<
+    ApiKeyRow,
+    'name' | 'allowed_ips' | 'allowed_origins' | 'allowed_agents' | 'v2_compat' | 'scopes' | 'revoked_at'
+  >
 >;
 
-/** Changes a key that is not revoked; the key as it is then, undefined when there is none such. */
-export async function changeKey(
-  db: Db,
-  { id, userId }: KeyChoice,
-  change: KeyChange,
-): Promise<KeyOwner | undefined> {
-  let update = db.updateTable('api_keys').set(change).where('id', '=', id).where('revoked_at', 'is', null);
-  if (userId !== undefined) update = update.where('user_id', '=', userId);
-  const key = await update.returningAll().executeTakeFirst();
+/** A key that is not revoked, with its user. */
+export async function findKey(db: Db, id: string): Promise<KeyOwner | undefined> {
+  const key = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
   return key && { key, user: await ownerOf(db, key) };
+}
+
+/** Changes an existing key and returns the changed key. */
+export async function changeKey(db: Db, id: string, change: KeyChange): Promise<ApiKeyRow> {
+  return await db
+    .updateTable('api_keys')
+    .set(change)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 async function ownerOf(db: Db, key: ApiKeyRow): Promise<UserRow> {
   return await db.selectFrom('users').selectAll().where('id', '=', key.user_id).executeTakeFirstOrThrow();
+}
+
+/**
+ * Removes keys that were revoked before `before`. Keeps the newest key of each user: a user who has had a key does not
+ * get the owner's first key again.
+ */
+export async function forgetRevokedKeys(db: Db, before: number): Promise<void> {
+  const isNewest = sql<boolean>`not exists (select 1 from api_keys as newer where newer.user_id = api_keys.user_id
+    and (newer.created_at > api_keys.created_at or (newer.created_at = api_keys.created_at and newer.id > api_keys.id)))`;
+  await db
+    .deleteFrom('api_keys')
+    .where('revoked_at', '<', before)
+    .where((eb) => eb.not(isNewest))
+    .execute();
 }

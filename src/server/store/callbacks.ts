@@ -3,10 +3,13 @@ import { prepare } from './prepared.ts';
 import { type Db, inTransaction } from './store.ts';
 import type { CallbackRow, JobRow } from './tables.ts';
 
-// In the words of the partial indices (0007-callbacks.ts), or they are not used.
+// The same expressions as in the partial indices (0007-callbacks.ts); otherwise SQLite does not use those.
 const OPEN = sql<boolean>`done_at is null`;
 
-/** Whom to tell of a job's end. */
+/** Milliseconds: longer than the longest postponement of an attempt. */
+const LONGEST_WAIT = 2 * 3_600_000;
+
+/** The callback for a job's end. */
 export interface NewCallback {
   readonly uuid: string;
   readonly keyId: string;
@@ -14,26 +17,28 @@ export interface NewCallback {
   readonly host: string;
 }
 
-/** A delivery that one process has taken on. */
+/** A delivery under a lease of one process. */
 export interface CallbackLease {
   readonly id: number;
   readonly uuid: string;
   readonly jobId: number;
   readonly keyId: string;
+  /** User of the key; the key's own id once the key is removed. */
+  readonly userId: string;
   readonly url: string;
   readonly host: string;
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number;
   readonly owner: string;
 }
 
-/** Receivers that get nothing more for now. */
+/** Receivers that get no further deliveries for now. */
 export interface Busy {
   readonly hosts: readonly string[];
-  readonly keys: readonly string[];
+  readonly users: readonly string[];
 }
 
-/** Due at once when the job has ended already. The same address for the same job and key is kept once. */
+/** Due at once if the job has already ended. The same address for the same job and key is stored once. */
 export async function keepCallback(
   tx: Db,
   { uuid, keyId, url, host }: NewCallback,
@@ -65,12 +70,12 @@ const MAKE_DUE = prepare((db, { jobUuid }: { jobUuid: string }) =>
     .where('job_id', '=', (eb) => eb.selectFrom('jobs').select('id').where('uuid', '=', jobUuid)),
 );
 
-/** To be called together with the job's end. */
+/** Call together with the job's end. */
 export async function makeCallbacksDue(tx: Db, jobUuid: string): Promise<void> {
   await MAKE_DUE.run(tx, { jobUuid });
 }
 
-/** Takes on the delivery that has been due for longest; it is due again at `until`, unless it ends before. */
+/** Claims the delivery that has been due for the longest time; it is due again at `until`, unless it ends before. */
 export async function claimCallback(
   db: Db,
   { owner, now, until, busy }: { owner: string; now: number; until: number; busy: Busy },
@@ -89,7 +94,7 @@ export async function claimCallback(
       .set({ attempts, run_at: until, lease_owner: owner })
       .where('id', '=', next.id)
       .execute();
-    return { ...leaseOf(next), attempts, owner };
+    return { ...leaseOf(next), userId: await userOf(tx, next.key_id), attempts, owner };
   });
 }
 
@@ -104,27 +109,48 @@ export async function nextCallbackAt(db: Db, busy: Busy): Promise<number | undef
   return row?.run_at ?? undefined;
 }
 
+/** Makes deliveries due now if their times were near only before the clock was set back. */
+export async function forgiveClock(db: Db, now: number): Promise<void> {
+  await db
+    .updateTable('callbacks')
+    .set({ run_at: now })
+    .where(OPEN)
+    .where('run_at', '>', now)
+    .where((eb) =>
+      eb.or([
+        eb('run_at', '>', now + LONGEST_WAIT),
+        eb.and([eb('lease_owner', 'is', null), eb('created_at', '>', now)]),
+      ]),
+    )
+    .execute();
+}
+
 /** Delivered, or given up. */
 export async function endCallback(db: Db, lease: CallbackLease, now: number): Promise<void> {
   await changeUnderLease(db, lease, { done_at: now, lease_owner: null });
 }
 
-/** The delivery failed: the next one may begin at `runAt`. */
+/** The delivery failed: the next attempt may start at `runAt`. */
 export async function postponeCallback(db: Db, lease: CallbackLease, runAt: number): Promise<void> {
   await changeUnderLease(db, lease, { run_at: runAt, lease_owner: null });
 }
 
-/** The delivery was broken off for reasons of our own and does not count. */
+/** The delivery was interrupted by this service and does not count. */
 export async function returnCallback(db: Db, lease: CallbackLease, now: number): Promise<void> {
   await changeUnderLease(db, lease, { run_at: now, lease_owner: null, attempts: lease.attempts - 1 });
 }
 
-/** How many of a key's callbacks are still to be delivered. */
-export async function countOpenCallbacks(db: Db, keyId: string): Promise<number> {
+async function userOf(db: Db, keyId: string): Promise<string> {
+  const key = await db.selectFrom('api_keys').select('user_id').where('id', '=', keyId).executeTakeFirst();
+  return key?.user_id ?? keyId;
+}
+
+/** Number of a user's callbacks that are still to be delivered, over all its keys. */
+export async function countOpenCallbacks(db: Db, userId: string): Promise<number> {
   const { count } = await db
     .selectFrom('callbacks')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('key_id', '=', keyId)
+    .where('key_id', 'in', db.selectFrom('api_keys').select('id').where('user_id', '=', userId))
     .where(OPEN)
     .executeTakeFirstOrThrow();
   return count;
@@ -134,7 +160,7 @@ export async function findCallbackJob(db: Db, jobId: number): Promise<JobRow | u
   return await db.selectFrom('jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
 }
 
-/** The stored hash of a key that is still good, its owner too. */
+/** The stored hash of a key that is still valid, as is its owner. */
 export async function findSigningHash(db: Db, keyId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('api_keys')
@@ -147,10 +173,14 @@ export async function findSigningHash(db: Db, keyId: string): Promise<string | u
   return row?.hash;
 }
 
-function openFor(db: Db, { hosts, keys }: Busy) {
+function openFor(db: Db, { hosts, users }: Busy) {
   let open = db.selectFrom('callbacks').where(OPEN);
   if (hosts.length > 0) open = open.where('host', 'not in', hosts);
-  if (keys.length > 0) open = open.where('key_id', 'not in', keys);
+  if (users.length > 0) {
+    open = open
+      .where('key_id', 'not in', users)
+      .where('key_id', 'not in', db.selectFrom('api_keys').select('id').where('user_id', 'in', users));
+  }
   return open;
 }
 
@@ -161,11 +191,11 @@ function leaseOf({
   key_id,
   url,
   host,
-}: CallbackRow): Omit<CallbackLease, 'attempts' | 'owner'> {
+}: CallbackRow): Omit<CallbackLease, 'userId' | 'attempts' | 'owner'> {
   return { id, uuid, jobId: job_id, keyId: key_id, url, host };
 }
 
-/** Changes nothing when the delivery was taken for lost and another has begun. */
+/** Changes nothing if the delivery was considered lost and another one has started. */
 async function changeUnderLease(db: Db, lease: CallbackLease, change: Partial<CallbackRow>): Promise<void> {
   await db
     .updateTable('callbacks')

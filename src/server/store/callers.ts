@@ -4,20 +4,20 @@ import { prepare } from './prepared.ts';
 import type { Db } from './store.ts';
 import type { Tables } from './tables.ts';
 
-/** What is remembered of a caller from one job to the next. */
+/** The facts about a caller that are kept from one job to the next. */
 export interface CallerMemory {
   readonly owner: string;
-  /** Where its next job stands in the queue's own time. */
+  /** The turn of its next job, in the queue's own time. */
   readonly turn: number;
-  /** When its last job was accepted, and when the last outside the queue; 0: never. */
+  /** When its last job was accepted, and its last one of version 1; 0: never. */
   readonly spentAt: number;
   readonly generatedAt: number;
-  /** What it has spent that still counts. */
+  /** Its spending that still counts. */
   readonly minute: Spent;
   readonly hour: Spent;
 }
 
-/** The one row of the queue's clock. */
+/** Id of the only row of the queue's clock. */
 const CLOCK = 1;
 
 const RECALL = prepare((db, { owner }: { owner: string }) =>
@@ -42,7 +42,7 @@ export async function recallCaller(db: Db, owner: string, now: number): Promise<
   return currentMemory(remembered, now);
 }
 
-/** What of it still counts at `now`. */
+/** The parts that still count at `now`. */
 export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
   const { minute, hour } = memory;
   return { ...memory, minute: stillSpent(minute, MINUTE, now), hour: stillSpent(hour, HOUR, now) };
@@ -71,12 +71,12 @@ const MOVE_CLOCK = prepare((db, { turn }: { turn: number }) =>
   db.updateTable('queue_clock').set({ turn }).where('id', '=', CLOCK).where('turn', '<', turn),
 );
 
-/** The queue has come to this turn; it never goes back. */
+/** Moves the queue's clock to this turn; it never goes back. */
 export async function moveQueueClock(db: Db, turn: number): Promise<void> {
   await MOVE_CLOCK.run(db, { turn });
 }
 
-/** Forgets callers that have spent nothing that still counts and whose next turn the queue has passed. */
+/** Removes callers without spending that still counts, if the queue has passed their next turn. */
 export async function forgetCallers(db: Db, now: number): Promise<void> {
   const before = now - HOUR.span - HOUR.step;
   await db
@@ -86,7 +86,7 @@ export async function forgetCallers(db: Db, now: number): Promise<void> {
     .execute();
 }
 
-/** The last of all turns that were given; 0: none is remembered. */
+/** The last of all assigned turns; 0: there is none. */
 export async function lastTurn(db: Db): Promise<number> {
   const row = await db
     .selectFrom('callers')

@@ -1,7 +1,7 @@
 import type { Db } from './store.ts';
 import type { CapeRow } from './tables.ts';
 
-/** Adds the cape. False when its alias is taken. */
+/** Adds the cape. False if its alias is taken. */
 export async function insertCape(db: Db, cape: CapeRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('capes')
@@ -41,7 +41,7 @@ export async function changeCape(
   await db.updateTable('capes').set(change).where('uuid', '=', uuid).execute();
 }
 
-/** False when there is no such cape. Its texture stays as long as signed data or a job needs it. */
+/** False if there is no such cape. Its texture stays as long as signed data or a job needs it. */
 export async function deleteCape(db: Db, uuid: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('capes').where('uuid', '=', uuid).executeTakeFirst();
   return numDeletedRows > 0n;

@@ -1,7 +1,7 @@
 import type { Db } from './store.ts';
 
 /** Facts about the store as a whole. */
-export type MetaKey = 'public-url' | 'last-look';
+export type MetaKey = 'public-url' | 'last-look' | 'revocations' | 'signing-key';
 
 export async function readMeta(db: Db, key: MetaKey): Promise<string | undefined> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
@@ -14,4 +14,17 @@ export async function writeMeta(db: Db, key: MetaKey, value: string): Promise<vo
     .values({ key, value })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute();
+}
+
+/** Writes the value unless there is one already. */
+export async function keepMeta(db: Db, key: MetaKey, value: string): Promise<void> {
+  await db
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}
+
+export async function removeMeta(db: Db, key: MetaKey): Promise<void> {
+  await db.deleteFrom('meta').where('key', '=', key).execute();
 }

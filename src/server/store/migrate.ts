@@ -9,11 +9,18 @@ import { callbacks } from './migrations/0007-callbacks.ts';
 import { players } from './migrations/0008-players.ts';
 import { gameAccounts } from './migrations/0009-accounts.ts';
 import { upstreamJobs } from './migrations/0010-upstream-jobs.ts';
+import { burst } from './migrations/0011-burst.ts';
+import { keyScopes } from './migrations/0012-key-scopes.ts';
+import { failedJobs } from './migrations/0013-failed-jobs.ts';
+import { insideNames } from './migrations/0014-inside-names.ts';
+import { accountOwners } from './migrations/0015-account-owners.ts';
+import { madeWhen } from './migrations/0016-made-when.ts';
+import { submissionsUnderWay } from './migrations/0017-submissions-under-way.ts';
 import type { Tables } from './tables.ts';
 
 type Migration = (db: Kysely<Tables>) => Promise<void>;
 
-/** In order; a store's version is how many of them it has seen. Never change one that was released. */
+/** In order; a store's version is the number of migrations applied to it. Never change one that was released. */
 const MIGRATIONS: readonly Migration[] = [
   firstSchema,
   idempotencyKeys,
@@ -25,6 +32,13 @@ const MIGRATIONS: readonly Migration[] = [
   players,
   gameAccounts,
   upstreamJobs,
+  burst,
+  keyScopes,
+  failedJobs,
+  insideNames,
+  accountOwners,
+  madeWhen,
+  submissionsUnderWay,
 ];
 
 /** The schema that this version of the program writes. */
@@ -35,15 +49,18 @@ export class StoreTooNewError extends Error {
   readonly code = 'store_too_new';
 }
 
-/** Brings the schema up to date, one transaction a step, safely when several processes start at once. */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
+/**
+ * Updates the schema (to `version`, if given), with one transaction per step, safely even if several processes start at
+ * once.
+ */
+export async function migrate(db: Kysely<Tables>, version = MIGRATIONS.length): Promise<void> {
   await db.schema
     .createTable('meta')
     .ifNotExists()
     .addColumn('key', 'text', (column) => column.primaryKey())
     .addColumn('value', 'text', (column) => column.notNull())
     .execute();
-  while ((await readVersion(db)) < MIGRATIONS.length) {
+  while ((await readVersion(db)) < version) {
     await db.transaction().execute(takeNextStep);
   }
 }
@@ -51,7 +68,7 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
 async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
   const version = await readVersion(tx);
   const step = MIGRATIONS[version];
-  if (!step) return; // another process took it while we waited for the lock
+  if (!step) return; // another process applied it while this one waited for the lock
   await step(tx);
   const value = String(version + 1);
   await tx
@@ -61,7 +78,7 @@ async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** How many steps the store has seen. @throws StoreTooNewError */
+/** Number of migrations applied to the store. @throws StoreTooNewError */
 export async function readVersion(db: Kysely<Tables>): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
   const version = Number(row?.value ?? 0);

@@ -1,13 +1,13 @@
 import type { Db } from './store.ts';
 import type { PlayerRow, TextureDataRow } from './tables.ts';
 
-/** Milliseconds for which a profile that was looked up is taken for the player's: as long as the hosted service does. */
+/** Milliseconds for which a looked-up profile is reused: as long as in the hosted service. */
 export const PLAYER_AGE = 30 * 60_000;
 
 /** A player by UUID (32 lower-case digits) or by name. */
 export type PlayerKey = { readonly id: string } | { readonly name: string };
 
-/** The player's signed data, if it was looked up since `after` and is still kept. */
+/** The player's signed data, if it was looked up since `after` and still exists. */
 export async function findPlayerData(
   db: Db,
   player: PlayerKey,
@@ -22,7 +22,7 @@ export async function findPlayerData(
     'id' in player
       ? query.where('players.id', '=', player.id)
       : query.where('players.name', '=', player.name.toLowerCase());
-  // Of two that had the same name, the one that was seen with it last.
+  // If two players had the same name, the one seen with it last.
   return await query.orderBy('players.looked_up_at', 'desc').limit(1).executeTakeFirst();
 }
 
@@ -35,7 +35,7 @@ export async function rememberPlayer(db: Db, player: PlayerRow): Promise<void> {
     .execute();
 }
 
-/** Forgets those that would be looked up again anyway. */
+/** Removes players that would be looked up again anyway. */
 export async function forgetPlayers(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('players')

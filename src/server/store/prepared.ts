@@ -1,12 +1,12 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
 import type { Db } from './store.ts';
 
-/** A dialect's adapter that keeps what was compiled for it, by query and names of its values: one for each store. */
+/** A dialect's adapter that caches compiled queries, by query and names of its values: one for each store. */
 export interface KeepsCompiled {
   readonly compiled: Map<object, Map<string, CompiledQuery>>;
 }
 
-/** Stands for a value in a query that is compiled before the value is known. */
+/** Takes the place of a value in a query that is compiled before the value is known. */
 class Placeholder {
   readonly name: string;
 
@@ -15,7 +15,7 @@ class Placeholder {
   }
 }
 
-/** A query that a store builds and compiles once and then runs with ever new values. */
+/** A query that a store builds and compiles once and then runs with different values. */
 class PreparedQuery<Values extends object, Row> {
   readonly #build: (db: Db, values: Values) => Compilable<Row>;
 
@@ -39,14 +39,14 @@ class PreparedQuery<Values extends object, Row> {
     return (await this.run(db, values)).rows[0];
   }
 
-  /** @throws Error when there is no row, though there always is one */
+  /** @throws Error if there is no row, although there should always be one */
   async only(db: Db, values: Values): Promise<Row> {
     const row = await this.first(db, values);
     if (row === undefined) throw new Error('The query has no result.');
     return row;
   }
 
-  /** How many rows it has changed. */
+  /** Returns the number of changed rows. */
   async change(db: Db, values: Values): Promise<number> {
     return Number((await this.run(db, values)).numAffectedRows ?? 0n);
   }
@@ -67,8 +67,9 @@ class PreparedQuery<Values extends object, Row> {
 }
 
 /**
- * For what is run at each request: building and compiling a query takes several times as long as running it.
- * `build` puts each value where a parameter can stand. It may go by which values there are, and not by what they are.
+ * For queries that run on every request: building and compiling a query takes several times as long as running it.
+ * `build` puts each value where a parameter can stand. It may depend on which values are present, but not on their
+ * contents.
  */
 export function prepare<Values extends object, Row>(
   build: (db: Db, values: Values) => Compilable<Row>,

@@ -1,52 +1,67 @@
 import { setImmediate } from 'node:timers/promises';
+import type { SkinVisibility } from '../../protocol/skin.ts';
 import { beginningWith } from './skin-words.ts';
-import { findSkinsByNumber, isIn, type SkinPage, type SkinScope, type SkinWithData } from './skins.ts';
+import {
+  findSkinsByNumber,
+  isIn,
+  pageOf,
+  type SkinPage,
+  type SkinPlace,
+  type SkinScope,
+  type SkinSort,
+  type SkinWithData,
+} from './skins.ts';
 import type { Db } from './store.ts';
 
 export interface SkinSearch extends SkinPage {
-  /** Each must be the beginning of a word of the name; in lower case, one at least. */
+  /** Each must occur inside a word of the name, in lower case; empty: any name matches. */
   readonly words: readonly string[];
+  readonly visibility?: SkinVisibility | undefined;
+  readonly variant?: 'classic' | 'slim' | undefined;
 }
 
 export interface FoundSkins {
   readonly skins: SkinWithData[];
-  /** Where the search was broken off, when that was before the page was full. */
-  readonly stoppedAt: number | undefined;
+  /** Where the search stopped, if it did before the page was full. */
+  readonly stoppedAt: SkinPlace | undefined;
 }
 
-/** Skins looked at in one statement, so that other requests need not wait for a search. */
+/** Skins read in one statement, so that other requests do not have to wait for a search. */
 const CHUNK = 500;
-/** A word that more names begin with than this is looked for among the newest skins, not in the list of words. */
+/** A word that more names than this contain is searched for among the newest skins, not in the list of words. */
 const MANY = 2_000;
-/** Skins looked at for one page. */
+/** Maximum number of skins read for one page. */
 const MOST_LOOKS = 20_000;
 
 /**
- * Skins by the words of their names, newest first. What it costs is bounded, however many skins there are: where
- * words that many names have are wanted together and few have both, a page may end before it is full.
+ * Skins by their names, visibility and variant, in the order of the list. The cost is bounded for any number of skins:
+ * if a search combines common words and few names have all of them, a page may end before it is full.
  */
 export async function searchSkins(db: Db, scope: SkinScope, search: SkinSearch): Promise<FoundSkins> {
-  const found: number[] = [];
+  const found: SkinPlace[] = [];
   let looks = 0;
-  let last: number | undefined;
-  for await (const ids of candidates(db, scope, search)) {
-    found.push(...(await matching(db, scope, { ids, words: search.words })));
-    looks += ids.length;
-    last = ids.at(-1);
+  let last: SkinPlace | undefined;
+  for await (const places of candidates(db, scope, search)) {
+    const matches = await matching(db, scope, { ids: places.map(({ id }) => id), search });
+    found.push(...places.filter(({ id }) => matches.has(id)));
+    looks += places.length;
+    last = places.at(-1);
     if (found.length >= search.size || looks >= MOST_LOOKS) break;
     await setImmediate();
   }
-  const skins = await findSkinsByNumber(db, found.slice(0, search.size));
+  const shown = found.slice(0, search.size).map(({ id }) => id);
+  const skins = await findSkinsByNumber(db, shown);
   const isShort = found.length < search.size && looks >= MOST_LOOKS;
   return { skins, stoppedAt: isShort ? last : undefined };
 }
 
-/** Numbers of skins that may match, highest first. */
-async function* candidates(db: Db, scope: SkinScope, search: SkinSearch): AsyncGenerator<number[]> {
-  const rarest = await rarestWord(db, search.words);
-  if (rarest.count > MANY) return yield* newest(db, scope, search.before);
-  const ids = await skinsWithWord(db, rarest.word, search.before);
-  for (let first = 0; first < ids.length; first += CHUNK) yield ids.slice(first, first + CHUNK);
+/** Skins that may match, in the order of the list. */
+async function* candidates(db: Db, scope: SkinScope, search: SkinSearch): AsyncGenerator<SkinPlace[]> {
+  const { words, before, sort = 'newest' } = search;
+  const rarest = words.length === 0 ? undefined : await rarestWord(db, words);
+  if (rarest === undefined || rarest.count > MANY) return yield* inOrder(db, scope, { before, sort });
+  const places = await skinsWithWord(db, rarest.word, { before, sort });
+  for (let first = 0; first < places.length; first += CHUNK) yield places.slice(first, first + CHUNK);
 }
 
 async function rarestWord(db: Db, words: readonly string[]): Promise<{ word: string; count: number }> {
@@ -72,38 +87,52 @@ async function countUpToMany(db: Db, word: string): Promise<number> {
   return Number(count);
 }
 
-/** All of them are read: there are few. */
-async function skinsWithWord(db: Db, word: string, before: number | undefined): Promise<number[]> {
+/** Reads all of them: there are few. */
+async function skinsWithWord(
+  db: Db,
+  word: string,
+  { before, sort }: { before: SkinPlace | undefined; sort: SkinSort },
+): Promise<SkinPlace[]> {
   const { first, last } = beginningWith(word);
-  const rows = await db
-    .selectFrom('skin_words')
-    .select('skin_id')
-    .distinct()
-    .where('word', '>=', first)
-    .where('word', '<=', last)
+  const places = await db
+    .selectFrom('skins')
+    .select(['id', 'views'])
+    .where('id', 'in', (words) =>
+      words.selectFrom('skin_words').select('skin_id').where('word', '>=', first).where('word', '<=', last),
+    )
     .execute();
-  const ids = rows.map(({ skin_id }) => skin_id).toSorted((a, b) => b - a);
-  return before === undefined ? ids : ids.filter((id) => id < before);
+  const order = (a: SkinPlace, b: SkinPlace) => (sort === 'popular' && b.views - a.views) || b.id - a.id;
+  const sorted = places.toSorted(order);
+  return before === undefined ? sorted : sorted.filter((place) => order(before, place) < 0);
 }
 
-async function* newest(db: Db, scope: SkinScope, start: number | undefined): AsyncGenerator<number[]> {
+async function* inOrder(
+  db: Db,
+  scope: SkinScope,
+  { before: start, sort }: { before: SkinPlace | undefined; sort: SkinSort },
+): AsyncGenerator<SkinPlace[]> {
   for (let before = start; ; ) {
-    let query = db.selectFrom('skins').select('id').where(isIn(scope)).orderBy('id', 'desc').limit(CHUNK);
-    if (before !== undefined) query = query.where('id', '<', before);
-    const ids = (await query.execute()).map(({ id }) => id);
-    if (ids.length > 0) yield ids;
-    if (ids.length < CHUNK) return;
-    before = ids.at(-1);
+    const places = await pageOf(db, scope, { before, sort, size: CHUNK }).select(['id', 'views']).execute();
+    if (places.length > 0) yield places;
+    if (places.length < CHUNK) return;
+    before = places.at(-1);
   }
 }
 
-/** Those of these skins that are to be found and have all the words, highest number first. */
+/** Those of the given skins that are in scope and match the search. */
 async function matching(
   db: Db,
   scope: SkinScope,
-  { ids, words }: { ids: readonly number[]; words: readonly string[] },
-): Promise<number[]> {
-  let query = db.selectFrom('skins').select('id').where('id', 'in', ids).where(isIn(scope));
+  { ids, search }: { ids: readonly number[]; search: SkinSearch },
+): Promise<ReadonlySet<number>> {
+  const { words, visibility, variant } = search;
+  let query = db.selectFrom('skins').select('skins.id').where('skins.id', 'in', ids).where(isIn(scope));
+  if (visibility !== undefined) query = query.where('skins.visibility', '=', visibility);
+  if (variant !== undefined) {
+    query = query
+      .innerJoin('texture_data', 'texture_data.identity', 'skins.identity')
+      .where('texture_data.variant', '=', variant);
+  }
   for (const word of words) {
     const { first, last } = beginningWith(word);
     query = query.where(({ exists, selectFrom }) =>
@@ -116,5 +145,5 @@ async function matching(
       ),
     );
   }
-  return (await query.execute()).map(({ id }) => id).toSorted((a, b) => b - a);
+  return new Set((await query.execute()).map(({ id }) => id));
 }

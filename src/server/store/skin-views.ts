@@ -6,7 +6,7 @@ export function hourOf(now: number): number {
   return Math.floor(now / 3_600_000);
 }
 
-/** Counts a view; a second one of the same viewer in the same hour counts for nothing. Run it in a transaction. */
+/** Counts a view; a second one by the same viewer in the same hour does not count. Run it in a transaction. */
 export async function countView(tx: Db, view: SkinViewRow): Promise<void> {
   const added = await tx
     .insertInto('skin_views')
@@ -21,7 +21,7 @@ export async function countView(tx: Db, view: SkinViewRow): Promise<void> {
     .execute();
 }
 
-/** Forgets who has seen what in the hours before this one: they count no more. */
+/** Removes the views of the hours before this one: they no longer matter. */
 export async function forgetOldViews(db: Db, now: number): Promise<void> {
   await db.deleteFrom('skin_views').where('hour', '<', hourOf(now)).execute();
 }

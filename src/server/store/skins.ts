@@ -5,7 +5,7 @@ import { addWords, replaceWords } from './skin-words.ts';
 import type { Db } from './store.ts';
 import type { SkinRow, Tables, TextureDataRow } from './tables.ts';
 
-/** A caller's skin record together with the signed data it stands for. */
+/** A caller's skin record together with its signed data. */
 export type SkinWithData = Omit<SkinRow, 'created_at'> &
   Omit<TextureDataRow, 'created_at'> & { readonly skin_created_at: number; readonly data_created_at: number };
 
@@ -63,8 +63,8 @@ const FIND = prepare((db, { uuid }: Pick<SkinRow, 'uuid'>) =>
 );
 
 /**
- * The caller's record of this data with this visibility and name, made when there is none. No name
- * asked for is content with any. Run it in a transaction: two at once must not both insert.
+ * The caller's record of this data with this visibility and name, created if necessary. Without a requested name, any
+ * name matches. Run it in a transaction: two at once must not both insert.
  */
 export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
   const found = await findOwnSkin(db, skin);
@@ -73,7 +73,7 @@ export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
   return await FIND.only(db, { uuid: skin.uuid });
 }
 
-/** A new record of data that is there. */
+/** Adds a new record of existing data. */
 export async function addSkin(db: Db, skin: NewSkin): Promise<void> {
   const { id } = await INSERT.only(db, skin);
   await addWords(db, id, skin.name);
@@ -93,7 +93,7 @@ interface OwnSkin extends Pick<SkinRow, 'owner' | 'identity' | 'visibility'> {
   readonly name?: string;
 }
 
-/** The caller's own record of this data, if there is one that suits. */
+/** The caller's own record of this data, if there is one that matches. */
 export async function findOwnSkin(
   db: Db,
   skin: Omit<NewSkin, 'uuid' | 'created_at'>,
@@ -102,7 +102,7 @@ export async function findOwnSkin(
   return await FIND_OWN.first(db, { owner, identity, visibility, ...(name !== null && { name }) });
 }
 
-/** Data that exists, and the caller's own record of it if there is one that suits. */
+/** Existing data, and the caller's own record of it if there is one that matches. */
 export interface KnownData {
   readonly identity: string;
   readonly own: SkinWithData | undefined;
@@ -134,7 +134,9 @@ interface KnownValues extends Pick<SkinRow, 'owner' | 'visibility'> {
   readonly name?: string;
 }
 
-/** Which of two identities there is data of; the first comes first. In one statement: every submission asks it. */
+/**
+ * Which of two identities has data; the first takes precedence. A single statement, because every submission runs it.
+ */
 export async function findKnownData(
   db: Db,
   [first, second]: readonly [string, string],
@@ -158,40 +160,80 @@ export async function findSkinByNumber(db: Db, id: number): Promise<SkinWithData
   return await skinsWithData(db).where('skins.id', '=', id).executeTakeFirst();
 }
 
-/** Those of these skins that there are. */
+/** Those of the given skins that exist. */
 export async function findSkins(db: Db, uuids: readonly string[]): Promise<SkinWithData[]> {
   return await skinsWithData(db).where('skins.uuid', 'in', uuids).execute();
 }
 
-/** Whose skins: one owner's, of every visibility, or everybody's public ones. */
+/** The skins of one owner, of every visibility, or the public skins of all. */
 export type SkinScope = { readonly owner: string } | 'public';
 
+/** `popular`: the most viewed first. */
+export type SkinSort = 'newest' | 'popular';
+
+/** The position of a skin in a list. */
+export type SkinPlace = Pick<SkinRow, 'id' | 'views'>;
+
 export interface SkinPage {
-  /** Number of the last skin of the page before. */
-  readonly before?: number | undefined;
+  /** The last skin of the previous page, with its position at that time. */
+  readonly before?: SkinPlace | undefined;
   readonly size: number;
+  readonly sort?: SkinSort | undefined;
 }
 
-/** The newest skins come first. By their numbers, so that a page stays the same whatever comes and goes before it. */
-export async function listSkins(
+/** Ordered by number if newest first, so that a page stays the same when earlier skins are added or removed. */
+export async function listSkins(db: Db, scope: SkinScope, page: SkinPage): Promise<SkinWithData[]> {
+  const places = await pageOf(db, scope, page).select('id').execute();
+  const ids = places.map(({ id }) => id);
+  return await findSkinsByNumber(db, ids);
+}
+
+/** A page of a list, to be read in its order. */
+export function pageOf(
   db: Db,
   scope: SkinScope,
-  { before, size }: SkinPage,
-): Promise<SkinWithData[]> {
-  let query = skinsWithData(db).where(isIn(scope)).orderBy('skins.id', 'desc').limit(size);
-  if (before !== undefined) query = query.where('skins.id', '<', before);
-  return await query.execute();
+  { before, size, sort = 'newest' }: SkinPage,
+): SelectQueryBuilder<Tables, 'skins', object> {
+  const all = db.selectFrom('skins').where(isIn(scope)).limit(size);
+  if (sort === 'newest') {
+    const newest = all.orderBy('id', 'desc');
+    return before === undefined ? newest : newest.where('id', '<', before.id);
+  }
+  const popular = all.orderBy('views', 'desc').orderBy('id', 'desc');
+  if (before === undefined) return popular;
+  return popular.where((eb) => eb(eb.refTuple('views', 'id'), '<', eb.tuple(before.views, before.id)));
+}
+
+/** Maximum number of skins to count for a list. */
+const MOST_COUNTED = 10_000;
+
+/** Number of skins; undefined: too many to count on each request. */
+export async function countSkins(db: Db, scope: SkinScope): Promise<number | undefined> {
+  const { count } = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('skins')
+        .select('id')
+        .where(isIn(scope))
+        .limit(MOST_COUNTED + 1)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count) > MOST_COUNTED ? undefined : Number(count);
 }
 
 export function isIn(scope: SkinScope): RawBuilder<boolean> {
-  // In the words of the partial index, or it is not used.
+  // The same expression as in the partial index; otherwise SQLite does not use it.
   return scope === 'public' ? sql`skins.visibility = 'public'` : sql`skins.owner = ${scope.owner}`;
 }
 
-/** These skins, newest first. */
+/** Those of the given skins that exist, in the order of the numbers. */
 export async function findSkinsByNumber(db: Db, ids: readonly number[]): Promise<SkinWithData[]> {
   if (ids.length === 0) return [];
-  return await skinsWithData(db).where('skins.id', 'in', ids).orderBy('skins.id', 'desc').execute();
+  const skins = await skinsWithData(db).where('skins.id', 'in', ids).execute();
+  const byId = new Map(skins.map((skin) => [skin.id, skin]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 export async function changeSkin(
@@ -203,12 +245,12 @@ export async function changeSkin(
   if (change.name !== undefined) await replaceWords(db, id, change.name);
 }
 
-/** Its words and views go with it. */
+/** Also removes its words and views. */
 export async function deleteSkin(db: Db, id: number): Promise<void> {
   await db.deleteFrom('skins').where('id', '=', id).execute();
 }
 
-/** Whether a skin that is not private has this data. */
+/** Whether a skin that is not private uses this data. */
 export async function hasOpenSkin(db: Db, identity: string): Promise<boolean> {
   const skin = await db
     .selectFrom('skins')
@@ -220,7 +262,7 @@ export async function hasOpenSkin(db: Db, identity: string): Promise<boolean> {
   return skin !== undefined;
 }
 
-/** One of the skins that have this data. */
+/** One of the skins with this data. */
 export async function someSkinOf(
   db: Db,
   identity: string,

@@ -1,18 +1,22 @@
 import type { backup, DatabaseSync } from 'node:sqlite';
 import { importSqlite } from '../../node-sqlite.ts';
+import { NEWEST_SCHEMA } from './migrate.ts';
+import { findSchemaFault } from './schema-check.ts';
 
-/** Whole database files, where `sqlite.ts` is about what is in one. */
+/** Handles whole database files; `sqlite.ts` handles their contents. */
 
-/** Pages copied at one time; in between the process does other things. */
+/** Pages copied at one time; in between the process can do other work. */
 const PAGES = 1_000;
 
-/** Files that go into a copy beside its tables, by name. */
+const MAKE_ENCLOSURES = 'create table enclosures (name text primary key, content blob not null)';
+
+/** Files included in a copy besides its tables, by name. */
 export type Enclosures = Readonly<Record<string, Uint8Array>>;
 
 /**
- * Copies a database to `to`, an empty file, as it stands at one moment: whoever uses it meanwhile neither waits
- * nor shows in the copy. `enclosures` become a table of their own.
- * @throws what `onStep`, called between two parts, throws
+ * Copies a database to `to`, an empty file, as it is at one moment: other users of the database neither wait nor affect
+ * the copy. `enclosures` are stored in a table of their own.
+ * @throws anything that `onStep`, which is called between two parts, throws
  */
 export async function copyDatabase(
   from: string,
@@ -42,7 +46,7 @@ async function copyAsOfNow(work: {
   onStep: () => void;
 }): Promise<void> {
   const { source, to, backup, onStep } = work;
-  // Held open, a reading transaction keeps others' writes out of the copy, which would begin anew with each.
+  // An open read transaction keeps the writes of others out of the copy, which would otherwise restart with each.
   source.exec('begin');
   source.prepare('select count(*) from sqlite_schema').get();
   await backup(source, to, { rate: PAGES, progress: onStep });
@@ -50,12 +54,12 @@ async function copyAsOfNow(work: {
 }
 
 function enclose(copy: DatabaseSync, enclosures: Enclosures): void {
-  copy.exec('create table enclosures (name text primary key, content blob not null)');
+  copy.exec(MAKE_ENCLOSURES);
   const insert = copy.prepare('insert into enclosures (name, content) values (?, ?)');
   for (const [name, content] of Object.entries(enclosures)) insert.run(name, content);
 }
 
-/** Takes the enclosures out of a copy, so that nothing of them stays in the file. */
+/** Removes the enclosures from a copy, so that nothing of them stays in the file. */
 export async function dropEnclosures(path: string): Promise<void> {
   const { DatabaseSync } = await importSqlite();
   const copy = new DatabaseSync(path);
@@ -67,28 +71,48 @@ export async function dropEnclosures(path: string): Promise<void> {
 }
 
 export interface CopyFound {
-  /** `ok`, or what is wrong. */
-  readonly integrity: string;
-  readonly schema: number;
+  /** What is wrong with the copy; undefined if nothing is. */
+  readonly fault: string | undefined;
+  /** Undefined if the copy does not state it. */
+  readonly schema: number | undefined;
+  /** Empty if something is wrong. */
   readonly enclosures: Enclosures;
 }
 
-/** What is in a copy; undefined when it is a database but no copy of ours. @throws Error of node:sqlite */
+/**
+ * Inspects a copy; undefined if it is a database but not a copy of a store. Reads nothing from it before checking that
+ * it has the tables of a store and nothing else: a view or a trigger could run any statement.
+ * @throws Error of node:sqlite
+ */
 export async function inspectCopy(path: string): Promise<CopyFound | undefined> {
   const { DatabaseSync } = await importSqlite();
   const copy = new DatabaseSync(path, { readOnly: true });
   try {
+    copy.exec('pragma trusted_schema = off');
     const integrity = String(copy.prepare('pragma integrity_check(1)').get()?.['integrity_check']);
     if (!hasTables(copy, ['enclosures', 'meta'])) return undefined;
-    const schema = copy.prepare("select value from meta where key = 'schema'").get()?.['value'];
+    const schema = readSchema(copy);
+    if (schema !== undefined && schema > NEWEST_SCHEMA) return { fault: undefined, schema, enclosures: {} };
+    const fault = integrity === 'ok' ? await findFault(copy, schema) : integrity;
+    if (fault !== undefined) return { fault, schema, enclosures: {} };
     const rows = copy.prepare('select name, content from enclosures').all();
     const enclosures = Object.fromEntries(
       rows.map(({ name, content }) => [String(name), content as Uint8Array]),
     );
-    return { integrity, schema: Number(schema), enclosures };
+    return { fault, schema, enclosures };
   } finally {
     copy.close();
   }
+}
+
+function readSchema(copy: DatabaseSync): number | undefined {
+  const text = String(copy.prepare("select value from meta where key = 'schema'").get()?.['value']);
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined;
+}
+
+async function findFault(copy: DatabaseSync, schema: number | undefined): Promise<string | undefined> {
+  if (schema === undefined) return 'it does not say which schema it has';
+  return await findSchemaFault(copy, { version: schema, besides: MAKE_ENCLOSURES });
 }
 
 function hasTables(database: DatabaseSync, names: readonly string[]): boolean {
@@ -101,8 +125,8 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /**
- * Runs `work` while no other process can open the database, and with all of it in its one file. It is not run
- * when another has it open (`in_use`), nor when the file is too damaged for anybody to use.
+ * Runs `work` while no other process can open the database, with all its data in a single file. Does not run it if
+ * another process has the database open (`in_use`), or if the file is too damaged to use.
  */
 export async function withDatabaseAlone(
   path: string,
@@ -111,7 +135,7 @@ export async function withDatabaseAlone(
   const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Whoever has a database with a write-ahead log open keeps others from giving the log up.
+    // A process that has a database with a write-ahead log open prevents others from removing the log.
     database.exec('pragma journal_mode = delete; pragma locking_mode = exclusive; begin exclusive');
     await work();
     return 'done';

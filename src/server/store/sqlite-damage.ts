@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Db } from './store.ts';
 
-/** SQLite's own look through a store. `isDamaged` is undefined where that would take too long. */
+/** SQLite's own check of a store. `isDamaged` is undefined if the check would take too long. */
 export interface StoreLook {
   readonly bytes: number;
   readonly isDamaged: boolean | undefined;
 }
 
-/** Nothing else is answered while a store is looked through: about half a second for as many bytes. */
+/** Bytes. The check blocks all other requests: for about half a second at this size. */
 const MOST_BYTES = 128 * 1024 * 1024;
 const SQLITE_CORRUPT = 11;
 
-/** Whether the store's pages and rows are as they should be. */
+/** Checks whether the store's pages and rows are intact. */
 export async function lookForDamage(db: Db, mostBytes = MOST_BYTES): Promise<StoreLook> {
   const bytes = (await pragma(db, 'page_count')) * (await pragma(db, 'page_size'));
   return { bytes, isDamaged: bytes > mostBytes ? undefined : await isDamaged(db) };

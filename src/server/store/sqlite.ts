@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
@@ -14,14 +14,16 @@ import {
   SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
+import { makeFolder } from '../../make-folder.ts';
 import { importSqlite } from '../../node-sqlite.ts';
+import { OpenFiles } from './open-files.ts';
 import type { KeepsCompiled } from './prepared.ts';
 
 /**
- * Everything that is SQLite's alone. WAL lets several processes read while one writes; the busy
- * timeout makes a second writer wait its turn (it comes first: the change to WAL writes as well);
- * NORMAL survives a killed process with nothing lost, while a power cut may take the last moments
- * (never the file). The disk is waited for once in 4,000 pages (16 MB) that were written.
+ * Settings specific to SQLite. WAL lets several processes read while one writes. The busy timeout makes a second writer
+ * wait for its turn (it comes first, because the change to WAL writes as well). With NORMAL, a killed process loses
+ * nothing, while a power cut may lose the last moments (never the file). SQLite waits for the disk once per 4,000
+ * written pages (16 MB).
  */
 const SETTINGS = `
   PRAGMA busy_timeout = 10000;
@@ -31,26 +33,48 @@ const SETTINGS = `
   PRAGMA wal_autocheckpoint = 4000;
 `;
 
-/** Statements kept prepared; ours are about fifty. */
+/** Maximum number of cached prepared statements; the service uses about fifty. */
 const MAX_STATEMENTS = 500;
 
 export interface SqliteFile {
   readonly dialect: Dialect;
-  /** Whether another process has changed the file since this was last asked. Microseconds. */
+  /** Whether another process has changed the file since the last call. Takes microseconds. */
   changedElsewhere(): boolean;
+  /** Bytes in use, without the space freed by deleted rows. Takes microseconds. */
+  usedBytes(): number;
+  /** Whether the file's name now refers to another file, or to none. Takes microseconds. */
+  isReplaced(): boolean;
 }
 
-/** Opens (and makes) the database file. @throws Error of node:sqlite or the file system */
-export async function openSqliteFile(path: string): Promise<SqliteFile> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+export interface SqliteOptions {
+  /** Whether commits survive a power cut: each commit waits for the disk. */
+  readonly durable?: boolean | undefined;
+}
+
+/** Opens (or creates) the database file. @throws Error of node:sqlite or the file system */
+export async function openSqliteFile(
+  path: string,
+  { durable = false }: SqliteOptions = {},
+): Promise<SqliteFile> {
+  makeFolder(dirname(path), 0o700);
   makePrivateFile(path);
   const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(path);
   database.exec(SETTINGS);
+  if (durable) database.exec('PRAGMA synchronous = FULL');
   const version = database.prepare('PRAGMA data_version');
   let seen = version.get()?.['data_version'];
+  const files = new OpenFiles([path, `${path}-wal`]);
+  const size = database.prepare(
+    'SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+  );
   return {
-    dialect: new EmbeddedDialect(database),
+    usedBytes: () => Number(size.get()?.['used']),
+    isReplaced: () => {
+      files.look();
+      return files.areReplaced;
+    },
+    dialect: new EmbeddedDialect(database, files),
     changedElsewhere: () => {
       const now = version.get()?.['data_version'];
       const changed = now !== seen;
@@ -61,8 +85,8 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
 }
 
 /**
- * Makes a new database's file 0600: private skins are in it, whoever may read the folder. One that is there
- * is left alone: closing another descriptor of it would drop the locks this process holds on it (POSIX).
+ * Creates a new database file with mode 0600: it contains private skins, whoever may read the folder. Leaves an
+ * existing file unchanged: closing another descriptor of it would drop the locks that this process holds on it (POSIX).
  */
 function makePrivateFile(path: string): void {
   try {
@@ -72,15 +96,18 @@ function makePrivateFile(path: string): void {
   }
 }
 
-class EmbeddedDialect implements Dialect {
+/** Kysely on a node:sqlite database; both are closed together. */
+export class EmbeddedDialect implements Dialect {
   readonly #database: DatabaseSync;
+  readonly #files: OpenFiles;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, files = new OpenFiles([])) {
     this.#database = database;
+    this.#files = files;
   }
 
   createDriver(): Driver {
-    return new ImmediateDriver({ database: new PreparedDatabase(this.#database) });
+    return new ImmediateDriver(new PreparedDatabase(this.#database, this.#files), this.#files);
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new SqliteQueryCompiler();
@@ -98,15 +125,24 @@ class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled {
 }
 
 /**
- * Transactions take the write lock at once. A deferred one that reads and then writes fails with
- * "database is locked" when another process wrote in between, however long the busy timeout is.
+ * Transactions take the write lock at once. A deferred one that reads and then writes fails with "database is locked"
+ * if another process wrote in between, however long the busy timeout is.
  */
 class ImmediateDriver extends SqliteDriver {
+  readonly #files: OpenFiles;
+
+  constructor(database: SqliteDatabase, files: OpenFiles) {
+    super({ database });
+    this.#files = files;
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#files.look();
+    this.#files.verify();
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  /** A full disk makes SQLite roll back by itself; a second time fails and would hide the reason. */
+  /** With a full disk, SQLite rolls back itself; a second rollback fails and would hide the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await super.rollbackTransaction(connection);
@@ -116,16 +152,21 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** node:sqlite in the shape Kysely's driver asks for, with prepared statements kept. */
+/** node:sqlite with the interface that Kysely's driver expects, and a cache of prepared statements. */
 class PreparedDatabase implements SqliteDatabase {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  constructor(database: DatabaseSync) {
+  readonly #files: OpenFiles;
+
+  constructor(database: DatabaseSync, files: OpenFiles) {
     this.#database = database;
+    this.#files = files;
   }
 
+  /** @throws StoreReplacedError */
   prepare(sql: string): SqliteStatement {
+    this.#files.verify();
     const kept = this.#statements.get(sql);
     if (kept) return kept;
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
@@ -142,13 +183,13 @@ class PreparedDatabase implements SqliteDatabase {
 
 function adapt(statement: StatementSync): SqliteStatement {
   const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
-  statement.setReturnArrays(true); // objects of ours take less time to make, and to read
+  statement.setReturnArrays(true); // building the row objects here makes them faster to create, and to read
   let names = columnsOf(statement);
   return {
     reader: names.length > 0,
     all: (parameters) => {
       const rows = statement.all(...values(parameters)) as unknown as unknown[][];
-      // A newer process that brought the schema up to date meanwhile may have added a column.
+      // A newer process that updated the schema in the meantime may have added a column.
       if (rows[0] && rows[0].length !== names.length) names = columnsOf(statement);
       return asObjects(rows, names);
     },

@@ -1,25 +1,31 @@
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { migrate } from './migrate.ts';
-import { openSqliteFile } from './sqlite.ts';
+import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
-/** A handle to read and write with: the store itself or a transaction on it. */
+/** A handle for reading and writing: the store itself or a transaction on it. */
 export type Db = Kysely<Tables>;
 
 export interface Store {
   readonly db: Db;
-  /** Whether another process has written since this was last asked. */
+  /** Whether another process has written since the last call. */
   changedElsewhere(): boolean;
+  /** Bytes in use. */
+  usedBytes(): number;
+  /**
+   * Whether the store's files were removed or replaced; once a look finds that, nothing is read or written any more.
+   */
+  isReplaced(): boolean;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store in a data folder, bringing its schema up to date.
- * @throws StoreTooNewError when a newer skinsmith wrote it
+ * Opens the store in a data folder, and updates its schema.
+ * @throws StoreTooNewError if a newer skinsmith wrote it
  */
-export async function openStore(dataDir: string): Promise<Store> {
-  const file = await openSqliteFile(join(dataDir, 'skinsmith.db'));
+export async function openStore(dataDir: string, options: SqliteOptions = {}): Promise<Store> {
+  const file = await openSqliteFile(join(dataDir, 'skinsmith.db'), options);
   const db = new Kysely<Tables>({ dialect: file.dialect });
   try {
     await migrate(db);
@@ -27,10 +33,11 @@ export async function openStore(dataDir: string): Promise<Store> {
     await db.destroy();
     throw error;
   }
-  return { db, changedElsewhere: file.changedElsewhere, close: () => db.destroy() };
+  const { changedElsewhere, usedBytes, isReplaced } = file;
+  return { db, changedElsewhere, usedBytes, isReplaced, close: () => db.destroy() };
 }
 
-/** Runs `work` in one transaction: all of it happens, or nothing. Nested calls join the outer one. */
+/** Runs `work` in one transaction: either all of it takes effect, or nothing. Nested calls join the outer one. */
 export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return db.isTransaction ? await work(db) : await db.transaction().execute(work);
 }

@@ -38,18 +38,20 @@ interface ApiKeysTable {
   id: string;
   user_id: string;
   name: string;
-  /** SHA-256 of the key, hexadecimal; the key itself is nowhere. */
+  /** SHA-256 of the key, hexadecimal; the key itself is not stored. */
   hash: string;
   last4: string;
   created_at: number;
   last_used_at: number | null;
   revoked_at: number | null;
-  /** JSON lists of texts; an empty one allows all. */
+  /** JSON lists of texts; an empty list allows everything. */
   allowed_ips: string;
   allowed_origins: string;
   allowed_agents: string;
   /** 1: version 1 requests with this key go through the queue of version 2. */
   v2_compat: number;
+  /** JSON list of its scopes (protocol/api-key.ts). */
+  scopes: string;
 }
 
 /** A picture, named by its pixel hash, in canonical encoding. */
@@ -61,7 +63,7 @@ interface TexturesTable {
   created_at: number;
 }
 
-/** A signed value. `identity` says what was asked to be signed, by whom and for whom (service/identity.ts). */
+/** A signed value. `identity` states what was to be signed, by whom and for whom (service/identity.ts). */
 interface TextureDataTable {
   identity: string;
   texture_hash: string;
@@ -112,42 +114,49 @@ interface JobsTable {
   run_at: number;
   lease_owner: string | null;
   lease_until: number | null;
+  /** When a worker last took it. */
+  started_at: number | null;
   created_at: number;
   finished_at: number | null;
   via: Via;
-  /** When it is its owner's turn, in the queue's own time (queue/turns.ts): lower ones are taken first. */
+  /** The owner's turn, in the queue's own time (queue/turns.ts): lower ones are taken first. */
   turn: number;
-  /** How many of the owner's jobs may be processed at the same time. */
+  /** Maximum number of the owner's jobs processed at the same time. */
   concurrency: number;
+  /** The same for capacity that is otherwise idle; if less than `concurrency`, that limit applies. */
+  burst: number;
   /** Texture of the cape that goes with the skin. */
   cape_hash: string | null;
 }
 
-/** How a job came: through the queue, or by a request that waits for its skin, under rules of its own. */
-export type Via = 'queue' | 'generate' | 'v1';
+/**
+ * The rules that a job was accepted by: those of the queue, or those of version 1. Stores of earlier releases also have
+ * `generate`, which now follows the rules of the queue.
+ */
+export type Via = 'queue' | 'v1';
 
-/** Which job an owner's request with this `Idempotency-Key` got. */
+/** The job of an owner's request with this `Idempotency-Key`. */
 interface IdempotencyKeysTable {
   owner: string;
   key: string;
   job_id: number;
 }
 
-/** What is remembered of a caller from one job to the next. */
+/** The facts about a caller that are kept from one job to the next. */
 interface CallersTable {
   owner: string;
-  /** Where its next job stands in the queue's own time, see JobsTable.turn. */
+  /** The turn of its next job, in the queue's own time, see JobsTable.turn. */
   turn: number;
   /** When its last job was accepted. */
   spent_at: number;
-  /** When its last generation outside the queue was accepted; 0: never. */
+  /** When its last generation of version 1 was accepted; 0: never. */
   generated_at: number;
-  /** What it spent in the last minute and the last hour: JSON of queue/sliding-window.ts. */
+  /** Its spending in the last minute and the last hour: JSON of queue/sliding-window.ts. */
   minute: string;
   hour: string;
 }
 
-/** Who has seen a skin in an hour of the clock (hours since the epoch). */
+/** The viewers of a skin in an hour of the clock (hours since the epoch). */
 interface SkinViewsTable {
   skin_id: number;
   viewer: string;
@@ -165,32 +174,38 @@ interface CapesTable {
 
 /** A submission to the service that makes the skins, until its skin data is stored. */
 interface UpstreamJobsTable {
-  /** Of the skin data; the service's address is in it. */
+  /** Of the skin data; it includes the service's address. */
   identity: string;
-  /** Its job there; null: it may have arrived or not. */
+  /** Its job on the service; null: unknown whether it has arrived. */
   job_id: string | null;
   idempotency_key: string;
-  /** Newest job seen there before, on that service's clock: the submission's own cannot be older. */
+  /** Newest job seen before on the service, by its clock: the submission's own cannot be older. */
   mark: number;
   submitted_at: number;
+  /** Worker that sends the request; null: sent before this was recorded. */
+  sender: string | null;
+  /** When the request ends at the latest. */
+  sending_until: number;
+  /** When the service lists its job, if it arrived; null: the request has not ended, as far as is known. */
+  settles_at: number | null;
 }
 
-/** An address to be told of a job's end. */
+/** An address to notify of a job's end. */
 interface CallbacksTable {
   id: Generated<number>;
-  /** Names it to its receiver, the same at each attempt. */
+  /** Identifies the callback to its receiver, the same on each attempt. */
   uuid: string;
   job_id: number;
-  /** The API key of the request: its secret signs what is sent. */
+  /** The API key of the request: its secret signs the webhook. */
   key_id: string;
   url: string;
   /** Of the URL, with its port. */
   host: string;
-  /** Deliveries that were begun. */
+  /** Number of deliveries started. */
   attempts: number;
   /**
-   * When the next delivery may begin; null while the job has not ended. While one is under way: when it is taken
-   * for lost, so that a process that is killed needs nobody to clean up after it.
+   * When the next delivery may start; null while the job has not ended. During a delivery: when it is considered lost,
+   * so that a killed process needs no cleanup.
    */
   run_at: number | null;
   lease_owner: string | null;
@@ -199,21 +214,28 @@ interface CallbacksTable {
   done_at: number | null;
 }
 
-/** What is the matter with an account: `suspended` and `needs_login` wait for its owner, `paused` for the operator. */
+/**
+ * The state of an account: `suspended` and `needs_login` require action by its owner, `paused` by the user who linked
+ * it.
+ */
 export type AccountState = 'active' | 'paused' | 'suspended' | 'needs_login';
 
-/** A game account that skins are made with. */
+/** A game account for making skins. */
 interface GameAccountsTable {
-  /** Of the account: 32 hexadecimal digits. */
+  /** UUID of the account: 32 hexadecimal digits. */
   uuid: string;
   name: string;
+  /** Owner of the jobs of the user who linked it. Only that user's jobs use it, unless it is shared. */
+  owner: string;
+  /** 1: its owner agrees that it makes skins for everyone. */
+  shared: number;
   state: AccountState;
   /** Its tokens, encrypted (accounts/token-cipher.ts). */
   secret: string;
   /** The skin it wore before the first of ours; null: a default one. */
   original_url: string | null;
   original_variant: 'classic' | 'slim' | null;
-  /** 1: that skin is set again when the account has been idle for a while. */
+  /** 1: that skin is restored when the account has been idle for a while. */
   restores: number;
   /** 1: its owner agrees to its cape in results. */
   shows_cape: number;
@@ -221,10 +243,10 @@ interface GameAccountsTable {
   altered: number;
   /** When it was last seen to wear no cape. */
   cape_checked_at: number;
-  /** When a change of its skin was last begun or ended; 0: never. */
+  /** When a change of its skin last started or ended; 0: never. */
   last_used_at: number;
   cool_until: number;
-  /** Uses in a row that it failed. */
+  /** Number of failed uses in a row. */
   error_streak: number;
   last_error_code: string | null;
   last_error_message: string | null;
@@ -236,7 +258,7 @@ interface GameAccountsTable {
   lease_until: number | null;
 }
 
-/** A player whose signed profile was looked up, and which data that is. */
+/** A player whose signed profile was looked up, with the resulting data. */
 interface PlayersTable {
   /** 32 hexadecimal digits. */
   id: string;

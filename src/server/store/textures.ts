@@ -11,7 +11,7 @@ const KEEP = prepare((db, texture: TextureRow) =>
     .onConflict((conflict) => conflict.column('hash').doNothing()),
 );
 
-/** Keeps a picture under its hash; one that is there already stays as it is (same name, same bytes). */
+/** Stores a picture under its hash; an existing one stays unchanged (same name, same bytes). */
 export async function keepTexture(db: Db, texture: TextureRow): Promise<void> {
   await KEEP.run(db, texture);
 }
@@ -20,7 +20,7 @@ export async function findTexture(db: Db, hash: string): Promise<TextureRow | un
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** A picture that signed data or a cape needs; the others are nobody's to fetch. */
+/** A picture that signed data or a cape needs; no other pictures are served. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await db
     .selectFrom('textures')
@@ -56,7 +56,7 @@ const KEEP_DATA = prepare((db, data: TextureDataRow) =>
     .onConflict((conflict) => conflict.column('identity').doNothing()),
 );
 
-/** Keeps signed data; the first one stands when two workers made the same. */
+/** Stores signed data; if two workers made the same data, the first one stays. */
 export async function keepTextureData(db: Db, data: TextureDataRow): Promise<void> {
   await KEEP_DATA.run(db, data);
 }
@@ -79,10 +79,10 @@ export async function dropTextureData(db: Db, identity: string): Promise<void> {
   await db.deleteFrom('texture_data').where('identity', '=', identity).execute();
 }
 
-/** Pictures looked at in one statement, so that requests need not wait for all of them. */
+/** Pictures checked in one statement, so that requests do not have to wait for all of them. */
 const CHUNK = 1_000;
 
-/** Drops pictures that neither signed data nor a cape nor a job needs and that are older than `before`. */
+/** Removes pictures that are older than `before` and not needed by signed data, a cape or a job. */
 export async function dropUnusedTextures(db: Db, before: number): Promise<void> {
   let done: string | undefined = '';
   while (done !== undefined) {
@@ -91,7 +91,7 @@ export async function dropUnusedTextures(db: Db, before: number): Promise<void> 
   }
 }
 
-/** Answers up to which hash it has come; undefined when that was the last. */
+/** Returns the last hash it has checked; undefined if there are no more. */
 async function dropNextUnused(db: Db, done: string, before: number): Promise<string | undefined> {
   const end = await db
     .selectFrom('textures')

@@ -2,45 +2,73 @@ import { type Db, inTransaction } from './store.ts';
 import type { UpstreamJobRow } from './tables.ts';
 
 /** A submission about to be sent. */
-export type UpstreamIntent = Omit<UpstreamJobRow, 'job_id'>;
+export type UpstreamIntent = Omit<UpstreamJobRow, 'job_id' | 'settles_at'>;
 
 export async function findUpstreamJob(db: Db, identity: string): Promise<UpstreamJobRow | undefined> {
   return await db.selectFrom('upstream_jobs').selectAll().where('identity', '=', identity).executeTakeFirst();
 }
 
-/** All that are kept: as many as there are spots, and a few that nobody came back for. */
+/** All records: as many as there are spots, and a few that were abandoned. */
 export async function listUpstreamJobs(db: Db): Promise<UpstreamJobRow[]> {
   return await db.selectFrom('upstream_jobs').selectAll().execute();
 }
 
 /**
- * Writes down that a submission is about to be sent: whoever finds it without a job knows that it may have
- * arrived. False when as many others as `spots` are under way. Those submitted before `since` are forgotten.
+ * Records that a submission is about to be sent: a reader who finds it without a job knows that it may have arrived.
+ * `full`: as many others as `spots` are in progress. `changed`: the record differs from what was `seen`, so another
+ * process is working on it. Submissions before `since` are removed.
  */
 export async function beginUpstreamJob(
   db: Db,
   intent: UpstreamIntent,
-  { spots, since }: { spots: number; since: number },
-): Promise<boolean> {
+  { seen, spots, since }: { seen: UpstreamJobRow | undefined; spots: number; since: number },
+): Promise<'begun' | 'full' | 'changed'> {
   return await inTransaction(db, async (tx) => {
     await tx.deleteFrom('upstream_jobs').where('submitted_at', '<', since).execute();
+    if (!isSame(await findUpstreamJob(tx, intent.identity), seen)) return 'changed';
     const { count } = await tx
       .selectFrom('upstream_jobs')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('identity', '<>', intent.identity)
       .executeTakeFirstOrThrow();
-    if (Number(count) >= spots) return false;
-    const { identity, ...rest } = intent;
+    if (Number(count) >= spots) return 'full';
+    const { identity, ...rest } = { ...intent, job_id: null, settles_at: null };
     await tx
       .insertInto('upstream_jobs')
-      .values({ ...intent, job_id: null })
-      .onConflict((conflict) => conflict.column('identity').doUpdateSet({ ...rest, job_id: null }))
+      .values({ identity, ...rest })
+      .onConflict((conflict) => conflict.column('identity').doUpdateSet(rest))
       .execute();
-    return true;
+    return 'begun';
   });
 }
 
-/** Keeps which job it became. */
+function isSame(found: UpstreamJobRow | undefined, seen: UpstreamJobRow | undefined): boolean {
+  if (!found || !seen) return found === seen;
+  const { job_id, idempotency_key, submitted_at, sender } = found;
+  return (
+    job_id === seen.job_id &&
+    idempotency_key === seen.idempotency_key &&
+    submitted_at === seen.submitted_at &&
+    sender === seen.sender
+  );
+}
+
+/** Its request has ended without an answer; if it arrived, its job is listed by `settlesAt`. */
+export async function endUpstreamRequest(
+  db: Db,
+  { identity, sender }: Pick<UpstreamIntent, 'identity' | 'sender'>,
+  settlesAt: number,
+): Promise<void> {
+  await db
+    .updateTable('upstream_jobs')
+    .set({ settles_at: settlesAt })
+    .where('identity', '=', identity)
+    .where('sender', '=', sender)
+    .where('job_id', 'is', null)
+    .execute();
+}
+
+/** Records the job that it became. */
 export async function acceptUpstreamJob(db: Db, identity: string, jobId: string): Promise<void> {
   await db.updateTable('upstream_jobs').set({ job_id: jobId }).where('identity', '=', identity).execute();
 }

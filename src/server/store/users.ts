@@ -5,7 +5,7 @@ export async function findUserByName(db: Db, name: string): Promise<UserRow | un
   return await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst();
 }
 
-/** Adds the user unless the name is taken; answers whoever has it then. */
+/** Adds the user unless the name is taken; returns the user who then has the name. */
 export async function ensureUser(db: Db, user: UserRow): Promise<UserRow> {
   const there = await findUserByName(db, user.name);
   if (there) return there;
@@ -17,10 +17,10 @@ export async function ensureUser(db: Db, user: UserRow): Promise<UserRow> {
   return await db.selectFrom('users').selectAll().where('name', '=', user.name).executeTakeFirstOrThrow();
 }
 
-/** A user and how many API keys it has that are not revoked. */
+/** A user with the number of its API keys that are not revoked. */
 export type UserWithKeys = UserRow & { readonly keys: number };
 
-/** Adds the user. False when the name is taken. */
+/** Adds the user. False if the name is taken. */
 export async function insertUser(db: Db, user: UserRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('users')
@@ -34,7 +34,7 @@ export async function findUserWithKeys(db: Db, name: string): Promise<UserWithKe
   return await usersWithKeys(db).where('name', '=', name).executeTakeFirst();
 }
 
-/** Users in the order of their names. `after`: the last name of the page before. */
+/** Users ordered by name. `after`: the last name of the previous page. */
 export async function listUsers(
   db: Db,
   { after, size }: { after?: string | undefined; size: number },
@@ -43,7 +43,7 @@ export async function listUsers(
   return await (after === undefined ? page : page.where('name', '>', after)).execute();
 }
 
-/** False when there is no such user. */
+/** False if there is no such user. */
 export async function changeUser(
   db: Db,
   name: string,
@@ -55,6 +55,12 @@ export async function changeUser(
     .where('name', '=', name)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Ids of disabled users. */
+export async function listDisabled(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('users').select('id').where('disabled_at', 'is not', null).execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Names of the plans that users have. */

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { Kysely, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findKeyOwner } from '../../../src/server/store/api-keys.ts';
-import { StoreTooNewError } from '../../../src/server/store/migrate.ts';
+import { NEWEST_SCHEMA, StoreTooNewError } from '../../../src/server/store/migrate.ts';
 import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import { openStore } from '../../../src/server/store/store.ts';
@@ -16,7 +16,7 @@ import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 
 /** How many migrations there are. */
-const NEWEST = '10';
+const NEWEST = String(NEWEST_SCHEMA);
 const OPEN_IT = join(import.meta.dirname, 'open-it.ts');
 
 /** A job as the first schema has it. */

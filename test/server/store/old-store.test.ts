@@ -5,6 +5,8 @@ import { hashApiKey, makeApiKey } from '../../../src/server/service/api-key.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
 import { idempotencyKeys } from '../../../src/server/store/migrations/0002-idempotency-keys.ts';
+import { usersAndKeys } from '../../../src/server/store/migrations/0003-users-and-keys.ts';
+import { keyScopes } from '../../../src/server/store/migrations/0012-key-scopes.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
 import { encodePng } from '../../../src/skin/encode.ts';
@@ -137,12 +139,12 @@ test('Every row of a store of the second schema is there after it was brought up
   const version = db.selectFrom('meta').select('value').where('key', '=', 'schema');
   expect(await version.execute()).toEqual([{ value: String(NEWEST_SCHEMA) }]);
   for (const [table, rows] of Object.entries(ROWS)) {
-    if (table === 'usage') continue; // counts of an hour at the most: they begin anew
+    if (table === 'usage') continue; // counts of an hour at most: they begin anew
     const found = await db
       .selectFrom(table as keyof Tables)
       .selectAll()
       .execute();
-    // A private skin's data is its owner's alone now, under a name that says so.
+    // A private skin's data is private to its owner now, under a name that says so.
     const expected = rows.map(({ identity, ...rest }) => expect.objectContaining(rest));
     expect([table, found.length]).toEqual([table, rows.length]);
     expect(found).toEqual(expect.arrayContaining(expected));
@@ -181,4 +183,35 @@ test('A service goes on with it: keys hold, skins and jobs are there, and what w
     [CUT_OFF]: 'completed',
     [FAILED]: 'failed',
   });
+});
+
+test('Keys keep what they could do, but those of web pages lose what manages keys and the service', async () => {
+  const dataDir = await ownFolder();
+  const file = await openSqliteFile(join(dataDir, 'skinsmith.db'));
+  const db = new Kysely<Tables>({ dialect: file.dialect });
+  await firstSchema(db);
+  await usersAndKeys(db);
+  const page = { allowed_origins: '["https://skins.example"]' };
+  const rows = [
+    key(OWNER_ID, KEY, 1),
+    { ...key(OWNER_ID, makeApiKey(), 2), allowed_ips: '["127.0.0.1"]' },
+    { ...key(OWNER_ID, makeApiKey(), 3), ...page },
+    key(BOB_ID, BOBS_KEY, 4),
+    { ...key(BOB_ID, makeApiKey(), 5), ...page },
+  ];
+  await db
+    .insertInto('users')
+    .values(ROWS['users'] as never)
+    .execute();
+  await db
+    .insertInto('api_keys')
+    .values(rows.map((row) => ({ allowed_ips: '[]', allowed_origins: '[]', ...row })) as never)
+    .execute();
+  await keyScopes(db);
+  const found = await db.selectFrom('api_keys').select('scopes').orderBy('id').execute();
+  await db.destroy();
+  const forPages = ['read', 'generate', 'skins'];
+  const ofUser = [...forPages, 'account'];
+  const all = [...ofUser, 'operator'];
+  expect(found.map(({ scopes }) => JSON.parse(scopes))).toEqual([all, all, forPages, ofUser, forPages]);
 });

@@ -4,6 +4,7 @@ import { type CompiledQuery, Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { searchSkins } from '../../../src/server/store/skin-search.ts';
 import {
+  countSkins,
   findKnownData,
   findOwnSkin,
   hasOpenSkin,
@@ -11,6 +12,7 @@ import {
   someSkinOf,
 } from '../../../src/server/store/skins.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
+import { countEnded, countMade, firstMade } from '../../../src/server/store/stats.ts';
 import type { Db } from '../../../src/server/store/store.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
 import { findServedTexture, hasTextureData } from '../../../src/server/store/textures.ts';
@@ -30,10 +32,20 @@ const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
   'who else has the data': (db) => hasOpenSkin(db, 'face'),
   'any that has the data': (db) => someSkinOf(db, 'face', owner),
   'the public list': (db) => listSkins(db, 'public', { size: 10 }),
-  'a page of the public list': (db) => listSkins(db, 'public', { size: 10, before: 5 }),
-  'a page of one’s own': (db) => listSkins(db, { owner }, { size: 10, before: 5 }),
-  'a search': (db) => searchSkins(db, 'public', { words: ['red', 'hat'], size: 10, before: 5 }),
+  'a page of the public list': (db) => listSkins(db, 'public', { size: 10, before: { id: 5, views: 0 } }),
+  'a page of one’s own': (db) => listSkins(db, { owner }, { size: 10, before: { id: 5, views: 0 } }),
+  'the most viewed': (db) =>
+    listSkins(db, 'public', { size: 10, sort: 'popular', before: { id: 5, views: 0 } }),
+  'the most viewed of one’s own': (db) => listSkins(db, { owner }, { size: 10, sort: 'popular' }),
+  'how many there are': (db) => countSkins(db, 'public'),
+  'how many are one’s own': (db) => countSkins(db, { owner }),
+  'skins of a variant': (db) => searchSkins(db, 'public', { words: [], size: 10, variant: 'slim' }),
+  'a search': (db) =>
+    searchSkins(db, 'public', { words: ['red', 'hat'], size: 10, before: { id: 5, views: 0 } }),
   'a search of one’s own': (db) => searchSkins(db, { owner }, { words: ['red'], size: 10 }),
+  'how many were made in a span': (db) => countMade(db, { from: 1, to: 2 }),
+  'when the first was made': (db) => firstMade(db),
+  'how jobs ended': (db) => countEnded(db, 1),
   'a texture': (db) => findServedTexture(db, '0'.repeat(64)),
 };
 

@@ -113,7 +113,10 @@ describe('The list of skins', () => {
     const seen: (string | null)[] = [];
     let before: number | undefined;
     for (;;) {
-      const page = await listSkins(db, 'public', { size: 3, before });
+      const page = await listSkins(db, 'public', {
+        size: 3,
+        before: before === undefined ? undefined : { id: before, views: 0 },
+      });
       const last = page.at(-1);
       if (!last) break;
       seen.push(...names(page));

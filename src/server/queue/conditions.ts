@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 
-// In the words of the partial indices (store/migrations), or they are not used.
+// The same expressions as in the partial indices (store/migrations); otherwise SQLite does not use those.
 export const PENDING = sql<boolean>`status in ('waiting', 'processing')`;
 export const WAITING = sql<boolean>`status = 'waiting'`;
 export const PROCESSING = sql<boolean>`status = 'processing'`;
+export const COMPLETED = sql<boolean>`status = 'completed'`;
+export const FAILED = sql<boolean>`status = 'failed'`;
 export const FINISHED = sql<boolean>`finished_at is not null`;

@@ -6,7 +6,7 @@ export interface PendingCounts {
   readonly processing: number;
 }
 
-/** How many jobs have not ended, of all owners. Two statements, because each has an index of its own. */
+/** The number of unfinished jobs of all owners. Two statements, because each has its own index. */
 export async function countPending(db: Db): Promise<PendingCounts> {
   const jobs = db.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('n'));
   const waiting = await jobs.where(WAITING).executeTakeFirstOrThrow();

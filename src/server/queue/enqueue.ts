@@ -3,21 +3,23 @@ import { recallCaller, rememberCaller } from '../store/callers.ts';
 import { prepare } from '../store/prepared.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow, Via } from '../store/tables.ts';
+import { keepTexture } from '../store/textures.ts';
 import { PENDING } from './conditions.ts';
 import { findRepeated, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
-import type { NewJob, OverLimit, Recorded, Submission, SubmitLimits } from './port.ts';
-import { HOUR, MINUTE, spendOne } from './sliding-window.ts';
+import type { NewJob, OverLimit, Recorded, Room, Submission, SubmitLimits } from './port.ts';
+import { sharedOpensAt, spendShared } from './shared-limit.ts';
+import { HOUR, MINUTE, spendOne, totalOf } from './sliding-window.ts';
 import { turnAfter } from './turns.ts';
 
 type NewRow = Omit<JobRow, 'id'>;
 
-/** What a job that is born completed has instead of a place in the queue. */
-const NO_PLACE = { turn: 0, concurrency: 1 } as const;
+/** The fields of a job that is created as completed, instead of a place in the queue. */
+const NO_PLACE = { turn: 0, concurrency: 1, burst: 1 } as const;
 
 /**
- * Accepts a job within its owner's limits. To be called in a transaction that keeps other writers out: then
- * of two requests at once only one gets the last spot.
+ * Accepts a job within its owner's limits. Call in a transaction that keeps other writers out, so that of two
+ * simultaneous requests only one gets the last spot.
  */
 export async function submitJob(
   tx: Db,
@@ -36,21 +38,24 @@ export async function submitJob(
   const over = await overLimit(tx, job, { limits, memory, now });
   if (over) return over;
   const { turn } = memory;
-  const queued = await insert(tx, { ...newRow(job, now), turn, concurrency: limits.concurrency });
+  if (job.picture) await keepTexture(tx, { ...job.picture, created_at: now });
+  if (limits.together) await spendShared(tx, limits.together, now);
+  const { concurrency, burst } = limits;
+  const queued = await insert(tx, { ...newRow(job, now), turn, concurrency, burst });
   await rememberCaller(tx, {
     ...memory,
     turn: turnAfter(turn, limits.priority),
     minute: spendOne(memory.minute, MINUTE, now),
     hour: spendOne(memory.hour, HOUR, now),
     spentAt: now,
-    ...(job.via !== 'queue' && { generatedAt: now }),
+    ...(job.via === 'v1' && { generatedAt: now }),
   });
   await keepKey(tx, job, queued);
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
   return { kind: 'queued', job: queued };
 }
 
-/** Records a job whose result was known at once. */
+/** Records a job whose result was available at once. */
 export async function recordKnownJob(
   db: Db,
   job: NewJob,
@@ -58,7 +63,7 @@ export async function recordKnownJob(
 ): Promise<Recorded> {
   const known = { status: 'completed', skin_uuid: skinUuid, finished_at: now } as const;
   const row = { ...newRow(job, now), ...NO_PLACE, ...known };
-  // A transaction around a row alone would cost more than the row.
+  // A transaction around a single row would cost more than the row.
   if (job.idempotencyKey === undefined && !job.callback)
     return { kind: 'recorded', job: await insert(db, row) };
   return await inTransaction(db, async (tx) => {
@@ -71,28 +76,50 @@ export async function recordKnownJob(
   });
 }
 
-/** Whether a limit of the owner's stands against it. What passes by itself is told before what does not. */
+/** The limit of the owner that refuses the job, if any. Limits that pass with time come first. */
 async function overLimit(
   tx: Db,
-  { owner, via }: NewJob,
+  { owner, via }: Pick<NewJob, 'owner' | 'via'>,
   { limits, memory, now }: { limits: SubmitLimits; memory: OverLimit['memory']; now: number },
 ): Promise<OverLimit | undefined> {
   if (opensAt(memory, limits, { via, now }) > now) return { kind: 'too_fast', memory };
-  if (via !== 'queue') {
-    const { count: running } = await COUNT_PENDING.only(tx, { owner, otherThan: 'queue' });
-    if (running >= VIA_RULES[via].atOnce(limits)) return { kind: 'busy', running, memory };
+  const { atOnce } = VIA_RULES[via];
+  if (Number.isFinite(atOnce)) {
+    const { count: running } = await COUNT_PENDING.only(tx, { owner, via });
+    if (running >= atOnce) return { kind: 'busy', running, memory };
   }
   const { count: pending } = await COUNT_PENDING.only(tx, { owner });
-  return pending >= limits.spots ? { kind: 'full', pending, memory } : undefined;
+  if (pending >= limits.spots) return { kind: 'full', pending, memory };
+  const sharedAt = limits.together ? await sharedOpensAt(tx, limits.together, now) : now;
+  return sharedAt > now ? { kind: 'crowded', opensAt: sharedAt, memory } : undefined;
 }
 
-const COUNT_PENDING = prepare((db, { owner, otherThan }: { owner: string; otherThan?: Via }) => {
+/** How many jobs of the owner would be accepted now, or the limit that refuses them. */
+export async function findRoom(
+  db: Db,
+  { owner, via }: Pick<NewJob, 'owner' | 'via'>,
+  { limits, now }: { limits: SubmitLimits; now: number },
+): Promise<Room> {
+  const memory = await recallCaller(db, owner, now);
+  const over = await overLimit(db, { owner, via }, { limits, memory, now });
+  if (over) return over;
+  const { count: pending } = await COUNT_PENDING.only(db, { owner });
+  const left = [
+    limits.spots - pending,
+    limits.perMinute - totalOf(memory.minute),
+    limits.perHour - totalOf(memory.hour),
+  ];
+  // No version 1 job is in progress, or the owner would be over its limit.
+  return { kind: 'room', count: Math.max(1, Math.min(...left, VIA_RULES[via].atOnce)) };
+}
+
+const COUNT_PENDING = prepare((db, { owner, via }: { owner: string; via?: Via }) => {
   const pending = db
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('owner', '=', owner)
     .where(PENDING);
-  return otherThan === undefined ? pending : pending.where('via', '<>', otherThan);
+  return via === undefined ? pending : pending.where('via', '=', via);
 });
 
 const FIND_PENDING = prepare((db, { owner, requestKey }: Pick<NewJob, 'owner' | 'requestKey'>) =>
@@ -128,6 +155,7 @@ function newRow(job: NewJob, now: number): Omit<NewRow, keyof typeof NO_PLACE> {
     run_at: now,
     lease_owner: null,
     lease_until: null,
+    started_at: null,
     created_at: now,
     finished_at: null,
     via: job.via,

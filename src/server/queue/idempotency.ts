@@ -2,8 +2,8 @@ import type { Db } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { NewJob, Repeated } from './port.ts';
 
-/** The job that an owner's earlier request with this key got, as long as the job is kept. */
-async function findKeyedJob(db: Db, owner: string, key: string): Promise<JobRow | undefined> {
+/** The job of an owner's earlier request with this key, as long as the job is kept. */
+export async function findKeyedJob(db: Db, owner: string, key: string): Promise<JobRow | undefined> {
   return await db
     .selectFrom('idempotency_keys')
     .innerJoin('jobs', 'jobs.id', 'idempotency_keys.job_id')
@@ -13,7 +13,7 @@ async function findKeyedJob(db: Db, owner: string, key: string): Promise<JobRow 
     .executeTakeFirst();
 }
 
-/** What an earlier request with the same key makes of this one; undefined when it is the first. */
+/** The answer for a request whose key was used before; undefined for a new key. */
 export async function findRepeated(db: Db, job: NewJob): Promise<Repeated | undefined> {
   if (job.idempotencyKey === undefined) return undefined;
   const earlier = await findKeyedJob(db, job.owner, job.idempotencyKey);
@@ -21,13 +21,25 @@ export async function findRepeated(db: Db, job: NewJob): Promise<Repeated | unde
   return asksForTheSame(earlier, job) ? { kind: 'repeated', job: earlier } : { kind: 'key_taken' };
 }
 
-/** Keeps the request's key, if it has one, for the job that answered it. */
+/** Maximum keys stored per job: a further one still finds the job while it is pending or its skin is known. */
+const MOST_KEYS = 32;
+
+async function countKeys(tx: Db, jobId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('idempotency_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Stores the request's key, if it has one, for the job that answered it. */
 export async function keepKey(tx: Db, { owner, idempotencyKey }: NewJob, { id }: JobRow): Promise<void> {
-  if (idempotencyKey === undefined) return;
+  if (idempotencyKey === undefined || (await countKeys(tx, id)) >= MOST_KEYS) return;
   await tx.insertInto('idempotency_keys').values({ owner, key: idempotencyKey, job_id: id }).execute();
 }
 
-/** By what the caller sent: who signs may have changed since, and that is no fault of the request. */
+/** Compares what the caller sent: the signer may have changed since, which is not the caller's doing. */
 function asksForTheSame(earlier: JobRow, job: NewJob): boolean {
   return (
     earlier.texture_hash === job.textureHash &&

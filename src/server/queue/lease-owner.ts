@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { processExists } from '../../process-exists.ts';
 
 /**
- * Names a process as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. So
- * another process on the same machine can tell at once that the holder is dead (after a kill -9)
- * and need not wait for the lease to run out.
+ * Names a process as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. This lets another
+ * process on the same machine detect at once that the holder is dead (after kill -9), without waiting for the
+ * lease to expire.
  */
 export interface ProcessName {
   readonly host: string;
@@ -17,25 +18,21 @@ export function nameThisProcess(): ProcessName {
 }
 
 export function workerName(owner: ProcessName, index: number): string {
-  return `${owner.host}/${owner.pid}/${owner.nonce}#${index}`;
+  return `${workerPrefix(owner)}${index}`;
+}
+
+/** The common prefix of the names of a process's workers. */
+export function workerPrefix({ host, pid, nonce }: ProcessName): string {
+  return `${host}/${pid}/${nonce}#`;
 }
 
 /**
- * Whether the holder is certainly gone: same machine, and its process does not exist, or is this one
- * under an earlier life's nonce (a container restarts as process 1 every time).
+ * Whether the holder is certainly gone: it was on this machine, and its process no longer exists or is this one with
+ * an earlier nonce (a container restarts as process 1 every time).
  */
 export function isGone(holder: string, self: ProcessName): boolean {
   const [host, pid, rest] = holder.split('/');
   if (host !== self.host || !pid || !rest) return false;
   if (Number(pid) === self.pid) return !rest.startsWith(`${self.nonce}#`);
   return !processExists(Number(pid));
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

@@ -3,19 +3,18 @@ import type { Via } from '../store/tables.ts';
 import type { SubmitLimits } from './port.ts';
 import { HOUR, MINUTE, roomAt } from './sliding-window.ts';
 
-/** What holds for a job beside the windows and the spots of its owner. */
+/** Limits of a job besides the windows and spots of its owner. */
 interface ViaRules {
-  /** Milliseconds from the owner's last generation outside the queue to the next. */
+  /** Minimum milliseconds between two generations of this kind by the owner. */
   delay(limits: SubmitLimits): number;
-  /** Unfinished generations outside the queue that the owner may have, this one included. */
-  atOnce(limits: SubmitLimits): number;
+  /** Maximum unfinished generations of this kind per owner, including this one. */
+  atOnce: number;
 }
 
-/** The queue has neither; version 1 goes one by one. */
+/** Only version 1 has a delay and processes one request at a time. */
 export const VIA_RULES = {
-  queue: { delay: () => 0, atOnce: () => Number.POSITIVE_INFINITY },
-  generate: { delay: ({ delay }) => delay, atOnce: ({ concurrency }) => concurrency },
-  v1: { delay: ({ delay }) => delay, atOnce: () => 1 },
+  queue: { delay: () => 0, atOnce: Number.POSITIVE_INFINITY },
+  v1: { delay: ({ delay }) => delay, atOnce: 1 },
 } as const satisfies Record<Via, ViaRules>;
 
 /** When the owner may submit again, milliseconds since the epoch; `now` when it may at once. */
@@ -28,7 +27,7 @@ export function opensAt(
   return Math.max(
     roomAt(minute, MINUTE, limits.perMinute, now),
     roomAt(hour, HOUR, limits.perHour, now),
-    // A last time that is further ahead was taken from a clock that has been put back since.
+    // A last time further ahead comes from a clock that was set back since.
     delay === 0 || generatedAt > now + delay ? now : generatedAt + delay,
   );
 }

@@ -1,14 +1,42 @@
+import type { RawBuilder } from 'kysely';
 import { prepare } from '../store/prepared.ts';
 import type { Db } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
-import { PENDING } from './conditions.ts';
-import type { JobState } from './port.ts';
+import { COMPLETED, FAILED, PENDING, PROCESSING, WAITING } from './conditions.ts';
+import type { JobPage, JobState } from './port.ts';
 
 const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satisfies (keyof JobState)[];
 
-const NEWEST_STATES = prepare((db, { owner, size }: { owner: string; size: number }) =>
-  db.selectFrom('jobs').select(STATE).where('owner', '=', owner).orderBy('id', 'desc').limit(size),
-);
+// Literals, because SQLite does not use the partial indices for parameters.
+const STANDING = {
+  waiting: WAITING,
+  processing: PROCESSING,
+  completed: COMPLETED,
+  failed: FAILED,
+} as const satisfies Record<JobRow['status'], RawBuilder<boolean>>;
+
+interface PageValues {
+  readonly owner: string;
+  readonly size: number;
+  readonly before?: number;
+}
+
+function statesPage(standing?: RawBuilder<boolean>) {
+  return prepare((db, { owner, size, before }: PageValues) => {
+    const own = db.selectFrom('jobs').select(STATE).where('owner', '=', owner);
+    const older = before === undefined ? own : own.where('id', '<', before);
+    const wanted = standing ? older.where(standing) : older;
+    return wanted.orderBy('id', 'desc').limit(size);
+  });
+}
+
+const NEWEST_STATES = statesPage();
+const STATES_BY_STATUS = {
+  waiting: statesPage(STANDING.waiting),
+  processing: statesPage(STANDING.processing),
+  completed: statesPage(STANDING.completed),
+  failed: statesPage(STANDING.failed),
+} as const;
 const PENDING_STATES = prepare((db, { owner }: { owner: string }) =>
   db.selectFrom('jobs').select(STATE).where('owner', '=', owner).where(PENDING),
 );
@@ -24,7 +52,7 @@ export async function listJobStates(db: Db, owner: string, size: number): Promis
   return await withOlder(newest, size, () => PENDING_STATES.all(db, { owner }));
 }
 
-/** Their order and bound are not the database's work: with them it would walk all of the owner's jobs. */
+/** Sorted and limited in code: the database would walk all of the owner's jobs for it. */
 async function withOlder<Job extends { readonly id: number }>(
   newest: Job[],
   size: number,
@@ -34,4 +62,14 @@ async function withOlder<Job extends { readonly id: number }>(
   if (!oldest || newest.length < size) return newest;
   const pending = (await readPending()).toSorted((a, b) => b.id - a.id);
   return [...newest, ...pending.filter(({ id }) => id < oldest.id)];
+}
+
+/** A page of an owner's jobs, newest first. */
+export async function pageJobStates(
+  db: Db,
+  owner: string,
+  { size, before, status }: JobPage,
+): Promise<JobState[]> {
+  const page = status === undefined ? NEWEST_STATES : STATES_BY_STATUS[status];
+  return await page.all(db, { owner, size, ...(before !== undefined && { before }) });
 }

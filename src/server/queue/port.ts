@@ -1,53 +1,66 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { JobRow, Via } from '../store/tables.ts';
+import type { JobRow, TextureRow, Via } from '../store/tables.ts';
+import type { PendingJobs } from './pending.ts';
+import type { SharedLimit } from './shared-limit.ts';
 
-/** What is to be generated and for whom. */
+/** What to generate, and for whom. */
 export interface NewJob {
   readonly uuid: string;
   readonly owner: string;
-  /** Names the request: the same owner's same request while pending is the same job. */
+  /** Identifies the request: the same request of the same owner, while pending, is the same job. */
   readonly requestKey: string;
   readonly identity: string;
   readonly textureHash: string;
   readonly variant: 'classic' | 'slim';
   readonly visibility: SkinVisibility;
   readonly name: string | null;
-  /** Texture of the cape that goes with it. */
+  /** Texture of the cape to combine with it. */
   readonly capeHash: string | null;
   readonly via: Via;
-  /** The caller's name for this request: when it comes again, it is the same job, ended or not. */
+  /** The caller's name for this request: a repetition gets the same job, finished or not. */
   readonly idempotencyKey?: string | undefined;
-  /** Whom to tell when it has ended. */
+  /** The callback to call when it has ended. */
   readonly callback?: NewCallback | undefined;
+  /** Its picture, stored in the same transaction as the job: a refused job leaves nothing behind. */
+  readonly picture?: Omit<TextureRow, 'created_at'> | undefined;
 }
 
-/** What the caller may have; none of the counts is below 1. */
+/** The caller's limits; none of the counts is below 1. */
 export interface SubmitLimits {
-  /** Unfinished jobs at one time. */
+  /** Maximum unfinished jobs. */
   readonly spots: number;
   readonly perMinute: number;
   readonly perHour: number;
-  /** Milliseconds between generations outside the queue. */
+  /** Milliseconds between generations of version 1. */
   readonly delay: number;
-  /** Jobs processed at the same time; also unfinished ones that came by `generate`. */
+  /** Maximum jobs processed at the same time. */
   readonly concurrency: number;
-  /** Share of the workers, as against other owners with jobs waiting. */
+  /** The same while capacity is idle that no other owner can use. */
+  readonly burst: number;
+  /** Share of the workers, relative to other owners with waiting jobs. */
   readonly priority: number;
+  /** The limit shared with others, if any. */
+  readonly together?: SharedLimit | undefined;
 }
 
-/** A request whose idempotency key was seen before: for the same, or for another picture or option. */
+/** A request whose idempotency key is known: for the same request, or for another picture or options. */
 export type Repeated = { readonly kind: 'repeated'; readonly job: JobRow } | { readonly kind: 'key_taken' };
 
 export type Submission = Repeated | { readonly kind: 'queued' | 'joined'; readonly job: JobRow } | OverLimit;
 
-/** Not accepted: before its time, with too many under way outside the queue, or with every spot taken. */
+/** Refused: too early, too many version 1 jobs in progress, or no free spot. */
 export type OverLimit = { readonly memory: CallerMemory } & (
   | { readonly kind: 'too_fast' }
   | { readonly kind: 'busy'; readonly running: number }
   | { readonly kind: 'full'; readonly pending: number }
+  /** The shared limit is exhausted until `opensAt`, milliseconds since the epoch. */
+  | { readonly kind: 'crowded'; readonly opensAt: number }
 );
+
+/** How many more jobs an owner may submit now, or the limit that refuses them. */
+export type Room = { readonly kind: 'room'; readonly count: number } | OverLimit;
 
 export type Recorded = Repeated | { readonly kind: 'recorded'; readonly job: JobRow };
 
@@ -57,7 +70,7 @@ export interface Lease {
   readonly owner: string;
 }
 
-/** Signed data as a generator made it, to be recorded with the job's completion. */
+/** Signed data from a generator, stored when the job completes. */
 export interface GeneratedData {
   readonly value: string;
   readonly signature: string;
@@ -78,58 +91,94 @@ export interface JobFailure {
   readonly passing: boolean;
 }
 
-/** What holds for the jobs of all owners and processes together. Absent: no bound. */
+/** Limits over all owners and processes. Absent: none. */
 export interface ClaimBounds {
-  /** Most that may be processed at the same time. */
+  /** Maximum jobs processed at the same time. */
   readonly processing?: number;
-  /** Whether a job waits while another for the same skin data is processed. */
+  /** Whether a job waits while another for the same skin data is in progress. */
   readonly onePerIdentity?: boolean;
+  /** Whose jobs may start now. */
+  readonly owners?: { readonly only: readonly string[] } | { readonly except: readonly string[] };
+  /** When `owners` may change, in milliseconds since the epoch. */
+  readonly until?: number;
 }
 
-/** Where a job stands. */
+/** The state of a job. */
 export type JobState = Pick<JobRow, 'id' | 'uuid' | 'status' | 'created_at' | 'skin_uuid'>;
 
+/** An accepted job and its owner. */
+export type AcceptedJob = Pick<JobRow, 'id' | 'owner'>;
+
+/** Selects jobs of an owner. */
+export interface JobPage {
+  readonly size: number;
+  /** Number of the last job on the previous page. */
+  readonly before?: number | undefined;
+  readonly status?: JobRow['status'] | undefined;
+}
+
 export interface JobQueue {
-  /** Accepts a job within the limits, in one step with counting them. */
+  /** Accepts a job if its limits allow, counting and inserting atomically. */
   submit(job: NewJob, limits: SubmitLimits): Promise<Submission>;
-  /** Records a job whose result was known at once. */
+  /** How many jobs would be accepted now; others may take the spots in the meantime. */
+  findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room>;
+  /** Records a job whose result was available at once. */
   recordKnown(job: NewJob, skinUuid: string): Promise<Recorded>;
-  /** The job whose turn it is (turns.ts) of those that may run now, under a lease for `owner`. */
+  /** The next job in turn order (turns.ts) of those that may run now, under a lease for `owner`. */
   claim(owner: string): Promise<Lease | undefined>;
-  /** Makes the lease last longer. False when it is lost. */
+  /**
+   * Updates the job's identity if the signer has changed since it was accepted. Undefined when the lease is lost, or
+   * when the job went back to the queue because another one for the same data is in progress.
+   */
+  adopt(lease: Lease, identity: string): Promise<Lease | undefined>;
+  /** Fails the owner's waiting jobs; returns their UUIDs. */
+  giveUpWaiting(owner: string, failure: JobFailure): Promise<string[]>;
+  /** Extends the lease. False when it is lost. */
   renew(lease: Lease): Promise<boolean>;
-  /** Stores the skin and completes the job, both or neither. False when the lease is lost. */
+  /** Stores the skin and completes the job atomically. False when the lease is lost. */
   complete(lease: Lease, data: GeneratedData): Promise<boolean>;
-  /** Ends or postpones the job. False when the lease is lost. */
+  /** Fails or postpones the job. False when the lease is lost. */
   fail(lease: Lease, failure: JobFailure): Promise<boolean>;
-  /** Gives the job back untouched, to be taken at `runAt` or at once: the attempt does not count. */
+  /** Returns the job unchanged, to be taken at `runAt` or at once: the attempt does not count. */
   release(lease: Lease, runAt?: number): Promise<boolean>;
-  /** Frees jobs whose worker is gone. Answers how many. */
+  /** Frees jobs whose worker is gone. Returns how many. */
   recover(): Promise<number>;
   find(uuid: string): Promise<JobRow | undefined>;
-  /** Those of these jobs that there are. */
+  /** The existing ones of these jobs. */
   findAll(uuids: readonly string[]): Promise<JobRow[]>;
-  /** What an earlier request with the same idempotency key makes of this one; undefined when there is none. */
+  /** Whether the owner has used this idempotency key. */
+  hasKey(owner: string, key: string): Promise<boolean>;
+  /** The answer for a request whose idempotency key was used before; undefined for a new key. */
   findRepeated(job: NewJob): Promise<Repeated | undefined>;
   /** An owner's pending jobs and the `size` newest others, newest first. */
   list(owner: string, size: number): Promise<JobRow[]>;
-  /** The same jobs, and of each where it stands: many of them are read together. */
+  /** The same jobs with their states only: many of them are read together. */
   listStates(owner: string, size: number): Promise<JobState[]>;
-  /** The first `size` of an owner's jobs numbered higher than `id`, in the order of their acceptance. */
+  /** A page of an owner's jobs with their states, newest first. */
+  pageStates(owner: string, page: JobPage): Promise<JobState[]>;
+  /** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */
   listAfter(owner: string, id: number, size: number): Promise<JobRow[]>;
-  /** How many jobs are waiting whose turn comes before this one's. */
+  /** Number of the newest job of all owners; 0 if there is none. */
+  newestId(): Promise<number>;
+  /** The first `size` jobs of all owners with a number above `id`, in the order of acceptance. */
+  acceptedAfter(id: number, size: number): Promise<AcceptedJob[]>;
+  /** The finished ones of these jobs. */
+  findEnded(uuids: readonly string[]): Promise<Pick<JobRow, 'uuid' | 'owner'>[]>;
+  /** The jobs in progress and waiting, of all owners. */
+  pending(): Promise<PendingJobs>;
+  /** How many waiting jobs come before this one. */
   waitingBefore(job: Pick<JobRow, 'turn' | 'id'>): Promise<number>;
-  /** When the next job may run that its owner's other jobs do not hold back: by `concurrency`, until one ends. */
+  /** When the next job may run that its owner's `concurrency` does not hold back. */
   nextRunAt(): Promise<number | undefined>;
-  /** Forgets jobs finished before `before`, and callers with nothing left to remember. */
+  /** Deletes jobs finished before `before`, and callers without any remaining state. */
   prune(before: number): Promise<void>;
 }
 
-/** Every setting of the queue that is a number. Milliseconds where it is a time. */
+/** Every numeric setting of the queue. Times in milliseconds. */
 export interface QueueTimes {
   readonly lease: number;
   readonly maxAttempts: number;
-  /** Wait before the second attempt; doubled for each further one. */
+  /** Pause before the second attempt; doubled for each further one. */
   readonly retryDelay: number;
 }
 

@@ -3,8 +3,8 @@ import type { Db } from '../store/store.ts';
 import { WAITING } from './conditions.ts';
 
 /**
- * Forgets callers with nothing left to remember. While nobody waits, nobody is ahead of anybody either: the
- * clock goes on to the last turn given, or callers with a single job each would be remembered for ever.
+ * Deletes callers without any remaining state. While no job waits, no owner is ahead of another: the clock then
+ * advances to the last turn given, since otherwise callers with a single job would be kept for ever.
  */
 export async function pruneCallers(tx: Db, now: number): Promise<void> {
   const waiting = await tx.selectFrom('jobs').select('id').where(WAITING).limit(1).executeTakeFirst();

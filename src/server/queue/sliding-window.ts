@@ -1,11 +1,11 @@
 /**
- * What a caller has spent in a window that slides with the time: how many in each step of it. A step counts
- * as long as its last moment does, so in no window of that length, wherever it begins, is more spent than
- * the limit; what is spent is free again a step later than it need be, at the most.
+ * A caller's usage in a sliding window, counted in steps. A step counts as long as its last moment does, so no
+ * window of that length, wherever it begins, exceeds the limit; usage is released at most one step later than
+ * necessary.
  */
 export type Spent = readonly (readonly [step: number, used: number])[];
 
-/** Milliseconds: how long the window is, and the steps it is counted in. */
+/** Milliseconds: the length of the window, and of its steps. */
 export interface WindowShape {
   readonly span: number;
   readonly step: number;
@@ -15,8 +15,8 @@ export const MINUTE: WindowShape = { span: 60_000, step: 1_000 };
 export const HOUR: WindowShape = { span: 3_600_000, step: 60_000 };
 
 /**
- * What still counts at `now`. What lies more than a window ahead was counted by a clock that was wrong and has been
- * put back since: it would keep its caller out until then.
+ * The usage that still counts at `now`. Usage more than a window ahead was counted by a wrong clock that was set back
+ * since: it would lock its caller out until then.
  */
 export function stillSpent(spent: Spent, shape: WindowShape, now: number): Spent {
   return spent.filter(([step]) => freedAt(step, shape) > now && step * shape.step <= now + shape.span);
@@ -33,7 +33,7 @@ export function spendOne(spent: Spent, { step: length }: WindowShape, now: numbe
   return [...spent.filter(([known]) => known !== step), [step, used + 1]];
 }
 
-/** When one more fits under the limit, in milliseconds since the epoch; `now` when it does already. */
+/** When one more fits under the limit, in milliseconds since the epoch; `now` if it fits already. */
 export function roomAt(spent: Spent, shape: WindowShape, limit: number, now: number): number {
   let used = totalOf(spent);
   let at = now;
@@ -45,7 +45,7 @@ export function roomAt(spent: Spent, shape: WindowShape, limit: number, now: num
   return at;
 }
 
-/** When nothing of it counts any more. */
+/** When none of it counts any more. */
 export function emptyAt(spent: Spent, shape: WindowShape, now: number): number {
   return Math.max(now, ...spent.map(([step]) => freedAt(step, shape)));
 }

@@ -4,14 +4,16 @@
  *     (accepted) → waiting → processing → completed
  *                     ↑           │  ╰──→ failed
  *                     ╰───────────╯
+ *     waiting → failed
  *
  * waiting → processing    a worker claims it: attempts + 1, the lease is the worker's
+ * waiting → failed        its user was disabled
  * processing → completed  the worker that holds the lease has stored the skin
- * processing → failed     that worker reports a failure that cannot pass, or attempts are used up
- * processing → waiting    a failure that can pass, a lease given back, or one that ran out
+ * processing → failed     that worker reports a permanent failure, or attempts are used up
+ * processing → waiting    a temporary failure, or a lease that was returned or expired
  *
- * A picture that is known already gets a job that is born completed. `changeState` is the only place
- * that changes a status.
+ * A request for existing skin data gets a job that is created as completed. `changeState` is the only place that
+ * changes a status.
  */
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
@@ -20,7 +22,7 @@ import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 
 const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
-  waiting: ['processing'],
+  waiting: ['processing', 'failed'],
   processing: ['completed', 'failed', 'waiting'],
   completed: [],
   failed: [],
@@ -30,9 +32,9 @@ export interface Step {
   readonly uuid: string;
   readonly from: JobStatus;
   readonly to: JobStatus;
-  /** Whose lease the job must be under for the step to count. */
+  /** The lease that the job must be under for the transition. */
   readonly leaseOwner?: string;
-  /** Until when that lease must be. */
+  /** The expiry that this lease must have. */
   readonly leaseUntil?: number;
 }
 
@@ -42,6 +44,7 @@ type Patch = Partial<
     | 'attempts'
     | 'lease_owner'
     | 'lease_until'
+    | 'started_at'
     | 'run_at'
     | 'skin_uuid'
     | 'error_code'
@@ -55,15 +58,15 @@ export function assertLegal(from: JobStatus, to: JobStatus): void {
 }
 
 /**
- * Takes one step. False when the job is not (or no longer) where the step starts or under another
- * lease: somebody else took it, and the caller must drop what it was doing.
+ * Makes one transition. False when the job is not (or no longer) in the starting state or under another lease:
+ * another worker took it, and the caller must discard its work.
  */
 export async function changeState(db: Db, step: Step, patch: Patch): Promise<boolean> {
   assertLegal(step.from, step.to);
   if (STEPS[step.to].length > 0) return await takeStep(db, step, patch);
   return await inTransaction(db, async (tx) => {
     const isTaken = await takeStep(tx, step, patch);
-    if (isTaken) await makeCallbacksDue(tx, step.uuid); // both or neither, or somebody would never be told
+    if (isTaken) await makeCallbacksDue(tx, step.uuid); // in the same transaction, or a receiver might never be called
     return isTaken;
   });
 }

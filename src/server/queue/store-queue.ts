@@ -3,17 +3,22 @@ import type { Observer } from '../observer.ts';
 import { prepare } from '../store/prepared.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
+import { adoptIdentity } from './adopt.ts';
 import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
 import { completeWithSkin } from './complete.ts';
-import { FINISHED, PROCESSING } from './conditions.ts';
-import { recordKnownJob, submitJob } from './enqueue.ts';
-import { findRepeated } from './idempotency.ts';
+import { FINISHED, PROCESSING, WAITING } from './conditions.ts';
+import { findRoom, recordKnownJob, submitJob } from './enqueue.ts';
+import { findKeyedJob, findRepeated } from './idempotency.ts';
 import { isGone, type ProcessName } from './lease-owner.ts';
-import { listJobStates, listJobs } from './lists.ts';
+import { listJobStates, listJobs, pageJobStates } from './lists.ts';
+import { findEnded, findNewestId, listAcceptedAfter } from './news.ts';
+import { type PendingJobs, readPending } from './pending.ts';
 import {
+  type AcceptedJob,
   type ClaimBounds,
   type GeneratedData,
   type JobFailure,
+  type JobPage,
   type JobQueue,
   type JobState,
   type Lease,
@@ -22,6 +27,7 @@ import {
   type QueueTimes,
   type Recorded,
   type Repeated,
+  type Room,
   type Submission,
   type SubmitLimits,
 } from './port.ts';
@@ -32,26 +38,29 @@ export interface StoreQueueOptions {
   readonly self: ProcessName;
   readonly clock?: Clock;
   readonly times?: QueueTimes;
-  /** What holds for all jobs together, at this moment; nothing unless given. */
-  readonly bounds?: () => ClaimBounds;
-  /** Hears how jobs end. */
+  /** The current limits over all jobs; default: none. */
+  readonly bounds?: () => ClaimBounds | Promise<ClaimBounds>;
+  /** Called with the ends of jobs. */
   readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
 }
 
-/** Jobs that are forgotten in one statement: a longer one would keep everybody waiting. */
+/** Milliseconds: nothing postpones a job for longer. */
+const LONGEST_WAIT = 12 * 3_600_000;
+
+/** Jobs deleted per statement: a longer one would block everyone else. */
 const PRUNED_AT_ONCE = 5_000;
 
 const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
   db.selectFrom('jobs').selectAll().where('uuid', '=', uuid),
 );
 
-/** The queue of the embedded store: several workers and several processes on one database. */
+/** The queue in the embedded store: several workers and processes on one database. */
 export class StoreQueue implements JobQueue {
   readonly #db: Db;
   readonly #self: ProcessName;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
-  readonly #bounds: () => ClaimBounds;
+  readonly #bounds: () => ClaimBounds | Promise<ClaimBounds>;
   readonly #observer: StoreQueueOptions['observer'];
 
   constructor(db: Db, options: StoreQueueOptions) {
@@ -67,17 +76,28 @@ export class StoreQueue implements JobQueue {
     return await inTransaction(this.#db, (tx) => submitJob(tx, job, { limits, now: this.#clock.now() }));
   }
 
+  async findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room> {
+    return await findRoom(this.#db, asked, { limits, now: this.#clock.now() });
+  }
+
   async recordKnown(job: NewJob, skinUuid: string): Promise<Recorded> {
     const now = this.#clock.now();
     return await recordKnownJob(this.#db, job, { skinUuid, now });
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
+    const bounds = await this.#bounds();
     return await inTransaction(this.#db, async (tx) => {
       const now = this.#clock.now();
-      const lease = { now, until: now + this.#times.lease, bounds: this.#bounds() };
+      const lease = { now, until: now + this.#times.lease, bounds };
       return await claimNext(tx, owner, lease);
     });
+  }
+
+  async adopt(lease: Lease, identity: string): Promise<Lease | undefined> {
+    if (lease.job.identity === identity) return lease;
+    const bounds = await this.#bounds();
+    return await inTransaction(this.#db, (tx) => adoptIdentity(tx, lease, { identity, bounds }));
   }
 
   async renew(lease: Lease): Promise<boolean> {
@@ -123,25 +143,67 @@ export class StoreQueue implements JobQueue {
   }
 
   async recover(): Promise<number> {
-    const leased = await this.#db.selectFrom('jobs').selectAll().where(PROCESSING).execute();
     const now = this.#clock.now();
+    await this.#shortenLeases(now);
+    const leased = await this.#db.selectFrom('jobs').selectAll().where(PROCESSING).execute();
     const lost = leased.filter(
       (job) => (job.lease_until ?? 0) < now || isGone(job.lease_owner ?? '', this.#self),
     );
     const freed = await Promise.all(lost.map((job) => this.#free(job)));
-    return freed.filter(Boolean).length;
+    return freed.filter(Boolean).length + (await this.#forgiveClock(now));
   }
 
-  /** A job whose worker vanished goes back at once, unless it has taken too many workers with it. */
+  /** Shortens leases from before the clock was set back to the length of a new one: living workers renew theirs. */
+  async #shortenLeases(now: number): Promise<void> {
+    const longest = now + this.#times.lease;
+    await this.#db
+      .updateTable('jobs')
+      .set({ lease_until: longest })
+      .where(PROCESSING)
+      .where('lease_until', '>', longest)
+      .execute();
+  }
+
+  /** Jobs postponed to a time that was near before the clock was set back may run now. */
+  async #forgiveClock(now: number): Promise<number> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('jobs')
+      .set({ run_at: now })
+      .where(WAITING)
+      .where('run_at', '>', now)
+      .where((eb) => eb.or([eb('created_at', '>', now), eb('run_at', '>', now + LONGEST_WAIT)]))
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  }
+
+  /** A job whose worker vanished goes back at once, unless it has crashed too many workers. */
   async #free(job: JobRow): Promise<boolean> {
     const lease = { job, owner: job.lease_owner ?? '' };
     const { uuid } = job;
-    const leaseUntil = job.lease_until ?? 0; // one that is renewed just now is alive
+    const leaseUntil = job.lease_until ?? 0; // a lease renewed in the meantime is valid
     const from = { uuid, from: 'processing', leaseOwner: lease.owner, leaseUntil } as const;
     if (job.attempts < this.#times.maxAttempts)
       return await changeState(this.#db, { ...from, to: 'waiting' }, {});
-    const message = `The worker stopped in the middle of it, ${job.attempts} times.`;
+    const message = `The worker stopped during this job ${job.attempts} times.`;
     return await this.fail(lease, { code: 'job_failed', message, passing: false });
+  }
+
+  async giveUpWaiting(owner: string, failure: JobFailure): Promise<string[]> {
+    const waiting = await this.#db
+      .selectFrom('jobs')
+      .select('uuid')
+      .where('owner', '=', owner)
+      .where(WAITING)
+      .execute();
+    const why = { error_code: failure.code, error_message: failure.message };
+    const ended: string[] = [];
+    for (const { uuid } of waiting) {
+      const step = { uuid, from: 'waiting', to: 'failed' } as const;
+      if (!(await changeState(this.#db, step, { ...why, finished_at: this.#clock.now() }))) continue;
+      this.#observer?.jobFailed(uuid, failure);
+      ended.push(uuid);
+    }
+    return ended;
   }
 
   async find(uuid: string): Promise<JobRow | undefined> {
@@ -150,6 +212,10 @@ export class StoreQueue implements JobQueue {
 
   async findAll(uuids: readonly string[]): Promise<JobRow[]> {
     return await this.#db.selectFrom('jobs').selectAll().where('uuid', 'in', uuids).execute();
+  }
+
+  async hasKey(owner: string, key: string): Promise<boolean> {
+    return (await findKeyedJob(this.#db, owner, key)) !== undefined;
   }
 
   async findRepeated(job: NewJob): Promise<Repeated | undefined> {
@@ -164,6 +230,10 @@ export class StoreQueue implements JobQueue {
     return await listJobStates(this.#db, owner, size);
   }
 
+  async pageStates(owner: string, page: JobPage): Promise<JobState[]> {
+    return await pageJobStates(this.#db, owner, page);
+  }
+
   async listAfter(owner: string, id: number, size: number): Promise<JobRow[]> {
     return await this.#db
       .selectFrom('jobs')
@@ -175,16 +245,32 @@ export class StoreQueue implements JobQueue {
       .execute();
   }
 
+  async newestId(): Promise<number> {
+    return await findNewestId(this.#db);
+  }
+
+  async acceptedAfter(id: number, size: number): Promise<AcceptedJob[]> {
+    return await listAcceptedAfter(this.#db, id, size);
+  }
+
+  async findEnded(uuids: readonly string[]): Promise<Pick<JobRow, 'uuid' | 'owner'>[]> {
+    return await findEnded(this.#db, uuids);
+  }
+
+  async pending(): Promise<PendingJobs> {
+    return await readPending(this.#db);
+  }
+
   async waitingBefore(job: Pick<JobRow, 'turn' | 'id'>): Promise<number> {
     return await countWaitingBefore(this.#db, job);
   }
 
   async nextRunAt(): Promise<number | undefined> {
-    return await nextRunAt(this.#db, this.#bounds());
+    return await nextRunAt(this.#db, await this.#bounds());
   }
 
   async prune(before: number): Promise<void> {
-    while ((await this.#pruneSome(before)) > 0) await this.#clock.sleep(0); // others want the store meanwhile
+    while ((await this.#pruneSome(before)) > 0) await this.#clock.sleep(0); // lets others use the store in between
     await inTransaction(this.#db, (tx) => pruneCallers(tx, this.#clock.now()));
   }
 

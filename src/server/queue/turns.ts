@@ -1,14 +1,14 @@
 /**
- * Whose turn it is: start-time fair queueing. The queue has a time of its own, its clock, that moves with the
- * work and not with the hours. A job gets its turn when it is accepted, and the lowest is taken first.
+ * The order of jobs: start-time fair queueing. The queue has a virtual clock that advances with the work, not with
+ * time. A job gets its turn when it is accepted, and the lowest turn goes first.
  *
- * An owner's next turn lies 1/priority after the last. So of two who always have jobs waiting, the one of twice
- * the priority gets two turns for each of the other's, and nobody starves: an owner's next turn is passed by
- * no more than a few of anybody else's. Nor does it come before the clock: who was idle starts where the others
- * are, and has saved nothing up.
+ * An owner's next turn lies 1/priority after the last. So of two owners who always have jobs waiting, the one with
+ * twice the priority gets two turns for each of the other's, and no one starves: at most a few jobs of any other owner
+ * overtake a given turn. A turn is never before the clock: an owner who was idle starts where the others are, without
+ * saved-up credit.
  *
- * The clock stands at the highest turn that was ever taken. When nothing waits any more, all accounts between
- * owners are settled, and it may go on to the last of all turns given.
+ * The clock is at the highest turn ever taken. When no job waits, no owner is ahead of another, and the clock may
+ * advance to the last turn given.
  */
 
 /** The turn of an owner's next job, given the queue's clock and the owner's last next one. */
@@ -16,7 +16,7 @@ export function nextTurn(clock: number, remembered: number): number {
   return Math.max(clock, remembered);
 }
 
-/** Where the owner's job after that stands, at the earliest. */
+/** The earliest turn of the owner's job after that. */
 export function turnAfter(turn: number, priority: number): number {
   return turn + 1 / priority;
 }

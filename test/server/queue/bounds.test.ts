@@ -48,6 +48,17 @@ test('A job waits while another for the same skin data is processed, and lets ot
   expect(await claimAll(there)).toEqual(['b']);
 });
 
+test('A job that would become the twin of another under way goes back and waits, and the attempt does not count', async () => {
+  const { here, there } = await twoProcesses(() => ({ onePerIdentity: true }));
+  await here.submit(newJob({ request: 'a', identity: 'of the old signer' }), LIMITS);
+  await here.submit(newJob({ owner: 'bob', request: 'b', identity: 'of the new signer' }), LIMITS);
+  const [old, twin] = [await mustClaim(here, 'w'), await mustClaim(there, 'v')];
+  expect(await here.adopt(old, 'of the new signer')).toBeUndefined();
+  expect(await here.claim('w')).toBeUndefined();
+  await there.complete(twin, generated());
+  expect((await mustClaim(here, 'w')).job).toMatchObject({ identity: 'of the new signer', attempts: 1 });
+});
+
 test('Without bounds there are none', async () => {
   const { here, there } = await twoProcesses(() => ({}));
   await here.submit(newJob({ request: 'a', identity: 'same' }), LIMITS);

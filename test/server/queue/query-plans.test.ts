@@ -57,6 +57,16 @@ test.each<[string, (queue: JobQueue) => Promise<unknown>, string]>([
   ],
   ['recovery', (queue) => queue.recover(), 'SCAN jobs USING INDEX jobs_processing_identity'],
   [
+    'a page of failed jobs',
+    (queue) => queue.pageStates('ann', { size: 5, status: 'failed', before: 9 }),
+    'SEARCH jobs USING INDEX jobs_failed (owner=? AND id<?)',
+  ],
+  [
+    'a page of all jobs',
+    (queue) => queue.pageStates('ann', { size: 5, before: 9 }),
+    'SEARCH jobs USING INDEX jobs_by_owner (owner=? AND id<?)',
+  ],
+  [
     'submitting to the queue',
     (queue) => queue.submit(newJob({ idempotencyKey: 'a' }), LIMITS),
     'SEARCH jobs USING INDEX jobs_pending (owner=? AND request_key=?)',

@@ -9,6 +9,7 @@ import { openOwnStore } from '../running-server.ts';
 
 const LEGAL: readonly `${JobStatus} → ${JobStatus}`[] = [
   'waiting → processing',
+  'waiting → failed',
   'processing → completed',
   'processing → failed',
   'processing → waiting',

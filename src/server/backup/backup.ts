@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -6,6 +5,8 @@ import { VERSION } from '../../version.ts';
 import { copyDatabase, type Enclosures } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
 import { ABOUT, type About, digestOf, ENCLOSED, STORE } from './data-files.ts';
+import { nameOfWork, removeLeftovers } from './leftovers.ts';
+import { seal } from './seal.ts';
 import { finishRestore } from './swap.ts';
 
 export interface BackupOptions {
@@ -24,16 +25,20 @@ export interface BackupOptions {
  * @throws BackupError; the signal's reason when it is aborted
  */
 export async function backUp({ dataDir, file, now, signal }: BackupOptions): Promise<number> {
-  await finishRestore(dataDir);
+  await finishRestore(dataDir, now);
   const store = join(dataDir, STORE);
   if (!existsSync(store)) throw new BackupError('no_data', `There is no data of a service in ${dataDir}.`);
   const enclosures = await enclosuresOf(dataDir, now);
-  const aside = join(dirname(file), `.${basename(file)}.${randomUUID()}.tmp`);
+  const isUnfinished = (name: string) =>
+    name.startsWith(`.${basename(file)}.`) && /\.tmp(-journal)?$/.test(name);
+  await removeLeftovers(dirname(file), isUnfinished, now).catch(() => {}); // what is wrong with the folder is told below
+  const aside = join(dirname(file), `.${basename(file)}.${nameOfWork()}.tmp`);
   await makePrivateFile(aside).catch((error: unknown) => {
     throw unwritable(file, error);
   });
   try {
     await copyDatabase(store, aside, { enclosures, onStep: () => signal.throwIfAborted() });
+    await seal(aside);
     const size = await settle(aside);
     signal.throwIfAborted();
     await rename(aside, file);
@@ -51,7 +56,7 @@ async function enclosuresOf(dataDir: string, now: number): Promise<Enclosures> {
   const contents = await Promise.all(there.map((name) => readFile(join(dataDir, name))));
   const files = Object.fromEntries(there.map((name, n) => [name, contents[n]!]));
   const digests = Object.fromEntries(there.map((name, n) => [name, digestOf(contents[n]!)]));
-  const about: About = { format: 1, version: VERSION, time: now, files: digests };
+  const about: About = { format: 2, version: VERSION, time: now, files: digests };
   return { ...files, [ABOUT]: Buffer.from(JSON.stringify(about)) };
 }
 

@@ -17,7 +17,8 @@ export const DATA_FILES = [STORE, `${STORE}-wal`, `${STORE}-shm`, ...ENCLOSED] a
 export const ABOUT = 'about.json';
 
 export const aboutSchema = z.object({
-  format: z.literal(1),
+  /** 1: without a seal (seal.ts), made before there was one. */
+  format: z.union([z.literal(1), z.literal(2)]),
   /** Version of the program that made it. */
   version: z.string(),
   /** Milliseconds since the epoch. */

@@ -1,20 +1,14 @@
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, open, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeFolder } from '../../make-folder.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
-import { NEWEST_SCHEMA } from '../store/migrate.ts';
-import { type CopyFound, dropEnclosures, inspectCopy, withDatabaseAlone } from '../store/sqlite-copy.ts';
+import { type CopyFound, dropEnclosures, withDatabaseAlone } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
-import {
-  ABOUT,
-  type About,
-  aboutSchema,
-  DATA_FILES,
-  digestOf,
-  ENCLOSED,
-  SIGNING_KEY,
-  STORE,
-} from './data-files.ts';
+import { DATA_FILES, ENCLOSED, SIGNING_KEY, STORE } from './data-files.ts';
+import { nameOfWork } from './leftovers.ts';
+import { readBackup } from './read-backup.ts';
+import { removeSeal } from './seal.ts';
 import { finishRestore, STAGED, swapFiles } from './swap.ts';
 
 export interface RestoreOptions {
@@ -30,6 +24,8 @@ export interface Restored {
   /** When the backup was made, in milliseconds since the epoch, and by which version of the program. */
   readonly time: number;
   readonly version: string;
+  /** False: it was made before backups had a seal, so that changes in it would not show. */
+  readonly isProven: boolean;
   /** Where the data is that was there before; undefined when there was none. */
   readonly aside: string | undefined;
 }
@@ -40,16 +36,15 @@ export interface Restored {
  * @throws BackupError
  */
 export async function restore({ dataDir, file, force, now }: RestoreOptions): Promise<Restored> {
-  const { found, about } = await readBackup(file);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await finishRestore(dataDir);
+  const { found, about, isProven } = await readBackup(file);
+  makeFolder(dataDir, 0o700);
+  await finishRestore(dataDir, now);
   const hasData = [STORE, SIGNING_KEY].some((name) => existsSync(join(dataDir, name)));
   if (hasData && !force) {
     throw new BackupError('data_in_the_way', `There is data of a service in ${dataDir} already.`, {
       hint: 'With --force it is moved aside; or choose another folder: --data',
     });
   }
-  await removeLeftovers(dataDir, now);
   const staged = await layOut(dataDir, { file, found });
   const aside = `before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
   try {
@@ -58,7 +53,8 @@ export async function restore({ dataDir, file, force, now }: RestoreOptions): Pr
     await rm(join(dataDir, staged), { recursive: true, force: true });
     throw error;
   }
-  return { time: about.time, version: about.version, aside: hasData ? join(dataDir, aside) : undefined };
+  const { time, version } = about;
+  return { time, version, isProven, aside: hasData ? join(dataDir, aside) : undefined };
 }
 
 async function exchange(dataDir: string, names: { staged: string; aside: string }): Promise<void> {
@@ -76,63 +72,15 @@ async function exchange(dataDir: string, names: { staged: string; aside: string 
   if (outcome === 'unusable') await swap(); // nobody can be using it; it may be why there is a restore
 }
 
-/** What is in a backup, once it is sure that it can be used. @throws BackupError */
-async function readBackup(file: string): Promise<{ found: CopyFound; about: About }> {
-  if (!existsSync(file)) throw new BackupError('backup_unreadable', `There is no file ${file}.`);
-  const found = await inspectCopy(file).catch((cause: Error) => {
-    throw new BackupError('backup_damaged', `${file} cannot be read as a backup: ${cause.message}.`, {
-      cause,
-    });
-  });
-  const damaged = (what: string) =>
-    new BackupError('backup_damaged', `The backup ${file} is damaged: ${what}.`);
-  const text = found?.enclosures[ABOUT];
-  if (!found || !text) {
-    throw new BackupError('backup_unreadable', `${file} is no backup made by skinsmith backup.`);
-  }
-  if (found.integrity !== 'ok') throw damaged(found.integrity);
-  if (found.schema > NEWEST_SCHEMA) {
-    throw new BackupError('backup_too_new', `The backup ${file} was made by a newer skinsmith.`, {
-      hint: 'Install the newer version.',
-    });
-  }
-  const about = readAbout(text);
-  if (!about) throw damaged('it does not say what it is');
-  const wrong = ENCLOSED.find((name) => !isAsMade(found.enclosures[name], about.files[name]));
-  if (wrong) throw damaged(`${wrong} is not what was put into it`);
-  return { found, about };
-}
-
-function readAbout(text: Uint8Array): About | undefined {
-  try {
-    return aboutSchema.safeParse(JSON.parse(Buffer.from(text).toString('utf8'))).data;
-  } catch {
-    return undefined; // no JSON
-  }
-}
-
-function isAsMade(content: Uint8Array | undefined, digest: string | undefined): boolean {
-  return (content && digestOf(content)) === digest;
-}
-
-/** Milliseconds after which what a killed restore has laid out is nobody's. */
-const LEFTOVER_AGE = 60 * 60_000;
-
-async function removeLeftovers(dataDir: string, now: number): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    const path = join(dataDir, name);
-    if (!name.startsWith(STAGED) || (await stat(path)).mtimeMs > now - LEFTOVER_AGE) continue;
-    await rm(path, { recursive: true, force: true });
-  }
-}
-
 /** Lays the new files out in a folder inside the data folder, all of them on the disk. Answers its name. */
 async function layOut(dataDir: string, { file, found }: { file: string; found: CopyFound }): Promise<string> {
-  const folder = await mkdtemp(join(dataDir, STAGED));
+  const folder = join(dataDir, `${STAGED}${nameOfWork()}`);
+  makeFolder(folder, 0o700);
   try {
     const store = join(folder, STORE);
     await copyFile(file, store);
     await chmod(store, 0o600);
+    await removeSeal(store);
     await dropEnclosures(store);
     for (const name of ENCLOSED) {
       const content = found.enclosures[name];

@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { open, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../../make-folder.ts';
 import { DATA_FILES } from './data-files.ts';
+import { removeLeftovers } from './leftovers.ts';
 
 /**
  * Several files cannot be exchanged at one stroke. So the new ones are laid out in a folder of their own first;
  * then a note says that they are to take the others' places. From that moment on the restore has happened:
- * whoever comes next, whether the process was killed or not, does what is left of it.
+ * the next start does what is left of it, whether the process was killed or not.
  */
 const NOTE = 'restore.json';
 
@@ -28,17 +30,26 @@ export type Swap = z.infer<typeof swapSchema>;
 export async function swapFiles(dataDir: string, swap: Swap): Promise<void> {
   await writeDurably(join(dataDir, swap.staged, NOTE), JSON.stringify(swap));
   await rename(join(dataDir, swap.staged, NOTE), join(dataDir, NOTE));
-  await finishRestore(dataDir);
+  await finishSwap(dataDir);
 }
 
-/** Does what a killed restore has left to do. Two at once do no harm. @throws Error of the file system */
-export async function finishRestore(dataDir: string): Promise<void> {
+/**
+ * Does what a killed restore has left to do, and removes what one has laid out that came to nothing. Two at once do
+ * no harm. @throws Error of the file system
+ */
+export async function finishRestore(dataDir: string, now: number): Promise<void> {
+  if (!existsSync(dataDir)) return;
+  await finishSwap(dataDir);
+  await removeLeftovers(dataDir, (name) => name.startsWith(STAGED), now);
+}
+
+async function finishSwap(dataDir: string): Promise<void> {
   const note = join(dataDir, NOTE);
   if (!existsSync(note)) return;
   const { staged, aside, old } = swapSchema.parse(JSON.parse(await readFile(note, 'utf8')));
   const from = join(dataDir, staged);
   const to = join(dataDir, aside);
-  if (old.length > 0) await mkdir(to, { recursive: true, mode: 0o700 });
+  if (old.length > 0) makeFolder(to, 0o700);
   for (const name of old) {
     // One that is aside already was moved before; what has its place now is the new one.
     if (!existsSync(join(to, name))) await moveIfThere(join(dataDir, name), join(to, name));

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { backUp } from '../../../src/server/backup/backup.ts';
+import { nameOfWork } from '../../../src/server/backup/leftovers.ts';
 import { skinPng } from '../drawn-skins.ts';
 import { ownFolder } from '../own-folder.ts';
 import { poll } from '../poll.ts';
@@ -85,6 +87,17 @@ describe('A backup', () => {
     await restoreInto(dataDir, file);
     expect(await readFile(join(dataDir, 'plans.json'), 'utf8')).toBe('{}');
   });
+});
+
+test('What a killed backup has left is removed by the next to the same file', async () => {
+  const server = await runServer();
+  const file = await backUpOf(server);
+  const child = execa(process.execPath, ['-e', '']);
+  await child;
+  const killed = `.it.backup.${nameOfWork()}.tmp`.replace(`-${process.pid}-`, `-${child.pid}-`);
+  await writeFile(join(file, '..', killed), 'a half');
+  await backUp({ dataDir: server.dataDir, file, now: NOW, signal: new AbortController().signal });
+  expect(await readdir(join(file, '..'))).toEqual(['it.backup']);
 });
 
 describe('No backup is made', () => {

@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { nameOfWork } from '../../../src/server/backup/leftovers.ts';
+import { readBackup } from '../../../src/server/backup/read-backup.ts';
+import { removeSeal, seal } from '../../../src/server/backup/seal.ts';
 import { finishRestore } from '../../../src/server/backup/swap.ts';
 import { skinPng } from '../drawn-skins.ts';
 import { ownFolder } from '../own-folder.ts';
 import { giveSigningKey, guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { backUpOf, restoreInto } from './backing-up.ts';
+import { backUpOf, NOW, restoreInto } from './backing-up.ts';
 
 guardAgainstLeaks();
 
@@ -93,21 +98,37 @@ describe('A restore', () => {
     expect(await skinsIn(dataDir)).toBe(1);
   });
 
-  test('clears away what a killed one has laid out, once it is old enough to be nobody’s', async () => {
+  test('removes what killed ones have laid out, and leaves what others are at', async () => {
     const dataDir = await ownFolder();
-    for (const name of ['.restore-old', '.restore-new']) await mkdir(join(dataDir, name));
-    await utimes(join(dataDir, '.restore-old'), 0, 0);
+    const [abandoned, own] = await abandonedIn(dataDir);
     await restoreInto(dataDir, await backupFile());
-    expect((await readdir(dataDir)).filter((name) => name.startsWith('.'))).toEqual(['.restore-new']);
+    const left = (await readdir(dataDir)).filter((name) => name.startsWith('.'));
+    expect(left).toEqual([own]);
+    expect(left).not.toContain(abandoned);
   });
 });
 
+/** What restores have laid out: a killed one, one at work, an old one of another program. Answers the first two. */
+async function abandonedIn(dataDir: string): Promise<[killed: string, own: string]> {
+  const child = execa(process.execPath, ['-e', '']);
+  const { pid } = child;
+  await child; // so that nobody has its id
+  const own = `.restore-${nameOfWork()}`;
+  const killed = own.replace(`-${process.pid}-`, `-${pid}-`);
+  for (const name of [own, killed, '.restore-old']) await mkdir(join(dataDir, name));
+  await utimes(join(dataDir, '.restore-old'), 0, 0);
+  return [killed, own];
+}
+
+/** A backup that somebody has changed, and sealed again. */
 function edited(sql: string): () => Promise<string> {
   return async () => {
     const file = await backupFile();
+    await removeSeal(file);
     const database = new DatabaseSync(file);
     database.exec(sql);
     database.close();
+    await seal(file);
     return file;
   };
 }
@@ -124,6 +145,24 @@ describe('A file is refused', () => {
       'backup_damaged',
       edited("update enclosures set content = x'00' where name = 'signing-key.pem'"),
     ],
+    ['with a trigger', 'backup_damaged', edited(`create trigger t after insert on jobs begin select 1; end`)],
+    [
+      'with a view for a table',
+      'backup_damaged',
+      edited('drop table players; create view players as select * from users'),
+    ],
+    ['without a table', 'backup_damaged', edited('drop table players')],
+    ['without an index', 'backup_damaged', edited('drop index jobs_by_owner')],
+    ['with another column', 'backup_damaged', edited('alter table users add column x text')],
+    ['of no known schema', 'backup_damaged', edited("update meta set value = 'abc' where key = 'schema'")],
+    ['of an empty schema', 'backup_damaged', edited("update meta set value = '0' where key = 'schema'")],
+    ['that does not name its schema', 'backup_damaged', edited("delete from meta where key = 'schema'")],
+    ['whose seal is gone', 'backup_damaged', () => backupFile((bytes) => bytes.subarray(0, -89))],
+    [
+      'that goes on after its seal',
+      'backup_damaged',
+      () => backupFile((bytes) => Buffer.concat([bytes, bytes])),
+    ],
     ['whose key is gone', 'backup_damaged', edited("delete from enclosures where name = 'signing-key.pem'")],
     [
       'that does not say what it is',
@@ -135,6 +174,36 @@ describe('A file is refused', () => {
     await expect(restoreInto(dataDir, await make())).rejects.toMatchObject({ name: 'BackupError', code });
     expect(await readdir(dataDir)).toEqual([]);
   });
+});
+
+test('A backup with 16 changed bytes is refused, wherever they are', async () => {
+  for (let seed = 0; seed < 100; seed++) {
+    const file = await backupFile((bytes) => {
+      for (let n = 0; n < 16; n++) {
+        const at = createHash('sha256').update(`${seed} ${n}`).digest().readUInt32BE() % bytes.length;
+        bytes[at]! ^= 1 + ((seed + n) % 255);
+      }
+      return bytes;
+    });
+    await expect(readBackup(file), `seed ${seed}`).rejects.toMatchObject({ code: 'backup_damaged' });
+  }
+});
+
+test('A backup from before there was a seal is taken, and said to prove nothing', async () => {
+  const file = await edited(
+    `update enclosures set content = replace(cast(content as text), '"format":2', '"format":1') where name = 'about.json'`,
+  )();
+  await removeSeal(file);
+  const dataDir = await ownFolder();
+  expect(await restoreInto(dataDir, file)).toMatchObject({ isProven: false });
+  expect(await skinsIn(dataDir)).toBe(1);
+});
+
+test('A whole backup says so, with the digest of its content', async () => {
+  const file = await backupFile();
+  const content = (await readFile(file)).subarray(0, -89);
+  const digest = createHash('sha256').update(content).digest('hex');
+  expect(await readBackup(file)).toMatchObject({ isProven: true, digest, about: { time: NOW } });
 });
 
 /** The moves of a restore with data in the way, in their order, as names inside the data folder. */
@@ -163,7 +232,7 @@ test.each([0, 1, 2, 3, 4])(
   'A restore killed after %i of its moves is finished by who comes next',
   async (moves) => {
     const dataDir = await killedAfter(moves);
-    await Promise.all([finishRestore(dataDir), finishRestore(dataDir)]);
+    await Promise.all([finishRestore(dataDir, NOW), finishRestore(dataDir, NOW)]);
     const contents = async (folder: string) =>
       await Promise.all(
         ['skinsmith.db', 'signing-key.pem'].map((name) => readFile(join(folder, name), 'utf8')),
@@ -173,6 +242,14 @@ test.each([0, 1, 2, 3, 4])(
     expect((await readdir(dataDir)).toSorted()).toEqual([ASIDE, 'signing-key.pem', 'skinsmith.db']);
   },
 );
+
+test('A server that starts removes what killed restores have laid out', async () => {
+  const dataDir = await usedFolder();
+  const [, own] = await abandonedIn(dataDir);
+  const server = await runServer({ dataDir, workers: 0 });
+  await server.close();
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('.restore'))).toEqual([own]);
+});
 
 test('A server that starts finishes a killed restore first', async () => {
   const [dataDir, other] = [await usedFolder(), await ownFolder()];

@@ -9,7 +9,7 @@ export interface AccountsOptions extends Omit<AccountDeskOptions, 'cipher' | 'ru
   /** Folder of the key file. */
   readonly dataDir: string;
   readonly rules?: Partial<AccountRules> | undefined;
-  /** Of the operator's application at Microsoft. */
+  /** Client id of the operator's application at Microsoft. */
   readonly clientId: string | undefined;
   readonly warn: (message: string) => void;
 }
@@ -20,7 +20,7 @@ export interface Accounts {
   readonly linking: Linking;
 }
 
-/** Asks nothing and makes no file yet. */
+/** Sends no requests and creates no file yet. */
 export function openAccounts({ dataDir, rules, clientId, warn, ...options }: AccountsOptions): Accounts {
   const cipher = new TokenCipher(join(dataDir, ACCOUNT_KEY));
   const desk = new AccountDesk({

@@ -1,14 +1,15 @@
+import type { ClaimBounds } from '../queue/port.ts';
 import type { AccountRow } from '../store/tables.ts';
 import type { AccountRules } from './rules.ts';
 
 type Rules = Pick<AccountRules, 'delay' | 'maxStreak'>;
 
-/** Whoever looks for an account that is in use looks again no sooner than this, in milliseconds. */
+/** Minimum milliseconds until the next look for an account that is in use. */
 const LEAST_WAIT = 100;
 
 /**
- * When an account can next be used, at the earliest; it may be in the past. Undefined: not before somebody looks
- * after it. One that is in use comes back with its change made, so its delay begins then.
+ * The earliest time at which an account is usable; it may be in the past. Undefined: not before someone repairs it. An
+ * account in use returns with its skin changed, so its delay starts then.
  */
 export function freeAt(account: AccountRow, { delay, maxStreak }: Rules, now: number): number | undefined {
   if (account.state !== 'active' || account.error_streak >= maxStreak) return undefined;
@@ -16,7 +17,7 @@ export function freeAt(account: AccountRow, { delay, maxStreak }: Rules, now: nu
   return Math.max(account.last_used_at + delay, account.cool_until, returned);
 }
 
-/** Of those that can be used now, the one that was used the longest ago. */
+/** The least recently used of the accounts that are usable now. */
 export function leastRecentlyUsed(
   accounts: readonly AccountRow[],
   rules: Rules,
@@ -26,18 +27,88 @@ export function leastRecentlyUsed(
   return accounts.filter(isFree).toSorted((a, b) => a.last_used_at - b.last_used_at)[0];
 }
 
+/** The accounts that may make an owner's skins: its own, and those shared by others. */
+export function accountsFor<A extends AccountRow>(accounts: readonly A[], owner: string): A[] {
+  return accounts.filter((account) => account.owner === owner || account.shared === 1);
+}
+
+/** The account for an owner's next skin, from those usable now: its own before those shared by others. */
+export function nextAccount(
+  accounts: readonly AccountRow[],
+  rules: Rules,
+  { now, owner }: { readonly now: number; readonly owner: string },
+): AccountRow | undefined {
+  const own = accounts.filter((account) => account.owner === owner);
+  return leastRecentlyUsed(own, rules, now) ?? leastRecentlyUsed(accountsFor(accounts, owner), rules, now);
+}
+
+export interface Awaited {
+  readonly now: number;
+  /** Owner of the generation. */
+  readonly owner: string;
+  /** Owners of the generations before it, in order; or only their number, if nothing else is known. */
+  readonly ahead: readonly string[] | number;
+}
+
 /**
- * When a generation can begin that comes after `ahead` others: each account takes one in its turn. Undefined when
- * there is no account to wait for.
+ * When an owner's generation can start behind others: each account takes one in turn. Undefined if there is no account
+ * to wait for.
  */
 export function nextStart(
   accounts: readonly AccountRow[],
   rules: Rules,
-  { now, ahead }: { readonly now: number; readonly ahead: number },
+  { now, owner, ahead }: Awaited,
 ): number | undefined {
-  const times = accounts.map((account) => freeAt(account, rules, now)).filter((time) => time !== undefined);
-  const first = times.toSorted((a, b) => a - b)[ahead % times.length];
-  return first === undefined
-    ? undefined
-    : Math.max(now, first) + Math.floor(ahead / times.length) * rules.delay;
+  const starts = new Map<AccountRow, number>();
+  for (const account of accounts) {
+    const free = freeAt(account, rules, now);
+    if (free !== undefined) starts.set(account, Math.max(now, free));
+  }
+  const pool = accountsFor([...starts.keys()], owner);
+  const [before, rounds] =
+    typeof ahead === 'number' ? inRounds(ahead, { owner, size: pool.length }) : [ahead, 0];
+  for (const one of before) {
+    const account = firstOf(starts, one);
+    if (account) starts.set(account, (starts.get(account) ?? now) + rules.delay);
+  }
+  const account = firstOf(starts, owner);
+  const start = account && starts.get(account);
+  return start === undefined ? undefined : start + rounds * rules.delay;
+}
+
+/** Estimates as if all of them waited for the same accounts: whole rounds, and the remainder. */
+function inRounds(count: number, { owner, size }: { owner: string; size: number }): [string[], number] {
+  if (size === 0) return [[], 0];
+  return [Array.from({ length: count % size }, () => owner), Math.floor(count / size)];
+}
+
+function firstOf(starts: ReadonlyMap<AccountRow, number>, owner: string): AccountRow | undefined {
+  const order = (account: AccountRow) => [starts.get(account) ?? 0, account.owner === owner ? 0 : 1] as const;
+  return accountsFor([...starts.keys()], owner).reduce<AccountRow | undefined>((first, account) => {
+    if (!first) return account;
+    const [[a, own], [b, other]] = [order(account), order(first)];
+    return a < b || (a === b && own < other) ? account : first;
+  }, undefined);
+}
+
+/**
+ * Owners whose jobs can start now. The others wait for an account, and must not hold up owners whose account is free.
+ * An owner without any account to wait for is included: its job fails with the reason.
+ */
+export function readyOwners(
+  accounts: readonly AccountRow[],
+  rules: Rules,
+  now: number,
+): Pick<ClaimBounds, 'owners' | 'until'> {
+  const usable = accounts.flatMap((account) => {
+    const at = freeAt(account, rules, now);
+    return at === undefined ? [] : [{ owner: account.owner, isShared: account.shared === 1, at }];
+  });
+  const shared = usable.filter(({ isShared }) => isShared);
+  const later = usable.filter(({ at }) => at > now);
+  if (later.length === 0 || shared.some(({ at }) => at <= now)) return {};
+  const free = new Set(usable.filter(({ at }) => at <= now).map(({ owner }) => owner));
+  const held = later.map(({ owner }) => owner).filter((owner) => !free.has(owner));
+  const owners = shared.length > 0 ? { only: [...free] } : { except: [...new Set(held)] };
+  return { owners, until: Math.min(...later.map(({ at }) => at)) };
 }

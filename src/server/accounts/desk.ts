@@ -1,20 +1,29 @@
 import { isGone, type ProcessName, workerName } from '../queue/lease-owner.ts';
-import { changeHeldAccount, findAccount, holdAccount, listAccounts } from '../store/accounts.ts';
+import type { ClaimBounds } from '../queue/port.ts';
+import {
+  changeAccount,
+  changeHeldAccount,
+  findAccount,
+  holdAccount,
+  type LinkedAccount,
+  listAccounts,
+} from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import type { AccountRow } from '../store/tables.ts';
-import { leastRecentlyUsed, nextStart } from './availability.ts';
+import { accountsFor, freeAt, nextAccount, nextStart, readyOwners } from './availability.ts';
+import { timesOfNow } from './clock-set-back.ts';
 import { type AccountFault, accountFaultOf, CONSEQUENCES } from './faults.ts';
 import { type AccountTools, HeldAccount } from './held-account.ts';
 
 export interface AccountDeskOptions extends AccountTools {
   readonly self: ProcessName;
-  /** Hears of accounts that failed. */
+  /** Called with accounts that failed. */
   readonly onFault: (account: AccountRow, fault: AccountFault) => void;
-  /** Hears of a lease that could not be renewed now. */
+  /** Called if a lease could not be renewed. */
   readonly onError: (error: unknown) => void;
 }
 
-/** An account with whoever has taken it. */
+/** An account and its holder. */
 export interface Taken {
   readonly row: AccountRow;
   readonly owner: string;
@@ -22,13 +31,13 @@ export interface Taken {
 
 export type Choice =
   | ({ readonly kind: 'taken' } & Taken)
-  /** All are in use or resting; the first is free then, in milliseconds since the epoch. */
+  /** All are in use or resting; the first is free at `at`, in milliseconds since the epoch. */
   | { readonly kind: 'later'; readonly at: number }
-  /** There is none to wait for. `linked`: how many there are that somebody must look after. */
+  /** There is no account to wait for. `linked`: the number of accounts for this owner that need attention. */
   | { readonly kind: 'none'; readonly linked: number };
 
 const RENEWALS_PER_LEASE = 3;
-/** Milliseconds between two looks whether an account has come back. */
+/** Milliseconds between checks whether an account has been returned. */
 const RETURN_POLL = 100;
 
 /** Hands out the linked accounts: each to one at a time, in this process or another. */
@@ -42,36 +51,52 @@ export class AccountDesk {
     this.tools = options;
   }
 
-  /** When a generation can begin that comes after `ahead` others; undefined: there is no account to wait for. */
-  async nextStart(ahead: number): Promise<number | undefined> {
-    const { db, rules, clock } = this.#options;
-    const now = clock.now();
-    let accounts = await listAccounts(db);
-    if (accounts.some((account) => this.#isLost(account, now))) {
-      await inTransaction(db, (tx) => this.#freeLost(tx, now));
-      accounts = await listAccounts(db);
-    }
-    return nextStart(accounts, rules, { now, ahead });
+  /**
+   * When an owner's generation can start behind those of the owners `ahead`, or behind that many; undefined: there is
+   * no account to wait for.
+   */
+  async nextStart(owner: string, ahead: readonly string[] | number): Promise<number | undefined> {
+    const { rules, clock } = this.#options;
+    const accounts = await this.#usable();
+    return nextStart(accounts, rules, { now: clock.now(), owner, ahead });
   }
 
-  /** Takes the least recently used of the healthy accounts that may be used now. */
-  async take(): Promise<Choice> {
+  /** When the first of all accounts is usable; undefined: there is none to wait for. */
+  async opensAt(): Promise<number | undefined> {
+    const { rules, clock } = this.#options;
+    const now = clock.now();
+    const times = (await this.#usable()).flatMap((account) => freeAt(account, rules, now) ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Owners whose jobs can start now. */
+  async readyOwners(): Promise<Pick<ClaimBounds, 'owners' | 'until'>> {
+    const { rules, clock } = this.#options;
+    return readyOwners(await this.#usable(), rules, clock.now());
+  }
+
+  /**
+   * Takes an account that may make an owner's skin now: the least recently used of its own, otherwise of the shared
+   * ones.
+   */
+  async take(owner: string): Promise<Choice> {
     const { db, rules, clock } = this.#options;
     return await inTransaction(db, async (tx): Promise<Choice> => {
       const now = clock.now();
       await this.#freeLost(tx, now);
-      const accounts = await listAccounts(tx);
-      const chosen = leastRecentlyUsed(accounts, rules, now);
+      const accounts = (await listAccounts(tx)).filter(isUsable);
+      const chosen = nextAccount(accounts, rules, { now, owner });
       const taken = chosen && (await this.#hold(tx, chosen, now));
       if (taken) return { kind: 'taken', ...taken };
-      const at = nextStart(accounts, rules, { now, ahead: 0 });
-      return at === undefined ? { kind: 'none', linked: accounts.length } : { kind: 'later', at };
+      const at = nextStart(accounts, rules, { now, owner, ahead: [] });
+      if (at !== undefined) return { kind: 'later', at };
+      return { kind: 'none', linked: accountsFor(accounts, owner).length };
     });
   }
 
   /**
-   * Takes this account whatever its state, once it is not in use. Undefined when it is still in use after
-   * `patience` milliseconds, or not there.
+   * Takes this account in any state, once it is not in use. Undefined if it is still in use after `patience`
+   * milliseconds, or does not exist.
    */
   async takeThis(uuid: string, patience = 0): Promise<Taken | undefined> {
     const { db, clock } = this.#options;
@@ -86,9 +111,9 @@ export class AccountDesk {
   }
 
   /**
-   * Works with an account that was taken, under a lease that is renewed meanwhile, and gives it back with what is
-   * to be said of it. `generates`: whether skin data is made, which is counted.
-   * @throws AccountFault where the account is to blame; whatever else `work` throws
+   * Works with a taken account, renews its lease meanwhile, and returns it with the facts to record. `generates`:
+   * whether skin data is made, which is counted.
+   * @throws AccountFault if the account is the cause; anything else that `work` throws
    */
   async use<T>(
     taken: Taken,
@@ -116,13 +141,24 @@ export class AccountDesk {
     }
   }
 
+  async #usable(): Promise<LinkedAccount[]> {
+    const { db, clock, rules } = this.#options;
+    const now = clock.now();
+    let accounts = await listAccounts(db);
+    if (accounts.some((account) => this.#isLost(account, now) || timesOfNow(account, rules, now))) {
+      await inTransaction(db, (tx) => this.#freeLost(tx, now));
+      accounts = await listAccounts(db);
+    }
+    return accounts.filter(isUsable);
+  }
+
   async #hold(tx: Db, row: AccountRow, now: number): Promise<Taken | undefined> {
     const owner = workerName(this.#options.self, ++this.#leases);
     const until = now + this.#options.rules.lease;
     return (await holdAccount(tx, row.uuid, { owner, until })) ? { row, owner } : undefined;
   }
 
-  /** Also a generation that came to no change counts as a use, or the next one would meet the same account. */
+  /** A generation without a skin change also counts as a use; otherwise the next one would get the same account. */
   #lastUseOf({ row }: HeldAccount, generates: boolean): Pick<AccountRow, 'last_used_at'> {
     return { last_used_at: generates ? this.#options.clock.now() : row.last_used_at };
   }
@@ -142,12 +178,18 @@ export class AccountDesk {
     }
   }
 
-  /** An account whose holder is gone may have been changed up to now: its delay begins again. */
+  /**
+   * An account whose holder is gone may have been changed until now: its delay starts again. The same applies if the
+   * clock has been set back since.
+   */
   async #freeLost(tx: Db, now: number): Promise<void> {
     const back = { lease_owner: null, lease_until: null, last_used_at: now };
     for (const account of await listAccounts(tx)) {
-      if (!this.#isLost(account, now)) continue;
-      await changeHeldAccount(tx, { uuid: account.uuid, owner: account.lease_owner ?? '' }, back);
+      const { uuid, lease_owner: owner } = account;
+      const change = this.#isLost(account, now) ? back : {};
+      const all = { ...timesOfNow(account, this.#options.rules, now), ...change };
+      if (Object.keys(all).length === 0) continue;
+      await (owner === null ? changeAccount(tx, uuid, all) : changeHeldAccount(tx, { uuid, owner }, all));
     }
   }
 
@@ -169,4 +211,9 @@ export class AccountDesk {
       last_error_at: now,
     };
   }
+}
+
+/** A disabled user cannot withdraw consent, so that user's accounts are not used. */
+function isUsable({ disabled_at }: LinkedAccount): boolean {
+  return disabled_at === null;
 }

@@ -3,17 +3,17 @@ import { LoginError } from '../../game/login/login-error.ts';
 import type { AccountState } from '../store/tables.ts';
 import { AccountKeyError } from './token-cipher.ts';
 
-/** What an account itself is to blame for. */
+/** Faults of an account itself. */
 export type FaultKind = 'needs_login' | 'suspended' | 'forbidden' | 'limited' | 'no_profile' | 'mismatch';
 
 interface Consequence {
-  /** It is not used again before somebody looks after it. */
+  /** It is not used again until someone repairs it. */
   readonly state?: AccountState;
   /** It rests. */
   readonly cools?: boolean;
 }
 
-/** All of them count for the account's streak as well. */
+/** All of them also count towards the account's streak. */
 export const CONSEQUENCES = {
   needs_login: { state: 'needs_login' },
   suspended: { state: 'suspended' },
@@ -23,11 +23,11 @@ export const CONSEQUENCES = {
   mismatch: { cools: true },
 } as const satisfies Record<FaultKind, Consequence>;
 
-/** An account could not be used, by a fault of its own. `message` is for the operator and holds no token. */
+/** An account was unusable because of its own fault. `message` is for the operator and contains no token. */
 export class AccountFault extends Error {
   override readonly name = 'AccountFault';
   readonly kind: FaultKind;
-  /** Milliseconds to rest, where the game says so. */
+  /** Milliseconds to rest, if the game names a time. */
   readonly rest: number | undefined;
 
   constructor(
@@ -44,12 +44,12 @@ export class AccountFault extends Error {
 const KINDS: Partial<Record<GameError['kind'], FaultKind>> = {
   unauthorized: 'needs_login',
   forbidden: 'forbidden',
-  not_found: 'no_profile',
+  no_profile: 'no_profile',
 };
 
 /**
- * What goes wrong with an account's own token, as a fault of the account's. Undefined when the account is not to
- * blame: services that cannot be reached or talk nonsense, bad pictures, our own pacing.
+ * Turns an error with an account's own token into a fault of the account. Undefined if the account is not the cause:
+ * unreachable services, malformed answers, bad pictures, our own pacing.
  */
 export function accountFaultOf(error: unknown): AccountFault | undefined {
   if (error instanceof AccountFault) return error;
@@ -59,7 +59,7 @@ export function accountFaultOf(error: unknown): AccountFault | undefined {
   if (!(error instanceof GameError)) return undefined;
   const { message, isSuspended, retryAfter: rest } = error;
   if (isSuspended) return new AccountFault('suspended', message, { cause: error });
-  // Without a status it is our own pacing, which is nobody's fault.
+  // Without a status it is our own pacing, which is not a fault.
   if (error.kind === 'rate_limited' && error.status !== undefined)
     return new AccountFault('limited', message, { rest, cause: error });
   const kind = KINDS[error.kind];

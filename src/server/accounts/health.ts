@@ -1,30 +1,30 @@
 import { GameError } from '../../game/errors.ts';
-import { fetchAccount, ownsGame } from '../../game/skins.ts';
-import { findAccount } from '../store/accounts.ts';
+import { fetchAccount } from '../../game/skins.ts';
+import { findAccount, type LinkedAccount } from '../store/accounts.ts';
 import type { AccountRow } from '../store/tables.ts';
 import type { AccountDesk } from './desk.ts';
 import { AccountFault } from './faults.ts';
 import type { HeldAccount } from './held-account.ts';
 
 export interface AccountHealth {
-  /** As it is after the look. */
-  readonly account: AccountRow;
-  /** Sentences; none: it can be used. */
+  /** The account after the check. */
+  readonly account: LinkedAccount;
+  /** Sentences; empty if the account is usable. */
   readonly problems: readonly string[];
 }
 
-/** Milliseconds that a look may take, waiting for its turn at the game's services included. */
+/** Time limit of a check in milliseconds, including the wait for its turn at the game's services. */
 const LIMIT = 60_000;
 
 /**
- * Looks after an account: its token, its profile, whether it owns the game, what rests on it. One whose token is
- * good after all is used again. Undefined: there is no such account.
+ * Checks an account: its token, its profile (which only an owner of the game has), its restrictions. An account whose
+ * token is valid after all is used again. Undefined: there is no such account.
  */
 export async function checkAccount(desk: AccountDesk, uuid: string): Promise<AccountHealth | undefined> {
   const { db, rules, clock } = desk.tools;
   const taken = await desk.takeThis(uuid);
   const signal = AbortSignal.timeout(LIMIT);
-  // One that is in use is looked after by whoever uses it.
+  // The process that uses an account checks it.
   const found = taken ? await problemsOf(() => desk.use(taken, { signal }, (held) => look(held))) : [];
   const account = await findAccount(db, uuid);
   if (!account) return undefined;
@@ -36,8 +36,6 @@ export async function checkAccount(desk: AccountDesk, uuid: string): Promise<Acc
 
 async function look(held: HeldAccount): Promise<void> {
   const profile = await held.call((token, signal) => fetchAccount(held.http, token, signal));
-  const isOwner = await held.call((token, signal) => ownsGame(held.http, token, signal));
-  if (!isOwner) throw new AccountFault('no_profile', 'The account does not own the game.');
   const isBack = held.row.state === 'needs_login';
   await held.note({ name: profile.name, ...(isBack && { state: 'active' }) });
 }

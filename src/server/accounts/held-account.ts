@@ -12,7 +12,7 @@ import type { AccountRules } from './rules.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import { type AccountTokens, openTokens, sealTokens } from './tokens.ts';
 
-/** What accounts are worked with. */
+/** The tools for working with accounts. */
 export interface AccountTools {
   readonly db: Db;
   readonly game: Game;
@@ -21,15 +21,15 @@ export interface AccountTools {
   readonly rules: AccountRules;
 }
 
-/** The account is not ours any more: this process gave no sign of life for too long, or it was unlinked. */
+/** The account's lease is lost: this process did not renew it for too long, or the account was unlinked. */
 export class AccountLostError extends Error {
   override readonly name = 'AccountLostError';
 }
 
-/** A token that ends within so many milliseconds is renewed first. */
+/** A token that expires within this many milliseconds is renewed first. */
 const RENEW_BEFORE = 300_000;
 
-/** An account under a lease of ours: nobody else uses it. */
+/** An account under a lease of this process: no one else uses it. */
 export class HeldAccount {
   readonly signal: AbortSignal;
   readonly #tools: AccountTools;
@@ -46,7 +46,7 @@ export class HeldAccount {
     this.signal = signal;
   }
 
-  /** As it was taken, with what was noted since. */
+  /** The row as it was taken, with the facts noted since. */
   get row(): AccountRow {
     return this.#row;
   }
@@ -55,7 +55,7 @@ export class HeldAccount {
     return this.#tools.game.http;
   }
 
-  /** Keeps facts about the account. @throws AccountLostError */
+  /** Records facts about the account. @throws AccountLostError */
   async note(change: Partial<Omit<AccountRow, 'uuid'>>): Promise<void> {
     const held = { uuid: this.#row.uuid, owner: this.#owner };
     if (!(await changeHeldAccount(this.#tools.db, held, change))) {
@@ -64,7 +64,7 @@ export class HeldAccount {
     this.#row = { ...this.#row, ...change };
   }
 
-  /** Asks the game something in the account's name. A token that is refused is renewed, once. */
+  /** Sends a request to the game with the account's token. A refused token is renewed, once. */
   async call<T>(work: (token: string, signal: AbortSignal) => Promise<T>): Promise<T> {
     const token = (await this.#tokenThatLasts()) ?? (await this.#renewLogin());
     try {
@@ -97,7 +97,7 @@ export class HeldAccount {
     return lasts ? game.token : undefined;
   }
 
-  /** Refresh tokens are good for one use, so the next one is kept before anything else can go wrong. */
+  /** Refresh tokens work only once, so the next one is stored before anything else can go wrong. */
   async #renewLogin(): Promise<string> {
     const { refresh, game: old } = await this.#tokens();
     if (!refresh) {
@@ -107,7 +107,7 @@ export class HeldAccount {
       );
     }
     const { clientId } = refresh;
-    // Not to be interrupted: an answer that nobody reads would be the end of the login.
+    // Must not be interrupted: if the answer is not read, the login is lost.
     const renewed = await refreshMicrosoft(this.http, { clientId, refreshToken: refresh.token });
     const next = { token: renewed.refreshToken, clientId };
     await this.#keep({ game: old, refresh: next });
@@ -120,7 +120,7 @@ export class HeldAccount {
     return await openTokens(this.#tools.cipher, this.#row.uuid, this.#row.secret);
   }
 
-  /** Tokens of a new link, made meanwhile, are better than ours. */
+  /** Tokens from a new link in the meantime take precedence. */
   async #keep(tokens: AccountTokens): Promise<void> {
     const { db, cipher } = this.#tools;
     const { uuid, secret: from } = this.#row;

@@ -10,48 +10,69 @@ import {
   refreshMicrosoft,
 } from '../../game/login/microsoft.ts';
 import { type AccountProfile, fetchAccount } from '../../game/skins.ts';
-import { changeAccount, findAccount, insertAccount, listAccounts } from '../store/accounts.ts';
-import { inTransaction } from '../store/store.ts';
+import {
+  changeAccount,
+  findAccount,
+  insertAccount,
+  type LinkedAccount,
+  listAccounts,
+} from '../store/accounts.ts';
+import { type Db, inTransaction } from '../store/store.ts';
 import type { AccountRow } from '../store/tables.ts';
 import type { AccountTools } from './held-account.ts';
 import { type AccountTokens, sealTokens } from './tokens.ts';
 import { originalOf } from './wardrobe.ts';
 
-/** Why an account cannot be linked. `message` is for the operator. */
+/** Why an account cannot be linked. `message` is for the person who links it. */
 export class LinkError extends Error {
   override readonly name = 'LinkError';
 }
 
-/** A sign-in that was begun: what the account's owner is to enter, and where. */
+/** A sign-in in progress: what the account's owner must enter, and where. */
 export interface BegunLogin
   extends Pick<DeviceLogin, 'userCode' | 'verificationUri' | 'expiresAt' | 'interval'> {
   readonly id: string;
 }
 
+/** The user who links an account. */
+export interface Linker {
+  /** Owner of the user's jobs. */
+  readonly owner: string;
+  /** Whether the account makes skins for everyone; undefined: unchanged, or according to `sharesByDefault`. */
+  readonly share: boolean | undefined;
+  readonly sharesByDefault: boolean;
+  /** Maximum number of accounts that the user may link. */
+  readonly most: number;
+}
+
 interface PendingLogin {
+  readonly linker: Linker;
   readonly clientId: string;
   readonly device: DeviceLogin;
-  /** Between polls; grows when Microsoft asks for it. */
+  /** Time between polls; grows if Microsoft asks for it. */
   interval: number;
   nextPollAt: number;
-  /** There once the code was entered: what is left to do may have to be tried again. */
+  /** Set once the code has been entered: the remaining steps may need a retry. */
   tokens?: MicrosoftTokens;
 }
 
-const MAX_PENDING = 20;
-const MAX_ACCOUNTS = 500;
-/** RFC 8628, 3.5: what `slow_down` adds. */
+/** Maximum number of sign-ins in progress: of one user, and of all. */
+const MAX_PENDING_OF_ONE = 5;
+const MAX_PENDING = 100;
+/** Maximum number of linked accounts of all users together. */
+export const MAX_ACCOUNTS = 500;
+/** RFC 8628, 3.5: the increase for `slow_down`. */
 const SLOWER = 5_000;
-/** Tokens of the game are JSON Web Tokens, Microsoft's refresh tokens are none. */
+/** Tokens of the game are JSON Web Tokens, Microsoft's refresh tokens are not. */
 const GAME_TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
-/** Makes game accounts known to the service. Sign-ins that are begun live as long as the process. */
+/** Links game accounts to the service. Sign-ins in progress live as long as the process. */
 export class Linking {
   readonly #tools: AccountTools;
   readonly #clientId: string | undefined;
   readonly #pending = new Map<string, PendingLogin>();
 
-  /** `clientId`: of the operator's application at Microsoft. */
+  /** `clientId`: client id of the operator's application at Microsoft. */
   constructor(tools: AccountTools, clientId: string | undefined) {
     this.#tools = tools;
     this.#clientId = clientId;
@@ -63,29 +84,30 @@ export class Linking {
   }
 
   /** @throws LinkError, LoginError, GameError */
-  async begin(): Promise<BegunLogin> {
+  async begin(linker: Linker): Promise<BegunLogin> {
     const clientId = this.#ownClientId();
     this.#forgetExpired();
-    if (this.#pending.size >= MAX_PENDING)
+    const own = [...this.#pending.values()].filter((login) => login.linker.owner === linker.owner);
+    if (own.length >= MAX_PENDING_OF_ONE || this.#pending.size >= MAX_PENDING)
       throw new LinkError('Too many sign-ins are under way: finish one first.');
     const device = await beginDeviceLogin(this.#tools.game.http, { clientId });
     const { userCode, verificationUri, expiresAt, interval } = device;
     const id = randomUUID();
-    this.#pending.set(id, { clientId, device, interval, nextPollAt: this.#now() + interval });
+    this.#pending.set(id, { linker, clientId, device, interval, nextPollAt: this.#now() + interval });
     return { id, userCode, verificationUri, expiresAt, interval };
   }
 
   /**
-   * How a sign-in stands: the account once it is linked, `waiting` before. It may be asked as often as one likes.
-   * @throws LinkError, LoginError, which end it; GameError, after which it can be asked again
+   * State of a sign-in of the user: the account once it is linked, `waiting` before. There is no limit on polling.
+   * @throws LinkError, LoginError, which end it; GameError, after which polling may continue
    */
-  async poll(id: string): Promise<AccountRow | 'waiting' | 'unknown'> {
+  async poll(id: string, owner: string): Promise<LinkedAccount | 'waiting' | 'unknown'> {
     const login = this.#pending.get(id);
-    if (!login) return 'unknown';
+    if (login?.linker.owner !== owner) return 'unknown';
     try {
       login.tokens ??= await this.#askFor(login);
       if (!login.tokens) return 'waiting';
-      const account = await this.#linkWith(login.tokens, login.clientId);
+      const account = await this.#linkWith(login.tokens, login.clientId, login.linker);
       this.#pending.delete(id);
       return account;
     } catch (error) {
@@ -94,14 +116,18 @@ export class Linking {
     }
   }
 
-  /** Links with a token of the game, which ends within a day, or a refresh token. @throws LinkError, LoginError, GameError */
-  async linkToken(token: string): Promise<AccountRow> {
+  /**
+   * Links with a token of the game, which expires within a day, or a refresh token. @throws LinkError, LoginError,
+   * GameError
+   */
+  async linkToken(token: string, linker: Linker): Promise<LinkedAccount> {
     if (GAME_TOKEN.test(token)) {
-      return await this.#save({ game: { token, expiresAt: null }, refresh: null }, token);
+      return await this.#save({ game: { token, expiresAt: null }, refresh: null }, token, linker);
     }
     const clientId = this.#ownClientId();
     const { http } = this.#tools.game;
-    return await this.#linkWith(await refreshMicrosoft(http, { clientId, refreshToken: token }), clientId);
+    const tokens = await refreshMicrosoft(http, { clientId, refreshToken: token });
+    return await this.#linkWith(tokens, clientId, linker);
   }
 
   async #askFor(login: PendingLogin): Promise<MicrosoftTokens | undefined> {
@@ -116,27 +142,27 @@ export class Linking {
     return undefined;
   }
 
-  async #linkWith({ accessToken, refreshToken }: MicrosoftTokens, clientId: string): Promise<AccountRow> {
+  async #linkWith(
+    { accessToken, refreshToken }: MicrosoftTokens,
+    clientId: string,
+    linker: Linker,
+  ): Promise<LinkedAccount> {
     const game = await enterGame(this.#tools.game.http, accessToken);
-    return await this.#save({ game, refresh: { token: refreshToken, clientId } }, game.token);
+    return await this.#save({ game, refresh: { token: refreshToken, clientId } }, game.token, linker);
   }
 
-  async #save(tokens: AccountTokens, token: string): Promise<AccountRow> {
+  async #save(tokens: AccountTokens, token: string, linker: Linker): Promise<LinkedAccount> {
     const { db, cipher, game } = this.#tools;
     const profile = await readProfile(() => fetchAccount(game.http, token));
     const secret = await sealTokens(cipher, profile.id, tokens);
     return await inTransaction(db, async (tx) => {
       const known = await findAccount(tx, profile.id);
-      if (!known) {
-        if ((await listAccounts(tx)).length >= MAX_ACCOUNTS)
-          throw new LinkError(`There are ${MAX_ACCOUNTS} accounts already: unlink one first.`);
-        const account = newAccount(profile, secret, this.#now());
-        await insertAccount(tx, account);
-        return account;
-      }
-      const change = renewed(known, profile, secret);
-      await changeAccount(tx, known.uuid, change);
-      return { ...known, ...change };
+      if (known?.owner !== linker.owner) await verifyRoom(tx, linker, known);
+      if (known) await changeAccount(tx, known.uuid, linkedAgain(known, profile, { secret, linker }));
+      else await insertAccount(tx, newAccount(profile, { secret, linker, now: this.#now() }));
+      const linked = await findAccount(tx, profile.id);
+      if (linked) return linked;
+      throw new Error('The account that was linked is not there.');
     });
   }
 
@@ -165,7 +191,7 @@ async function readProfile(fetch: () => Promise<AccountProfile>): Promise<Accoun
     if (!(error instanceof GameError)) throw error;
     if (error.kind === 'unauthorized')
       throw new LinkError('The game does not accept this token.', { cause: error });
-    if (error.kind !== 'not_found') throw error;
+    if (error.kind !== 'no_profile') throw error;
     throw new LinkError(
       'The account has no profile: it does not own Minecraft: Java Edition, or never chose a name.',
       {
@@ -175,10 +201,24 @@ async function readProfile(fetch: () => Promise<AccountProfile>): Promise<Accoun
   }
 }
 
-function newAccount(profile: AccountProfile, secret: string, now: number): AccountRow {
+/** @throws LinkError if this user, or the whole service, has no room for another account */
+async function verifyRoom(tx: Db, { owner, most }: Linker, known: AccountRow | undefined): Promise<void> {
+  const accounts = await listAccounts(tx);
+  const own = accounts.filter((account) => account.owner === owner);
+  if (own.length >= most) throw new LinkError(`You have linked ${own.length} accounts: unlink one first.`);
+  if (!known && accounts.length >= MAX_ACCOUNTS)
+    throw new LinkError(`This service has ${MAX_ACCOUNTS} accounts, the most there can be.`);
+}
+
+function newAccount(
+  profile: AccountProfile,
+  { secret, linker, now }: { secret: string; linker: Linker; now: number },
+): AccountRow {
   return {
     uuid: profile.id,
     name: profile.name,
+    owner: linker.owner,
+    shared: Number(linker.share ?? linker.sharesByDefault),
     state: 'active',
     secret,
     ...originalOf(profile),
@@ -200,8 +240,21 @@ function newAccount(profile: AccountProfile, secret: string, now: number): Accou
   };
 }
 
-/** Linked again: its tokens are new, its settings and what it wore by itself stay. */
-function renewed(known: AccountRow, profile: AccountProfile, secret: string): Partial<AccountRow> {
+/**
+ * An account that is linked again gets new tokens and keeps its record of the original skin. It belongs to whoever
+ * signs in with it: if that is another user, the consents of its former user no longer apply.
+ */
+function linkedAgain(
+  known: AccountRow,
+  profile: AccountProfile,
+  { secret, linker }: { secret: string; linker: Linker },
+): Partial<AccountRow> {
+  const { owner, share, sharesByDefault } = linker;
+  const consent =
+    known.owner === owner
+      ? { ...(share !== undefined && { shared: Number(share) }) }
+      : { owner, shared: Number(share ?? sharesByDefault), restores: 0, shows_cape: 0, cape_checked_at: 0 };
   const original = known.altered === 1 ? {} : originalOf(profile);
-  return { name: profile.name, secret, state: 'active', error_streak: 0, cool_until: 0, ...original };
+  const tokens = { name: profile.name, secret, state: 'active', error_streak: 0, cool_until: 0 } as const;
+  return { ...tokens, ...consent, ...original };
 }

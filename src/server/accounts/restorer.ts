@@ -11,10 +11,10 @@ export interface RestorerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Milliseconds between two looks for idle accounts, at the most. */
+/** Maximum milliseconds between looks for idle accounts. */
 const LOOK = 30_000;
 
-/** Gives accounts their own skins back: those whose owners want it, once nobody needs them. */
+/** Gives accounts their own skins back once they are idle, if their owners want that. */
 export class Restorer {
   readonly #options: RestorerOptions;
   readonly #stop = new AbortController();
@@ -35,7 +35,10 @@ export class Restorer {
     this.#timer.unref();
   }
 
-  /** No more looks; what is to be restored is, if it can be within `limit` milliseconds. The next start has the rest. */
+  /**
+   * Stops looking. Restores what is outstanding, if possible within `limit` milliseconds, and leaves the rest for the
+   * next start.
+   */
   async stop(limit: number): Promise<void> {
     clearInterval(this.#timer);
     const late = setTimeout(() => this.#stop.abort(), limit);
@@ -47,7 +50,7 @@ export class Restorer {
     }
   }
 
-  /** Restores every account that nobody has used for `idle` milliseconds. */
+  /** Restores every account that has been idle for `idle` milliseconds. */
   async restoreIdle(idle: number, signal: AbortSignal): Promise<void> {
     const { desk, clock } = this.#options;
     const isDue = (account: AccountRow) => isRestorable(account, { now: clock.now(), idle });
@@ -62,13 +65,13 @@ export class Restorer {
   ): Promise<void> {
     const { desk, onError } = this.#options;
     const taken = await desk.takeThis(uuid);
-    if (!taken) return; // somebody uses it after all
+    if (!taken) return; // it is in use after all
     try {
       await desk.use(taken, { signal }, async (account) => {
         if (isDue(account.row)) await restoreSkin(account);
       });
     } catch (error) {
-      // An account's own fault has been told, and services that are away are asked again later.
+      // An account's own fault has been reported already, and unreachable services are tried again later.
       if (!signal.aborted && !(error instanceof AccountFault)) onError(error);
     }
   }

@@ -1,22 +1,22 @@
-/** How linked game accounts are used. Milliseconds where it is a time. */
+/** How linked game accounts are used. Times are in milliseconds. */
 export interface AccountRules {
-  /** Between two changes of one account's skin, at the least. */
+  /** Minimum time between two skin changes of one account. */
   readonly delay: number;
-  /** How long an account rests that the game has refused, unless the game says for how long. */
+  /** How long an account rests after a refusal by the game, unless the game names a time. */
   readonly coolDown: number;
-  /** An account that failed so often in a row waits for the operator. */
+  /** Number of failures in a row after which an account waits for the operator. */
   readonly maxStreak: number;
-  /** How long an account is held for a process that gives no sign of life. */
+  /** How long an account is reserved for a process that does not renew its lease. */
   readonly lease: number;
-  /** After which its own skin is given back to an account that is to have it. */
+  /** Idle time after which an account gets its own skin back, if it is to have it. */
   readonly idle: number;
-  /** How long an account that was seen without a cape is taken to wear none. */
+  /** How long an account that was seen without a cape is assumed to wear none. */
   readonly capeMemory: number;
-  /** Waits before each look whether the new skin is shown: as many looks as there are waits. */
+  /** Pause before each look for the new skin: there are as many looks as pauses. */
   readonly looks: readonly number[];
 }
 
-/** As the hosted service is known to treat its accounts. */
+/** How the hosted service is known to treat its accounts. */
 export const ACCOUNT_RULES: AccountRules = {
   delay: 15_000,
   coolDown: 650_000,

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { makeSecretFile, readSecretFile } from '../../secret-file.ts';
 
-/** Tokens that cannot be read, or a key file that cannot be used. `message` says what to do. */
+/** Unreadable tokens, or an unusable key file. `message` says what to do. */
 export class AccountKeyError extends Error {
   override readonly name = 'AccountKeyError';
   readonly code = 'account_key_unusable';
@@ -10,19 +10,19 @@ export class AccountKeyError extends Error {
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
-/** The format of what is written: one that is not known is not guessed at. */
+/** The format of sealed tokens; unknown versions are rejected. */
 const VERSION = 'v1';
 const SEALED = /^v1\.([\w-]{16})\.([\w-]{22})\.([\w-]+)$/;
 
 /**
- * Encrypts what is kept of an account's tokens: AES-256-GCM under the key in a file, bound to the account, so that
- * a copy of the store alone is of no use and no account's tokens pass for another's.
+ * Encrypts an account's tokens: AES-256-GCM with the key in a file, bound to the account, so that a copy of the store
+ * without the key is useless and no account's tokens can pass for another's.
  */
 export class TokenCipher {
   readonly #path: string;
   #key: Buffer | undefined;
 
-  /** `path`: of the key file; made when something is first encrypted. */
+  /** `path`: path of the key file, which is created on first use. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -38,7 +38,7 @@ export class TokenCipher {
     );
   }
 
-  /** @throws AccountKeyError when it was not sealed for this account with this key, or was changed since */
+  /** @throws AccountKeyError if the text was not sealed for this account with this key, or has been changed since */
   async open(uuid: string, sealed: string): Promise<string> {
     const key = await this.#existingKey();
     if (!key) throw new AccountKeyError('The key file account-key is missing. Restore it from a backup.');

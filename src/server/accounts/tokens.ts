@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { TokenCipher } from './token-cipher.ts';
 
 const tokensSchema = z.object({
-  /** For the game's services; null: to be had with the refresh token. `expiresAt` null: it does not say. */
+  /** For the game's services; null: available with the refresh token. `expiresAt` null: unknown. */
   game: z.object({ token: z.string(), expiresAt: z.number().nullable() }).nullable(),
-  /** For Microsoft, as the application that it was given to; null: there is none, only the owner can renew. */
+  /** For Microsoft, with the application it was issued to; null: there is none, only the owner can sign in again. */
   refresh: z.object({ token: z.string(), clientId: z.string() }).nullable(),
 });
-/** All that an account can be used with. */
+/** All tokens of an account. */
 export type AccountTokens = z.infer<typeof tokensSchema>;
 
 export async function sealTokens(cipher: TokenCipher, uuid: string, tokens: AccountTokens): Promise<string> {

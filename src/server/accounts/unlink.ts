@@ -1,28 +1,29 @@
 import { GameError } from '../../game/errors.ts';
-import { changeAccount, deleteAccount } from '../store/accounts.ts';
+import { changeAccount, deleteAccount, findAccount } from '../store/accounts.ts';
+import type { AccountRow } from '../store/tables.ts';
 import type { AccountDesk, Taken } from './desk.ts';
 import { AccountFault } from './faults.ts';
 import { restoreSkin } from './wardrobe.ts';
 
-/** Milliseconds that a generation may take to give the account back. */
+/** Milliseconds that a generation may take to return the account. */
 const PATIENCE = 20_000;
 /** Milliseconds for the rest of the account's delay and the change. */
 const RESTORE_LIMIT = 30_000;
 
 /**
- * Forgets an account and its tokens. It gets the skin back that it wore before the first of ours, if it can. One
- * that is still in use after a while stays, paused.
+ * Removes an account of this owner, and its tokens. Restores the skin it wore before the first of ours, if possible. An
+ * account that is still in use after a while stays, paused.
  */
 export async function unlinkAccount(
   desk: AccountDesk,
-  uuid: string,
+  { uuid, owner }: Pick<AccountRow, 'uuid' | 'owner'>,
 ): Promise<'restored' | 'not_needed' | 'not_restored' | 'in_use' | 'unknown'> {
   const { db } = desk.tools;
-  if (!(await changeAccount(db, uuid, { state: 'paused' }))) return 'unknown';
+  if (!(await changeAccount(db, uuid, { state: 'paused' }, owner))) return 'unknown';
   const taken = await desk.takeThis(uuid, PATIENCE);
-  if (!taken) return 'in_use';
+  if (!taken) return (await findAccount(db, uuid))?.owner === owner ? 'in_use' : 'unknown';
   const outcome = taken.row.altered === 0 ? 'not_needed' : await restore(desk, taken);
-  await deleteAccount(db, uuid);
+  await deleteAccount(db, uuid, owner);
   return outcome;
 }
 

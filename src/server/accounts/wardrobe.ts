@@ -10,15 +10,15 @@ import {
 import type { AccountRow } from '../store/tables.ts';
 import type { HeldAccount } from './held-account.ts';
 
-/** What is kept of the skin that an account wears by itself. */
+/** The record of the account's own skin. */
 export function originalOf(profile: AccountProfile): Pick<AccountRow, 'original_url' | 'original_variant'> {
   const skin = activeSkin(profile);
   return { original_url: skin?.url ?? null, original_variant: skin?.variant ?? null };
 }
 
 /**
- * Makes an account ready for a skin of ours: remembers the one it wears by itself, and hides its cape unless its
- * owner agrees to show it. The profile is asked for only where it may have changed.
+ * Prepares an account for a skin of ours: records its own skin, and hides its cape unless its owner agrees to show it.
+ * Requests the profile only if it may have changed.
  */
 export async function prepareAccount(
   account: HeldAccount,
@@ -45,7 +45,7 @@ export async function restoreSkin(account: HeldAccount): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof GameError && error.kind === 'bad_image')) throw error;
-    // The game has that skin no more: nothing to be tried again.
+    // The game no longer has that skin: a retry is pointless.
     await account.note({ last_error_code: 'original_gone', last_error_message: error.message });
   }
   await account.note({ altered: 0 });

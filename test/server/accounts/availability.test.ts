@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { freeAt, leastRecentlyUsed, nextStart } from '../../../src/server/accounts/availability.ts';
+import {
+  freeAt,
+  leastRecentlyUsed,
+  nextAccount,
+  nextStart,
+  readyOwners,
+} from '../../../src/server/accounts/availability.ts';
 import type { AccountRow } from '../../../src/server/store/tables.ts';
 import { accountRow } from './stored-accounts.ts';
 
@@ -61,11 +67,66 @@ describe('A generation', () => {
     [2, NOW + 15_000],
     [5, NOW + 40_000],
   ])('with %i others before it can begin in its turn of the healthy accounts', (ahead, start) => {
-    expect(nextStart(accounts, RULES, { now: NOW, ahead })).toBe(start);
+    expect(nextStart(accounts, RULES, { now: NOW, owner: 'user:bob', ahead })).toBe(start);
   });
 
   test('can never begin where no account is to be had', () => {
-    expect(nextStart([], RULES, { now: NOW, ahead: 0 })).toBeUndefined();
-    expect(nextStart([accounts[2]!], RULES, { now: NOW, ahead: 3 })).toBeUndefined();
+    expect(nextStart([], RULES, { now: NOW, owner: 'user:bob', ahead: 0 })).toBeUndefined();
+    expect(nextStart([accounts[2]!], RULES, { now: NOW, owner: 'user:bob', ahead: 3 })).toBeUndefined();
+  });
+});
+
+describe('Of accounts that belong to users', () => {
+  const [ann, bob, cid] = ['user:ann', 'user:bob', 'user:cid'] as const;
+  const FREE = { last_used_at: 0 };
+  const own = (owner: string, more: Partial<AccountRow> = {}) =>
+    accountRow({ uuid: owner, owner, shared: 0, ...FREE, ...more });
+  const later = (seconds: number) => ({ cool_until: NOW + seconds * 1_000 });
+  const start = (accounts: AccountRow[], owner: string, ahead: string[]) =>
+    nextStart(accounts, RULES, { now: NOW, owner, ahead });
+
+  test('its own is next, then the ones that others share, and nobody else’s', () => {
+    const shared = own(cid, { shared: 1, last_used_at: -9 });
+    const next = (mine: Partial<AccountRow>) =>
+      nextAccount([own(ann, mine), own(bob), shared], RULES, { now: NOW, owner: ann })?.uuid;
+    expect(next({})).toBe(ann);
+    expect(next(later(9))).toBe(cid);
+    expect(nextAccount([own(ann), own(bob)], RULES, { now: NOW, owner: cid })).toBeUndefined();
+  });
+
+  test('a generation waits for nobody who has accounts of its own', () => {
+    const accounts = [own(ann), own(bob)];
+    expect(start(accounts, ann, [bob, bob, bob])).toBe(NOW);
+    expect(start(accounts, ann, [bob, ann, bob])).toBe(NOW + 15_000);
+    expect(start(accounts, cid, [])).toBeUndefined();
+  });
+
+  test('those who share one take turns with whoever has none', () => {
+    const accounts = [own(ann), own(cid, { shared: 1 })];
+    expect(start(accounts, bob, [ann])).toBe(NOW);
+    expect(start(accounts, bob, [ann, ann])).toBe(NOW + 15_000);
+  });
+
+  test.each<[string, AccountRow[], object]>([
+    ['none is linked: all, and they fail', [], {}],
+    ['a shared one is free', [own(ann, later(9)), own(cid, { shared: 1 })], {}],
+    ['only its own is free', [own(ann)], {}],
+    [
+      'the shared one rests: who has its own',
+      [own(ann), own(bob, later(5)), own(cid, { shared: 1, ...later(7) })],
+      { owners: { only: [ann] }, until: NOW + 5_000 },
+    ],
+    [
+      'none is shared: all but who waits for its own',
+      [own(ann), own(ann, later(3)), own(bob, later(5))],
+      { owners: { except: [bob] }, until: NOW + 3_000 },
+    ],
+    [
+      'the shared one needs care: who waits for it fails',
+      [own(bob, later(5)), own(cid, { shared: 1, state: 'paused' })],
+      { owners: { except: [bob] }, until: NOW + 5_000 },
+    ],
+  ])('jobs can be begun when %s', (_, accounts, expected) => {
+    expect(readyOwners(accounts, RULES, NOW)).toEqual(expected);
   });
 });

@@ -4,7 +4,7 @@ import { GameError } from '../../../src/game/errors.ts';
 import { LoginError } from '../../../src/game/login/login-error.ts';
 import type { AccountDesk, Taken } from '../../../src/server/accounts/desk.ts';
 import { AccountFault } from '../../../src/server/accounts/faults.ts';
-import { findAccount } from '../../../src/server/store/accounts.ts';
+import { changeAccount, findAccount } from '../../../src/server/store/accounts.ts';
 import { makeDeskWorld } from './stored-accounts.ts';
 
 const UUIDS = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
@@ -12,10 +12,11 @@ const HOST = hostname().replaceAll('/', '_');
 /** Above the highest process id that Linux and macOS give. */
 const GONE = { host: HOST, pid: 2 ** 22 + 1, nonce: 'gone' };
 const ELSEWHERE = { ...GONE, host: 'another-machine' };
+const DAY = 24 * 3_600_000;
 const NO_END = new AbortController().signal;
 
 async function mustTake(desk: AccountDesk): Promise<Taken> {
-  const choice = await desk.take();
+  const choice = await desk.take('user:bob');
   if (choice.kind === 'taken') return choice;
   throw new Error(`No account: ${JSON.stringify(choice)}`);
 }
@@ -26,7 +27,7 @@ describe('Accounts', () => {
     const [here, there] = [await open(), await open(ELSEWHERE)];
     const taken = [await mustTake(here), await mustTake(there), await mustTake(here)];
     expect(taken.map(({ row }) => row.uuid)).toEqual(UUIDS.toReversed());
-    expect(await there.take()).toMatchObject({ kind: 'later' });
+    expect(await there.take('user:bob')).toMatchObject({ kind: 'later' });
   });
 
   test('that come back may be taken after their delay, and not a moment before', async () => {
@@ -35,27 +36,27 @@ describe('Accounts', () => {
     await desk.use(await mustTake(desk), { signal: NO_END, generates: true }, async () => {
       clock.forward(700);
     });
-    expect(await desk.take()).toEqual({ kind: 'later', at: clock.now() + 15_000 });
+    expect(await desk.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 15_000 });
     clock.forward(14_999);
-    expect((await desk.take()).kind).toBe('later');
+    expect((await desk.take('user:bob')).kind).toBe('later');
     clock.forward(1);
-    expect(await desk.take()).toMatchObject({ kind: 'taken', row: { generated: 1 } });
+    expect(await desk.take('user:bob')).toMatchObject({ kind: 'taken', row: { generated: 1 } });
   });
 
   test('that are all in the care of somebody are not waited for', async () => {
     const { open } = await makeDeskWorld([{ state: 'paused' }, { uuid: UUIDS[1]!, error_streak: 10 }]);
-    expect(await (await open()).take()).toEqual({ kind: 'none', linked: 2 });
+    expect(await (await open()).take('user:bob')).toEqual({ kind: 'none', linked: 2 });
     const empty = await makeDeskWorld([]);
-    expect(await (await empty.open()).take()).toEqual({ kind: 'none', linked: 0 });
+    expect(await (await empty.open()).take('user:bob')).toEqual({ kind: 'none', linked: 0 });
   });
 
   test('of a process that is gone are free at once, but for their delay', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     await mustTake(await open(GONE));
     const desk = await open();
-    expect(await desk.take()).toMatchObject({ kind: 'later' });
+    expect(await desk.take('user:bob')).toMatchObject({ kind: 'later' });
     clock.forward(15_000);
-    expect((await desk.take()).kind).toBe('taken');
+    expect((await desk.take('user:bob')).kind).toBe('taken');
   });
 
   test('of a process that gives no sign are free when their lease has run out', async () => {
@@ -67,6 +68,34 @@ describe('Accounts', () => {
     clock.forward(1);
     expect(await desk.takeThis(UUIDS[0]!)).toBeDefined();
     expect((await findAccount(db, UUIDS[0]!))?.last_used_at).toBe(clock.now());
+  });
+
+  test('that rest, or were used of late, are free in time when the clock is set back a day', async () => {
+    const world = await makeDeskWorld([{}]);
+    const { clock, db, open } = world;
+    const now = clock.now();
+    await changeAccount(db, UUIDS[0]!, {
+      last_used_at: now,
+      last_error_at: now,
+      cool_until: now + 60_000,
+      error_streak: 1,
+    });
+    const desk = await open();
+    clock.forward(-DAY);
+    expect(await desk.opensAt()).toBe(clock.now() + 60_000);
+    expect(await desk.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 60_000 });
+    clock.forward(60_000);
+    expect((await desk.take('user:bob')).kind).toBe('taken');
+  });
+
+  test('of a process that gives no sign are free after a lease, also when the clock is set back a day', async () => {
+    const { clock, open } = await makeDeskWorld([{}]);
+    await mustTake(await open(ELSEWHERE));
+    const desk = await open();
+    clock.forward(-DAY);
+    expect(await desk.takeThis(UUIDS[0]!)).toBeUndefined();
+    clock.forward(15_001);
+    expect(await desk.takeThis(UUIDS[0]!)).toBeDefined();
   });
 
   test('that were lost are not changed any more by who had them', async () => {
@@ -100,7 +129,7 @@ describe('What an account fails at', () => {
     ],
     ['an old token', refusal('unauthorized'), { state: 'needs_login', rest: 0, error_streak: 1 }],
     ['its login', new LoginError('refused', 'No.'), { state: 'needs_login', rest: 0, error_streak: 1 }],
-    ['no profile', refusal('not_found'), { state: 'needs_login', rest: 0, error_streak: 1 }],
+    ['no profile', refusal('no_profile'), { state: 'needs_login', rest: 0, error_streak: 1 }],
     [
       'another skin',
       new AccountFault('mismatch', 'Not that.'),

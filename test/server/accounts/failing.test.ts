@@ -91,6 +91,22 @@ describe('A job', () => {
     expect(await accountOf(world, account.id)).toMatchObject({ error_streak: 0, failed: 0, cool_until: 0 });
   });
 
+  test.each(['profile', 'texture'] as const)(
+    'that a missing %s spoils does not retire its account',
+    async (kind) => {
+      const world = await runAccountServer();
+      const account = world.fake.addAccount();
+      await world.link(account);
+      world.fake.order({ fault: { kind: 'missing' }, on: [kind], times: 3 });
+      expect(await firstTry(world)).toMatchObject({ status: 'waiting', error_code: 'service_unavailable' });
+      expect(await accountOf(world, account.id)).toMatchObject({
+        state: 'active',
+        error_streak: 0,
+        failed: 0,
+      });
+    },
+  );
+
   test('whose account is told that the picture is no skin fails for good, and the account is not blamed', async () => {
     const world = await runAccountServer();
     const account = world.fake.addAccount();
@@ -149,7 +165,10 @@ describe('Where no account can be used', () => {
     const lonely = await world.server.owner.upload('/v2/generate', skinPng(1));
     expect([lonely.status, lonely.body.errors[0]]).toEqual([
       503,
-      { code: 'no_account_available', message: 'No game account is linked to this service.' },
+      {
+        code: 'no_account_available',
+        message: expect.stringContaining('you have linked none, and none is shared'),
+      },
     ]);
     const uuid = await world.link(world.fake.addAccount());
     await world.server.owner.patch(`/v2/account/accounts/${uuid}`, { paused: true });

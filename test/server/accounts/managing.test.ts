@@ -149,6 +149,14 @@ describe('An account', () => {
     expect(fake.changes()).toEqual([]);
   });
 
+  test.each([404, 503] as const)('that has a profile is well when entitlements answer %i', async (status) => {
+    const { server, fake, link } = await runAccountServer();
+    const uuid = await link(fake.addAccount());
+    fake.order({ fault: { kind: status === 404 ? 'missing' : 'broken' }, on: ['entitlements'], times: 9 });
+    const { problems, account } = contentOf(await server.owner.json(`${ACCOUNTS}/${uuid}/check`, {}));
+    expect([problems, account.state, account.errorStreak]).toEqual([[], 'active', 0]);
+  });
+
   test.each<[string, (world: AccountServer, uuid: string) => void, RegExp, string]>([
     [
       'is suspended',
@@ -194,26 +202,5 @@ describe('An account', () => {
       expect.stringMatching(/rests for (59|60) s/),
     ]);
     expect(account.state).toBe('active');
-  });
-
-  test('is nobody’s business but the operator’s', async () => {
-    const { server } = await runAccountServer();
-    const user = await server.user('bob');
-    const json = { 'content-type': 'application/json' };
-    const one = `/${'a'.repeat(32)}`;
-    const requests = [
-      ['GET', ''],
-      ['POST', '', '{"token":"x"}'],
-      ['POST', '/logins', '{}'],
-      ['GET', '/logins/x'],
-      ['PATCH', one, '{"paused":true}'],
-      ['DELETE', one],
-      ['POST', `${one}/check`, '{}'],
-    ] as const;
-    for (const [method, path, body] of requests) {
-      const sent = body === undefined ? {} : { body, headers: json };
-      expectRefusal(await user.send(method, ACCOUNTS + path, sent), 'insufficient_grants');
-      expectRefusal(await server.anonymous().send(method, ACCOUNTS + path, sent), 'unauthorized');
-    }
   });
 });

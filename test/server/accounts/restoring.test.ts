@@ -38,7 +38,7 @@ describe("An account's own skin", () => {
     expect(account.look.skin).toEqual(worn);
   });
 
-  test('is left alone where its owner does not want that', async () => {
+  test('stays as it is where its owner does not want that', async () => {
     const { account, worn, server } = await afterOneSkin({ idle: 30 });
     await new Promise((resolve) => setTimeout(resolve, 150));
     await server.close();

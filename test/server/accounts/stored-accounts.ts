@@ -16,6 +16,8 @@ export function accountRow(over: Partial<AccountRow> = {}): AccountRow {
   return {
     uuid: 'a'.repeat(32),
     name: 'Ann',
+    owner: 'user:ann',
+    shared: 1,
     state: 'active',
     secret: '',
     original_url: null,

@@ -80,7 +80,6 @@ test('On a bad day of the game, 200 skins of two services with five accounts are
   const jobs = await poll(
     () => db.selectFrom('jobs').selectAll().execute(),
     (all) => all.every(({ status }) => status === 'completed' || status === 'failed'),
-    30_000,
   );
   const all = await db.selectFrom('texture_data').selectAll().execute();
   const data = new Map(all.map((row) => [row.identity, row]));

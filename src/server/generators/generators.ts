@@ -1,43 +1,55 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import type { ProcessName } from '../queue/lease-owner.ts';
 import type { Db } from '../store/store.ts';
 import { GenerationError, type Generator } from './port.ts';
 import { type SigningOptions, signingGenerator } from './signing.ts';
 import type { UpstreamSettings } from './upstream/settings.ts';
 
-/** Who may sign. */
+/** The kinds of generators, by who signs. */
 export type GeneratorKind = 'signing' | 'accounts' | 'upstream';
 
-/** What generators are opened with; each takes what it needs. */
+/** Everything that generators are opened with; each takes what it needs. */
 export interface GeneratorContext extends SigningOptions {
   readonly db: Db;
+  readonly self: ProcessName;
   readonly accounts: Accounts;
-  /** The guarded way out, for textures that another service names. */
+  /** The guarded agent, for textures at addresses from another service. */
   readonly pictures: GuardedAgent;
-  /** Tells workers that what held them back is over. */
+  /** Tells workers that the reason for a pause is gone. */
   readonly wake: () => void;
-  /** Tells the operator. */
+  /** Warns the operator. */
   readonly warn: (message: string) => void;
-  /** Hears of bugs. */
+  /** Called with bugs. */
   readonly onError: (error: unknown) => void;
   readonly upstream: UpstreamSettings | undefined;
 }
 
 export interface OpenGenerator {
   readonly generator: Generator;
-  /** Jobs that it can do at the same time; undefined: as many as the machine can. */
+  /** Maximum number of simultaneous jobs; undefined: as many as the machine can handle. */
   readonly workers?: number;
   close?(): Promise<void>;
 }
 
-/** How each kind is opened. What `serve` alone uses is loaded when it is used. */
+/** How to open each kind. Code that only `serve` uses is loaded on demand. */
 export const GENERATORS = {
   signing: async (context) => ({ generator: signingGenerator(context) }),
   accounts: async (context) => await (await import('./accounts/open.ts')).openAccountsGenerator(context),
   upstream: async (context) => await (await import('./upstream/open.ts')).openUpstream(context),
 } satisfies Record<GeneratorKind, (context: GeneratorContext) => Promise<OpenGenerator>>;
 
-/** The same generator, at its fastest one skin per `ms` and worker: to rehearse against a slow service. */
+/**
+ * Whether another service does the work. Its idle capacity is lost, while that of this machine is merely saved, so by
+ * default a plan may use all of it (`burst`).
+ */
+export const MADE_ELSEWHERE = {
+  signing: false,
+  accounts: true,
+  upstream: true,
+} as const satisfies Record<GeneratorKind, boolean>;
+
+/** The same generator, slowed down to one skin per `ms` and worker: for rehearsing against a slow service. */
 export function paced(generator: Generator, ms: number, clock: SigningOptions['clock']): Generator {
   if (ms === 0) return generator;
   return {
@@ -49,7 +61,7 @@ export function paced(generator: Generator, ms: number, clock: SigningOptions['c
   };
 }
 
-/** What went wrong, as an error of the generation: anything unforeseen is the service's own fault. */
+/** Turns any error into an error of the generation: an unexpected one is the service's own fault. */
 export function asGenerationError(error: unknown): GenerationError {
   if (error instanceof GenerationError) return error;
   return new GenerationError('internal_error', 'Something went wrong inside the service.', { cause: error });

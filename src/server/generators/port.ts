@@ -3,29 +3,31 @@ import { type ErrorCode, PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 
-/** A picture to be made into skin data. */
+/** A picture to turn into skin data. */
 export interface Texture {
-  /** What the data will be known by: two generations of one are never under way at the same time. */
+  /** Owner of the job. */
+  readonly owner: string;
+  /** The identity of the data: there are never two simultaneous generations with the same one. */
   readonly identity: string;
   /** Pixel hash. */
   readonly hash: string;
   readonly variant: 'classic' | 'slim';
-  /** Pixel hash of the cape that goes with it. */
+  /** Pixel hash of the cape that goes with the skin. */
   readonly capeHash: string | null;
-  /** Of the skin that asked for it. */
+  /** Visibility of the requested skin. */
   readonly visibility: SkinVisibility;
 }
 
 export interface SkinData {
   readonly value: string;
   readonly signature: string;
-  /** Where the texture is to be fetched from. */
+  /** Address of the texture. */
   readonly url: string;
-  /** The cape's, where there is one. */
+  /** Address of the cape's texture, if there is a cape. */
   readonly capeUrl?: string | undefined;
-  /** What signed it: a game account's UUID, or the fingerprint of our own key. */
+  /** The signer: a game account's UUID, or the fingerprint of this service's key. */
   readonly account: string;
-  /** Who made it and in how many milliseconds, where that was not this process. */
+  /** Who made the data and in how many milliseconds, if it was not this process. */
   readonly maker?: {
     readonly version: string;
     readonly server: string;
@@ -34,45 +36,45 @@ export interface SkinData {
   };
 }
 
-/** What others need to trust skins by. */
+/** What clients need in order to trust the skins. */
 export interface Trust {
-  /** SPKI in PEM; undefined where the one who signs does not tell it. */
+  /** SPKI in PEM; undefined if the signer does not publish its key. */
   readonly publicPem: string | undefined;
-  /** Hosts that textures are fetched from. */
+  /** Hosts that serve the textures. */
   readonly skinDomains: readonly string[];
 }
 
 /** Makes skin data from pictures. */
 export interface Generator {
-  /** Names who signs, and for which address: the same picture signed by another is other data. */
+  /** Identifies the signer and its address: the same picture signed by another signer is different data. */
   signer(): Promise<string>;
   /** @throws GenerationError, GenerationPostponed */
   generate(texture: Texture, signal: AbortSignal): Promise<SkinData>;
-  /** The data is stored: whatever was kept to go on with a generation that is cut off is not needed any more. */
+  /** Called once the data is stored: anything kept to resume an interrupted generation can be dropped. */
   settled?(identity: string): Promise<void>;
-  /** What keeps workers from more jobs than the generator can do; absent: nothing. */
-  bounds?(): ClaimBounds;
-  /** Milliseconds for which nothing new should be begun; 0 or absent: it may. */
+  /** Limits that keep workers from taking more jobs than the generator can do; absent: no limits. */
+  bounds?(): ClaimBounds | Promise<ClaimBounds>;
+  /** Milliseconds for which no new job should start; 0 or absent: no pause. */
   pause?(): number | Promise<number>;
   /**
-   * When it can begin with what comes after `ahead` others, in milliseconds since the epoch; absent: whenever a
-   * worker is free.
+   * When it can start an owner's job behind those of the owners `ahead`, or behind that many jobs, in milliseconds
+   * since the epoch; absent: whenever a worker is free.
    */
-  startsAt?(ahead: number): Promise<number>;
-  /** Whether it can do its work, as far as is known; absent: always. */
+  startsAt?(owner: string, ahead: readonly string[] | number): Promise<number>;
+  /** Whether the generator is usable, as far as is known; absent: always. */
   isReady?(): boolean | Promise<boolean>;
-  /** Whose signatures its skins have, as far as is known, where another signs; absent: the service itself. */
+  /** The signer of its skins, as far as is known, if another service signs; absent: the service itself. */
   trust?(): Promise<Trust>;
-  /** What its operator should know of it, looked at now; absent: nothing. */
+  /** Current findings for the operator; absent: none. */
   health?(signal: AbortSignal): Promise<readonly HealthFinding[]>;
   /** Why it makes no skins with capes; absent: it does. */
   readonly refusesCapes?: string;
 }
 
-/** Nothing is wrong with the job, but it cannot be done now: it waits, and the attempt does not count. */
+/** The job is fine, but cannot be done now: it waits, and the attempt does not count. */
 export class GenerationPostponed extends Error {
   override readonly name = 'GenerationPostponed';
-  /** Milliseconds since the epoch: not before then. */
+  /** Earliest time of the next attempt, in milliseconds since the epoch. */
   readonly until: number;
 
   constructor(until: number, options?: ErrorOptions) {
@@ -81,14 +83,14 @@ export class GenerationPostponed extends Error {
   }
 }
 
-/** A generation that failed; its code is what the job's reader sees. */
+/** A failed generation; its code is shown to the reader of the job. */
 export class GenerationError extends Error {
   override readonly name = 'GenerationError';
   readonly code: ErrorCode;
   /** Whether another attempt may succeed. */
   readonly isPassing: boolean;
 
-  /** `isFinal`: whoever asks may ask again later, but there is no use in trying on. */
+  /** `isFinal`: the caller may request it again later, but an immediate retry is useless. */
   constructor(
     code: ErrorCode,
     message: string,

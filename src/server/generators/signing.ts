@@ -8,23 +8,25 @@ import type { Generator, SkinData, Texture } from './port.ts';
 
 export interface SigningOptions {
   readonly key: () => Promise<SigningKey>;
-  /** Whether there is a key already: making one takes seconds. */
+  /** Whether a key exists already: making one takes seconds. */
   readonly hasKey: () => boolean;
-  /** Address of the service as players' machines reach it, no slash at its end. */
+  /** Whether the key is gone or differs from the one that signed the store's skins. */
+  readonly isKeyChanged: () => Promise<boolean>;
+  /** Address of the service as seen from players' machines, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly clock: Clock;
 }
 
 const PROFILE_NAME = 'skinsmith';
 
-/** Where a texture of the service at this address is served. */
+/** The address of a texture on a service at this address. */
 export function textureUrl(publicUrl: string, hash: string): string {
   return `${publicUrl}/textures/${hash}`;
 }
 
 /**
- * Signs with the service's own key. Clients and servers that trust the key take it for good;
- * the game's own clients, which trust the game's key alone, do not.
+ * Signs with the service's own key. Clients and servers that trust the key accept the signature; the game's own
+ * clients, which trust only the game's key, do not.
  */
 export function signingGenerator(options: SigningOptions): Generator {
   return {
@@ -48,7 +50,12 @@ async function signTexture(texture: Texture, { key, publicUrl, clock }: SigningO
   return { value, signature: await signValue(value, privateKey), url, capeUrl, account: fingerprint };
 }
 
-async function keyHealth({ key, hasKey }: SigningOptions): Promise<HealthFinding> {
+async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise<HealthFinding> {
+  if (await isKeyChanged()) {
+    const message =
+      "The file of its signing key is gone, or is not the key that the store's skins were signed with: put the old one back and restart the service.";
+    return { code: 'signing_key_changed', result: 'problem', message };
+  }
   if (!hasKey()) {
     const message = 'It signs with a key of its own, which is made when it is first needed.';
     return { code: 'signing_key_unmade', result: 'ok', message };
@@ -70,7 +77,7 @@ async function canSign(key: SigningOptions['key']): Promise<boolean> {
   }
 }
 
-/** A profile of its own for every texture, variant and cape: caches that go by profile keep them apart. */
+/** A separate profile id for every texture, variant and cape, so that caches keyed by profile keep them apart. */
 function profileIdOf({ hash, variant, capeHash }: Texture): string {
   const parts = [hash, variant, ...(capeHash === null ? [] : [capeHash])];
   return createHash('sha256').update(parts.join(':')).digest('hex').slice(0, 32);

@@ -7,7 +7,13 @@ import { openSigningKey, SigningKeyError } from '../../../src/textures/signing-k
 async function health(
   parts: Pick<SigningOptions, 'key' | 'hasKey'>,
 ): Promise<readonly HealthFinding[] | undefined> {
-  const generator = signingGenerator({ ...parts, publicUrl: () => 'https://a.example', clock: systemClock });
+  const isKeyChanged = async () => false;
+  const generator = signingGenerator({
+    ...parts,
+    isKeyChanged,
+    publicUrl: () => 'https://a.example',
+    clock: systemClock,
+  });
   return await generator.health?.(new AbortController().signal);
 }
 

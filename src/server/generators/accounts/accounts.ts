@@ -21,17 +21,18 @@ export function accountsGenerator(desk: AccountDesk): Generator {
   const { sessionServer } = desk.tools.game.http.addresses;
   const signer = sessionServer === GAME_ADDRESSES.sessionServer ? 'game' : `game:${sessionServer}`;
   const { clock } = desk.tools;
-  // With no account to wait for, jobs are begun, and fail.
-  const startsAt = async (ahead: number) => (await desk.nextStart(ahead)) ?? clock.now();
+  // With no account to wait for, jobs start, and fail.
+  const startsAt: Generator['startsAt'] = async (owner, ahead) =>
+    (await desk.nextStart(owner, ahead)) ?? clock.now();
   return {
     refusesCapes: 'This service signs with game accounts, which have no capes but their own.',
-    signer: async () => signer, // whichever account it is, the game signs
-    bounds: () => ({ onePerIdentity: true }),
+    signer: async () => signer, // the game signs, whichever account is used
+    bounds: async () => ({ onePerIdentity: true, ...(await desk.readyOwners()) }),
     startsAt,
-    pause: async () => Math.max(0, (await startsAt(0)) - clock.now()),
+    pause: async () => Math.max(0, ((await desk.opensAt()) ?? 0) - clock.now()),
     generate: async (texture, signal) => {
       const png = await readPng(desk, texture.hash);
-      return await generate({ desk, texture, png }, await takeAccount(desk), signal);
+      return await generate({ desk, texture, png }, await takeAccount(desk, texture.owner), signal);
     },
   };
 }
@@ -48,15 +49,15 @@ async function readPng({ tools }: AccountDesk, hash: string): Promise<Uint8Array
   throw new Error(`There is no texture ${hash}.`);
 }
 
-/** @throws GenerationPostponed when one will be free; GenerationError `no_account_available` when none will */
-async function takeAccount(desk: AccountDesk): Promise<Taken> {
-  const choice = await desk.take();
+/** @throws GenerationPostponed if an account will become free; GenerationError `no_account_available` if none will */
+async function takeAccount(desk: AccountDesk, owner: string): Promise<Taken> {
+  const choice = await desk.take(owner);
   if (choice.kind === 'taken') return choice;
   if (choice.kind === 'later') throw new GenerationPostponed(choice.at);
   const why =
     choice.linked === 0
-      ? 'No game account is linked to this service.'
-      : `None of the ${choice.linked} game accounts of this service can be used now: its operator must look after them.`;
+      ? 'No game account can make your skins: you have linked none, and none is shared with everybody.'
+      : `None of the ${choice.linked} game accounts that may make your skins can be used now: whoever linked them must look after them.`;
   throw new GenerationError('no_account_available', why, { isFinal: true });
 }
 
@@ -80,7 +81,7 @@ async function make({ desk, texture, png }: Making, account: HeldAccount): Promi
   const looks = { skin, looks: rules.looks, signal };
   const { value, signature, textures } = await awaitShownSkin(http, { uuid, ...looks });
   if (textures.cape && shows_cape === 0) {
-    await account.note({ cape_checked_at: 0 }); // put on since it was last looked at
+    await account.note({ cape_checked_at: 0 }); // put on after the last check
     throw new GenerationError('invalid_skin_data', 'The account that the skin was made with wears a cape.');
   }
   if (!(await game.keys.hasSigned(value, signature)))
@@ -91,7 +92,7 @@ async function make({ desk, texture, png }: Making, account: HeldAccount): Promi
   return { value, signature, url: skin.url, capeUrl: textures.cape?.url, account: uuid };
 }
 
-/** What an account's fault is to the job. Another account may do better. */
+/** The effect of an account's fault on the job. Another account may succeed. */
 const FAULTS = {
   needs_login: ['skin_change_failed', 'The account that was to wear the skin must sign in again.'],
   suspended: ['skin_change_failed', 'The account that was to wear the skin is suspended.'],
@@ -101,7 +102,7 @@ const FAULTS = {
   mismatch: ['invalid_skin_data', 'The game did not show the skin that was set.'],
 } as const satisfies Record<FaultKind, readonly [GenerationError['code'], string]>;
 
-/** Least milliseconds until a job comes again that our own pacing held back. */
+/** Minimum milliseconds until the retry of a job held back by our own pacing. */
 const PACED = 1_000;
 
 function outcomeOf(cause: unknown, now: number): Error | undefined {

@@ -7,7 +7,7 @@ import type { AccountRules } from '../../accounts/rules.ts';
 import { listAccounts } from '../../store/accounts.ts';
 import type { AccountRow } from '../../store/tables.ts';
 
-/** How the linked accounts stand, and whether the game's services answer. */
+/** The state of the linked accounts, and whether the game's services answer. */
 export async function accountsHealth(
   { desk, linking }: Accounts,
   signal: AbortSignal,
@@ -24,7 +24,7 @@ export async function accountsHealth(
 }
 
 type Standing = 'ready' | 'in use' | 'resting' | 'paused' | 'suspended' | 'tired' | 'to be linked again';
-/** What an account waits for somebody to do something about. */
+/** States of an account that need someone's attention. */
 const NEEDS_CARE: ReadonlySet<Standing> = new Set(['suspended', 'tired', 'to be linked again']);
 
 function standingOf(accounts: readonly AccountRow[], rules: AccountRules, now: number): HealthFinding {
@@ -52,10 +52,10 @@ function standing(account: AccountRow, { maxStreak }: AccountRules, now: number)
   return account.lease_owner === null ? 'ready' : 'in use';
 }
 
-/** There need not be such a player: the question alone shows whether somebody answers. */
+/** The player need not exist: any answer shows that the service works. */
 const ANYBODY = { uuid: 'f'.repeat(32), name: 'skinsmith' };
 
-/** Asks after a player, which costs no account anything. Whoever says there is none has answered as well. */
+/** Looks up a player, which costs no account anything. "No such player" is an answer as well. */
 async function gameFinding(
   http: GameHttp,
   { uuid, name }: Pick<AccountRow, 'uuid' | 'name'>,

@@ -3,10 +3,10 @@ import type { GeneratorContext, OpenGenerator } from '../generators.ts';
 import { accountsGenerator } from './accounts.ts';
 import { accountsHealth } from './health.ts';
 
-/** Milliseconds that giving accounts their own skins back may keep the service from its end. */
+/** Maximum milliseconds by which restoring the accounts' own skins may delay the shutdown. */
 const RESTORE_LIMIT = 20_000;
 
-/** The generator, and what gives accounts their own skins back when it does not need them. */
+/** Opens the generator, and the restorer that gives idle accounts their own skins back. */
 export async function openAccountsGenerator({
   accounts,
   clock,
@@ -14,7 +14,7 @@ export async function openAccountsGenerator({
   onError,
 }: GeneratorContext): Promise<OpenGenerator> {
   const { desk } = accounts;
-  const isReady = async () => (await desk.nextStart(0)) !== undefined;
+  const isReady = async () => (await desk.opensAt()) !== undefined;
   if (!(await isReady()))
     warn('There is no game account to make skins with: link one with skinsmith accounts link.');
   const restorer = new Restorer({ desk, clock, onError });

@@ -8,17 +8,17 @@ import { AccountFault } from '../../accounts/faults.ts';
 export interface ShownSkinOptions {
   /** 32 hexadecimal digits. */
   readonly uuid: string;
-  /** As the game answered the change. */
+  /** As in the game's answer to the change. */
   readonly skin: AccountSkin;
-  /** Waits before each look, in milliseconds. */
+  /** Pauses before each look, in milliseconds. */
   readonly looks: readonly number[];
   readonly signal: AbortSignal;
 }
 
 /**
- * The account's signed profile, once it shows this very skin. What it showed before, or what somebody else has set
- * meanwhile, is never answered.
- * @throws AccountFault `mismatch` when it does not within all looks; GameError when the last of them failed
+ * The account's signed profile, once it shows exactly this skin. Never returns an earlier skin, or one that someone
+ * else has set in the meantime.
+ * @throws AccountFault `mismatch` if no look shows it; GameError if the last look failed
  */
 export async function awaitShownSkin(http: GameHttp, options: ShownSkinOptions): Promise<SignedProfile> {
   const { uuid, looks, signal } = options;
@@ -30,7 +30,7 @@ export async function awaitShownSkin(http: GameHttp, options: ShownSkinOptions):
   throw new AccountFault('mismatch', 'The game does not show the skin that it took.');
 }
 
-/** The texture behind a URL; one that was just made may take a moment to be there. @throws GameError */
+/** The texture at a URL; a new one may take a moment to become available. @throws GameError */
 export async function awaitTexture(
   http: GameHttp,
   { skin, looks, signal }: Omit<ShownSkinOptions, 'uuid'>,
@@ -39,7 +39,7 @@ export async function awaitTexture(
   return await retrying({ http, waits, signal }, () => downloadTexture(http, skin.url, signal));
 }
 
-/** The same picture may have been worn before with arms of the other kind. */
+/** The account may have worn the same picture before with the other arm width. */
 function shows(http: GameHttp, { id, textures }: SignedProfile, { uuid, skin }: ShownSkinOptions): boolean {
   const hashOf = (url: string) => textureHashOf(http.addresses.textures, url) ?? url;
   const { skin: shown } = textures;
@@ -47,7 +47,7 @@ function shows(http: GameHttp, { id, textures }: SignedProfile, { uuid, skin }: 
   return isThat === true && id === uuid && textures.profileId === uuid;
 }
 
-/** What a look answers; undefined when none does. A look that fails is made again, but for the last. */
+/** The first result of a look; undefined if there is none. A failed look is repeated, except for the last one. */
 async function retrying<T>(
   { http, waits, signal }: { http: GameHttp; waits: readonly number[]; signal: AbortSignal },
   look: () => Promise<T | undefined>,

@@ -3,7 +3,7 @@ import type { Trust } from '../port.ts';
 import { type Facts, learnFacts, learnKey, USUAL_SPOTS } from './facts.ts';
 import type { UpstreamSettings } from './settings.ts';
 
-/** What is known of the service. */
+/** What is known about the service. */
 export class Contact {
   readonly #client: SkinClient;
   readonly #settings: UpstreamSettings;
@@ -18,7 +18,7 @@ export class Contact {
     return this.#client.baseUrl;
   }
 
-  /** Jobs that may be there at one time, as far as is known. */
+  /** Maximum number of jobs on the service at one time, as far as is known. */
   get spots(): number {
     return this.#facts?.spots ?? Math.min(this.#settings.spots ?? USUAL_SPOTS, USUAL_SPOTS);
   }
@@ -30,13 +30,13 @@ export class Contact {
     return { publicPem, skinDomains };
   }
 
-  /** Asked for until there is an answer. @throws SkinsmithError; the signal's reason when aborted */
+  /** Requests the facts until there is an answer. @throws SkinsmithError; the signal's reason when aborted */
   async facts(signal: AbortSignal): Promise<Facts> {
     this.#facts ??= await learnFacts(this.#client, this.#settings, { signal });
     return this.#facts;
   }
 
-  /** The key it signs with now. @throws SkinsmithError; the signal's reason when aborted */
+  /** The current signing key of the service. @throws SkinsmithError; the signal's reason when aborted */
   async freshKey(signal: AbortSignal): Promise<Facts['publicKey']> {
     const fresh = await learnKey(this.#client, { signal });
     this.#facts = { ...(await this.facts(signal)), ...fresh };

@@ -7,17 +7,17 @@ import { parsePublicKey } from '../../../textures/signature.ts';
 import { ONE_ATTEMPT } from './one-attempt.ts';
 import type { UpstreamSettings } from './settings.ts';
 
-/** Spots in the queue that everybody has (the service's specification). */
+/** Spots in the queue that every caller has (the service's specification). */
 export const USUAL_SPOTS = 5;
 
-/** What the service above says of itself and of the key. */
+/** What the upstream service says about itself and its key. */
 export interface Facts {
-  /** Jobs that may be there at one time. */
+  /** Maximum number of jobs on the service at one time. */
   readonly spots: number;
   readonly hasPrivateSkins: boolean;
-  /** What it signs with, where it has a key of its own that it tells. */
+  /** Its signing key, if it has one of its own and publishes it. */
   readonly publicKey: KeyObject | undefined;
-  /** Hosts that its textures are fetched from, where it tells. */
+  /** Hosts that serve its textures, if it names them. */
   readonly skinDomains: readonly string[];
 }
 
@@ -46,7 +46,7 @@ async function readGrants(client: SkinClient, call: CallOptions): Promise<Grants
   }
 }
 
-/** The hosted service has no key of its own: the game's, which it does not tell. Its front is a page. */
+/** The hosted service has no key of its own: it uses the game's, which it does not publish. Its root is a web page. */
 export async function learnKey(
   client: SkinClient,
   call: CallOptions,

@@ -1,44 +1,52 @@
+import type { LimitWindow } from '../../../client/rate-limits.ts';
+import { type Sent, SubmissionBudget } from '../../../client/submission-budget.ts';
 import type { Clock } from '../../../clock.ts';
-import type { RateLimit } from '../../../protocol/envelope.ts';
 import { GenerationPostponed } from '../port.ts';
 
 export interface GateOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Tells workers that they may go on. */
+  /** Tells workers to continue. */
   readonly wake: () => void;
   readonly warn: (message: string) => void;
-  /** The service, for messages. */
+  /** Name of the service, for messages. */
   readonly name: string;
 }
 
-/** Milliseconds of trouble without a break before the service counts as down. */
+/** Milliseconds of continuous trouble after which the service counts as down. */
 const PATIENCE = 5_000;
-/** Milliseconds to the first try after trouble, doubled for each further one. */
+/** Milliseconds until the first retry after trouble, doubled for each further one. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 30_000;
 const KEY_PAUSE = 60_000;
-/** The same when requests come too fast and it is not said when to come back, and when no spot is free. */
+/** The same for requests that are too fast, if the service names no wait, and for a full queue. */
 const FIRST_REFUSED = 500;
 const FIRST_FULL = 300;
 const LONGEST_FULL = 10_000;
-/** However long the service asks for, it is asked again after this: its limits may have been raised. */
+/** Milliseconds to the first try after the service said that it accepts nothing, doubled for each further one. */
+const FIRST_CLOSED = 1_000;
+/** Maximum wait, even if the service asks for a longer one: its limits may have been raised. */
 const LONGEST_WAIT = 15 * 60_000;
-/** Limits are ordinary: they are spoken of so rarely, milliseconds. */
+/** Limits are ordinary: minimum milliseconds between messages about them. */
 const SAID_AGAIN = 10 * 60_000;
 
 /**
- * When the service above may be asked for something new. All workers share it, so that they pause together:
- * none finds out for itself what another has been told.
+ * When new requests to the upstream service are allowed. All workers share one gate, so that they pause together and
+ * none runs into a limit that another has already met.
  */
 export class Gate {
   readonly #options: GateOptions;
   /** Times of the monotonic clock. */
+  readonly #budget = new SubmissionBudget();
   #openAt = 0;
   #nextTry = 0;
   #troubleSince: number | undefined;
   #failures = 0;
   #refusals = 0;
+  /** Submissions that are being sent. */
+  #underway = 0;
+  /** How often in a row the service said that it accepts nothing. */
+  #closures = 0;
   #saidLimitsAt = Number.NEGATIVE_INFINITY;
   #isDown = false;
 
@@ -46,50 +54,97 @@ export class Gate {
     this.#options = options;
   }
 
-  /** Whether the service cannot be used, and not only for a moment. */
+  /** Whether the service is unusable for more than a moment. */
   get isDown(): boolean {
     return this.#isDown;
   }
 
-  /** Milliseconds until something new may be asked for; 0: now. */
+  /** Milliseconds until the next new request is allowed; 0: now. */
   wait(): number {
-    const wait = Math.max(0, this.#openAt - this.#now(), this.tryAgainIn());
+    const now = this.#now();
+    const openAt = Math.max(this.#openAt, this.#budget.openAt(now) ?? 0);
+    const wait = Math.max(0, openAt - now, this.tryAgainIn());
     return this.#isDown ? Math.max(1, wait) : wait;
   }
 
-  /** Milliseconds until a request may find out whether trouble has passed; 0: there is none. */
+  /** Milliseconds until a request may check whether trouble has passed; 0: there is none. */
   tryAgainIn(): number {
     return this.#troubleSince === undefined ? 0 : Math.max(0, this.#nextTry - this.#now());
   }
 
-  /** What a worker throws whose job has to wait. */
+  /** The error that a worker throws if its job has to wait. */
   postponed(cause?: unknown): GenerationPostponed {
     return new GenerationPostponed(this.#options.clock.now() + Math.max(FIRST_PAUSE, this.wait()), { cause });
   }
 
-  /** Something was accepted; the service may say when it takes the next. */
-  accepted(rateLimit: RateLimit | undefined): void {
+  /**
+   * Counts a submission that is about to be sent; undefined: it has to wait, since the service's limits leave
+   * none, or since another is finding out whether the service accepts any again.
+   */
+  enter(): Sent | undefined {
+    const now = this.#now();
+    const isTried = this.#closures > 0 && this.#underway > 0;
+    if (isTried || this.#openAt > now || this.#budget.left(now) <= 0) return undefined;
+    this.#underway++;
+    return this.#budget.sent(now);
+  }
+
+  /** A submission that had been counted was not sent after all. */
+  withdraw(sent: Sent): void {
+    this.#underway--;
+    this.#budget.withdrawn(sent);
+  }
+
+  /** A request ended. `windows`: those that its answer named, whatever else it said. */
+  answered(sent: Sent, windows: readonly LimitWindow[] = []): void {
+    const now = this.#now();
+    this.#underway--;
+    this.#budget.told(windows, { sent, now });
+    this.#budget.answered(sent, now);
+    if (this.#budget.openAt(now) !== undefined) this.#sayWait();
+  }
+
+  /**
+   * A submission was accepted. Ignores `next` in the answer, which is about other requests: the queue has no fixed
+   * delay.
+   */
+  accepted(): void {
     this.#refusals = 0;
+    this.#opened();
     this.passed();
-    const wait = rateLimit?.next.relative ?? 0;
-    if (wait > 0) this.#block(wait);
   }
 
   tooFast(wait: number | undefined): void {
+    this.#opened();
     this.#refused();
     const backOff = Math.min(LONGEST_PAUSE, FIRST_REFUSED * 2 ** (this.#refusals - 1)) * this.#jitter();
     this.#block(wait ?? backOff);
-    this.#sayLimits(`${this.#options.name} wants fewer requests: jobs wait as long as it asks for.`);
+    this.#sayWait();
   }
 
-  /** Others of the same key have the spots. */
+  /** All spots are taken by others with the same key. */
   full(): void {
+    this.#opened();
     this.#refused();
     this.#block(Math.min(LONGEST_FULL, FIRST_FULL * 1.5 ** (this.#refusals - 1)) * this.#jitter());
     this.#sayLimits(`${this.#options.name} has no spot free for this key: jobs wait for one.`);
   }
 
-  /** An answer came that was one. */
+  /**
+   * The service says that it accepts no submissions now. It may answer everything else, so only an accepted
+   * or limited submission ends this. `wait`: milliseconds that it asked for.
+   */
+  closed(error: unknown, wait = 0): void {
+    if (this.#closures === 0) {
+      const { name, warn } = this.#options;
+      warn(`${name} accepts no submissions now, jobs wait until it does: ${reasonOf(error)}`);
+    }
+    if (this.#now() >= this.#openAt || this.#closures === 0) this.#closures++; // a burst is one
+    const backOff = Math.min(LONGEST_PAUSE, FIRST_CLOSED * 2 ** (this.#closures - 1)) * this.#jitter();
+    this.#block(Math.max(backOff, wait));
+  }
+
+  /** A request was answered by the service. */
   passed(): void {
     this.#troubleSince = undefined;
     this.#failures = 0;
@@ -103,7 +158,7 @@ export class Gate {
   trouble(error: unknown, wait = 0): void {
     const now = this.#now();
     this.#troubleSince ??= now;
-    if (now >= this.#nextTry) this.#failures++; // requests that fail together are one failure
+    if (now >= this.#nextTry) this.#failures++; // simultaneous failures count once
     const backOff = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#failures - 1)) * this.#jitter();
     this.#nextTry = now + Math.min(LONGEST_WAIT, Math.max(backOff, wait));
     if (now - this.#troubleSince >= PATIENCE) this.down(error);
@@ -114,17 +169,29 @@ export class Gate {
     this.down(error);
   }
 
-  /** The service cannot be used. It is said once, until it answers again. */
+  /** The service is unusable. Reports this once, until it answers again. */
   down(error: unknown): void {
     if (this.#troubleSince === undefined) this.trouble(error);
     if (this.#isDown) return;
     this.#isDown = true;
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#options.warn(`${this.#options.name} cannot be used now, jobs wait until it can: ${reason}`);
+    this.#options.warn(
+      `${this.#options.name} cannot be used now, jobs wait until it can: ${reasonOf(error)}`,
+    );
+  }
+
+  #opened(): void {
+    if (this.#closures === 0) return;
+    this.#closures = 0;
+    this.#options.warn(`${this.#options.name} accepts submissions again: jobs go on.`);
+    this.#options.wake();
+  }
+
+  #sayWait(): void {
+    this.#sayLimits(`${this.#options.name} wants fewer requests: jobs wait as long as it asks for.`);
   }
 
   #refused(): void {
-    if (this.#now() >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst is one refusal
+    if (this.#now() >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
   }
 
   #block(wait: number): void {
@@ -142,8 +209,12 @@ export class Gate {
     return this.#options.clock.monotonic();
   }
 
-  /** Half to all of it, so that gateways that failed together do not come back together. */
+  /** Between half and all of the pause, so that gateways that failed together do not retry together. */
   #jitter(): number {
     return 0.5 + this.#options.random() / 2;
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

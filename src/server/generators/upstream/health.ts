@@ -1,5 +1,4 @@
 import type { SkinClient } from '../../../client/skin-client.ts';
-import type { Clock } from '../../../clock.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
 import { learnFacts } from './facts.ts';
 import { type Fault, faultOf } from './faults.ts';
@@ -12,12 +11,11 @@ interface UpstreamParts {
   readonly settings: UpstreamSettings;
   readonly gate: Pick<Gate, 'wait'>;
   readonly watcher: Pick<Watcher, 'others'>;
-  readonly clock: Clock;
 }
 
-/** Asks the service above anew whether it answers, takes the key, and what it gives it. */
+/** Checks whether the upstream service answers and accepts the key, and reads the key's limits. */
 export async function upstreamHealth(
-  { client, settings, gate, watcher, clock }: UpstreamParts,
+  { client, settings, gate, watcher }: UpstreamParts,
   signal: AbortSignal,
 ): Promise<readonly HealthFinding[]> {
   const place = client.baseUrl;
@@ -28,7 +26,7 @@ export async function upstreamHealth(
     const message = `${place} makes the skins and takes the key; spots there: ${spots}${taken}.`;
     return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(gate.wait())];
   } catch (error) {
-    const fault = faultOf(error, clock.now());
+    const fault = faultOf(error, client.serviceClock.earliest());
     if (fault === undefined) throw error;
     return [FINDINGS[fault.kind](place)];
   }

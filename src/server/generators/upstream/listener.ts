@@ -13,12 +13,12 @@ export interface ListenerOptions {
   readonly onChange: () => void;
 }
 
-/** An end may be heard before the answer to its submission is read. */
+/** The end of a job may arrive before the answer to its submission is read. */
 const KEPT = 200;
-/** Milliseconds before a stream that ended is opened again. */
+/** Milliseconds before an ended stream is reopened. */
 const PAUSE = 2_000;
 
-/** Hears of jobs' ends from a service that tells of them. While it does not, there is the list. */
+/** Receives the ends of jobs from a service with an event stream. While there is no stream, the list is used. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #stop = new AbortController();
@@ -35,12 +35,12 @@ export class Listener {
     return this.#isOpen;
   }
 
-  /** A job's end, if it was heard of. */
+  /** The final state of a job, if an event has reported it. */
   ended(id: string): JobState | undefined {
     return this.#ended.get(id);
   }
 
-  /** Listens from now on, if it does not yet. */
+  /** Opens the stream, unless it is open already. */
   open(): void {
     if (this.#reading || this.#stop.signal.aborted || this.#options.clock.monotonic() < this.#notBefore)
       return;
@@ -52,7 +52,7 @@ export class Listener {
     await this.#reading;
   }
 
-  /** Until the stream ends, for whatever reason: the look at the list that follows finds out whether it is trouble. */
+  /** Reads until the stream ends, for any reason: the next look at the list finds out whether there is trouble. */
   async #read(): Promise<void> {
     const { client, clock, onEnd, onChange } = this.#options;
     try {
@@ -66,7 +66,7 @@ export class Listener {
         onEnd(event.state);
       }
     } catch {
-      // said above
+      // already reported
     } finally {
       this.#isOpen = false;
       this.#notBefore = clock.monotonic() + PAUSE;

@@ -1,28 +1,32 @@
-/** When to look at the list of jobs. All times are milliseconds of one clock that does not jump. */
+/** When to look at the list of jobs. All times are milliseconds of a monotonic clock. */
 
-/** A job that is under way there. */
+/** A job in progress on the service. */
 export interface Underway {
-  /** When it was accepted, or, of one that an earlier process submitted, when we began to wait for it. */
+  /** When it was accepted or, if an earlier process submitted it, when this process began to wait for it. */
   readonly since: number;
   readonly isNew: boolean;
-  /** How long after its acceptance the service expects its end, where it says. */
+  /** Expected time from its acceptance to its end, if the service states one. */
   readonly eta: number | undefined;
 }
 
-/** Durations that the typical one is taken from; older ones are forgotten. */
+/** Number of durations from which the typical one is determined; older ones are forgotten. */
 const KEPT = 15;
-/** With nothing learned, how long a job takes. */
+/** With nothing learned and no plausible eta, how long a job takes. */
 const FIRST_GUESS = 100;
-/** The first look comes a little early, or a service that has become faster would never be seen to. */
+/** With nothing learned, an eta is capped at the duration of a usual job. */
+const USUAL = 2_000;
+/** An eta further off than this is ignored: a wrong clock, or seconds instead of milliseconds. */
+const PLAUSIBLE_ETA = 60_000;
+/** The first look comes a little early; otherwise a service that has become faster would go unnoticed. */
 const EARLY = 0.9;
-/** Pauses between two looks: a part of the usual duration, or of how late the job is. */
+/** Pause between two looks: this part of the typical duration, or of the job's delay. */
 const PART = 0.125;
 const LATENESS_PART = 0.3;
 const SHORTEST_PAUSE = 20;
 const LONGEST_SHORTEST = 500;
 const LONGEST_PAUSE = 5_000;
 
-/** Aims the looks at the ends of jobs, by how long the last ones took. */
+/** Schedules the looks close to the ends of jobs, based on the latest durations. */
 export class LookTimes {
   #durations: number[] = [];
 
@@ -32,7 +36,7 @@ export class LookTimes {
     if (this.#durations.length > KEPT) this.#durations.shift();
   }
 
-  /** When the next look is due for these jobs, of which there is at least one. */
+  /** When the next look is due for these jobs; there must be at least one. */
   next(jobs: Iterable<Underway>, lastLook: number): number {
     const pause = Math.min(LONGEST_SHORTEST, Math.max(SHORTEST_PAUSE, PART * (this.#typical() ?? 0)));
     const times = Array.from(jobs, (job) => {
@@ -46,11 +50,17 @@ export class LookTimes {
   #expectedEnd({ since, isNew, eta }: Underway): number {
     if (!isNew) return since; // it may have ended long ago
     const typical = this.#typical();
-    return since + (typical === undefined ? (eta ?? FIRST_GUESS) : EARLY * typical);
+    return since + (typical === undefined ? firstGuess(eta) : EARLY * typical);
   }
 
   #typical(): number | undefined {
     const sorted = this.#durations.toSorted((a, b) => a - b);
     return sorted[sorted.length >> 1];
   }
+}
+
+/** An eta is only a hint: a first look that comes too early costs one request, one too late idles a spot. */
+function firstGuess(eta: number | undefined): number {
+  const isPlausible = eta !== undefined && eta > 0 && eta <= PLAUSIBLE_ETA;
+  return isPlausible ? Math.min(eta, USUAL) : FIRST_GUESS;
 }

@@ -2,12 +2,13 @@ import { ServiceError } from '../../../client/errors.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { Clock } from '../../../clock.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
-import type { SeenSkin } from '../../../protocol/skin.ts';
+import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import type { Db } from '../../store/store.ts';
 import type { UpstreamJobRow } from '../../store/tables.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
 import type { Texture } from '../port.ts';
 import { Recent } from './recent.ts';
+import { settlesIn } from './sending.ts';
 import type { Watcher } from './watcher.ts';
 
 export interface LossesOptions {
@@ -15,26 +16,23 @@ export interface LossesOptions {
   readonly watcher: Watcher;
   readonly db: Db;
   readonly clock: Clock;
-  /** Pixel hash of the texture that a skin shows; undefined: it shows none that can be read. */
+  /** Pixel hash of the texture of a skin; undefined if it has none that can be read. */
   readonly pixelsOf: (skin: SeenSkin, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** What a job of unknown origin has made; undefined: nothing. */
+/** The result of a job of unknown origin; undefined: none. */
 type Finding = { readonly pixels: string | undefined; readonly variant: string } | undefined;
 
-/** Milliseconds that the service may need to show a job whose answer was lost. */
-const SETTLE = 300;
-/** Pauses between looks while such jobs are pending. */
+/** Pause between looks while such jobs are pending. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 2_000;
-/** Longer than that nobody waits for other people's jobs to end. */
+/** Maximum wait for the end of jobs that may belong to others. */
 const PATIENCE = 5 * 60_000;
 const KEPT = 500;
 
 /**
- * Submissions whose answer was lost, on a service that does not recognise a repetition. They are not sent
- * again blindly: jobs in the list that nobody here knows are looked into, and by their pixels it shows whose
- * they are.
+ * Submissions whose answer was lost, on a service that does not recognize repeated requests. They are not resent
+ * blindly: jobs in the list that no process here knows are inspected, and their pixels show whether they are ours.
  */
 export class Losses {
   readonly #options: LossesOptions;
@@ -44,10 +42,11 @@ export class Losses {
     this.#options = options;
   }
 
-  /** The job that the submission became; undefined: it has not arrived. @throws GenerationPostponed */
+  /** The job that the submission became; undefined if it has not arrived. @throws GenerationPostponed */
   async find(row: UpstreamJobRow, texture: Texture, signal: AbortSignal): Promise<string | undefined> {
     const { clock, watcher } = this.#options;
     const begun = clock.monotonic();
+    const settled = begun + settlesIn(row, clock.now());
     for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * 1.5)) {
       const { jobs, askedAt } = await watcher.nextList(signal);
       const candidates = await this.#strange(jobs, row.mark);
@@ -55,13 +54,13 @@ export class Losses {
         const made = await this.#examine(id, signal);
         if (made?.pixels === texture.hash && made.variant === texture.variant) return id;
       }
-      const isSettled = askedAt >= begun + SETTLE && candidates.every(({ status }) => !isPending(status));
+      const isSettled = askedAt >= settled && candidates.every(({ status }) => !isPending(status));
       if (isSettled || askedAt > begun + PATIENCE) return undefined;
       await clock.sleep(pause, signal);
     }
   }
 
-  /** Jobs that came after the submission was sent and are nobody's that is known. */
+  /** Unknown jobs that were created after the submission was sent. */
   async #strange(jobs: readonly Job[], mark: number): Promise<Job[]> {
     const known = new Set((await listUpstreamJobs(this.#options.db)).map(({ job_id }) => job_id));
     return jobs.filter(
@@ -75,7 +74,7 @@ export class Losses {
     const finding = this.#read(id, signal);
     this.#findings.set(id, finding);
     return await finding.catch((error: unknown) => {
-      this.#findings.delete(id); // it was not found out
+      this.#findings.delete(id); // the search was inconclusive
       throw error;
     });
   }

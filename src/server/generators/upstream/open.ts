@@ -1,3 +1,4 @@
+import { InsecureHttpError } from '../../../client/errors.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
 import type { GeneratorContext, OpenGenerator } from '../generators.ts';
 import { Contact } from './contact.ts';
@@ -11,19 +12,20 @@ import { fetchTexture } from './textures.ts';
 import { Upstream } from './upstream.ts';
 import { Watcher } from './watcher.ts';
 
-/** Milliseconds that the start waits for the service: without it jobs wait, but the start does not. */
+/** Milliseconds that the start waits for the service: without it jobs wait, but the start goes on. */
 const START_LIMIT = 5_000;
 const NO_CAPES =
   'Skins are made by another service here, which does not know the capes of this one: leave the cape out.';
 
 /**
  * The generator `upstream`: another service makes the skins, with one key for all callers.
- * @throws UpstreamKeyError; TypeError when the address is none
+ * @throws UpstreamKeyError; InsecureHttpError; TypeError if the address is invalid
  */
 export async function openUpstream(context: GeneratorContext): Promise<OpenGenerator> {
-  const { upstream: settings, clock, db, wake, warn, onError } = context;
+  const { upstream: settings, clock, db, self, wake, warn, onError } = context;
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
-  const client = new SkinClient({ baseUrl: settings.url, apiKey: settings.apiKey, clock });
+  const { url: baseUrl, apiKey, insecureHttp, timeout } = settings;
+  const client = new SkinClient({ baseUrl, apiKey, insecureHttp, timeout, clock });
   const name = `The service that makes the skins, ${client.baseUrl},`;
   const gate = new Gate({ clock, random: Math.random, wake, warn, name });
   const watcher = new Watcher({ client, gate, db, clock, wake, onError });
@@ -47,7 +49,7 @@ export async function openUpstream(context: GeneratorContext): Promise<OpenGener
     clock,
     pixelsOf: async ({ texture }, signal) => pixelsIn(await fetch(skinIn(texture.data.value).url, signal)),
   });
-  const upstream = new Upstream({ client, settings, db, clock, gate, watcher, losses, contact, fetch });
+  const upstream = new Upstream({ client, settings, db, self, clock, gate, watcher, losses, contact, fetch });
   watcher.start();
   return {
     workers: contact.spots,
@@ -60,18 +62,19 @@ export async function openUpstream(context: GeneratorContext): Promise<OpenGener
       pause: () => gate.wait(),
       isReady: () => !gate.isDown,
       trust: async () => contact.trust,
-      health: async (signal) => await upstreamHealth({ client, settings, gate, watcher, clock }, signal),
+      health: async (signal) => await upstreamHealth({ client, settings, gate, watcher }, signal),
       refusesCapes: NO_CAPES,
     },
   };
 }
 
-/** A key that is refused is told at once; a service that does not answer may do so later. */
+/** Fails at once if the key is refused or must not be sent; a service that does not answer may do so later. */
 async function meet(contact: Contact, gate: Gate): Promise<void> {
   try {
     await contact.facts(AbortSignal.timeout(START_LIMIT));
   } catch (error) {
     const { name } = contact;
+    if (error instanceof InsecureHttpError) throw error;
     if (faultOf(error, 0)?.kind === 'key_refused') throw new UpstreamKeyError(name, error);
     gate.down(error);
   }

@@ -7,18 +7,18 @@ import { isSignedBy } from '../../../textures/signature.ts';
 import { GenerationError, type SkinData, type Texture } from '../port.ts';
 
 export interface ProofTools {
-  /** The key that must have signed; undefined: it is not known. */
+  /** The key that must have signed; undefined if it is unknown. */
   readonly publicKey: KeyObject | undefined;
-  /** The same, asked for anew: services change their keys. */
+  /** Requests the key again: services change their keys. */
   readonly freshKey: () => Promise<KeyObject | undefined>;
   /** The PNG of a texture. */
   readonly fetch: (url: string) => Promise<Uint8Array>;
 }
 
 /**
- * Where the texture of skin data is, once it is certain that the data is what was asked for: it names a texture
- * with these pixels and these arms, and the service's key has signed it.
- * @throws GenerationError `invalid_skin_data`; whatever `fetch` throws
+ * The address of the texture in skin data, after verifying that the data matches the request: it names a texture with
+ * the same pixels and arm width, and the service's key has signed it.
+ * @throws GenerationError `invalid_skin_data`; anything that `fetch` throws
  */
 export async function proveSkin(
   { value, signature }: Pick<SkinData, 'value' | 'signature'>,
@@ -36,7 +36,7 @@ export async function proveSkin(
   return skin.url;
 }
 
-/** The texture that a value names. @throws GenerationError `invalid_skin_data` */
+/** The texture named in a value. @throws GenerationError `invalid_skin_data` */
 export function skinIn(value: string): { readonly url: string; readonly variant: 'classic' | 'slim' } {
   try {
     const { skin } = parseTexturesValue(value);
@@ -48,7 +48,7 @@ export function skinIn(value: string): { readonly url: string; readonly variant:
   throw wrong('it has no texture');
 }
 
-/** Pixel hash of a picture; undefined: it is none. */
+/** Pixel hash of a picture; undefined if it is not a valid one. */
 export function pixelsIn(png: Uint8Array): string | undefined {
   try {
     return pixelHash(decodePng(png));
@@ -61,7 +61,7 @@ export function pixelsIn(png: Uint8Array): string | undefined {
 function wrong(what: string, cause?: unknown): GenerationError {
   return new GenerationError(
     'invalid_skin_data',
-    `The skin data of the service that makes the skins is not right: ${what}.`,
+    `The skin data of the service that makes the skins is invalid: ${what}.`,
     { cause },
   );
 }

@@ -1,4 +1,4 @@
-/** The last so many things that were put in, by name. */
+/** A map that keeps only a limited number of the latest entries. */
 export class Recent<V> {
   readonly #kept = new Map<string, V>();
   readonly #most: number;

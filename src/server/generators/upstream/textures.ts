@@ -12,20 +12,20 @@ export interface TexturesOptions {
   readonly clock: Clock;
 }
 
-/** Milliseconds that one fetch may take, and after which one that failed is tried again. */
+/** Time limit of one fetch, and the pause before the retry of a failed one, in milliseconds. */
 const TIMEOUT = 10_000;
 const AGAIN = 5_000;
 const RETRY = { budget: 3_000, patience: 3_000 };
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
 
-/** Faults that pass, or may. */
+/** Faults that are, or may be, temporary. */
 const PASSING: ReadonlySet<OutboundFault> = new Set(['unresolved', 'unreachable', 'broken_off', 'timeout']);
 
 /**
- * The PNG of a texture that the service above has named. From that service itself it is fetched wherever that
- * is; elsewhere the guard of the way out holds, so that it cannot have us ask machines of our own network.
- * @throws GenerationPostponed; GenerationError `invalid_skin_data` when it is not to be had at all
+ * The PNG of a texture named by the upstream service. The service's own address is always allowed; other addresses go
+ * through the outbound guard, so that the service cannot make us send requests to machines in our own network.
+ * @throws GenerationPostponed; GenerationError `invalid_skin_data` if it is permanently unavailable
  */
 export async function fetchTexture(
   { client, pictures, clock }: TexturesOptions,

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../../client/errors.ts';
+import { limitWindows } from '../../../client/rate-limits.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
+import type { Sent } from '../../../client/submission-budget.ts';
+import { DEFAULT_TIMEOUT } from '../../../client/transport.ts';
 import type { JobState } from '../../../client/types.ts';
 import type { Clock } from '../../../clock.ts';
 import { isPending } from '../../../protocol/job.ts';
-import type { SeenSkin } from '../../../protocol/skin.ts';
+import type { SeenSkin } from '../../../protocol/seen-skin.ts';
+import { type ProcessName, workerName } from '../../queue/lease-owner.ts';
 import type { Db } from '../../store/store.ts';
 import type { UpstreamJobRow } from '../../store/tables.ts';
 import { findTexture } from '../../store/textures.ts';
@@ -11,16 +16,19 @@ import {
   acceptUpstreamJob,
   beginUpstreamJob,
   dropUpstreamJob,
+  endUpstreamRequest,
   findUpstreamJob,
+  type UpstreamIntent,
 } from '../../store/upstream-jobs.ts';
 import { GenerationError, GenerationPostponed, type SkinData, type Texture } from '../port.ts';
 import type { Contact } from './contact.ts';
 import type { Facts } from './facts.ts';
-import { failureOf, faultOf } from './faults.ts';
+import { failureOf, faultOf, SHOWN_LATE, settlingTime } from './faults.ts';
 import type { Gate } from './gate.ts';
 import type { Losses } from './losses.ts';
 import { ONE_ATTEMPT } from './one-attempt.ts';
 import { proveSkin } from './proof.ts';
+import { isBeingSent, sendingUntil } from './sending.ts';
 import type { UpstreamSettings } from './settings.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -28,6 +36,7 @@ export interface UpstreamOptions {
   readonly client: SkinClient;
   readonly settings: UpstreamSettings;
   readonly db: Db;
+  readonly self: ProcessName;
   readonly clock: Clock;
   readonly gate: Gate;
   readonly watcher: Watcher;
@@ -37,22 +46,28 @@ export interface UpstreamOptions {
   readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array>;
 }
 
-/** Milliseconds for which a worker keeps a job that waits for the service; past it the job goes back. */
+/** Milliseconds for which a worker keeps a job that waits for the service; after that the job returns to the queue. */
 const SHORT = 2_000;
-/** The same when all spots are taken by jobs that others of our processes will come back for. */
+/** The same if all spots are taken by jobs that other processes of this service will come back for. */
 const NO_SPOT = 250;
-/** Submissions of one job in a row that came to nothing, before it is put off, and for how long. */
+/** The same if another process is sending the submission: after a lost lease, for instance. */
+const BEING_SENT = 500;
+/** Number of fruitless submissions of one job in a row before it is postponed, and for how long. */
 const MOST_ROUNDS = 5;
 const LOST_PAUSE = 10_000;
-/** The hosted service forgets jobs after that: whatever is older is not under way any more. */
+/** The hosted service forgets jobs after this time: an older job is no longer in progress. */
 const REMEMBERED = 3 * 3_600_000;
 
-/** Has skins made by another service, each picture submitted once, whatever is killed or lost on the way. */
+/** Has another service make the skins. Submits each picture once, even if processes are killed or answers are lost. */
 export class Upstream {
   readonly #options: UpstreamOptions;
+  /** Time limit of a request, in milliseconds. */
+  readonly #timeout: number;
+  #requests = 0;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
+    this.#timeout = options.settings.timeout ?? DEFAULT_TIMEOUT;
   }
 
   /** @throws GenerationError, GenerationPostponed */
@@ -71,12 +86,12 @@ export class Upstream {
     throw new GenerationPostponed(this.#options.clock.now() + LOST_PAUSE);
   }
 
-  /** The data is stored: its job is not needed any more. */
+  /** The data is stored: drops the record of its job. */
   async settled(identity: string): Promise<void> {
     await dropUpstreamJob(this.#options.db, identity);
   }
 
-  /** The end of the job that makes it, an earlier one if there is one; undefined: it came to nothing. */
+  /** The final state of the job that makes the skin, an earlier job if there is one; undefined: it came to nothing. */
   async #jobState(texture: Texture, facts: Facts, signal: AbortSignal): Promise<JobState | undefined> {
     const { db, watcher } = this.#options;
     const row = await findUpstreamJob(db, texture.identity);
@@ -91,10 +106,13 @@ export class Upstream {
     return await watcher.end(state.job, true, signal);
   }
 
-  /** Which job an earlier submission became; undefined: none, or it is found out by sending it again. */
+  /** The job of an earlier submission; undefined if there is none, or if resending will show it. */
   async #jobOf(row: UpstreamJobRow, texture: Texture, signal: AbortSignal): Promise<string | undefined> {
-    const { db, watcher, losses } = this.#options;
+    const { db, watcher, losses, clock, self } = this.#options;
     if (row.job_id !== null) return row.job_id;
+    const now = clock.now();
+    if (isBeingSent(row, { now, timeout: this.#timeout, self }))
+      throw new GenerationPostponed(now + BEING_SENT);
     if (watcher.isSkinsmith) return undefined;
     const id = await losses.find(row, texture, signal);
     if (id !== undefined) await acceptUpstreamJob(db, texture.identity, id);
@@ -110,18 +128,39 @@ export class Upstream {
     const { client, db, gate, watcher } = this.#options;
     await this.#untilOpen(signal);
     const png = await this.#picture(texture);
-    const idempotencyKey = await this.#begin(texture, { row, facts });
+    const sent = gate.enter();
+    if (!sent) throw gate.postponed();
+    const intent = await this.#begin(texture, { row, facts }).catch((error: unknown) => {
+      gate.withdraw(sent);
+      throw error;
+    });
     try {
       const options = { variant: texture.variant, visibility: this.#visibility(texture, facts) };
-      const call = { ...ONE_ATTEMPT, signal, idempotencyKey };
-      const state = await client.queue({ file: png }, options, call);
-      gate.accepted(state.rateLimit);
+      const call = { ...ONE_ATTEMPT, signal, idempotencyKey: intent.idempotency_key };
+      const state = await this.#counted(sent, client.queue({ file: png }, options, call));
+      gate.accepted();
       watcher.took(state.job);
       await acceptUpstreamJob(db, texture.identity, state.job.id);
       return state;
     } catch (error) {
-      if (signal.aborted) throw error; // it may have arrived, and that is written down
-      return await this.#notTaken(texture, error);
+      if (!signal.aborted) return await this.#notTaken(intent, error);
+      await this.#ended(intent, SHOWN_LATE); // it may have arrived
+      throw error;
+    }
+  }
+
+  /** The answer to a submission, with what it says of the limits taken note of. */
+  async #counted(sent: Sent, answer: Promise<JobState>): Promise<JobState> {
+    const { client, gate } = this.#options;
+    const now = () => client.serviceClock.earliest();
+    try {
+      const state = await answer;
+      gate.answered(sent, limitWindows(state.rateLimit, now()));
+      return state;
+    } catch (error) {
+      const isTooFast = error instanceof ServiceError && faultOf(error, now())?.kind === 'too_fast';
+      gate.answered(sent, isTooFast ? limitWindows(error.answer.rateLimit, now()) : []);
+      throw error;
     }
   }
 
@@ -139,19 +178,32 @@ export class Upstream {
     throw new Error('The picture of a job is not kept.');
   }
 
-  /** Writes down what is about to be sent, and under which key. */
+  /** Records the submission about to be sent, and its key. */
   async #begin(
     { identity }: Texture,
     { row, facts }: { row: UpstreamJobRow | undefined; facts: Facts },
-  ): Promise<string> {
-    const { db, clock, watcher } = this.#options;
+  ): Promise<UpstreamIntent> {
+    const { db, clock, watcher, self } = this.#options;
     const now = clock.now();
     const isAgain = row !== undefined && row.job_id === null;
-    const idempotency_key = isAgain ? row.idempotency_key : randomUUID();
-    const intent = { identity, idempotency_key, mark: watcher.newest, submitted_at: now };
+    const intent = {
+      identity,
+      idempotency_key: isAgain ? row.idempotency_key : randomUUID(),
+      mark: isAgain ? row.mark : watcher.newest,
+      submitted_at: now,
+      sender: workerName(self, ++this.#requests),
+      sending_until: sendingUntil(now, this.#timeout),
+    };
     const spots = facts.spots - watcher.others;
-    if (await beginUpstreamJob(db, intent, { spots, since: now - REMEMBERED })) return idempotency_key;
-    throw new GenerationPostponed(now + NO_SPOT);
+    const outcome = await beginUpstreamJob(db, intent, { seen: row, spots, since: now - REMEMBERED });
+    if (outcome === 'begun') return intent;
+    throw new GenerationPostponed(now + (outcome === 'full' ? NO_SPOT : BEING_SENT));
+  }
+
+  /** A request has ended without an answer. */
+  async #ended(intent: UpstreamIntent, settlesIn: number): Promise<void> {
+    const { db, clock } = this.#options;
+    await endUpstreamRequest(db, intent, clock.now() + settlesIn);
   }
 
   #visibility({ visibility }: Texture, { hasPrivateSkins }: Facts): SeenSkin['visibility'] {
@@ -159,22 +211,25 @@ export class Upstream {
     return this.#options.settings.visibility ?? 'unlisted';
   }
 
-  /** What follows from a submission that was not answered with a job. undefined: try again. */
-  async #notTaken({ identity }: Texture, error: unknown): Promise<undefined> {
-    const { db, gate, watcher, clock } = this.#options;
-    const fault = faultOf(error, clock.now());
+  /** Handles a submission that was not answered with a job. undefined: try again. */
+  async #notTaken(intent: UpstreamIntent, error: unknown): Promise<undefined> {
+    const { client, db, gate, watcher } = this.#options;
+    const fault = faultOf(error, client.serviceClock.earliest());
     if (fault === undefined) throw error;
-    if (fault.kind !== 'trouble' || !fault.mayHaveArrived) await dropUpstreamJob(db, identity);
+    if (fault.kind === 'trouble' && fault.mayHaveArrived) await this.#ended(intent, settlingTime(error));
+    else await dropUpstreamJob(db, intent.identity);
     if (fault.kind === 'refused') throw failureOf(fault.error.answer.errors, fault.error);
     if (fault.kind === 'full') gate.full();
     else if (fault.kind === 'too_fast') gate.tooFast(fault.wait);
     else if (fault.kind === 'key_refused') gate.keyRefused(error);
+    else if (fault.isClosed) gate.closed(error, fault.wait);
     else gate.trouble(error, fault.wait);
-    if (fault.kind !== 'too_fast') watcher.lookSoon();
-    if (fault.kind !== 'trouble') throw gate.postponed(error);
+    const isClosed = fault.kind === 'trouble' && fault.isClosed;
+    if (fault.kind !== 'too_fast' && !isClosed) watcher.lookSoon();
+    if (fault.kind !== 'trouble' || isClosed) throw gate.postponed(error);
   }
 
-  /** @throws GenerationError when the job failed, or what it made is not what was asked for */
+  /** @throws GenerationError if the job failed, or its result does not match the request */
   async #dataOf(state: JobState, texture: Texture, facts: Facts, signal: AbortSignal): Promise<SkinData> {
     try {
       const skin = await this.#skinOf(state, signal);
@@ -182,7 +237,7 @@ export class Upstream {
       const url = await this.#prove({ value, signature }, texture, facts, signal);
       return { value, signature, url, ...this.#makerOf(skin) };
     } catch (error) {
-      // The next attempt is to have a job of its own.
+      // The next attempt must get a job of its own.
       if (error instanceof GenerationError) await dropUpstreamJob(this.#options.db, texture.identity);
       throw error;
     }
@@ -209,17 +264,17 @@ export class Upstream {
     });
   }
 
-  /** Services leave out what they like of who made a skin. */
+  /** Services omit whatever they like about who made a skin. */
   #makerOf({ generator = {} }: SeenSkin): Pick<SkinData, 'account' | 'maker'> {
     const { account = 'unknown', version = 'unknown', worker = '' } = generator;
     const { server = new URL(this.#options.client.baseUrl).hostname, duration = 0 } = generator;
     return { account, maker: { version, server, worker, duration: Math.max(0, Math.round(duration)) } };
   }
 
-  /** Trouble of the service is no failure of the job. */
+  /** Trouble of the service does not count as a failure of the job. */
   #judged(error: unknown): unknown {
-    const { gate, clock } = this.#options;
-    const fault = faultOf(error, clock.now());
+    const { client, gate } = this.#options;
+    const fault = faultOf(error, client.serviceClock.earliest());
     if (fault === undefined) return error;
     if (fault.kind === 'refused') return failureOf(fault.error.answer.errors, fault.error);
     if (fault.kind === 'key_refused') gate.keyRefused(error);

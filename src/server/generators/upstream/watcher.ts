@@ -17,24 +17,24 @@ export interface WatcherOptions {
   readonly gate: Gate;
   readonly db: Db;
   readonly clock: Clock;
-  /** Tells workers that there may be room for more. */
+  /** Tells workers that there may be room for more jobs. */
   readonly wake: () => void;
-  /** Hears of bugs. */
+  /** Called with bugs. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The list as it was at a moment. */
+/** The list at a certain moment. */
 export interface SeenList {
   readonly jobs: readonly Job[];
-  /** When it was asked for, by the monotonic clock. */
+  /** When it was requested, by the monotonic clock. */
   readonly askedAt: number;
 }
 
 interface Waiter extends Underway {
   readonly id: string;
-  /** It is being asked for alone. */
+  /** A request for this single job is in progress. */
   isAsked: boolean;
-  /** Not to be asked for alone before then. */
+  /** Earliest time of the next request for this single job. */
   notBefore: number;
   readonly settle: (state: JobState | undefined) => void;
   readonly fail: (error: unknown) => void;
@@ -42,16 +42,19 @@ interface Waiter extends Underway {
 
 type ListWaiter = Pick<PromiseWithResolvers<SeenList>, 'resolve' | 'reject'>;
 
-/** Milliseconds: with events the list is a safety net. */
+/** Milliseconds: with events the list is only a safety net. */
 const SAFETY_NET = 5_000;
-/** Services allow about one look a second at one job. */
+/** Services allow about one request a second for one job. */
 const SINGLE_GAP = 1_100;
-/** Pauses between looks at what others of the same key have there. */
+/** Pause between looks at the jobs of others with the same key. */
 const FIRST_OTHERS_PAUSE = 500;
 const LONGEST_OTHERS_PAUSE = 10_000;
 const KEPT = 1_000;
 
-/** Sees how jobs on the service above end: one list for all that wait, or its events where it has them. */
+/**
+ * Observes the ends of jobs on the upstream service: with one list for all waiting jobs, or with events if the service
+ * has them.
+ */
 export class Watcher {
   readonly #options: WatcherOptions;
   readonly #waiters = new Set<Waiter>();
@@ -75,21 +78,21 @@ export class Watcher {
     this.#listener = new Listener({
       ...options,
       onEnd: (state) => this.#heard(state),
-      onChange: () => this.lookSoon(), // what ended while nobody listened
+      onChange: () => this.lookSoon(), // finds jobs that ended while no stream was open
     });
   }
 
-  /** Jobs that are there of other programs with the same key. */
+  /** Number of jobs on the service that belong to other programs with the same key. */
   get others(): number {
     return this.#others;
   }
 
-  /** Newest job that was seen, on the service's own clock, milliseconds since the epoch; 0: none. */
+  /** Time of the newest job seen, by the service's own clock, in milliseconds since the epoch; 0: none. */
   get newest(): number {
     return this.#newest;
   }
 
-  /** Whether the service takes a submission under the same `Idempotency-Key` for the same. */
+  /** Whether the service recognizes a repeated submission by its `Idempotency-Key`. */
   get isSkinsmith(): boolean {
     return this.#isSkinsmith;
   }
@@ -108,18 +111,18 @@ export class Watcher {
     await Promise.all([this.#loop, this.#listener.stop()]);
   }
 
-  /** The queue was found full, or trouble was met: look what there is, as soon as that is of use. */
+  /** After a full queue or trouble: looks at the list as soon as that is useful. */
   lookSoon(): void {
     this.#isLookWanted = true;
     this.#ring();
   }
 
-  /** Resolves once what is there was seen. @throws GenerationPostponed while the service is down */
+  /** Resolves after the first look at the list. @throws GenerationPostponed while the service is down */
   async firstLook(signal: AbortSignal): Promise<void> {
     if (this.#lastLook === Number.NEGATIVE_INFINITY) await this.nextList(signal);
   }
 
-  /** The list as it will be at the next look. @throws GenerationPostponed while the service is down */
+  /** The list at the next look. @throws GenerationPostponed while the service is down */
   async nextList(signal: AbortSignal): Promise<SeenList> {
     signal.throwIfAborted();
     const list = Promise.withResolvers<SeenList>();
@@ -130,14 +133,14 @@ export class Watcher {
     return await list.promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  /** A job of ours was accepted now. */
+  /** A job of ours has just been accepted. */
   took({ id, timestamp }: Job): void {
     this.#own.set(id, true);
     this.#newest = Math.max(this.#newest, timestamp ?? 0);
   }
 
   /**
-   * The job's state once it has ended; undefined: the service knows nothing of it (any more).
+   * The job's state once it has ended; undefined if the service does not know it (any more).
    * @throws GenerationPostponed while the service is down
    */
   async end(job: Pick<Job, 'id' | 'eta' | 'timestamp'>, isNew: boolean, signal: AbortSignal) {
@@ -146,7 +149,8 @@ export class Watcher {
     const heard = this.#listener.ended(job.id);
     if (heard) return heard;
     const { promise, resolve, reject } = Promise.withResolvers<JobState | undefined>();
-    const eta = job.eta === undefined || job.timestamp === undefined ? undefined : job.eta - job.timestamp;
+    const { timestamp: accepted = this.#options.client.serviceClock.now() } = job;
+    const eta = job.eta === undefined ? undefined : job.eta - accepted;
     const about = { id: job.id, isNew, eta, since: this.#now(), isAsked: false, notBefore: 0 };
     const waiter: Waiter = { ...about, settle: resolve, fail: reject };
     const abort = () => reject(signal.reason);
@@ -218,8 +222,8 @@ export class Watcher {
   }
 
   #failed(error: unknown): void {
-    const { gate, clock, onError } = this.#options;
-    const fault = faultOf(error, clock.now());
+    const { client, gate, onError } = this.#options;
+    const fault = faultOf(error, client.serviceClock.earliest());
     if (fault === undefined) onError(error);
     if (fault?.kind === 'key_refused') gate.keyRefused(error);
     else gate.trouble(error, fault && 'wait' in fault ? fault.wait : undefined);
@@ -244,7 +248,7 @@ export class Watcher {
     const kept = await listUpstreamJobs(this.#options.db);
     const known = new Set(kept.map(({ job_id }) => job_id));
     const strange = jobs.filter(({ id, status }) => isPending(status) && !known.has(id) && !this.isOwn(id));
-    // A submission whose answer is still out is one of them.
+    // A submission without an answer so far is one of them.
     const others = Math.max(0, strange.length - kept.filter(({ job_id }) => job_id === null).length);
     const hasChanged = others !== this.#others;
     this.#othersPause = hasChanged
@@ -255,7 +259,7 @@ export class Watcher {
     if (hasRoom) this.#options.wake();
   }
 
-  /** The list has no skins and no reasons, and forgets: what became of a job it alone can say. */
+  /** The list has neither skins nor reasons, and drops old jobs: only a request for the job itself shows its result. */
   async #ask(waiter: Waiter): Promise<void> {
     waiter.isAsked = true;
     try {
@@ -271,8 +275,8 @@ export class Watcher {
 
   #notAnswered(waiter: Waiter, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    const { gate, clock } = this.#options;
-    const fault = faultOf(error, clock.now());
+    const { client, gate } = this.#options;
+    const fault = faultOf(error, client.serviceClock.earliest());
     const wait = fault && 'wait' in fault ? fault.wait : undefined;
     if (error instanceof ServiceError && error.code === 'job_not_found') this.#end(waiter, undefined);
     else if (fault === undefined || fault.kind === 'refused') waiter.fail(error);

@@ -11,7 +11,7 @@ function gate() {
   return { it, clock, said, wakes: () => wakes };
 }
 
-const TROUBLE = new Error('nothing listens there');
+const TROUBLE = new Error('connection refused');
 
 describe('Trouble', () => {
   test('is waited out for longer each time, what fails together once', () => {
@@ -39,7 +39,11 @@ describe('Trouble', () => {
     it.trouble(TROUBLE);
     clock.forward(60_000);
     it.trouble(TROUBLE);
-    expect([it.isDown, said.length, said[0]]).toEqual([true, 1, expect.stringContaining('nothing listens')]);
+    expect([it.isDown, said.length, said[0]]).toEqual([
+      true,
+      1,
+      expect.stringContaining('connection refused'),
+    ]);
     it.passed();
     expect([it.isDown, it.wait(), wakes(), said.length]).toEqual([false, 0, 1, 2]);
   });
@@ -71,7 +75,7 @@ describe('Trouble', () => {
 describe('Limits', () => {
   test.each([
     ['as long as the service says', 7_000, 7_000],
-    ['a quarter of an hour at the most', 3 * 3_600_000, 15 * 60_000],
+    ['a quarter of an hour at most', 3 * 3_600_000, 15 * 60_000],
     ['half a second where it does not say', undefined, 500],
   ])('are waited for: %s', (_, wait, expected) => {
     const { it } = gate();
@@ -89,7 +93,7 @@ describe('Limits', () => {
       return Math.round(wait);
     });
     expect(waits).toEqual([300, 450, 675, 1_013]);
-    it.accepted(undefined);
+    it.accepted();
     it.full();
     expect(it.wait()).toBe(300);
   });
@@ -99,20 +103,83 @@ describe('Limits', () => {
     for (let n = 0; n < 11; n++) {
       it.tooFast(1_000);
       clock.forward(60_000);
-      it.accepted(undefined);
+      it.accepted();
     }
     expect(said).toHaveLength(2);
   });
+});
 
-  test('that come with an acceptance hold for the next', () => {
+const minute = (remaining: number) => ({ span: 60_000, limit: 20, remaining, endsIn: 9_000 });
+
+describe('The budget of a window', () => {
+  const told = (remaining: number) => {
+    const made = gate();
+    const sent = made.it.enter();
+    made.it.answered(sent!, [minute(remaining)]);
+    return made;
+  };
+
+  test('is never exceeded by a burst, and what is not sent goes back to it', () => {
+    const { it } = told(3);
+    const entered = Array.from({ length: 5 }, () => it.enter());
+    expect(entered.map((sent) => sent !== undefined)).toEqual([true, true, true, false, false]);
+    it.withdraw(entered[0]!);
+    expect([it.wait(), it.enter() !== undefined]).toEqual([0, true]);
+  });
+
+  test('that is used up is waited for until the window ends, and said', () => {
+    const { it, clock, said } = told(0);
+    expect([it.wait(), it.enter(), said.length]).toEqual([9_020, undefined, 1]);
+    clock.forward(9_020);
+    expect([it.wait(), it.enter() !== undefined]).toEqual([0, true]);
+  });
+
+  test('that is not told does not limit anything', () => {
     const { it } = gate();
-    const none = { limit: 1, remaining: 1 };
-    it.accepted({
-      next: { absolute: 0, relative: 1_200 },
-      delay: { millis: 0 },
-      limit: { ...none, minute: none },
+    for (let n = 0; n < 50; n++) it.answered(it.enter()!, []);
+    expect([it.wait(), it.enter() !== undefined]).toEqual([0, true]);
+  });
+});
+
+describe('A service that accepts nothing', () => {
+  const CLOSED = new Error('Skin generation is switched off.');
+
+  test('is asked ever more rarely, whatever else it answers, and one submission at a time', () => {
+    const { it, clock } = gate();
+    const waits = Array.from({ length: 6 }, () => {
+      const sent = it.enter();
+      const second = it.enter();
+      if (second) it.withdraw(second);
+      it.answered(sent!);
+      it.closed(CLOSED);
+      it.passed(); // the list is answered
+      const wait = it.wait();
+      clock.forward(wait);
+      return wait;
     });
-    expect(it.wait()).toBe(1_200);
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
+    const sent = it.enter();
+    expect(it.enter()).toBeUndefined();
+    it.answered(sent!);
+    it.accepted();
+    expect([it.enter(), it.enter()]).not.toContain(undefined);
+  });
+
+  test('is waited for as long as it asks for', () => {
+    const { it } = gate();
+    it.closed(CLOSED, 7_000);
+    expect(it.wait()).toBe(7_000);
+  });
+
+  test('is quoted once, and its end is said', () => {
+    const { it, clock, said, wakes } = gate();
+    for (let n = 0; n < 3; n++) {
+      it.closed(CLOSED);
+      clock.forward(60_000);
+    }
+    expect([said.length, said[0]]).toEqual([1, expect.stringContaining(CLOSED.message)]);
+    it.accepted();
+    expect([said.length, wakes()]).toEqual([2, 1]);
   });
 });
 

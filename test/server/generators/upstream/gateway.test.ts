@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { runHosted } from '../../../batch/hosted/run-hosted.ts';
+import { runHosted, whenAccepted } from '../../../batch/hosted/run-hosted.ts';
 import { skinPng } from '../../drawn-skins.ts';
 import { TestCaller } from '../../test-caller.ts';
-import { ends, numbers, push, runGateway } from './gateway.ts';
+import { ends, numbers, push, runGateway, runGatewayProcess } from './gateway.ts';
 
 test('Three clients share the spots of one key fairly, and never more than there are', async () => {
-  const hosted = await runHosted({ serviceTime: 20 });
+  const hosted = await runHosted({ serviceTime: 150 });
   const first = await runGateway(hosted, { workers: 0 });
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
   await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 100))));
@@ -26,13 +26,16 @@ test('Three clients share the spots of one key fairly, and never more than there
 });
 
 test('Two gateways over one store never have more than five jobs there together', async () => {
-  const hosted = await runHosted({ serviceTime: 30, slack: 10 });
+  const hosted = await runHosted({ serviceTime: 100, slack: 10 });
+  hosted.hold();
   const one = await runGateway(hosted);
-  const two = await runGateway(hosted, { dataDir: one.dataDir });
+  const two = await runGatewayProcess(hosted, { dataDir: one.dataDir });
   await Promise.all([
     push(await one.user('ann'), numbers(0, 30)),
     push(new TestCaller(two.url, { key: one.key }), numbers(100, 30)),
   ]);
+  await whenAccepted(hosted, 5);
+  hosted.release();
   const ended = await ends(one.dataDir, 60);
   expect(ended.every(({ status }) => status === 'completed')).toBe(true);
   const { mostUnfinished, accepted, refusals } = hosted.records;

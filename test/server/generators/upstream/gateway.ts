@@ -5,6 +5,7 @@ import type { HostedService } from '../../../batch/hosted/hosted-service.ts';
 import { skinPng } from '../../drawn-skins.ts';
 import { ownFolder } from '../../own-folder.ts';
 import { poll } from '../../poll.ts';
+import { runProcess } from '../../run-process.ts';
 import { openOwnStore, runServer, type ServerUnderTest } from '../../running-server.ts';
 import type { TestCaller } from '../../test-caller.ts';
 
@@ -24,14 +25,25 @@ export async function runGateway(
   upstream: Pick<HostedService, 'url' | 'key'>,
   options: Partial<ServerOptions> = {},
 ): Promise<ServerUnderTest> {
+  return await runServer(await gatewayOptions(upstream, options));
+}
+
+/** Another over the same data folder, in a process of its own. */
+export async function runGatewayProcess(
+  upstream: Pick<HostedService, 'url' | 'key'>,
+  { dataDir, ...options }: Partial<ServerOptions> & { readonly dataDir: string },
+): Promise<{ readonly url: string }> {
+  return await runProcess({ ...(await gatewayOptions(upstream, options)), dataDir });
+}
+
+async function gatewayOptions(
+  upstream: Pick<HostedService, 'url' | 'key'>,
+  options: Partial<ServerOptions> = {},
+): Promise<Partial<ServerOptions>> {
   const plansFile = join(await ownFolder(), 'plans.json');
   await writeFile(plansFile, JSON.stringify(PLANS));
-  return await runServer({
-    generator: 'upstream',
-    plansFile,
-    ...options,
-    upstream: { url: upstream.url, apiKey: upstream.key, ...options.upstream },
-  });
+  const { url, key: apiKey } = upstream;
+  return { generator: 'upstream', plansFile, ...options, upstream: { url, apiKey, ...options.upstream } };
 }
 
 /** Queues the skins of these numbers, one after the other. */
@@ -61,7 +73,6 @@ export async function skins(dataDir: string, count: number): Promise<void> {
   await poll(
     async () => await db.selectFrom('texture_data').select('identity').execute(),
     ({ length }) => length >= count,
-    25_000,
   );
 }
 
@@ -77,6 +88,5 @@ export async function ends(dataDir: string, count: number): Promise<Ended[]> {
   return await poll(
     () => ended.execute(),
     ({ length }) => length >= count,
-    25_000,
   );
 }

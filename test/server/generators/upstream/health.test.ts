@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { SkinClient } from '../../../../src/client/skin-client.ts';
-import { systemClock } from '../../../../src/clock.ts';
 import { upstreamHealth } from '../../../../src/server/generators/upstream/health.ts';
 import { type Exchange, scriptedServer } from '../../../client/scripted-server.ts';
 
@@ -22,7 +21,7 @@ async function healthAt(url: string, { wait = 0, others = 0 } = {}) {
   const client = new SkinClient({ baseUrl: url, apiKey });
   onTestFinished(async () => await client.close());
   const parts = { client, settings: { url, apiKey }, gate: { wait: () => wait }, watcher: { others } };
-  return await upstreamHealth({ ...parts, clock: systemClock }, AbortSignal.timeout(5_000));
+  return await upstreamHealth(parts, AbortSignal.timeout(5_000));
 }
 
 test('A service above that takes the key is well; its spots are told, and who else has them', async () => {

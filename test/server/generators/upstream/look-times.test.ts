@@ -3,10 +3,20 @@ import { LookTimes } from '../../../../src/server/generators/upstream/look-times
 
 const job = (since: number, eta?: number) => ({ since, isNew: true, eta });
 
-test('With nothing learned the first look comes at the eta, or after a tenth of a second', () => {
+test('With nothing learned the first look comes at the eta, at most as late as a usual job takes', () => {
   const times = new LookTimes();
   expect(times.next([job(1_000)], 900)).toBe(1_100);
-  expect(times.next([job(1_000, 2_500), job(1_000, 4_000)], 900)).toBe(3_500);
+  expect(times.next([job(1_000, 1_500), job(1_000, 4_000)], 900)).toBe(2_500);
+  expect(times.next([job(1_000, 50_000)], 900)).toBe(3_000);
+});
+
+test.each([
+  ['an hour ahead', 3_600_000],
+  ['in the past', -4_000],
+  ['now', 0],
+  ['compared with a time in seconds', 1.7e12],
+])('An eta %s is ignored', (_, eta) => {
+  expect(new LookTimes().next([job(1_000, eta)], 900)).toBe(1_100);
 });
 
 test('Looks are aimed a little before the usual end, so that a service that gets faster is seen to', () => {

@@ -35,6 +35,7 @@ async function prove(twist: Twist): Promise<string> {
     identity: 'i',
     hash: pixelHash(drawSkin(1)),
     variant: 'classic',
+    owner: 'user:ann',
     capeHash: null,
     visibility: 'public',
   } as const;

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { request } from 'undici';
+import { onTestFinished } from 'vitest';
+
+/** A service that is slow to take submissions: they reach it when they are let through, whoever waits for the answer. */
+export interface HoldingFront {
+  readonly url: string;
+  /** Submissions that came so far. */
+  readonly submissions: number;
+  /** Looks at the list since the first of them. */
+  readonly looks: number;
+  /** Lets through what came and what comes. */
+  release(): void;
+}
+
+export async function holdSubmissionsTo({ url }: { readonly url: string }): Promise<HoldingFront> {
+  const released = Promise.withResolvers<void>();
+  const seen = { submissions: 0, looks: 0 };
+  const handle = async (asked: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(asked);
+    if (asked.method === 'POST') {
+      seen.submissions++;
+      await released.promise;
+    } else if (asked.url === '/v2/queue' && seen.submissions > 0) seen.looks++;
+    const { statusCode, headers, body: answer } = await pass(asked, body);
+    response.writeHead(statusCode, headers).end(answer);
+  };
+  const pass = async ({ method = 'GET', url: path, headers }: IncomingMessage, body: Buffer) => {
+    const { host: _, connection: __, 'transfer-encoding': ___, 'content-length': ____, ...sent } = headers;
+    const answer = await request(`${url}${path}`, {
+      method,
+      headers: sent,
+      body: body.length > 0 ? body : null,
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const { connection: _____, 'transfer-encoding': ______, ...told } = answer.headers;
+    return { statusCode: answer.statusCode, headers: told, body: bytes };
+  };
+  const server = createServer((asked, response) => {
+    // Whoever asked may be gone, and the service closed.
+    handle(asked, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    released.resolve();
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get submissions() {
+      return seen.submissions;
+    },
+    get looks() {
+      return seen.looks;
+    },
+    release: () => released.resolve(),
+  };
+}

@@ -4,6 +4,7 @@ import type { NewJob, Repeated } from '../queue/port.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { ServiceContext } from './context.ts';
+import { expectedEnd } from './expected-end.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { withSkin } from './jobs.ts';
 import { recordOfKnownData } from './known-data.ts';
@@ -12,14 +13,14 @@ import { Refusal } from './refusal.ts';
 export type Found = { readonly job: JobRow } & (
   | { readonly kind: 'known'; readonly skin: SkinWithData }
   | { readonly kind: 'pending'; readonly eta: number | undefined }
-  /** The job of an earlier request, or one that was done at once; `skin` is there when it was completed. */
+  /** The job of an earlier request, or one completed at once; `skin` is present if it was completed. */
   | { readonly kind: 'ended'; readonly skin: SkinWithData | undefined }
 );
 
-/** What a submission is answered with. */
+/** The answer to a submission. */
 export type Submitted = Found & { readonly warnings: readonly Note[] };
 
-/** A look before anything is written; two at once with the same key are told apart by the queue. */
+/** An early check before anything is written; the queue decides between simultaneous requests with the same key. */
 export async function answerRepeated(context: ServiceContext, job: NewJob): Promise<Found | undefined> {
   const repeated = await context.queue.findRepeated(job);
   return repeated && (await answerAgain(context, repeated));
@@ -29,7 +30,7 @@ export async function answerAgain(context: ServiceContext, repeated: Repeated): 
   if (repeated.kind === 'key_taken') {
     throw new Refusal(
       'invalid_request',
-      'This Idempotency-Key was sent before, with another picture or other options: use a new key.',
+      'This Idempotency-Key was already used with another picture or other options: use a new key.',
     );
   }
   if (isPending(repeated.job.status)) return await awaited(context, repeated.job);
@@ -37,8 +38,8 @@ export async function answerAgain(context: ServiceContext, repeated: Repeated): 
 }
 
 /**
- * Existing data costs nothing: the caller gets a record of its own of it, and a job born completed.
- * @throws Refusal `rate_limit` for a caller with far too many of them
+ * Existing data costs nothing: the caller gets a record of its own for it, and a completed job.
+ * @throws Refusal `rate_limit` for a caller with too many duplicates
  */
 export async function answerKnown(
   context: ServiceContext,
@@ -52,7 +53,7 @@ export async function answerKnown(
   return found;
 }
 
-/** A job that is born completed, for a skin that is there. */
+/** A completed job for an existing skin. */
 export async function recordDone(context: ServiceContext, job: NewJob, skin: SkinWithData): Promise<Found> {
   const recorded = await context.queue.recordKnown(job, skin.uuid);
   if (recorded.kind !== 'recorded') return await answerAgain(context, recorded);
@@ -60,21 +61,8 @@ export async function recordDone(context: ServiceContext, job: NewJob, skin: Ski
   return { kind: 'known', job: recorded.job, skin };
 }
 
-/** A job that has not ended, and when it is expected to. */
+/** A pending job, and when it is expected to end. */
 export async function awaited(context: ServiceContext, job: JobRow): Promise<Found> {
   context.onAccepted(job.uuid);
-  const ahead = await context.queue.waitingBefore(job);
-  return { kind: 'pending', job, eta: await expectedEnd(context, job, ahead) };
-}
-
-/** By how long the last ones took, and not before the generator can begin with it. */
-async function expectedEnd(
-  { clock, generator, expectedWait }: ServiceContext,
-  { uuid }: JobRow,
-  ahead: number,
-): Promise<number | undefined> {
-  const now = clock.now();
-  const wait = expectedWait(uuid, ahead);
-  const start = (await generator.startsAt?.(ahead)) ?? now;
-  return wait === undefined && start <= now ? undefined : Math.ceil(Math.max(now + (wait ?? 0), start));
+  return { kind: 'pending', job, eta: await expectedEnd(context, job) };
 }

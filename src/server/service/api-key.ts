@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Fixed start of every key, so that secret scanners and people know what they are looking at. */
+/** Fixed prefix of every key, which secret scanners and people recognize. */
 const PREFIX = 'sksm_';
 
 /** A new API key: 256 random bits, 69 characters. */
@@ -8,7 +8,7 @@ export function makeApiKey(): string {
   return PREFIX + randomBytes(32).toString('hex');
 }
 
-/** What is stored of a key. A plain hash is enough for 256 random bits: there is nothing to guess. */
+/** The stored form of a key. A plain hash is enough: 256 random bits cannot be guessed. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

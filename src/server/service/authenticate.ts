@@ -6,10 +6,11 @@ import type { UserRow } from '../store/tables.ts';
 import { hashApiKey } from './api-key.ts';
 import { anonymousCaller, type Caller, callerKey, userCaller } from './caller.ts';
 import { type Origins, verifyBindings } from './key-bindings.ts';
+import { manglingOf } from './mangled-key.ts';
 import type { Plans } from './plans.ts';
 import { Refusal } from './refusal.ts';
 
-/** A key that lives as long as the process: how the embedded service knows its own command. */
+/** A key for the lifetime of the process, by which the embedded service recognizes its own command. */
 export interface Session {
   readonly hash: string;
   readonly user: UserRow;
@@ -22,16 +23,16 @@ export interface Credentials extends Origins {
 
 export interface AuthenticateOptions {
   readonly session: Session | undefined;
-  /** Whether callers without a key are served. */
+  /** Whether anonymous callers are served. */
   readonly allowsAnonymous: boolean;
   readonly plans: Plans;
   readonly now: number;
 }
 
 /**
- * Who is calling. No key at all is allowed, but not where there is a session: whatever runs on this machine, each page
- * in its browsers too, reaches a loopback port. A wrong key never is.
- * @throws Refusal `invalid_api_key`; `unauthorized` where everybody needs a key
+ * Identifies the caller. A missing key is allowed, except where there is a session: any program on this machine,
+ * including each page in its browsers, can reach a loopback port. An invalid key is never allowed.
+ * @throws Refusal `invalid_api_key`; `unauthorized` if a key is required
  */
 export async function authenticate(
   db: Db,
@@ -41,22 +42,23 @@ export async function authenticate(
   const { authorization } = credentials;
   if (authorization === undefined) {
     if (session)
-      throw new Refusal('invalid_api_key', 'This service is for the command alone that it is a part of.');
+      throw new Refusal('invalid_api_key', 'This service serves only the command that started it.');
     if (!allowsAnonymous) {
       throw new Refusal(
         'unauthorized',
         'This service needs an API key: send it as "Authorization: Bearer <key>".',
       );
     }
-    return anonymousCaller(credentials.address, plans);
+    return anonymousCaller(credentials, plans);
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw new Refusal('invalid_api_key');
+  const notes = manglingOf(authorization);
+  if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw new Refusal('invalid_api_key', { notes });
   const hash = hashApiKey(key);
   if (session && timingSafeEqual(Buffer.from(hash), Buffer.from(session.hash)))
     return userCaller(session.user, plans);
   const found = await findKeyOwner(db, hash);
-  if (!found) throw new Refusal('invalid_api_key');
+  if (!found) throw new Refusal('invalid_api_key', { notes });
   if (found.user.disabled_at !== null) {
     throw new Refusal('invalid_api_key', 'The user of this API key is disabled.');
   }

@@ -6,9 +6,9 @@ import { rateLimitOf } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Whether the caller may send `size` generations in one request now. They count as if all of them were new;
- * those whose skins exist cost nothing in the end.
- * @throws Refusal `insufficient_grants`; `rate_limit` with the time from which on they fit into its windows
+ * Whether the caller may send `size` generations in one request now. All count as new; those whose skins exist are
+ * free in the end.
+ * @throws Refusal `insufficient_grants`; `rate_limit` with the time from which they fit into its windows
  */
 export async function verifyBatchAllowed(
   { db, clock }: ServiceContext,
@@ -17,7 +17,10 @@ export async function verifyBatchAllowed(
 ): Promise<void> {
   const { plan } = caller;
   if (!plan.batchGeneration) {
-    throw new Refusal('insufficient_grants', `The plan ${plan.name} has no batches: send one at a time.`);
+    throw new Refusal(
+      'insufficient_grants',
+      `The plan ${plan.name} does not include batches: send one at a time.`,
+    );
   }
   const now = clock.now();
   const memory = await recallCaller(db, caller.owner, now);
@@ -27,13 +30,13 @@ export async function verifyBatchAllowed(
   );
   if (absolute <= now) return;
   const rateLimit = { ...rateLimitOf(memory, caller, now), next: { absolute, relative: absolute - now } };
-  const message = `${size} generations are more than are left to you for now: send fewer, or wait.`;
+  const message = `${size} generations exceed your remaining limit: send fewer, or wait.`;
   throw new Refusal('rate_limit', { message, rateLimit });
 }
 
 /**
- * The idempotency key of one item of a batch that has a key. No header can hold a line break, so it is nobody
- * else's.
+ * The idempotency key of one item of a batch with a key. It contains a line break, which no header can, so no other
+ * request has it.
  */
 export function itemKey(batchKey: string | undefined, index: number): string | undefined {
   return batchKey === undefined ? undefined : `${batchKey}\n${index}`;

@@ -7,11 +7,11 @@ import type { ServiceContext } from './context.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 
-/** Undelivered callbacks that an API key may have: a receiver that is down must not fill the store. */
+/** Maximum undelivered callbacks per user, over all keys: a receiver that is down must not fill the store. */
 const MAX_OPEN = 1_000;
 
 /**
- * An address that a request wants to be told at.
+ * Validates the callback URL of a request.
  * @throws Refusal `insufficient_grants`, `validation_error`, `rate_limit`
  */
 export async function acceptCallback(
@@ -21,17 +21,19 @@ export async function acceptCallback(
 ): Promise<NewCallback> {
   const { callbacks: policy } = context;
   if (!policy) throw new Refusal('insufficient_grants', 'This service sends no webhooks.');
-  const key = caller.kind === 'user' ? caller.key : undefined;
-  if (!key) {
-    throw new Refusal('insufficient_grants', 'A callback needs an API key: what is sent is signed for it.');
+  if (caller.kind !== 'user' || !caller.key) {
+    throw new Refusal(
+      'insufficient_grants',
+      'A callback requires an API key, because webhooks are signed with it.',
+    );
   }
   const { host, href } = targetOf(policy, url);
-  if ((await countOpenCallbacks(context.db, key.id)) >= MAX_OPEN) {
-    const message = `${MAX_OPEN} callbacks of this API key wait for their receivers; that is the most there may be.`;
+  if ((await countOpenCallbacks(context.db, caller.id)) >= MAX_OPEN) {
+    const message = `You have ${MAX_OPEN} undelivered callbacks, which is the maximum.`;
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     throw new Refusal('rate_limit', { message, rateLimit });
   }
-  return { uuid: randomUUID(), keyId: key.id, url: href, host };
+  return { uuid: randomUUID(), keyId: caller.key.id, url: href, host };
 }
 
 function targetOf(policy: OutboundPolicy, url: string): URL {

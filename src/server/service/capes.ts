@@ -21,23 +21,23 @@ import type { ServiceContext } from './context.ts';
 import { decodeImage } from './images.ts';
 import { Refusal } from './refusal.ts';
 
-/** Every list of capes is one answer, so there is an end to them. */
+/** Limited, because every list of capes is a single answer. */
 const MAX_CAPES = 1_000;
 
-/** What a skin can be made with, by alias. */
+/** The available capes, by alias. */
 export async function readPublicCapes({ db }: ServiceContext): Promise<CapeRow[]> {
   return await listCapes(db, 'public');
 }
 
-/** The hidden ones as well. @throws Refusal for others than the operator */
+/** Including hidden ones. @throws Refusal for callers other than the operator */
 export async function readAllCapes({ db }: ServiceContext, caller: Caller): Promise<CapeRow[]> {
   requireOperator(caller);
   return await listCapes(db);
 }
 
 /**
- * The cape that a generation is to have.
- * @throws Refusal `insufficient_grants`; `invalid_cape` for one that is unknown or hidden, which look the same
+ * The requested cape of a generation.
+ * @throws Refusal `insufficient_grants`; `invalid_cape` for one that is unknown or hidden, without telling which
  */
 export async function readCapeFor(
   { db, generator }: ServiceContext,
@@ -46,20 +46,21 @@ export async function readCapeFor(
 ): Promise<CapeRow> {
   if (generator.refusesCapes !== undefined) throw new Refusal('invalid_cape', generator.refusesCapes);
   if (!caller.plan.capes) {
-    throw new Refusal('insufficient_grants', `The plan ${caller.plan.name} has no capes.`);
+    throw new Refusal('insufficient_grants', `The plan ${caller.plan.name} does not include capes.`);
   }
   const cape = await findCape(db, uuid);
   if (cape?.support === 'public') return cape;
-  throw new Refusal('invalid_cape', `There is no cape ${uuid}; GET /v2/capes lists those that there are.`);
+  throw new Refusal('invalid_cape', `There is no cape ${uuid}; GET /v2/capes lists the available ones.`);
 }
 
-/** Puts a cape in. @throws Refusal `invalid_image`, `invalid_request` when the alias is taken */
+/** Adds a cape. @throws Refusal `invalid_image`, `invalid_request` when the alias is taken */
 export async function addCape(
   context: ServiceContext,
   caller: Caller,
   { image, alias, support }: { image: Uint8Array } & z.output<typeof capeFieldsSchema>,
 ): Promise<CapeRow> {
   requireOperator(caller);
+  context.ceiling.verifyRoom();
   const picture = decodeImage(image, decodeCape);
   const { width, height } = picture;
   const hash = pixelHash(picture);
@@ -74,7 +75,7 @@ export async function addCape(
   return cape;
 }
 
-/** Another alias, or hidden and shown. @throws Refusal `not_found`, `invalid_request` when the alias is taken */
+/** Changes the alias; hides or shows the cape. @throws Refusal `not_found`, `invalid_request` when the alias is taken */
 export async function editCape(
   { db }: ServiceContext,
   caller: Caller,
@@ -93,7 +94,7 @@ export async function editCape(
   });
 }
 
-/** No new skin is made with it; those that were keep it. @throws Refusal `not_found` */
+/** Removes a cape for new skins; existing skins keep it. @throws Refusal `not_found` */
 export async function removeCape({ db }: ServiceContext, caller: Caller, uuid: string): Promise<void> {
   requireOperator(caller);
   if (!(await deleteCape(db, uuid))) throw noSuchCape(uuid);

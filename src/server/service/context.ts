@@ -10,22 +10,35 @@ import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import type { OutboundPolicy } from '../outbound/target.ts';
 import type { JobQueue } from '../queue/port.ts';
 import type { Fetches } from '../sources/fetches.ts';
+import type { HeldRoom } from '../sources/held-room.ts';
 import type { Db } from '../store/store.ts';
 import type { Duplicates } from './duplicates.ts';
 import type { Health } from './health.ts';
 import type { JobFeeds } from './job-feeds.ts';
+import type { OpenRequests } from './open-requests.ts';
 import type { Plans } from './plans.ts';
 import type { Polling } from './polling.ts';
+import type { Stats } from './stats.ts';
+import type { StoreCeiling } from './store-ceiling.ts';
+import type { WebPages } from './web-pages.ts';
 
-/** Counts for whoever watches over the service. */
+/** Metrics. */
 export interface Metrics {
-  /** Whether anybody may read them, and not only an operator. */
+  /** Whether everyone may read them, not only an operator. */
   readonly isOpen: boolean;
   readonly contentType: string;
   read(): Promise<string>;
 }
 
-/** What the service works with; made once in server.ts. */
+export interface Workers {
+  readonly count: number;
+  /** Typical duration of a job, milliseconds; undefined while unknown. */
+  typicalTime(): number | undefined;
+  /** Whether a lease belongs to a worker of this process. */
+  isOwn(leaseOwner: string): boolean;
+}
+
+/** The dependencies of the service; created once in server.ts. */
 export interface ServiceContext {
   readonly db: Db;
   readonly queue: JobQueue;
@@ -37,38 +50,50 @@ export interface ServiceContext {
   readonly plans: Plans;
   readonly polling: Polling;
   readonly duplicates: Duplicates;
-  /** Hears of what goes on, for logs and metrics. */
+  /** Receives events for logs and metrics. */
   readonly observer: Observer;
   /** Whether this process can do its work. */
   readonly health: Health;
-  /** What it has counted; undefined for an embedded service, which counts nothing. */
+  /** Open requests, which end when their key is revoked. */
+  readonly openRequests: OpenRequests;
+  /** Maximum size of the store. */
+  readonly ceiling: StoreCeiling;
+  /** Statistics of the whole service. */
+  readonly stats: Stats;
+  /** Web page origins that may generate skins without a key. */
+  readonly webPages: WebPages;
+  /** The metrics; undefined for an embedded service, which keeps none. */
   readonly metrics: Metrics | undefined;
-  /** Where callbacks may lead; undefined where none are taken. */
+  /** Rules for callback URLs; undefined if callbacks are disabled. */
   readonly callbacks: OutboundPolicy | undefined;
   /** The game's services: one client for all, so that its pacing sees all requests. */
   readonly game: Game;
-  /** The game accounts that are linked, whether skins are made with them or not. */
+  /** The linked game accounts, whether or not skins are made with them. */
   readonly accounts: Accounts;
-  /** The way out to pictures that callers name. */
+  /** Whether regular users may link game accounts. */
+  readonly usersMayLink: boolean;
+  /** Guarded HTTP client for pictures at callers' URLs. */
   readonly pictures: GuardedAgent;
-  /** What callers have others' servers asked for. */
+  /** Limits on requests to other servers on behalf of callers. */
   readonly fetches: Fetches;
-  /** Milliseconds until a job behind `ahead` others is done; undefined when nobody here works or knows. */
-  readonly expectedWait: (uuid: string, ahead: number) => number | undefined;
-  /** What keeps this process from generating; undefined while all is well. */
+  /** Memory reserved for requests whose pictures are being fetched. */
+  readonly heldRoom: HeldRoom;
+  /** The workers of this process and their statistics. */
+  readonly workers: Workers;
+  /** What keeps this process from generating; undefined if nothing does. */
   readonly trouble: () => unknown;
-  /** Where players' machines reach this service, no slash at its end. */
+  /** Base URL at which players' machines reach this service, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Where a texture of this service's own is to be fetched from. */
+  /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;
-  /** All addresses that are known to lead to this service, no slash at their ends. */
+  /** All known base URLs of this service, without trailing slashes. */
   readonly ownAddresses: () => readonly string[];
   /** The service's own description, OpenAPI as JSON. */
   readonly description: () => Promise<string>;
-  /** What others need to trust this service's signatures. */
+  /** The public key and related data that others need to trust this service's signatures. */
   readonly keyDocument: () => Promise<KeyDocument>;
-  /** Told of each pending job that this process answers a submission with. */
+  /** Called with each pending job that this process returns for a submission. */
   readonly onAccepted: (uuid: string) => void;
-  /** Whether the service is on its way down and takes nothing new. */
+  /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;
 }

@@ -4,8 +4,8 @@ import { copyTextureData, dropTextureData, hasTextureData } from '../store/textu
 import { ownIdentity, sharedOf } from './identity.ts';
 
 /**
- * Some skin of this data is not private any more: from now on it answers everybody's requests, unless other data
- * does already. Run it in a transaction. Answers what the data is known by then.
+ * A skin of this data is no longer private: from now on the data answers everyone's requests, unless other data
+ * already does. Call in a transaction. Returns the data's new identity.
  */
 export async function shareData(tx: Db, identity: string): Promise<string> {
   const shared = sharedOf(identity);
@@ -17,8 +17,8 @@ export async function shareData(tx: Db, identity: string): Promise<string> {
 }
 
 /**
- * A skin of this data was deleted or became private. What no skin has goes; what only private ones have becomes
- * their owners' own, so that it answers nobody else. Run it in a transaction.
+ * A skin of this data was deleted or became private. Deletes data without any skin; data with private skins only
+ * becomes their owners' own, so that it answers no one else. Call in a transaction.
  */
 export async function withdrawData(tx: Db, identity: string): Promise<void> {
   if (sharedOf(identity) === undefined && !(await hasOpenSkin(tx, identity))) {
@@ -27,7 +27,7 @@ export async function withdrawData(tx: Db, identity: string): Promise<void> {
   if (!(await someSkinOf(tx, identity))) await dropTextureData(tx, identity);
 }
 
-/** A skin keeps its value whatever happens: where its owner has other data of its own, this goes beside it. */
+/** A skin always keeps its value: if its owner has other data of its own, this is kept beside it. */
 async function giveToOwner(tx: Db, identity: string, owner: string): Promise<void> {
   const usual = ownIdentity(identity, owner);
   const isTaken = await hasTextureData(tx, usual);

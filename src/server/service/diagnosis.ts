@@ -5,7 +5,7 @@ import { lookForDamage } from '../store/sqlite-damage.ts';
 import { type Caller, requireOperator } from './caller.ts';
 import type { ServiceContext } from './context.ts';
 
-/** Milliseconds that a generator has to say how it is: whoever asks waits no longer than a few seconds. */
+/** Milliseconds that a generator may take to report its health: the caller waits only a few seconds. */
 const LIMIT = 5_000;
 
 type DiagnosisContext = Pick<
@@ -13,7 +13,7 @@ type DiagnosisContext = Pick<
   'db' | 'clock' | 'health' | 'generator' | 'generatorKind' | 'publicUrl'
 >;
 
-/** What only the service itself can see of its health. @throws Refusal for others than the operator */
+/** Health checks that only the service itself can make. @throws Refusal for callers other than the operator */
 export async function diagnose(context: DiagnosisContext, caller: Caller, limit = LIMIT): Promise<Diagnosis> {
   requireOperator(caller);
   const [generator, store] = await Promise.all([generatorFindings(context, limit), storeFindings(context)]);
@@ -32,7 +32,7 @@ async function generatorFindings(
   const over = new AbortController();
   const asked = generator.health(over.signal);
   const late = clock.sleep(limit, over.signal).then(() => {
-    return [problem('generator_silent', `It did not say within ${limit / 1000} s how it is.`)];
+    return [problem('generator_silent', `It did not report its health within ${limit / 1000} s.`)];
   });
   try {
     return await Promise.race([asked, late]);
@@ -43,9 +43,21 @@ async function generatorFindings(
 }
 
 async function storeFindings({ db, health }: DiagnosisContext): Promise<HealthFinding[]> {
-  if ((await health.unreadiness()).includes('store_not_writable')) {
+  const reasons = await health.unreadiness();
+  if (reasons.includes('store_replaced')) {
     return [
-      problem('store_not_writable', 'It cannot be written: the disk is full or the folder is read-only.'),
+      problem(
+        'store_replaced',
+        'The store was removed or replaced while the service was running: restart the service.',
+      ),
+    ];
+  }
+  if (reasons.includes('store_not_writable')) {
+    return [
+      problem(
+        'store_not_writable',
+        'The store is not writable: the disk is full or the folder is read-only.',
+      ),
     ];
   }
   return [await schemaFinding(db), await damageFinding(db)];
@@ -64,9 +76,10 @@ async function schemaFinding(db: ServiceContext['db']): Promise<HealthFinding> {
 async function damageFinding(db: ServiceContext['db']): Promise<HealthFinding> {
   const { bytes, isDamaged } = await lookForDamage(db);
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  if (isDamaged === undefined) return ok('store_large', `With ${size} it is too large to be looked through.`);
+  if (isDamaged === undefined)
+    return ok('store_large', `The store (${size}) is too large for an integrity check.`);
   if (isDamaged) return problem('store_damaged', 'It is damaged.');
-  return ok('store_sound', `Its ${size} are sound.`);
+  return ok('store_sound', `The integrity check of ${size} found no errors.`);
 }
 
 function ok(code: string, message: string): HealthFinding {

@@ -5,20 +5,20 @@ import type { GenerationRequest } from './generation-request.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 
-/** Duplicates in a minute, for each generation that a caller may have in one. */
+/** Maximum duplicates per minute, for each generation that a caller may make in one. */
 const TIMES = 10;
-/** Callers remembered before those with nothing to remember are forgotten. */
+/** Callers remembered before inactive ones are removed. */
 const MANY_CALLERS = 1_000;
 
 /**
- * Counts duplicates by their callers. They cost nothing against the limits, but each leaves a job behind and, under
- * another name, a record in the public list: nobody may fill either. Of this process alone.
+ * Counts duplicates per caller. They do not count against the limits, but each adds a job and, under another name, a
+ * record in the public list, so their number is limited. Counted per process.
  */
 export class Duplicates {
   readonly #spent = new Map<string, Spent>();
   #many = MANY_CALLERS;
 
-  /** Counts one. @returns when the next one may come, milliseconds since the epoch; `now`: this one may */
+  /** Counts one. @returns when the next one is allowed, milliseconds since the epoch; `now`: this one is allowed */
   count({ owner, limit, now }: { owner: string; limit: number; now: number }): number {
     const spent = stillSpent(this.#spent.get(owner) ?? [], MINUTE, now);
     const at = roomAt(spent, MINUTE, limit, now);
@@ -27,7 +27,7 @@ export class Duplicates {
     return at;
   }
 
-  /** Not again before there are twice as many as are left: else every call might look at all. */
+  /** Waits until the number has doubled: otherwise every call might scan all callers. */
   #forgetIdle(now: number): void {
     for (const [owner, spent] of this.#spent) {
       if (stillSpent(spent, MINUTE, now).length === 0) this.#spent.delete(owner);
@@ -36,7 +36,7 @@ export class Duplicates {
   }
 }
 
-/** @throws Refusal `rate_limit` for a caller with far too many duplicates */
+/** @throws Refusal `rate_limit` for a caller with too many duplicates */
 export async function countDuplicate(
   { db, clock, duplicates }: Pick<ServiceContext, 'db' | 'clock' | 'duplicates'>,
   { caller, via }: Pick<GenerationRequest, 'caller' | 'via'>,
@@ -48,7 +48,7 @@ export async function countDuplicate(
   if (absolute <= now) return;
   const rateLimit = rateLimitOf(await recallCaller(db, owner, now), caller, now, via);
   throw new Refusal('rate_limit', {
-    message: `${limit} skins that exist already are the most you may ask for in a minute.`,
+    message: `You may request at most ${limit} existing skins per minute.`,
     rateLimit: { ...rateLimit, next: { absolute, relative: absolute - now } },
   });
 }

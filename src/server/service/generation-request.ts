@@ -8,27 +8,29 @@ import type { Caller } from './caller.ts';
 import type { ServiceContext } from './context.ts';
 import { requestKey } from './identity.ts';
 
-/** A generation as it is asked for: where its picture is and what is to become of it. */
+/** A generation as requested: the source of its picture and the options of the skin. */
 export interface GenerationRequest {
   readonly caller: Caller;
   readonly source: Source;
-  /** `unknown`: look at the picture. */
+  /** `unknown`: decide by the picture. */
   readonly variant: SkinVariant;
   readonly visibility: SkinVisibility;
   readonly name: string | null;
   /** UUID (32 hexadecimal digits) of the cape that goes with the skin. */
   readonly cape?: string | undefined;
-  /** How it came: the rules that hold differ. */
+  /** The route by which the request came; the rules depend on it. */
   readonly via: Via;
-  /** Only look for skin data that exists; nothing is generated. */
+  /** Only look for existing skin data; generate nothing. */
   readonly checkOnly: boolean;
-  /** The caller's name for the request: sent again, it is answered with the job of the first time. */
+  /** The caller's name for the request: a request that is sent again is answered with the job of the first one. */
   readonly idempotencyKey?: string | undefined;
-  /** Where to tell of the job's end. */
+  /** Whether the request is one of several that are read together. */
+  readonly inBatch?: boolean;
+  /** URL to call when the job has ended. */
   readonly callback?: string | undefined;
 }
 
-/** The request as a job. @throws Refusal for a callback that is not taken */
+/** Turns the request into a job. @throws Refusal for a callback that is not accepted */
 export async function newJob(
   context: ServiceContext,
   request: GenerationRequest,
@@ -38,7 +40,7 @@ export async function newJob(
   return {
     uuid: randomUUID(),
     owner: caller.owner,
-    requestKey: requestKey(what.identity, { visibility, name }),
+    requestKey: requestKey({ ...what, visibility, name }),
     ...what,
     visibility,
     name,

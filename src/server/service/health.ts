@@ -2,20 +2,35 @@ import type { Clock } from '../../clock.ts';
 import { writeMeta } from '../store/meta.ts';
 import type { Db } from '../store/store.ts';
 
-/** Why a service takes no work now. */
-export type Unreadiness = 'stopping' | 'store_not_writable' | 'workers_in_trouble' | 'generator_not_ready';
+/** Why a service accepts no work now. */
+export type Unreadiness =
+  | 'stopping'
+  | 'store_replaced'
+  | 'store_not_writable'
+  | 'store_full'
+  | 'signing_key_changed'
+  | 'workers_in_trouble'
+  | 'generator_not_ready';
 
 export interface HealthOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly isStopping: () => boolean;
+  /** Whether the store's files were removed or replaced. */
+  readonly isReplaced: () => boolean;
+  /** Whether the signing key is gone or differs from the one that signed the store's skins. */
+  readonly isKeyChanged: () => Promise<boolean>;
+  /** Whether the store has reached its size limit. */
+  readonly isFull: () => boolean;
   readonly trouble: () => unknown;
-  /** Whether whoever makes the skin data can be used, as far as is known. */
+  /** Whether the generator is usable, as far as is known. */
   readonly isReady: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Milliseconds for which a try to write stands: whoever asks often must not make the service write often. */
+/**
+ * Milliseconds for which the result of a trial write is reused, so that frequent checks do not cause frequent writes.
+ */
 const TRY_AGE = 1_000;
 
 /** Whether this process can do its work. */
@@ -27,14 +42,17 @@ export class Health {
     this.#options = options;
   }
 
-  /** What keeps the service from its work; empty when it is ready. */
+  /** The reasons why the service cannot work; empty when it is ready. */
   async unreadiness(): Promise<Unreadiness[]> {
-    const { isStopping, trouble, isReady } = this.#options;
+    const { isStopping, isReplaced, isFull, isKeyChanged, trouble, isReady } = this.#options;
+    if (isReplaced()) return [...(isStopping() ? (['stopping'] as const) : []), 'store_replaced'];
     const isWritable = await this.#isWritable();
-    const canGenerate = !isWritable || (await isReady()); // what it knows is in the store
+    const canGenerate = !isWritable || (await isReady()); // this check reads from the store
     return [
       ...(isStopping() ? (['stopping'] as const) : []),
       ...(isWritable ? [] : (['store_not_writable'] as const)),
+      ...(isFull() ? (['store_full'] as const) : []),
+      ...(isWritable && (await isKeyChanged()) ? (['signing_key_changed'] as const) : []),
       ...(trouble() ? (['workers_in_trouble'] as const) : []),
       ...(canGenerate ? [] : (['generator_not_ready'] as const)),
     ];
@@ -48,7 +66,7 @@ export class Health {
     return await this.#tried.isWritable;
   }
 
-  /** Nothing but a write tells: a disk may be full, a folder may have become read-only. */
+  /** Only a write can tell: the disk may be full, or a folder may have become read-only. */
   async #tryToWrite(): Promise<boolean> {
     const { db, clock, onError } = this.#options;
     try {

@@ -1,23 +1,45 @@
 import { createHash } from 'node:crypto';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 
-/** What is asked to be signed, and by whom. */
-export interface DataWish {
+/** The data to sign, and its signer. */
+interface DataWish {
   readonly pixelHash: string;
   readonly variant: 'classic' | 'slim';
   readonly capeHash: string | null;
-  /** Key and address that go into the data (the generator's `signer`). */
+  /** Key and address that are part of the data (the generator's `signer`). */
   readonly signer: string;
 }
 
+/** A skin as described by a request. */
+export interface AskedSkin {
+  /** Pixel hash. */
+  readonly textureHash: string;
+  readonly variant: 'classic' | 'slim';
+  /** Pixel hash of the cape that goes with it. */
+  readonly capeHash: string | null;
+  readonly visibility: SkinVisibility;
+  readonly name: string | null;
+}
+
 /**
- * What signed data is known by: same pixels, variant, cape and signer, same data. A change of key or of the
- * service's public address makes new data, because the old would point to where nobody listens.
+ * The identity of signed data: the same pixels, variant, cape and signer give the same data. When the key or the
+ * service's public address changes, new data is made, because the old data would point to an address that no longer
+ * answers.
  *
- * Data under it answers everybody's requests: some skin that is not private has it.
+ * Data with this identity is used for everyone's requests: at least one skin that is not private has it.
  */
-export function dataIdentity({ pixelHash, variant, capeHash, signer }: DataWish): string {
+function dataIdentity({ pixelHash, variant, capeHash, signer }: DataWish): string {
   return digest([pixelHash, variant, signer, ...(capeHash === null ? [] : [capeHash])]);
+}
+
+/** The identity of the data that a job waits for, if `signer` makes it. */
+export function identityOfJob(
+  { owner, textureHash, variant, capeHash, visibility }: Omit<AskedSkin, 'name'> & { readonly owner: string },
+  signer: string,
+): string {
+  const shared = dataIdentity({ pixelHash: textureHash, variant, capeHash, signer });
+  // Data of a private skin must not be used for other callers.
+  return visibility === 'private' ? ownIdentity(shared, owner) : shared;
 }
 
 /** What a player's signed profile shows. */
@@ -29,31 +51,34 @@ export interface ProfileLook {
   readonly capeUrl: string | undefined;
 }
 
-/** What a player's signed profile is known by: looked up anew, it differs in its time alone until its look changes. */
+/**
+ * The identity of a player's signed profile. A profile that is looked up again differs only in its time until the look
+ * changes.
+ */
 export function profileIdentity({ id, name, skinUrl, variant, capeUrl }: ProfileLook): string {
   return digest(['profile', id, name, skinUrl, variant, capeUrl ?? null]);
 }
 
 /**
- * The same for data that private skins of one owner have and nothing else: it answers that owner's requests
- * alone. `uuid`: of the one skin that it is to be kept for.
+ * The same for data that only private skins of one owner have: it is used for that owner's requests only. `uuid`: the
+ * one skin that the data is reserved for.
  */
 export function ownIdentity(shared: string, owner: string, uuid?: string): string {
   return [shared, owner, ...(uuid === undefined ? [] : [uuid])].join('/');
 }
 
-/** What data of one owner's is known by once it is everybody's; undefined when it is already. */
+/** The shared identity that corresponds to an owner's private one; undefined if the identity is shared already. */
 export function sharedOf(identity: string): string | undefined {
   const end = identity.indexOf('/');
   return end === -1 ? undefined : identity.slice(0, end);
 }
 
-/** What a request is known by within one owner's pending jobs. */
-export function requestKey(
-  identity: string,
-  options: { visibility: SkinVisibility; name: string | null },
-): string {
-  return digest([identity, options.visibility, options.name]);
+/**
+ * Identifies a request among the pending jobs of one owner by what the caller sent. The signer is not included, since
+ * it may change while the job waits.
+ */
+export function requestKey({ textureHash, variant, capeHash, visibility, name }: AskedSkin): string {
+  return digest(['request', textureHash, variant, capeHash, visibility, name]);
 }
 
 function digest(parts: readonly (string | null)[]): string {

@@ -1,7 +1,7 @@
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { Refusal } from './refusal.ts';
 
-/** A picture that somebody sent. @throws Refusal `invalid_image`, saying what is wrong with it */
+/** Decodes a picture sent by a caller. @throws Refusal `invalid_image`, with a description of the problem */
 export function decodeImage(image: Uint8Array, decode: (bytes: Uint8Array) => Picture): Picture {
   try {
     return decode(image);

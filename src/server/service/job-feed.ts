@@ -4,13 +4,13 @@ import type { Db } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 import { type JobWithSkin, readEnds } from './jobs.ts';
 
-/** Who follows an owner's jobs. */
+/** A follower of an owner's jobs. */
 export interface JobFollower {
-  /** The owner's pending jobs, newest first: once, before anything else. */
+  /** The owner's pending jobs, newest first. Called once, before any other event. */
   pending(jobs: readonly JobRow[]): void;
   /** A job was accepted, or has ended. */
   job(job: JobWithSkin): void;
-  /** Nothing more will come. */
+  /** No more events follow. */
   end(): void;
 }
 
@@ -21,23 +21,23 @@ export interface FeedTools {
   readonly onError: (error: unknown) => void;
 }
 
-/** What has happened since the last look. */
+/** What has changed since the last look. */
 interface News {
   isAccepted: boolean;
-  /** Jobs that a worker is done with. */
+  /** Jobs that a worker has finished. */
   readonly ended: Set<string>;
   /** Anything may have changed. */
   isAny: boolean;
 }
 
-/** Jobs read at one time. */
+/** Jobs per read. */
 const PAGE = 16;
 
 /**
- * Tells an owner's followers of its jobs. News only say where to look: what is told is what the store has
- * then, so nothing depends on the order in which news come. Two facts are kept for that: the number of the
- * newest job that was looked at, and which jobs up to that one were pending. A job is told of as accepted
- * when its number is higher, as ended when it was pending and is not any more.
+ * Reports an owner's jobs to its followers. News only say where to look: followers get what the store holds at that
+ * time, so the order of the news does not matter. The feed keeps two facts for this: the number of the newest job it
+ * has looked at, and which jobs up to that one were pending. It reports a job as accepted when the job's number is
+ * higher, and as ended when the job was pending and no longer is.
  */
 export class JobFeed {
   readonly #tools: FeedTools;
@@ -55,6 +55,16 @@ export class JobFeed {
 
   get size(): number {
     return this.#followers.size + this.#newcomers.size;
+  }
+
+  /** UUIDs of the jobs whose ends have not been reported yet. */
+  get pending(): ReadonlySet<string> {
+    return this.#pending;
+  }
+
+  /** Whether a read is in progress: `pending` may not include its results yet. */
+  get isLooking(): boolean {
+    return this.#isLooking;
   }
 
   add(follower: JobFollower): void {
@@ -82,7 +92,7 @@ export class JobFeed {
     this.#look();
   }
 
-  /** Ends all followers, once they have been told what there was to tell. */
+  /** Ends all followers after delivering the outstanding events. */
   async close(): Promise<void> {
     await this.#looking;
     this.#endAll();
@@ -106,16 +116,16 @@ export class JobFeed {
       this.#tools.onError(error);
       this.#newest = undefined;
       this.#pending.clear();
-      this.#endAll(); // they come again, and begin with what is pending then
+      this.#endAll(); // the followers reconnect, and start with the jobs pending then
     } finally {
-      this.#isLooking = false; // in the same step as the last look at the news: none gets lost between
+      this.#isLooking = false; // in the same step as the last look at the news, so that no news are lost in between
     }
   }
 
   async #greetNewcomers(): Promise<void> {
     const newcomers = [...this.#newcomers];
     if (newcomers.length === 0) return;
-    // The newest job is read first: one that is accepted between the two reads counts as new.
+    // Read the newest job first: a job accepted between the two reads counts as new.
     const jobs = await this.#tools.queue.list(this.#tools.owner, 1);
     const pending = jobs.filter(({ status }) => isPending(status));
     if (this.#newest === undefined) {
@@ -123,13 +133,16 @@ export class JobFeed {
       for (const { uuid } of pending) this.#pending.add(uuid);
     }
     for (const follower of newcomers) {
-      if (!this.#newcomers.delete(follower)) continue; // gone meanwhile
+      if (!this.#newcomers.delete(follower)) continue; // the follower has left in the meantime
       this.#followers.add(follower);
       follower.pending(pending);
     }
   }
 
-  /** What was accepted and has ended since counts as ended: `news` is told. */
+  /**
+   * Reports accepted jobs. A job that has been accepted and has ended since then counts as ended, and is added to
+   * `news`.
+   */
   async #tellAccepted(news: News): Promise<void> {
     const { queue, owner } = this.#tools;
     const jobs = await queue.listAfter(owner, this.#newest ?? 0, PAGE);

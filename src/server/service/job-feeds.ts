@@ -3,13 +3,17 @@ import type { JobQueue } from '../queue/port.ts';
 import type { Db } from '../store/store.ts';
 import type { Caller } from './caller.ts';
 import type { ServiceContext } from './context.ts';
+import { ElsewhereLook } from './elsewhere-look.ts';
 import { JobFeed, type JobFollower } from './job-feed.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 
-/** Followers that one caller and all together may have at one time. */
+/** Maximum number of simultaneous followers, per caller and in total. */
 const MAX_PER_OWNER = 20;
 const MAX_FOLLOWERS = 1_000;
+/** The same limits for callers without a key; the rest is reserved for callers with one. */
+const MAX_PER_ADDRESS = 10;
+const MAX_STRANGERS = 500;
 
 export interface JobFeedsOptions {
   readonly queue: JobQueue;
@@ -18,46 +22,57 @@ export interface JobFeedsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Everybody who follows jobs, by owner: what several followers of one owner hear is read once. */
+/** All followers of jobs, by owner. Followers of the same owner share one feed, so its jobs are read only once. */
 export class JobFeeds {
   readonly #options: JobFeedsOptions;
   readonly #feeds = new Map<string, JobFeed>();
+  readonly #elsewhere: ElsewhereLook;
   #deafen: (() => void) | undefined;
   #size = 0;
+  #strangers = 0;
 
   constructor(options: JobFeedsOptions) {
     this.#options = options;
+    this.#elsewhere = new ElsewhereLook({ ...options, feeds: this.#feeds });
   }
 
-  /** Followers of all owners. */
+  /** Number of followers of all owners. */
   get size(): number {
     return this.#size;
   }
 
-  /** Followers of one owner. */
+  /** Number of followers without a key. */
+  get strangers(): number {
+    return this.#strangers;
+  }
+
+  /** Number of followers of one owner. */
   sizeOf(owner: string): number {
     return this.#feeds.get(owner)?.size ?? 0;
   }
 
-  /** Tells `follower` of the owner's jobs until the function that is answered is called. */
-  follow(owner: string, follower: JobFollower): () => void {
-    this.#listen(); // before anything is read: an end between the two must not be missed
+  /** Reports the owner's jobs to `follower` until the returned function is called. */
+  follow(owner: string, follower: JobFollower, isStranger = false): () => void {
+    this.#listen(); // before the first read, so that an end in between is not missed
     const feed = this.#feeds.get(owner) ?? new JobFeed({ ...this.#options, owner });
     this.#feeds.set(owner, feed);
     this.#size++;
+    if (isStranger) this.#strangers++;
     feed.add(follower);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
       this.#size--;
+      if (isStranger) this.#strangers--;
       feed.remove(follower);
       if (feed.size === 0) this.#drop(owner, feed);
     };
   }
 
-  /** Ends all followers, once they have been told what there was to tell. */
+  /** Ends all followers after delivering the outstanding events. */
   async close(): Promise<void> {
+    await this.#elsewhere.settled();
     await Promise.all([...this.#feeds.values()].map((feed) => feed.close()));
   }
 
@@ -66,21 +81,20 @@ export class JobFeeds {
     if (this.#feeds.size > 0) return;
     this.#deafen?.();
     this.#deafen = undefined;
+    this.#elsewhere.forget();
   }
 
   #listen(): void {
     this.#deafen ??= this.#options.signals.listen({
       accepted: (owner) => this.#feeds.get(owner)?.accepted(),
       finished: ({ owner, uuid }) => this.#feeds.get(owner)?.ended(uuid),
-      elsewhere: () => {
-        for (const feed of this.#feeds.values()) feed.anything();
-      },
+      elsewhere: () => this.#elsewhere.look(),
     });
   }
 }
 
 /**
- * Follows the caller's jobs until the function that is answered is called.
+ * Follows the caller's jobs until the returned function is called.
  * @throws Refusal `concurrency_limit`, `service_unavailable`
  */
 export async function followJobs(
@@ -90,13 +104,15 @@ export async function followJobs(
 ): Promise<() => void> {
   const { feeds, db, clock } = context;
   if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is being stopped.');
-  if (feeds.sizeOf(caller.owner) >= MAX_PER_OWNER) {
-    const message = `You follow your jobs ${MAX_PER_OWNER} times already; that is the most there may be.`;
+  const isStranger = caller.kind === 'anonymous';
+  const most = isStranger ? MAX_PER_ADDRESS : MAX_PER_OWNER;
+  if (feeds.sizeOf(caller.owner) >= most) {
+    const message = `You follow your jobs ${most} times already; that is the most there may be.`;
     const rateLimit = await readRateLimit(db, caller, clock.now());
     throw new Refusal('concurrency_limit', { message, rateLimit });
   }
-  if (feeds.size >= MAX_FOLLOWERS) {
+  if (feeds.size >= MAX_FOLLOWERS || (isStranger && feeds.strangers >= MAX_STRANGERS)) {
     throw new Refusal('service_unavailable', 'Too many callers follow their jobs now.');
   }
-  return feeds.follow(caller.owner, follower);
+  return feeds.follow(caller.owner, follower, isStranger);
 }

@@ -8,10 +8,10 @@ import type { ServiceContext } from './context.ts';
 import { verifyPolling } from './polling.ts';
 import { Refusal } from './refusal.ts';
 
-/** Other than its pending ones, how many of a caller's jobs the list shows. */
+/** Default number of jobs per page. */
 const LIST_SIZE = 500;
 
-/** A job; `skin` is there once it is completed. */
+/** A job; `skin` is set once the job is completed. */
 export interface JobWithSkin {
   readonly job: JobRow;
   readonly skin: SkinWithData | undefined;
@@ -29,7 +29,7 @@ export async function withSkin(db: Db, job: JobRow): Promise<JobWithSkin> {
   return { job, skin: job.skin_uuid === null ? undefined : await findSkin(db, job.skin_uuid) };
 }
 
-/** Those of these jobs that have ended, in the order of their ends, with two indexed reads for all. */
+/** Those of the given jobs that have ended, in the order of their ends. Takes two indexed reads in total. */
 export async function readEnds(
   { queue, db }: { queue: JobQueue; db: Db },
   uuids: readonly string[],
@@ -42,33 +42,93 @@ export async function readEnds(
     .map((job) => ({ job, skin: skins.find(({ uuid }) => uuid === job.skin_uuid) }));
 }
 
-/** The caller's jobs, newest first. */
-export async function listJobs(context: ServiceContext, caller: Caller): Promise<JobState[]> {
-  return await context.queue.listStates(caller.owner, LIST_SIZE);
+export interface JobListQuery {
+  /** Where the previous page ended: its `next`, or the id of its last job. */
+  readonly after?: string | undefined;
+  readonly size?: number | undefined;
+  readonly status?: JobRow['status'] | undefined;
 }
 
-/** Waits until all these jobs have come to their ends, `ms` at the most. */
+export interface JobList {
+  readonly jobs: JobState[];
+  /** Jobs per page. */
+  readonly size: number;
+  /** `after` of the next page; undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+/** A page of the caller's jobs, newest first. @throws Refusal `validation_error` for an unknown `after` */
+export async function listJobs(
+  context: ServiceContext,
+  caller: Caller,
+  { after, size = LIST_SIZE, status }: JobListQuery,
+): Promise<JobList> {
+  const before = after === undefined ? undefined : await numberOf(context, caller, after);
+  const page = await context.queue.pageStates(caller.owner, { before, status, size: size + 1 });
+  const jobs = page.slice(0, size);
+  return { jobs, size, next: page.length > size ? jobs.at(-1)?.id.toString() : undefined };
+}
+
+/**
+ * For clients without paging: the newest jobs, and all pending ones regardless of age, because such clients look for
+ * the ends of their jobs in this list.
+ */
+export async function listNewestJobs(context: ServiceContext, caller: Caller): Promise<JobList> {
+  const page = await listJobs(context, caller, {});
+  if (page.next === undefined) return page;
+  return { ...page, jobs: await context.queue.listStates(caller.owner, LIST_SIZE) };
+}
+
+async function numberOf({ queue }: ServiceContext, caller: Caller, after: string): Promise<number> {
+  if (/^\d{1,15}$/.test(after)) return Number(after);
+  const job = await queue.find(after);
+  if (job?.owner === caller.owner) return job.id;
+  const message = 'after: there is no such job; go on with links.next of the page before';
+  throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
+}
+
+/** How long to wait for the end of a job, in milliseconds. */
+export interface Patience {
+  readonly total: number;
+  /** Limit from the moment a worker takes the job; default: the total limit. */
+  readonly atWork?: number;
+}
+
+/** Waits until all the given jobs have ended, at most `ms`. */
 export async function waitForEnds(
   context: ServiceContext,
   uuids: Iterable<string>,
   ms: number,
 ): Promise<void> {
   const deadline = context.clock.now() + ms;
-  for (const uuid of uuids) await waitForEnd(context, uuid, deadline - context.clock.now());
+  for (const uuid of uuids) {
+    await waitForEnd(context, uuid, { total: deadline - context.clock.now() });
+  }
 }
 
-/** Waits until the job has come to its end, `ms` at the most; the job as it stands then. */
-export async function waitForEnd(context: ServiceContext, uuid: string, ms: number): Promise<JobRow> {
+/** Waits until the job has ended, within the limits of `patience`. @returns the job in its current state */
+export async function waitForEnd(
+  context: ServiceContext,
+  uuid: string,
+  { total, atWork = total }: Patience,
+): Promise<JobRow> {
   const { clock, queue, signals } = context;
-  const deadline = clock.now() + ms;
+  const last = clock.now() + total;
+  let deadline = last;
+  let isAtWork = false;
   for (;;) {
-    // Listening starts before the look, so that an end between the two is not missed.
-    const { heard, stop } = signals.listenForEnd(uuid, Math.max(0, deadline - clock.now()), clock);
+    // Listen before looking, so that an end in between is not missed.
+    const { heard, stop } = signals.listenForJob(uuid, Math.max(0, deadline - clock.now()), clock);
     try {
       const job = await queue.find(uuid);
       if (!job) throw new Refusal('job_not_found');
-      const isOver = clock.now() >= deadline || (context.isStopping() && job.status === 'waiting');
-      if (!isPending(job.status) || isOver) return job;
+      if (!isPending(job.status)) return job;
+      if (isAtWork !== (job.status === 'processing')) {
+        isAtWork = !isAtWork; // a job that is returned to the queue waits for its turn again
+        deadline = isAtWork ? Math.min(last, clock.now() + atWork) : last;
+        continue;
+      }
+      if (clock.now() >= deadline || (context.isStopping() && !isAtWork)) return job;
       const trouble = context.trouble();
       if (trouble) throw trouble;
       await heard;

@@ -3,16 +3,16 @@ import ipaddr from 'ipaddr.js';
 import type { CallerKey } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
-/** Where a request comes from and what it says of itself. */
+/** The origin of a request: its address and what its headers claim. */
 export interface Origins {
   readonly address: string;
   /** The Origin header. */
   readonly origin: string | undefined;
-  /** User-Agent and what stands in for it. */
+  /** User-Agent and the headers that replace it. */
   readonly agents: readonly (string | undefined)[];
 }
 
-/** Refuses a key outside the places it is bound to. @throws Refusal `invalid_api_key` */
+/** Refuses a key that is used outside its bindings. @throws Refusal `invalid_api_key` */
 export function verifyBindings(
   { allowedIps, allowedOrigins, allowedAgents }: CallerKey,
   { address, origin, agents }: Origins,
@@ -29,18 +29,29 @@ export function verifyBindings(
   }
 }
 
-/** `network`: an address, or a network in CIDR notation. An IPv4 address mapped into IPv6 is that address. */
-function isInside(address: string, network: string): boolean {
-  // Behind a proxy the address is what somebody wrote into a header.
+/** `network`: an address, or a network in CIDR notation. An IPv4-mapped IPv6 address counts as the IPv4 address. */
+export function isInside(address: string, network: string): boolean {
+  // Behind a proxy the address comes from a header, which may hold any text.
   if (isIP(address) === 0) return false;
-  const [base = '', bits] = network.split('/');
   const from = ipaddr.process(address);
-  const parsed = ipaddr.parse(base);
+  const to = parseNetwork(network);
+  return from.kind() === to.base.kind() && from.match(to.base, to.bits);
+}
+
+/** Whether one network contains all addresses of the other. */
+export function isWithin(network: string, other: string): boolean {
+  const [inner, outer] = [parseNetwork(network), parseNetwork(other)];
+  if (inner.base.kind() !== outer.base.kind()) return false;
+  return inner.bits >= outer.bits && inner.base.match(outer.base, outer.bits);
+}
+
+function parseNetwork(network: string): { base: ipaddr.IPv4 | ipaddr.IPv6; bits: number } {
+  const [address = '', bits] = network.split('/');
+  const parsed = ipaddr.parse(address);
   const isMapped = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress();
-  const to = isMapped ? parsed.toIPv4Address() : parsed;
-  if (from.kind() !== to.kind()) return false;
-  const whole = to.kind() === 'ipv4' ? 32 : 128;
-  return from.match(to, bits === undefined ? whole : Math.max(0, Number(bits) - (isMapped ? 96 : 0)));
+  const base = isMapped ? parsed.toIPv4Address() : parsed;
+  const whole = base.kind() === 'ipv4' ? 32 : 128;
+  return { base, bits: bits === undefined ? whole : Math.max(0, Number(bits) - (isMapped ? 96 : 0)) };
 }
 
 /** `MyApp` of `MyApp/1.0 (…)`. */

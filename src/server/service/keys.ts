@@ -1,30 +1,43 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import type { ApiKey, ApiKeyMade, apiKeyBodySchema, apiKeyChangeSchema } from '../../protocol/api-key.ts';
+import type {
+  ApiKey,
+  ApiKeyMade,
+  apiKeyBodySchema,
+  apiKeyChangeSchema,
+  Scope,
+} from '../../protocol/api-key.ts';
 import {
   changeKey,
   countKeys,
+  findKey,
   hadAnyKey,
   insertKey,
   type KeyChange,
-  type KeyChoice,
   listKeys,
 } from '../store/api-keys.ts';
 import { type Db, inTransaction } from '../store/store.ts';
 import type { ApiKeyRow, UserRow } from '../store/tables.ts';
 import { findUserByName } from '../store/users.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
-import { type Caller, callerKey, requireUser } from './caller.ts';
+import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from './caller.ts';
+import { isBound, isNoStronger, type KeyPower } from './key-strength.ts';
+import { noteRevocation } from './open-requests.ts';
 import { Refusal } from './refusal.ts';
+import { hasScope, requireScope, usualScopes } from './scopes.ts';
 import { ensureNamedUser, noSuchUser } from './users.ts';
 
-/** Keys that a user may have at one time. */
+/** Maximum number of keys per user. */
 const MAX_KEYS = 100;
 
+/** A key to create, with its scopes resolved. */
+type NewKey = Omit<z.output<typeof apiKeyBodySchema>, 'user' | 'scopes'> & {
+  readonly scopes: readonly Scope[];
+};
 type Wish = Omit<z.output<typeof apiKeyBodySchema>, 'user'>;
 type Change = z.output<typeof apiKeyChangeSchema>;
 
-const UNBOUND: Wish = {
+const FIRST_KEY: Wish = {
   name: 'first key',
   allowedIps: [],
   allowedOrigins: [],
@@ -32,8 +45,8 @@ const UNBOUND: Wish = {
   v2Compat: false,
 };
 
-/** Makes a key; its secret is in the answer and nowhere else. */
-async function makeKeyFor(db: Db, user: UserRow, wish: Wish, now: number): Promise<ApiKeyMade> {
+/** Creates a key. Its secret is in the result and is not stored. */
+async function makeKeyFor(db: Db, user: UserRow, wish: NewKey, now: number): Promise<ApiKeyMade> {
   const secret = makeApiKey();
   const row: ApiKeyRow = {
     id: randomBytes(12).toString('hex'),
@@ -48,20 +61,30 @@ async function makeKeyFor(db: Db, user: UserRow, wish: Wish, now: number): Promi
     allowed_origins: JSON.stringify(wish.allowedOrigins),
     allowed_agents: JSON.stringify(wish.allowedAgents),
     v2_compat: wish.v2Compat ? 1 : 0,
+    scopes: JSON.stringify(wish.scopes),
   };
   await insertKey(db, row);
   return { ...keyView(row, user.name), secret };
 }
 
-/** The owner's first key, on the very first start; undefined ever after. */
+/** Creates the owner's first key on the very first start; returns undefined on all later ones. */
 export async function makeFirstOwnerKey(db: Db, owner: UserRow, now: number): Promise<string | undefined> {
   return await inTransaction(db, async (tx) => {
     if (await hadAnyKey(tx, owner.id)) return undefined;
-    return (await makeKeyFor(tx, owner, UNBOUND, now)).secret;
+    return (await makeOwnersKey(tx, owner, FIRST_KEY, now)).secret;
   });
 }
 
-/** A key for the caller or, for an operator, for any user, who is made when new. @throws Refusal */
+/** Creates a key without a permission check: anyone who can write to the store may have one. */
+export async function makeOwnersKey(db: Db, owner: UserRow, wish: Wish, now: number): Promise<ApiKeyMade> {
+  const scopes = wish.scopes ?? usualScopes({ isBound: isBound(wish), isOperator: true });
+  return await makeKeyFor(db, owner, { ...wish, scopes }, now);
+}
+
+/**
+ * Creates a key for the caller, no stronger than the key of the request. An operator may create one for any user, who
+ * is created if necessary. @throws Refusal
+ */
 export async function createKey(
   db: Db,
   caller: Caller,
@@ -69,38 +92,76 @@ export async function createKey(
   now: number,
 ): Promise<ApiKeyMade> {
   const user = requireUser(caller);
-  if (userName !== undefined && userName !== user.name && !user.isOperator) {
-    throw new Refusal('insufficient_grants', 'Only the operator of this service makes keys for others.');
-  }
+  const isOwn = userName === undefined || userName === user.name;
+  verifyMayManage(user, isOwn);
+  const key = { ...wish, scopes: wish.scopes ?? scopesFor(user, isOwn, wish) };
+  if (isOwn) verifyNoStronger(user, key);
   return await inTransaction(db, async (tx) => {
     const owner = await ensureNamedUser(tx, userName ?? user.name, now);
+    verifyRole(owner, key);
     if ((await countKeys(tx, owner.id)) >= MAX_KEYS) {
       throw new Refusal('invalid_request', `${owner.name} has ${MAX_KEYS} keys, the most there can be.`);
     }
-    return await makeKeyFor(tx, owner, wish, now);
+    return await makeKeyFor(tx, owner, key, now);
   });
+}
+
+/** The scopes of a new key: never more than those of the key that creates it. */
+function scopesFor(user: UserCaller, isOwn: boolean, wish: Wish): Scope[] {
+  const usual = usualScopes({ isBound: isBound(wish), isOperator: isOwn && user.isOperator });
+  return isOwn ? usual.filter((scope) => hasScope(user, scope)) : usual;
+}
+
+/** Managing own keys requires `account`, managing those of others `operator`. @throws Refusal `insufficient_grants` */
+function verifyMayManage(user: UserCaller, isOwn: boolean): void {
+  if (isOwn) requireScope(user, 'account');
+  else requireOperator(user);
+}
+
+/**
+ * A key must not make itself or another key more powerful, or usable from more places, than itself. `before`: the key
+ * before the change; it may keep the power it had.
+ * @throws Refusal `insufficient_grants`
+ */
+function verifyNoStronger({ key: own }: UserCaller, key: KeyPower, before?: KeyPower): void {
+  if (own === undefined || isNoStronger(key, own) || (before && isNoStronger(key, before))) return;
+  throw new Refusal(
+    'insufficient_grants',
+    'A key can neither make nor change a key to have more scopes, or fewer bindings, than it has itself.',
+  );
+}
+
+/** @throws Refusal `insufficient_grants` for the operator scope on the key of a user who is not an operator */
+function verifyRole({ name, role }: UserRow, { scopes }: Pick<KeyPower, 'scopes'>): void {
+  if (role === 'operator' || !scopes.includes('operator')) return;
+  throw new Refusal(
+    'insufficient_grants',
+    `${name} is no operator: no key of theirs has the scope operator.`,
+  );
 }
 
 export async function listOwnKeys(db: Db, caller: Caller, userName?: string): Promise<ApiKey[]> {
   const user = requireUser(caller);
-  if (userName === undefined || userName === user.name) {
-    return (await listKeys(db, user.id)).map((row) => keyView(row, user.name));
-  }
-  if (!user.isOperator) throw new Refusal('insufficient_grants', 'These are the keys of another user.');
+  const isOwn = userName === undefined || userName === user.name;
+  verifyMayManage(user, isOwn);
+  if (isOwn) return (await listKeys(db, user.id)).map((row) => keyView(row, user.name));
   const other = await findUserByName(db, userName);
   if (!other) throw noSuchUser(userName);
   return (await listKeys(db, other.id)).map((row) => keyView(row, other.name));
 }
 
-/** Changes a key of the caller or, for an operator, of anybody; it holds from the next request with it. */
+/**
+ * Changes a key of the caller or, for an operator, of any user. The change applies from the next request with the key.
+ */
 export async function changeOwnKey(db: Db, caller: Caller, id: string, change: Change): Promise<ApiKey> {
-  const { name, allowedIps, allowedOrigins, allowedAgents, v2Compat } = change;
+  const { name, allowedIps, allowedOrigins, allowedAgents, v2Compat, scopes } = change;
   return await changeAny(db, caller, id, {
     ...(name !== undefined && { name }),
     ...(allowedIps && { allowed_ips: JSON.stringify(allowedIps) }),
     ...(allowedOrigins && { allowed_origins: JSON.stringify(allowedOrigins) }),
     ...(allowedAgents && { allowed_agents: JSON.stringify(allowedAgents) }),
     ...(v2Compat !== undefined && { v2_compat: v2Compat ? 1 : 0 }),
+    ...(scopes && { scopes: JSON.stringify(scopes) }),
   });
 }
 
@@ -110,14 +171,25 @@ export async function revokeOwnKey(db: Db, caller: Caller, id: string, now: numb
 
 async function changeAny(db: Db, caller: Caller, id: string, change: KeyChange): Promise<ApiKey> {
   const user = requireUser(caller);
-  const choice: KeyChoice = { id, userId: user.isOperator ? undefined : user.id };
-  const changed = await inTransaction(db, async (tx) => await changeKey(tx, choice, change));
-  if (!changed) throw new Refusal('not_found', `There is no key ${id}.`);
-  return keyView(changed.key, changed.user.name);
+  return await inTransaction(db, async (tx) => {
+    const found = await findKey(tx, id);
+    const isOwn = found?.user.id === user.id;
+    if (!found || !(isOwn || user.isOperator)) {
+      requireScope(user, 'account');
+      throw new Refusal('not_found', `There is no key ${id}.`);
+    }
+    verifyMayManage(user, isOwn);
+    const before = callerKey(found.key);
+    const after = callerKey({ ...found.key, ...change });
+    verifyRole(found.user, after);
+    if (isOwn) verifyNoStronger(user, after, before);
+    await noteRevocation(tx);
+    return keyView(await changeKey(tx, id, change), found.user.name);
+  });
 }
 
 function keyView(row: ApiKeyRow, user: string): ApiKey {
-  const { allowedIps, allowedOrigins, allowedAgents, v2Compat } = callerKey(row);
+  const { allowedIps, allowedOrigins, allowedAgents, v2Compat, scopes } = callerKey(row);
   const lastUsed = row.last_used_at === null ? {} : { lastUsedAt: new Date(row.last_used_at).toISOString() };
   const createdAt = new Date(row.created_at).toISOString();
   return {
@@ -131,5 +203,6 @@ function keyView(row: ApiKeyRow, user: string): ApiKey {
     allowedOrigins,
     allowedAgents,
     v2Compat,
+    scopes: [...scopes],
   };
 }

@@ -16,11 +16,10 @@ import type { GenerationRequest } from './generation-request.ts';
 import { ownIdentity, sharedOf } from './identity.ts';
 
 /**
- * The caller's record of data that exists already, made when there is none; undefined where nothing exists that
- * may answer this caller. That is what everybody may have, and what was made for private skins of its own. Who
- * only wants to know whether there is something is shown another record of its own, if there is one: a look must
- * not publish what is private.
- * @throws Refusal `rate_limit` for a caller with far too many of them
+ * The caller's record of existing data, created if necessary; undefined if there is no data that this caller may use. A
+ * caller may use shared data, and data made for its own private skins. A request that only checks for data gets another
+ * record of the caller's, if there is one: a check must not publish what is private.
+ * @throws Refusal `rate_limit` for a caller with far too many records
  */
 export async function recordOfKnownData(
   context: ServiceContext,
@@ -35,13 +34,13 @@ export async function recordOfKnownData(
   const other = request.checkOnly ? await anyOwnSkin(context.db, job.owner, known) : undefined;
   if (other) return other;
   return await inTransaction(context.db, async (tx) => {
-    // Looked at again: since then it may have been deleted, or become somebody's alone.
+    // Check again: the data may have been deleted or become private in the meantime.
     const [data] = await findKnownData(tx, identitiesOf(job), job);
     return data && (await addRecord(tx, { ...job, identity: data.identity }, context.clock.now()));
   });
 }
 
-/** Of whatever name and visibility. */
+/** Any skin of the caller with the data, regardless of name and visibility. */
 async function anyOwnSkin(
   db: Db,
   owner: string,
@@ -54,7 +53,7 @@ async function anyOwnSkin(
   return undefined;
 }
 
-/** What may answer the job; its own identity comes first. */
+/** The identities that the job may use; its owner's private one comes first. */
 function identitiesOf({ identity, owner }: NewJob): [string, string] {
   return [identity, sharedOf(identity) ?? ownIdentity(identity, owner)];
 }
@@ -63,6 +62,6 @@ async function addRecord(tx: Db, job: NewJob, created_at: number): Promise<SkinW
   const { owner, identity, name, visibility } = job;
   const uuid = randomBytes(16).toString('hex');
   const skin = await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
-  // Its owner may publish what was made for a private skin.
+  // The owner may publish data that was made for a private skin.
   return visibility === 'private' ? skin : { ...skin, identity: await shareData(tx, identity) };
 }

@@ -5,13 +5,13 @@ import { type Caller, type CallerKey, callerKey, type UserCaller } from './calle
 import { type Origins, productOf } from './key-bindings.ts';
 import { Refusal } from './refusal.ts';
 
-/** The caller as a user, for what is only about users. @throws Refusal `user_not_found` */
+/** The caller as a user, for requests that only make sense for users. @throws Refusal `user_not_found` */
 export function requireKnownUser(caller: Caller): UserCaller {
   if (caller.kind === 'user') return caller;
   throw new Refusal('user_not_found');
 }
 
-/** The key that the caller calls with. @throws Refusal `user_not_found`; `not_found` where it has none */
+/** The key of the request. @throws Refusal `user_not_found`; `not_found` if the request has no key */
 export function readOwnKey(caller: Caller): KeyInfo {
   const user = requireKnownUser(caller);
   if (user.key) return keyInfo(user.key, user);
@@ -24,7 +24,7 @@ export async function readOwnKeys(db: Db, caller: Caller): Promise<KeyInfo[]> {
   return (await listKeys(db, user.id)).map((row) => keyInfo(callerKey(row), user));
 }
 
-/** What the service sees of the caller. The agent that stands in for another goes first. */
+/** How the service sees the caller: address, agent, key. The headers that replace User-Agent take precedence. */
 export function clientInfo(caller: Caller, { address, origin, agents }: Origins): ClientInfo {
   const user = requireKnownUser(caller);
   const agent = agents

@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { z } from 'zod';
 import { planFileSchema } from '../../protocol/plan.ts';
-import { Plans, planFrom, planView } from './plans.ts';
+import { type PlanSetting, Plans, planFrom, planView } from './plans.ts';
 
-/** Bytes of a file of plans: hundreds of plans. */
+/** Maximum size of a plans file in bytes: enough for hundreds of plans. */
 const MAX_BYTES = 256 * 1024;
 
-/** A file of plans that cannot be used; `message` names the file, the plan and the field. */
+/** A plans file that cannot be used; `message` names the file, the plan and the field. */
 export class PlansFileError extends Error {
   override readonly name = 'PlansFileError';
   readonly code = 'plans_unusable';
@@ -17,17 +17,17 @@ export class PlansFileError extends Error {
 }
 
 /**
- * The built-in plans with what a JSON file makes of them: `{"<plan>": {"<limit>": …}}`, the limits named as
- * in /v2/me. @throws PlansFileError
+ * The built-in plans with the changes from a JSON file: `{"<plan>": {"<limit>": …}}`, with limits named as in /v2/me.
+ * @throws PlansFileError
  */
-export async function readPlans(path: string): Promise<Plans> {
+export async function readPlans(path: string, setting: PlanSetting = {}): Promise<Plans> {
   const parsed = planFileSchema.safeParse(await readJson(path));
   if (!parsed.success) throw new PlansFileError(path, faultOf(parsed.error), parsed.error);
   const builtIn = new Plans();
   const changes = Object.entries(parsed.data).map(([name, limits]) =>
-    planFrom(Object.assign(planView(builtIn.named(name)), limits, { name })),
+    planFrom(Object.assign(planView(builtIn.named(name)), { burst: undefined }, limits, { name })),
   );
-  return new Plans(changes);
+  return new Plans(changes, setting);
 }
 
 async function readJson(path: string): Promise<unknown> {

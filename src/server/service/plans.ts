@@ -1,28 +1,38 @@
 import type { Grants } from '../../protocol/account.ts';
 import type { PlanLimits, PlanView } from '../../protocol/plan.ts';
+import type { SharedLimit } from '../queue/shared-limit.ts';
 
-/** What a caller may have. */
+/** What a caller is allowed. */
 export interface Plan {
   readonly name: string;
-  /** Unfinished jobs in the queue at one time. */
+  /** Maximum number of unfinished jobs in the queue. */
   readonly spots: number;
-  /** New generations in any minute and in any hour. */
+  /** New generations per minute and per hour. */
   readonly perMinute: number;
   readonly perHour: number;
-  /** Milliseconds between generations outside the queue: POST /v2/generate and version 1. */
+  /** Milliseconds between generations of version 1. */
   readonly delay: number;
-  /** Jobs processed at the same time. */
+  /** Jobs processed at the same time while other owners wait too. */
   readonly concurrency: number;
-  /** Share of the workers while others want them too: twice the number gets twice as many skins done. */
+  /** Jobs processed at the same time while capacity is idle; at least `concurrency`. */
+  readonly burst: number;
+  /** Share of the workers while others want them too: twice the number gets twice as many skins generated. */
   readonly priority: number;
   readonly adFree: boolean;
   readonly privateSkins: boolean;
   readonly earlyAccess: boolean;
   readonly batchGeneration: boolean;
   readonly capes: boolean;
+  /** Limit for all callers of the plan together. */
+  readonly together?: SharedLimit;
 }
 
-/** Spots of everybody, as the service's specification has it. */
+/** A plan as configured: its burst may be left to the default, which depends on the generator. */
+export interface PlanTerms extends Omit<Plan, 'burst'> {
+  readonly burst?: number | undefined;
+}
+
+/** Spots of every plan, as in the service's specification. */
 const SPOTS = 5;
 
 const NOTHING_MORE = {
@@ -42,9 +52,9 @@ const ALL = {
 } as const;
 
 /**
- * `anonymous` has the strictest limits, `free` is what a new user has; lite to pro are what the specification
- * calls subscriptions. `owner` is whoever runs the service: its limits only keep a runaway loop from filling
- * the disk.
+ * `anonymous` has the strictest limits, `free` is the plan of a new user; lite to pro are what the specification calls
+ * subscriptions. `owner` is for the person who runs the service: its limits only keep a runaway loop from filling the
+ * disk.
  */
 export const PLANS = {
   anonymous: {
@@ -122,15 +132,36 @@ export const PLANS = {
     priority: 12,
     ...ALL,
   },
-} as const satisfies Record<string, Plan>;
+} as const satisfies Record<string, PlanTerms>;
+
+/** About 100 MB of the largest pictures. */
+const ANONYMOUS_PER_HOUR = 5_000;
+
+/** Settings for all plans. */
+export interface PlanSetting {
+  /** New generations per hour that all callers without a key may have together. */
+  readonly anonymousPerHour?: number | undefined;
+  /** Whether a plan without a burst of its own may have all its spots processed while capacity is idle. */
+  readonly lendsIdle?: boolean;
+}
 
 /** The plans of this service. */
 export class Plans {
+  /** The plan of callers without a key, with the limit they share. */
+  readonly anonymous: Plan;
   readonly #plans: ReadonlyMap<string, Plan>;
+  readonly #fallback: Plan;
 
-  /** @param changes plans that take the place of built-in ones of their name, or join them */
-  constructor(changes: readonly Plan[] = []) {
-    this.#plans = new Map([...Object.values(PLANS), ...changes].map((plan) => [plan.name, plan]));
+  /** @param changes plans that replace the built-in plans of the same name, or are added to them */
+  constructor(
+    changes: readonly PlanTerms[] = [],
+    { anonymousPerHour = ANONYMOUS_PER_HOUR, lendsIdle = false }: PlanSetting = {},
+  ) {
+    const all: readonly PlanTerms[] = [...Object.values(PLANS), ...changes];
+    this.#plans = new Map(all.map((terms) => [terms.name, withBurst(terms, lendsIdle)]));
+    this.#fallback = this.#plans.get('free') ?? withBurst(PLANS.free, lendsIdle);
+    const together = { owner: 'anonymous', perHour: anonymousPerHour };
+    this.anonymous = { ...this.named('anonymous'), together };
   }
 
   has(name: string): boolean {
@@ -141,13 +172,18 @@ export class Plans {
     return [...this.#plans.values()];
   }
 
-  /** The plan a user's row names; one that is not known any more counts as `free`. */
+  /** The plan named in a user's row; a name that is no longer known counts as `free`. */
   named(name: string): Plan {
-    return this.#plans.get(name) ?? this.#plans.get('free') ?? PLANS.free;
+    return this.#plans.get(name) ?? this.#fallback;
   }
 }
 
-/** What /v2/me says that the plan grants. */
+function withBurst({ burst, ...terms }: PlanTerms, lendsIdle: boolean): Plan {
+  const usual = lendsIdle ? terms.spots : terms.concurrency;
+  return { ...terms, burst: Math.max(terms.concurrency, burst ?? usual) };
+}
+
+/** The grants of the plan, for /v2/me. */
 export function grantsOf(plan: Plan): Grants {
   return { ...limitsOf(plan), plan: plan.name };
 }
@@ -163,6 +199,7 @@ function limitsOf(plan: Plan): PlanLimits {
     per_hour: plan.perHour,
     delay: plan.delay / 1000,
     concurrency: plan.concurrency,
+    burst: plan.burst,
     priority: plan.priority,
     ad_free: plan.adFree,
     private_skins: plan.privateSkins,
@@ -172,8 +209,8 @@ function limitsOf(plan: Plan): PlanLimits {
   };
 }
 
-/** The plan that a view of it stands for. */
-export function planFrom(view: PlanView): Plan {
+/** The plan that a view describes; without a burst in the view, the plan gets the default one. */
+export function planFrom(view: Omit<PlanView, 'burst'> & { readonly burst?: number | undefined }): PlanTerms {
   return {
     name: view.name,
     spots: view.queue,
@@ -181,6 +218,7 @@ export function planFrom(view: PlanView): Plan {
     perHour: view.per_hour,
     delay: Math.round(view.delay * 1000),
     concurrency: view.concurrency,
+    burst: view.burst,
     priority: view.priority,
     adFree: view.ad_free,
     privateSkins: view.private_skins,

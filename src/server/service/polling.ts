@@ -5,17 +5,19 @@ import type { ServiceContext } from './context.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 
-/** How often one job may be asked for, from the first time on; who has many jobs asks for the list. */
+/** How often a caller may poll one job, starting with the first request; callers with many jobs poll the list. */
 const LIMIT = { points: 10, duration: 10 } as const;
 
 /**
- * Counts how often each job is asked for. A count lives as long as its window and no longer; it goes by the
- * machine's own clock, whose timers do not keep the process alive.
+ * Counts how often each job is polled. A count lives exactly as long as its window. Windows follow the machine's own
+ * clock, whose timers do not keep the process alive.
  */
 export class Polling {
   readonly #limiter = new RateLimiterMemory(LIMIT);
 
-  /** Counts one look at a job. @returns milliseconds until it may be looked at again; 0: this one was within the limit */
+  /**
+   * Counts one poll of a job. @returns milliseconds until the next poll is allowed; 0: this one was within the limit
+   */
   async count(jobUuid: string): Promise<number> {
     try {
       await this.#limiter.consume(jobUuid);
@@ -27,7 +29,7 @@ export class Polling {
   }
 }
 
-/** To be called with jobs of the caller only: then there are no more counts than jobs it may have. @throws Refusal */
+/** Call with jobs of the caller only, so that there are never more counts than jobs it may have. @throws Refusal */
 export async function verifyPolling(
   context: ServiceContext,
   caller: Caller,

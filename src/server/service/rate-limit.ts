@@ -6,7 +6,7 @@ import type { Db } from '../store/store.ts';
 import type { Via } from '../store/tables.ts';
 import type { Caller } from './caller.ts';
 
-/** Where the caller stands against its limits now, for a next request that comes by `via`. */
+/** The caller's current rate limit, for a next request that comes by `via`. */
 export async function readRateLimit(
   db: Db,
   caller: Caller,
@@ -28,12 +28,12 @@ export function rateLimitOf(
   const minute = windowOf(memory.minute, MINUTE, { limit: plan.perMinute, now });
   return {
     next: { absolute: next, relative: next - now },
-    delay: { millis: delay, seconds: delay / 1000 },
+    delay: { millis: delay, seconds: Math.ceil(delay / 1000) },
     limit: { ...minute, minute, hour: windowOf(memory.hour, HOUR, { limit: plan.perHour, now }) },
   };
 }
 
-/** `reset`: when the whole limit is there again. */
+/** `reset`: when the whole limit is available again. */
 function windowOf(
   spent: Spent,
   shape: WindowShape,

@@ -7,14 +7,14 @@ export interface RefusalDetails {
   readonly notes?: readonly Note[];
   readonly links?: Readonly<Record<string, string>>;
   readonly rateLimit?: RateLimit;
-  /** More headers of the answer. */
+  /** Additional headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the status is not the one the code stands for. */
+  /** Set where the status differs from the default of the code. */
   readonly status?: number;
   readonly cause?: unknown;
 }
 
-/** The service says no: the code decides the HTTP status, the message is for the caller's eyes. */
+/** The service refuses a request: the code decides the HTTP status, the message is shown to the caller. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;

@@ -18,9 +18,9 @@ export function requirePrivateSkins({ kind, plan }: Caller): void {
 }
 
 /**
- * Gives a skin of the caller's another name (none: `''` or `null`) or visibility. What becomes private answers
- * nobody else's requests any more.
- * @throws Refusal `unauthorized`, `skin_not_found` (another's as well), `insufficient_grants`
+ * Changes the name (`''` or `null` removes it) or visibility of a skin of the caller. A skin that becomes private is no
+ * longer used for other callers' requests.
+ * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others), `insufficient_grants`
  */
 export async function editSkin(
   { db }: ServiceContext,
@@ -42,8 +42,8 @@ export async function editSkin(
 }
 
 /**
- * Removes a skin of the caller's, and its data when no other skin has it.
- * @throws Refusal `unauthorized`, `skin_not_found` (another's as well)
+ * Removes a skin of the caller, and its data if no other skin uses it.
+ * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others)
  */
 export async function removeSkin({ db }: ServiceContext, caller: Caller, uuid: string): Promise<void> {
   requireUser(caller);

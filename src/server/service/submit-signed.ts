@@ -10,8 +10,8 @@ import { type GenerationRequest, newJob } from './generation-request.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Takes data that is signed already: there is nothing to generate, so its job is born completed. A private skin
- * of it is a private record of what everybody may have.
+ * Accepts data that is already signed: there is nothing to generate, so its job is created as completed. A private skin
+ * with this data is a private record of shared data.
  * @throws Refusal
  */
 export async function submitSigned(
@@ -31,13 +31,14 @@ export async function submitSigned(
   const there = (await answerRepeated(context, job)) ?? (await answerKnown(context, job, request));
   if (there) return { ...there, warnings };
   if (request.checkOnly) throw new Refusal('no_duplicate');
-  // Deleted since it was found in the store.
+  // Deleted after it was found in the store.
   if (!found) throw new Refusal('service_unavailable', "The player's skin has just been deleted: try again.");
+  context.ceiling.verifyRoom();
   const done = await recordDone(context, job, await keepFound(context, job, found));
   return done.kind === 'known' ? { ...done, kind: 'ended', warnings } : { ...done, warnings };
 }
 
-/** All with the same time: the record is as old as its data, and no duplicate. */
+/** Uses the same time for all rows: the record is as old as its data, so it is not a duplicate. */
 async function keepFound(
   { db, clock }: ServiceContext,
   { owner, identity, name, visibility }: NewJob,

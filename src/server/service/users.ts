@@ -16,18 +16,27 @@ import {
   ensureUser,
   findUserWithKeys,
   insertUser,
+  listDisabled,
   listUsers,
   plansInUse,
   type UserWithKeys,
 } from '../store/users.ts';
-import { type Caller, requireOperator, requireUser } from './caller.ts';
+import { type Caller, ownerOf, requireOperator, requireUser } from './caller.ts';
 import type { ServiceContext } from './context.ts';
+import { noteRevocation } from './open-requests.ts';
 import { type Plans, planView } from './plans.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 
 /** The person who runs the service: the local user of the embedded one, the operator of `serve`. */
 const OWNER_NAME = 'owner';
+
+/** The error of a job that was ended because its user was disabled. */
+const DISABLED = {
+  code: 'job_failed',
+  message: 'The user of this job was disabled before it was begun.',
+  passing: false,
+} as const;
 
 export async function ensureOwner(db: Db, now: number): Promise<UserRow> {
   return await ensureUser(db, newUser(OWNER_NAME, now, { plan: 'owner', role: 'operator' }));
@@ -41,7 +50,7 @@ function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role
   return { id: randomBytes(16).toString('hex'), name, created_at: now, disabled_at: null, ...rights };
 }
 
-/** The caller's own account: its plan and what it has spent of it. */
+/** The caller's own account: its plan and what it has used of it. */
 export async function readAccount(context: ServiceContext, caller: Caller): Promise<Account> {
   const user = requireUser(caller);
   const { db, queue, clock } = context;
@@ -65,7 +74,7 @@ export async function readUsers(
   return (await listUsers(db, page)).map(userView);
 }
 
-/** @throws Refusal `user_not_found` and, for others than the operator, as `requireOperator` does */
+/** @throws Refusal `user_not_found` and, for callers other than the operator, as `requireOperator` does */
 export async function readUser({ db }: ServiceContext, caller: Caller, name: string): Promise<User> {
   requireOperator(caller);
   const user = await findUserWithKeys(db, name);
@@ -86,7 +95,10 @@ export async function createUser(
   throw new Refusal('invalid_request', `There is a user ${name} already.`);
 }
 
-/** Puts a user on another plan, or shuts it out; both hold from its next request. @throws Refusal */
+/**
+ * Changes the plan of a user, or disables it. Both apply from the user's next request; the open requests and waiting
+ * jobs of a disabled user end. @throws Refusal
+ */
 export async function setUser(
   context: ServiceContext,
   caller: Caller,
@@ -98,9 +110,10 @@ export async function setUser(
   if (disabled && name === operator.name) {
     throw new Refusal('invalid_request', 'You cannot disable yourself: nobody could undo it.');
   }
-  return await inTransaction(context.db, async (tx) => {
+  const changed = await inTransaction(context.db, async (tx) => {
     const before = await findUserWithKeys(tx, name);
     if (!before) throw noSuchUser(name);
+    if (disabled) await noteRevocation(tx);
     const since = before.disabled_at ?? context.clock.now();
     const change = {
       plan: plan ?? before.plan,
@@ -109,9 +122,23 @@ export async function setUser(
     await changeUser(tx, name, change);
     return userView({ ...before, ...change });
   });
+  if (disabled) await endJobsOfDisabled(context);
+  return changed;
 }
 
-/** Names of plans that users have and this service does not know: they count as `free`. */
+/** Ends the waiting jobs of disabled users, including jobs accepted at that very moment. */
+export async function endJobsOfDisabled({
+  db,
+  queue,
+  signals,
+}: Pick<ServiceContext, 'db' | 'queue' | 'signals'>): Promise<void> {
+  for (const id of await listDisabled(db)) {
+    const owner = ownerOf(id);
+    for (const uuid of await queue.giveUpWaiting(owner, DISABLED)) signals.finished({ uuid, owner });
+  }
+}
+
+/** Names of plans that users have but this service does not know: they count as `free`. */
 export async function findUnknownPlans(db: Db, plans: Plans): Promise<string[]> {
   return (await plansInUse(db)).filter((name) => !plans.has(name));
 }

@@ -3,7 +3,7 @@ import { anonymousCaller } from '../../../src/server/service/caller.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 
 const plans = new Plans();
-const ownerAt = (address: string) => anonymousCaller(address, plans).owner;
+const ownerAt = (address: string) => anonymousCaller({ address, origin: undefined }, plans).owner;
 
 describe('Without a key a caller', () => {
   test.each([

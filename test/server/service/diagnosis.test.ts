@@ -24,6 +24,9 @@ async function service(health?: (signal: AbortSignal) => Promise<readonly Health
   const clock = new MovableClock();
   const options = {
     isStopping: () => false,
+    isReplaced: () => false,
+    isFull: () => false,
+    isKeyChanged: async () => false,
     trouble: () => undefined,
     isReady: async () => true,
     onError: () => {},
@@ -67,7 +70,7 @@ test('Others are told nothing', async () => {
     plans,
   );
   await expect(diagnose(context, user)).rejects.toMatchObject({ code: 'insufficient_grants' });
-  const anybody = anonymousCaller('127.0.0.1', plans);
+  const anybody = anonymousCaller({ address: '127.0.0.1', origin: undefined }, plans);
   await expect(diagnose(context, anybody)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 

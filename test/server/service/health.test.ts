@@ -5,10 +5,10 @@ import { MovableClock } from '../movable-clock.ts';
 import { ownFolder } from '../own-folder.ts';
 import { openOwnStore } from '../running-server.ts';
 
-async function health(changes: { isStopping?: boolean; trouble?: unknown } = {}) {
+async function health(changes: { isStopping?: boolean; isFull?: boolean; trouble?: unknown } = {}) {
   const { db } = await openOwnStore(await ownFolder());
   const clock = new MovableClock();
-  const { isStopping = false, trouble } = changes;
+  const { isStopping = false, isFull = false, trouble } = changes;
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   return {
@@ -18,6 +18,9 @@ async function health(changes: { isStopping?: boolean; trouble?: unknown } = {})
       db,
       clock,
       isStopping: () => isStopping,
+      isReplaced: () => false,
+      isFull: () => isFull,
+      isKeyChanged: async () => false,
       trouble: () => trouble,
       isReady: async () => true,
       onError,
@@ -35,7 +38,7 @@ test('It is not while it stops, or while its workers are in trouble: both are to
   expect(await it.unreadiness()).toEqual(['stopping', 'workers_in_trouble']);
 });
 
-test('It is not while its store cannot be written, which is tried once a second at the most', async () => {
+test('It is not while its store cannot be written, which is tried once a second at most', async () => {
   const { it, db, clock, errors } = await health();
   expect(await it.unreadiness()).toEqual([]);
   await sql`pragma query_only = on`.execute(db);
@@ -46,4 +49,9 @@ test('It is not while its store cannot be written, which is tried once a second 
   await sql`pragma query_only = off`.execute(db);
   clock.forward(1_000);
   expect(await it.unreadiness()).toEqual([]);
+});
+
+test('It is not while its store is full', async () => {
+  const { it } = await health({ isFull: true });
+  expect(await it.unreadiness()).toEqual(['store_full']);
 });

@@ -10,6 +10,7 @@ const KEY: CallerKey = {
   allowedIps: [],
   allowedOrigins: [],
   allowedAgents: [],
+  scopes: [],
   v2Compat: false,
   hash: '',
 };

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import { openGame } from '../game/game.ts';
-import { openSigningKey } from '../textures/signing-key.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { callbackPolicy } from './callbacks/start.ts';
 import { GENERATORS, type OpenGenerator, paced } from './generators/generators.ts';
@@ -14,6 +12,7 @@ import { startMetrics } from './metrics/metrics.ts';
 import type { Observers } from './observer.ts';
 import { makeGuardedAgent } from './outbound/guarded-agent.ts';
 import { outboundPolicy } from './outbound/policy.ts';
+import { OwnKey } from './own-key.ts';
 import { nameThisProcess } from './queue/lease-owner.ts';
 import { StoreQueue } from './queue/store-queue.ts';
 import type { Releases } from './releases.ts';
@@ -22,9 +21,15 @@ import type { ServiceContext } from './service/context.ts';
 import { Duplicates } from './service/duplicates.ts';
 import { Health } from './service/health.ts';
 import { JobFeeds } from './service/job-feeds.ts';
+import { OpenRequests } from './service/open-requests.ts';
 import type { Plans } from './service/plans.ts';
 import { Polling } from './service/polling.ts';
+import { Stats } from './service/stats.ts';
+import { MAX_STORE_BYTES, StoreCeiling } from './service/store-ceiling.ts';
+import { WebPages } from './service/web-pages.ts';
 import { Fetches } from './sources/fetches.ts';
+import { HeldRoom } from './sources/held-room.ts';
+import { StoreReplacedError } from './store/open-files.ts';
 import type { Store } from './store/store.ts';
 
 import { describeTrust } from './trust.ts';
@@ -55,8 +60,10 @@ export async function makeService(
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
   const { clock = systemClock, embedded, pace = 0, observer } = options;
   const keyPath = join(options.dataDir, 'signing-key.pem');
-  const key = once(() => openSigningKey(keyPath));
-  if (existsSync(keyPath)) await key();
+  const generatorKind = options.generator ?? 'signing';
+  const ownKey = new OwnKey({ db: store.db, path: keyPath, isUsed: generatorKind === 'signing' });
+  await ownKey.start(options.newSigningKey ?? false);
+  const key = async () => await ownKey.open();
   const self = nameThisProcess();
   const signals = new JobSignals();
   const { db } = store;
@@ -69,14 +76,15 @@ export async function makeService(
   const warn = (message: string) => live.warn(message);
   const { accountRules: rules, loginClientId: clientId, dataDir } = options;
   const accounts = openAccounts({ db, game, clock, self, dataDir, rules, clientId, warn, onError });
-  const generatorKind = options.generator ?? 'signing';
   const publicUrl = () => live.publicUrl;
   const opened: OpenGenerator = await GENERATORS[generatorKind]({
     key,
-    hasKey: () => existsSync(keyPath),
+    hasKey: () => ownKey.isThere,
+    isKeyChanged: async () => await ownKey.isChanged(),
     publicUrl,
     clock,
     db,
+    self,
     pictures,
     accounts,
     wake: () => signals.work(),
@@ -86,7 +94,7 @@ export async function makeService(
   });
   releases.add(() => opened.close?.());
   const generator = paced(opened.generator, pace, clock);
-  const bounds = () => generator.bounds?.() ?? {};
+  const bounds = async () => (await generator.bounds?.()) ?? {};
   const queue = new StoreQueue(db, { self, clock, observer, bounds });
   const shared = { db, queue, generator, signals, clock };
   const count = options.workers ?? opened.workers ?? usualWorkers();
@@ -95,7 +103,12 @@ export async function makeService(
   const feeds = new JobFeeds({ ...shared, onError });
   const isReady = async () => (await generator.isReady?.()) ?? true;
   const isStopping = () => live.isStopping;
-  const trouble = () => pool.trouble;
+  const { usedBytes, isReplaced } = store;
+  const isKeyChanged = async () => await ownKey.isChanged();
+  const trouble = () => (isReplaced() ? new StoreReplacedError() : pool.trouble);
+  const maxBytes = embedded ? Number.POSITIVE_INFINITY : (options.maxStoreBytes ?? MAX_STORE_BYTES);
+  const ceiling = new StoreCeiling({ usedBytes, maxBytes });
+  const isFull = () => ceiling.isReached;
   const connections = async () => await live.connections();
   const context: ServiceContext = {
     ...shared,
@@ -107,15 +120,31 @@ export async function makeService(
     callbacks: callbackPolicy(options),
     game,
     accounts,
+    usersMayLink: options.userAccounts ?? true,
     pictures,
     fetches: new Fetches(),
+    heldRoom: new HeldRoom(),
     feeds,
     observer,
-    health: new Health({ db, clock, isStopping, trouble, isReady, onError }),
+    health: new Health({
+      db,
+      clock,
+      isStopping,
+      isReplaced,
+      isFull,
+      isKeyChanged,
+      trouble,
+      isReady,
+      onError,
+    }),
+    openRequests: new OpenRequests({ db, onError }),
+    ceiling,
+    stats: new Stats({ db, clock, workers: pool }),
+    webPages: new WebPages(options.allowedOrigins ?? [], () => live.ownAddresses),
     metrics: embedded
       ? undefined
       : await startMetrics(observer, { isOpen: options.openMetrics ?? false, db, feeds, connections }),
-    expectedWait: (uuid, ahead) => pool.expectedWait(uuid, ahead),
+    workers: pool,
     trouble,
     textureUrl: (hash) => textureUrl(live.publicUrl, hash),
     ownAddresses: () => live.ownAddresses,

@@ -6,6 +6,8 @@ interface Events {
   work: [];
   /** This process has accepted a job of this owner, or recorded one whose result was known. */
   accepted: [owner: string];
+  /** A worker of this process has taken this job. */
+  begun: [job: JobName];
   /** A worker of this process is done with this job; it may have been postponed instead of ended. */
   finished: [job: JobName];
   /** Anything may have changed: another process has written to the store, lost jobs were recovered. */
@@ -44,6 +46,10 @@ export class JobSignals {
     this.#emitter.emit('accepted', owner);
   }
 
+  begun(job: JobName): void {
+    this.#emitter.emit('begun', job);
+  }
+
   finished(job: JobName): void {
     this.#emitter.emit('finished', job);
   }
@@ -64,16 +70,16 @@ export class JobSignals {
   }
 
   /**
-   * Listens for the end of a job from now on. `heard` resolves when the job may have ended (ask the queue
-   * then), after `ms` at the latest; `stop` ends the listening.
+   * Listens for a job from now on. `heard` resolves when a worker may have taken it or be done with it (ask the
+   * queue then), after `ms` at the latest; `stop` ends the listening.
    */
-  listenForEnd(uuid: string, ms: number, clock: Clock): { heard: Promise<void>; stop: () => void } {
+  listenForJob(uuid: string, ms: number, clock: Clock): { heard: Promise<void>; stop: () => void } {
     const given = new AbortController();
     const heard = this.#race(ms, clock, (wake) => {
-      const ifThis = (ended: JobName) => ended.uuid === uuid && wake();
-      this.#emitter.on('finished', ifThis).once('elsewhere', wake);
+      const ifThis = (job: JobName) => job.uuid === uuid && wake();
+      this.#emitter.on('begun', ifThis).on('finished', ifThis).once('elsewhere', wake);
       given.signal.addEventListener('abort', wake);
-      return () => this.#emitter.off('finished', ifThis).off('elsewhere', wake);
+      return () => this.#emitter.off('begun', ifThis).off('finished', ifThis).off('elsewhere', wake);
     });
     return { heard, stop: () => given.abort(AWAKE) };
   }

@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly accountRules?: Partial<AccountRules>;
   /** Id of the operator's application at Microsoft, to link game accounts with. */
   readonly loginClientId?: string | undefined;
+  /** False: only operators may link game accounts. */
+  readonly userAccounts?: boolean;
   readonly logLevel?: LogLevel;
   /** How much of callers' addresses is logged; default: `short`. */
   readonly logAddresses?: LogAddresses;
@@ -36,6 +38,10 @@ export interface ServerOptions {
   readonly trustProxy?: string;
   readonly edge?: Partial<EdgeLimits>;
   readonly retentionHours?: number;
+  /** Whether what was accepted survives a power cut: each commit waits for the disk. */
+  readonly durable?: boolean;
+  /** Goes on with a signing key that is not the one the store's skins were signed with. */
+  readonly newSigningKey?: boolean;
   /** JSON file of plans (service/plans-file.ts); default: plans.json in the data folder, if it is there. */
   readonly plansFile?: string;
   /** Least milliseconds a generation takes: to rehearse against a slow service. */
@@ -46,7 +52,13 @@ export interface ServerOptions {
   readonly gameAddresses?: Partial<GameAddresses>;
   /** How fast they are asked, and how long one request may take. */
   readonly game?: Pick<GameOptions, 'rules' | 'timeout'>;
-  /** False: whoever calls needs an API key. */
+  /** New skins that all callers without a key may have generated in any hour, together. */
+  readonly anonymousPerHour?: number;
+  /** Origins of web pages that may have skins generated without a key; `*`: any. Always: the service's own. */
+  readonly allowedOrigins?: readonly string[];
+  /** Bytes from which on the store takes nothing new; the embedded service has no such limit. */
+  readonly maxStoreBytes?: number;
+  /** False: every caller needs an API key. */
   readonly anonymous?: boolean;
   /** False: callbacks are refused and nothing is sent. */
   readonly webhooks?: boolean;

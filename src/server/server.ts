@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Clock, systemClock } from '../clock.ts';
+import { makeFolder } from '../make-folder.ts';
 import { VERSION } from '../version.ts';
 import { type Live, makeService } from './assembly.ts';
 import { finishRestore } from './backup/swap.ts';
 import { startCallbacks } from './callbacks/start.ts';
+import { MADE_ELSEWHERE } from './generators/generators.ts';
 import { buildApp } from './http/app.ts';
 import { EDGE_LIMITS } from './http/edge.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -25,10 +26,12 @@ import { ensureOwner, findUnknownPlans } from './service/users.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export { backUp } from './backup/backup.ts';
+export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';
 export type { GeneratorKind } from './generators/generators.ts';
 export type { UpstreamSettings } from './generators/upstream/settings.ts';
-export type { LogAddresses, LogLevel } from './http/log.ts';
+export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';
+export { makeKeyOfOwner, OwnerKeyError } from './owner-key.ts';
 export type { ServerOptions } from './server-options.ts';
 
 /** Hours a finished job is kept. */
@@ -63,10 +66,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 async function open(options: ServerOptions, releases: Releases): Promise<RunningServer> {
   const { clock = systemClock, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  await finishRestore(options.dataDir);
+  makeFolder(options.dataDir, 0o700);
+  await finishRestore(options.dataDir, clock.now());
   const plans = await plansOf(options);
-  const store = await openStore(options.dataDir);
+  const store = await openStore(options.dataDir, options);
   releases.add(() => store.close());
   const { key, session } = await signIn(store, options, clock);
 
@@ -135,9 +138,12 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
 }
 
 /** The built-in plans, changed by a file where there is one. @throws PlansFileError */
-async function plansOf({ dataDir, plansFile }: ServerOptions): Promise<Plans> {
+async function plansOf(options: ServerOptions): Promise<Plans> {
+  const { dataDir, plansFile, anonymousPerHour, generator = 'signing' } = options;
   const path = plansFile ?? join(dataDir, 'plans.json');
-  return plansFile === undefined && !existsSync(path) ? new Plans() : await readPlans(path);
+  const setting = { anonymousPerHour, lendsIdle: MADE_ELSEWHERE[generator] };
+  const isBuiltIn = plansFile === undefined && !existsSync(path);
+  return isBuiltIn ? new Plans([], setting) : await readPlans(path, setting);
 }
 
 async function signIn(

@@ -3,11 +3,11 @@ import { asGenerationError } from './generators/generators.ts';
 import { GenerationPostponed, type Generator } from './generators/port.ts';
 import type { JobSignals } from './job-signals.ts';
 import type { Observer } from './observer.ts';
-import { type ProcessName, workerName } from './queue/lease-owner.ts';
+import { type ProcessName, workerName, workerPrefix } from './queue/lease-owner.ts';
 import { type JobQueue, type Lease, QUEUE_TIMES } from './queue/port.ts';
 import type { Db } from './store/store.ts';
 import { WorkTimes } from './work-times.ts';
-import { makeSkinData } from './worker.ts';
+import { currentIdentity, makeSkinData } from './worker.ts';
 
 export interface WorkerPoolOptions {
   readonly count: number;
@@ -41,8 +41,8 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    const { count, clock, leastDuration: least } = options;
-    this.#times = new WorkTimes({ count, clock, least });
+    const { clock, leastDuration: least } = options;
+    this.#times = new WorkTimes({ clock, least });
   }
 
   start(): void {
@@ -51,9 +51,17 @@ export class WorkerPool {
     );
   }
 
-  /** Milliseconds until a job behind `ahead` others is done, as far as this process knows. */
-  expectedWait(uuid: string, ahead: number): number | undefined {
-    return this.#times.expectedWait(uuid, ahead);
+  get count(): number {
+    return this.#options.count;
+  }
+
+  /** Milliseconds that a job takes, from its claim to the record of its end; undefined: none is known yet. */
+  typicalTime(): number | undefined {
+    return this.#times.typical();
+  }
+
+  isOwn(leaseOwner: string): boolean {
+    return leaseOwner.startsWith(workerPrefix(this.#options.self));
   }
 
   /** What keeps this process from working, a full disk say; undefined while all is well. */
@@ -113,6 +121,7 @@ export class WorkerPool {
     const lost = new AbortController();
     const beat = setInterval(() => void this.#renew(lease, lost), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
     this.#times.begin(lease.job.uuid);
+    this.#options.signals.begun(lease.job);
     try {
       await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
     } finally {
@@ -129,9 +138,13 @@ export class WorkerPool {
     }
   }
 
-  async #generate(lease: Lease, signal: AbortSignal): Promise<void> {
+  async #generate(claimed: Lease, signal: AbortSignal): Promise<void> {
     const { queue, generator, signals } = this.#options;
+    let lease = claimed;
     try {
+      const adopted = await queue.adopt(claimed, await currentIdentity(generator, claimed));
+      if (!adopted) return signals.finished(claimed.job);
+      lease = adopted;
       const data = await makeSkinData(this.#options, lease, signal);
       if (await queue.complete(lease, data)) {
         this.#times.learn(lease.job.uuid);

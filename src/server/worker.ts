@@ -1,19 +1,27 @@
 import type { Clock } from '../clock.ts';
 import { VERSION } from '../version.ts';
-import type { Generator } from './generators/port.ts';
+import { GenerationError, type Generator } from './generators/port.ts';
 import type { Observer } from './observer.ts';
 import type { GeneratedData, Lease } from './queue/port.ts';
+import { identityOfJob } from './service/identity.ts';
 import type { Db } from './store/store.ts';
 import { findTextureData } from './store/textures.ts';
 
 /** What answers name as their server: the machine's own name is nobody's business. */
-const SERVER_NAME = 'skinsmith';
+export const SERVER_NAME = 'skinsmith';
 
 export interface WorkerContext {
   readonly db: Db;
   readonly generator: Generator;
   readonly clock: Clock;
   readonly observer: Pick<Observer, 'generated'>;
+}
+
+/** What the job's data is known by now: the signer may be another than when the job was accepted. */
+export async function currentIdentity(generator: Generator, { job }: Lease): Promise<string> {
+  const { owner, texture_hash: textureHash, variant, cape_hash: capeHash, visibility } = job;
+  const asked = { owner, textureHash, variant, capeHash, visibility };
+  return identityOfJob(asked, await generator.signer());
 }
 
 /** The skin data a job asks for: what somebody else's job made meanwhile, or newly generated. */
@@ -24,10 +32,13 @@ export async function makeSkinData(
 ): Promise<GeneratedData> {
   const known = await findTextureData(db, job.identity);
   if (known) return { ...known, capeUrl: known.cape_url, version: known.generator_version };
+  if (job.cape_hash !== null && generator.refusesCapes !== undefined) {
+    throw new GenerationError('invalid_cape', generator.refusesCapes); // another generator took the job
+  }
   const start = clock.monotonic();
   const { identity, texture_hash: hash, variant, cape_hash: capeHash, visibility } = job;
   const { maker, ...data } = await generator.generate(
-    { identity, hash, variant, capeHash, visibility },
+    { owner: job.owner, identity, hash, variant, capeHash, visibility },
     signal,
   );
   const duration = clock.monotonic() - start;

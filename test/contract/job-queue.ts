@@ -264,4 +264,32 @@ function describeReading(makeWorld: MakeWorld): void {
     expect(await after(first?.id ?? 0, 2)).toEqual(['b', 'known']);
     expect(await after(newest?.id ?? 0, 10)).toEqual([]);
   });
+
+  test('What was accepted since a job, of all owners, comes in its order, so many at a time', async () => {
+    const queue = await (await makeWorld()).open();
+    expect(await queue.newestId()).toBe(0);
+    await fill(queue, 'ann', ['a']);
+    const newest = await queue.newestId();
+    await fill(queue, 'bob', ['x', 'y']);
+    await fill(queue, 'ann', ['b']);
+    const owners = async (size: number) =>
+      (await queue.acceptedAfter(newest, size)).map(({ owner }) => owner);
+    expect([await owners(10), await owners(2)]).toEqual([
+      ['bob', 'bob', 'ann'],
+      ['bob', 'bob'],
+    ]);
+    expect(await queue.acceptedAfter(await queue.newestId(), 10)).toEqual([]);
+  });
+
+  test('Which of several jobs have ended is found together, and whose they are', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a']);
+    await fill(queue, 'bob', ['x', 'y']);
+    const jobs = [...(await queue.list('ann', 9)), ...(await queue.list('bob', 9))];
+    const uuids = jobs.map(({ uuid }) => uuid);
+    expect(await queue.findEnded(uuids)).toEqual([]);
+    const ended = await mustClaim(queue, 'w');
+    await queue.complete(ended, generated());
+    expect(await queue.findEnded([...uuids, 'nobody'])).toEqual([{ uuid: ended.job.uuid, owner: 'ann' }]);
+  });
 }

@@ -8,6 +8,7 @@ export const LIMITS: SubmitLimits = {
   perHour: 1_000,
   delay: 0,
   concurrency: 1_000,
+  burst: 0,
   priority: 1,
 };
 

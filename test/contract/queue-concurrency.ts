@@ -7,10 +7,10 @@ import { claimAll, fill, mustClaim } from './queue-steps.ts';
 async function submit(
   queue: JobQueue,
   owner: string,
-  { concurrency, jobs }: { concurrency: number; jobs: number },
+  { concurrency, burst = 0, jobs }: { concurrency: number; burst?: number; jobs: number },
 ) {
   for (let n = 1; n <= jobs; n++)
-    await queue.submit(newJob({ owner, request: `${owner}${n}` }), { ...LIMITS, concurrency });
+    await queue.submit(newJob({ owner, request: `${owner}${n}` }), { ...LIMITS, concurrency, burst });
 }
 
 /** How many of an owner's jobs are processed at the same time. */
@@ -71,6 +71,33 @@ export function describeConcurrency(makeWorld: MakeWorld): void {
     for (const queue of [here, there, here, there, here])
       claimed.push((await queue.claim('w'))?.job.request_key);
     expect(claimed).toEqual(['ann1', 'ann2', 'ann3', undefined, undefined]);
+  });
+
+  test('With nobody else waiting an owner has up to its burst of what would be idle', async () => {
+    const queue = await (await makeWorld()).open();
+    await submit(queue, 'ann', { concurrency: 1, burst: 3, jobs: 5 });
+    const first = await mustClaim(queue, 'w');
+    expect(await claimAll(queue)).toEqual(['ann2', 'ann3']);
+    expect(await queue.nextRunAt()).toBeUndefined();
+    await queue.complete(first, generated());
+    expect(await queue.nextRunAt()).toBeDefined();
+    expect(await claimAll(queue)).toEqual(['ann4']);
+  });
+
+  test('Concurrency holds while others wait: whoever is below it goes first, whatever the turns', async () => {
+    const queue = await (await makeWorld()).open();
+    await submit(queue, 'ann', { concurrency: 1, burst: 5, jobs: 5 });
+    const leases = [await mustClaim(queue, 'w'), await mustClaim(queue, 'w'), await mustClaim(queue, 'w')];
+    await submit(queue, 'bob', { concurrency: 2, burst: 2, jobs: 3 });
+    for (const lease of leases) await queue.complete(lease, generated());
+    expect(await claimAll(queue)).toEqual(['bob1', 'ann4', 'bob2', 'ann5']);
+  });
+
+  test('Those who are all at their concurrency share what is idle by turns', async () => {
+    const queue = await (await makeWorld()).open();
+    await submit(queue, 'ann', { concurrency: 1, burst: 3, jobs: 4 });
+    await submit(queue, 'bob', { concurrency: 1, burst: 3, jobs: 4 });
+    expect(await claimAll(queue)).toEqual(['ann1', 'bob1', 'ann2', 'bob2', 'ann3', 'bob3']);
   });
 
   test('Jobs that are held back are not said to run at any time, until one of their owner ends', async () => {

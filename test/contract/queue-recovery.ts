@@ -83,6 +83,16 @@ export function describeRecovery(makeWorld: MakeWorld): void {
     expect(await queue.find(lease.job.uuid)).toMatchObject({ status: 'failed', error_code: 'job_failed' });
   });
 
+  test('A lease from before the clock was set back runs out as if it began now', async () => {
+    const world = await makeWorld();
+    const { queue, lease } = await withClaimedJob(world, HOLDERS.elsewhere);
+    world.clock.forward(-24 * 3_600_000);
+    expect(await queue.recover()).toBe(0);
+    world.clock.forward(world.times.lease + 1);
+    await queue.recover();
+    expect((await queue.find(lease.job.uuid))?.status).toBe('waiting');
+  });
+
   test('Two processes that recover at once free a lost job once', async () => {
     const world = await makeWorld();
     const { queue } = await withClaimedJob(world, HOLDERS.dead);

@@ -31,7 +31,7 @@ test('Somebody who waits for a job wakes at its end, not at that of another', as
   const signals = new JobSignals();
   const heard: string[] = [];
   const wait = async (uuid: string) => {
-    await signals.listenForEnd(uuid, 1, endless).heard;
+    await signals.listenForJob(uuid, 1, endless).heard;
     heard.push(uuid);
   };
   const both = [wait('a'), wait('b')];
@@ -56,7 +56,7 @@ test('Listening that is stopped leaves no timer behind', async () => {
         });
       }),
   };
-  const { heard, stop } = new JobSignals().listenForEnd('a', 30_000, clock);
+  const { heard, stop } = new JobSignals().listenForJob('a', 30_000, clock);
   stop();
   await heard;
   expect(aborted).toBe(true);

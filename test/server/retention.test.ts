@@ -9,6 +9,7 @@ import { openStore, type Store } from '../../src/server/store/store.ts';
 import type { Tables } from '../../src/server/store/tables.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob } from '../contract/jobs.ts';
+import { keepKey } from './callbacks/stored-callbacks.ts';
 import { MovableClock } from './movable-clock.ts';
 import { ownFolder } from './own-folder.ts';
 
@@ -110,4 +111,21 @@ test('Callers are forgotten once nothing they spent counts any more', async () =
   clock.forward(HOUR / 2);
   await pruneNow();
   expect(await all('callers', 'owner')).toEqual([]);
+});
+
+test('Revoked keys are forgotten after the retention, but for the newest one of their user', async () => {
+  const add = async (id: string, revoked_at: number | null) => {
+    await keepKey(store.db, id);
+    clock.forward(1);
+    const change = store.db.updateTable('api_keys').set({ revoked_at, created_at: clock.now() });
+    await change.where('id', '=', id).execute();
+  };
+  const then = clock.now();
+  await add('old', then);
+  await add('in use', null);
+  clock.forward(RETENTION + HOUR);
+  await add('fresh', clock.now());
+  await add('newest', then);
+  await pruneNow();
+  expect((await all('api_keys', 'id')).toSorted()).toEqual(['fresh', 'in use', 'newest']);
 });

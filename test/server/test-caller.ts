@@ -8,7 +8,7 @@ import { ERRORS, type ErrorCode } from '../../src/protocol/errors.ts';
 import type { WireJob } from '../../src/protocol/job.ts';
 import type { ClientInfo } from '../../src/protocol/me.ts';
 import type { PlanView } from '../../src/protocol/plan.ts';
-import type { Skin, SkinListItem } from '../../src/protocol/skin.ts';
+import type { Skin, WireSkinListItem } from '../../src/protocol/skin.ts';
 import type { User } from '../../src/protocol/user.ts';
 import { expectAsDescribed } from './contract/checked-answers.ts';
 import { EventReader } from './event-reader.ts';
@@ -24,7 +24,7 @@ export interface Body {
   readonly job?: WireJob;
   readonly jobs?: WireJob[];
   readonly skin?: Skin;
-  readonly skins?: SkinListItem[];
+  readonly skins?: WireSkinListItem[];
   readonly rateLimit?: RateLimit;
   readonly usage?: unknown;
   readonly user?: string;

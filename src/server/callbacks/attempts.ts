@@ -1,4 +1,4 @@
-/** What came of a delivery: the receiver's HTTP status, or why it could not be asked. */
+/** The result of a delivery: the receiver's HTTP status, or why the request failed. */
 export type Outcome = { readonly status: number } | { readonly error: string };
 
 /** `again`: in `wait` ms. */
@@ -10,12 +10,12 @@ export type NextStep =
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Milliseconds between an attempt that failed and the next. */
+/** Milliseconds between a failed attempt and the next one. */
 export const WAITS: readonly number[] = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 60 * MINUTE];
-/** The receiver says that it wants no more of this. */
+/** The receiver wants no further deliveries. */
 const GONE = 410;
 
-/** @param attempts how many there have been, this one included */
+/** @param attempts number of attempts, including this one */
 export function stepAfter(outcome: Outcome, attempts: number): NextStep {
   if ('status' in outcome) {
     if (outcome.status >= 200 && outcome.status < 300) return { kind: 'done' };

@@ -1,16 +1,16 @@
 import type { Busy } from '../store/callbacks.ts';
 
-/** Deliveries under way at one time: in all, to one host, and of one API key. */
+/** Maximum number of simultaneous deliveries: in total, to one host, and of one user. */
 const MAX = 16;
 const MAX_PER_HOST = 2;
-const MAX_PER_KEY = 6;
+const MAX_PER_USER = 6;
 
 interface Receiver {
   readonly host: string;
-  readonly keyId: string;
+  readonly userId: string;
 }
 
-/** Which deliveries are under way, so that no slow receiver, nor one with many names, keeps the others waiting. */
+/** The deliveries in progress, so that neither a slow receiver nor one with many names holds up the others. */
 export class BusyReceivers {
   readonly #under = new Set<Receiver>();
 
@@ -18,7 +18,7 @@ export class BusyReceivers {
     return this.#under.size >= MAX;
   }
 
-  /** Counts a delivery, until the function that is answered is called. */
+  /** Counts a delivery until the returned function is called. */
   begin(receiver: Receiver): () => void {
     this.#under.add(receiver);
     return () => void this.#under.delete(receiver);
@@ -31,15 +31,15 @@ export class BusyReceivers {
         MAX_PER_HOST,
         under.map(({ host }) => host),
       ),
-      keys: atLeast(
-        MAX_PER_KEY,
-        under.map(({ keyId }) => keyId),
+      users: atLeast(
+        MAX_PER_USER,
+        under.map(({ userId }) => userId),
       ),
     };
   }
 }
 
-/** Those that are there `limit` times or more. */
+/** Names that occur `limit` times or more. */
 function atLeast(limit: number, names: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

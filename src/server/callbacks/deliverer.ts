@@ -22,32 +22,32 @@ export interface DelivererOptions {
   readonly self: ProcessName;
   readonly signals: JobSignals;
   readonly agent: GuardedAgent;
-  /** What GET /v2/queue/:jobId answers; undefined when the job is not kept any more. */
+  /** The answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
   readonly describeJob: (jobId: number) => Promise<object | undefined>;
   readonly onGivenUp: (report: GivenUp) => void;
-  /** Hears of bugs, and of a store that cannot be used. */
+  /** Called with bugs, and when the store cannot be used. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A webhook that nobody will get, for the log. */
+/** A webhook that is given up, for the log. */
 export interface GivenUp {
   readonly webhook: string;
-  /** Without its query: that may hold secrets. */
+  /** Without its query, which may contain secrets. */
   readonly url: string;
   readonly attempts: number;
   readonly reason: string;
 }
 
-/** Milliseconds after which a delivery that has not ended is taken for lost: longer than one can take. */
+/** Milliseconds after which an unfinished delivery is considered lost: longer than a delivery can take. */
 const LEASE = 30_000;
-/** How long the deliverer sleeps when no signal wakes it. */
+/** How long the deliverer sleeps if no signal wakes it. */
 const IDLE = 1_000;
-/** Least pause between looks: a busy queue has news all the time. */
+/** Minimum pause between looks: a busy queue sends signals all the time. */
 const GATHER = 25;
-/** Pause after trouble with the store. */
+/** Pause after a problem with the store. */
 const TROUBLE_PAUSE = 500;
 
-/** Tells of jobs that have ended those who asked for it. Several processes share the work on one store. */
+/** Notifies the callbacks of jobs that have ended. Several processes share the work on one store. */
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #owner: string;
@@ -70,7 +70,7 @@ export class Deliverer {
     this.#loop = this.#run();
   }
 
-  /** Takes on no more deliveries and ends those under way; past `limit` ms they go back for the next start. */
+  /** Starts no more deliveries and waits for those in progress; after `limit` ms it returns them for the next start. */
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
     this.#deafen?.();
@@ -87,7 +87,7 @@ export class Deliverer {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      this.#sleep = new AbortController(); // a signal that comes during the look must not be missed
+      this.#sleep = new AbortController(); // a signal during the look must not be missed
       const pause = await this.#look().catch((error: unknown) => {
         this.#options.onError(error);
         return TROUBLE_PAUSE;
@@ -104,12 +104,12 @@ export class Deliverer {
     });
   }
 
-  /** Begins whatever is due, within the limits; answers in how many milliseconds to look again. */
+  /** Starts all due deliveries, within the limits. Returns the milliseconds until the next look. */
   async #look(): Promise<number> {
     const { db, clock } = this.#options;
     while (!this.#isStopping && !this.#busy.isFull) {
       const busy = this.#busy.atLimit();
-      // Asked first, because a claim keeps all other writers out.
+      // Check first, because a claim locks out all other writers.
       const next = await nextCallbackAt(db, busy);
       if (next === undefined) return IDLE;
       const now = clock.now();
@@ -123,7 +123,7 @@ export class Deliverer {
   #begin(lease: CallbackLease): void {
     const end = this.#busy.begin(lease);
     const work = this.#work(lease)
-      .catch(this.#options.onError) // it is due again once it counts as lost
+      .catch(this.#options.onError) // the delivery is due again once it counts as lost
       .finally(() => {
         end();
         this.#under.delete(work);
@@ -142,7 +142,7 @@ export class Deliverer {
     }
   }
 
-  /** Undefined when there is nothing (any more) to tell, or nobody to sign it for. */
+  /** Undefined if there is nothing to deliver (any more), or no key to sign with. */
   async #attempt(lease: CallbackLease): Promise<Outcome | undefined> {
     const { db, agent, clock, describeJob } = this.#options;
     const keyHash = await findSigningHash(db, lease.keyId);

@@ -10,11 +10,11 @@ export interface Webhook {
   readonly url: string;
   /** JSON. */
   readonly body: string;
-  /** Stored hash of the API key that it is signed for. */
+  /** Stored hash of the API key that signs the webhook. */
   readonly keyHash: string;
 }
 
-/** Milliseconds a receiver may take, and how much of its answer is listened to. */
+/** Time limit for a receiver in milliseconds, and how much of its answer is read. */
 const TIMEOUT = 10_000;
 const MAX_ANSWER_BYTES = 1024;
 

@@ -16,8 +16,8 @@ interface CallbackSettings {
 }
 
 /**
- * Where callbacks may lead; undefined where none are taken.
- * @throws Error when an allowed network is not one
+ * The policy for callback addresses; undefined if callbacks are not accepted.
+ * @throws Error if an allowed network is malformed
  */
 export function callbackPolicy(settings: CallbackSettings): OutboundPolicy | undefined {
   const { embedded = false, webhooks = true } = settings;
@@ -26,11 +26,11 @@ export function callbackPolicy(settings: CallbackSettings): OutboundPolicy | und
 }
 
 export interface Callbacks {
-  /** Ends the deliveries under way; past `limit` ms they are for the next start. */
+  /** Ends the deliveries in progress; after `limit` ms they are left for the next start. */
   stop(limit: number): Promise<void>;
 }
 
-/** Starts telling of ended jobs, where that is done at all. */
+/** Starts the delivery of callbacks, if they are enabled. */
 export function startCallbacks(context: ServiceContext, log: FastifyBaseLogger): Callbacks {
   const { db, callbacks: policy } = context;
   if (!policy) return { stop: async () => {} };

@@ -1,24 +1,30 @@
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Note } from '../../protocol/envelope.ts';
 import { authenticate, type Session } from '../service/authenticate.ts';
-import { anonymousCaller, type Caller } from '../service/caller.ts';
+import { anonymousCaller, type Caller, networkOf, requireUser } from '../service/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
+import type { Origins } from '../service/key-bindings.ts';
 import { Refusal } from '../service/refusal.ts';
+import { requireScope } from '../service/scopes.ts';
+import { Turnstile } from '../service/turnstile.ts';
+import { SERVER_NAME } from '../worker.ts';
 import { addEntityTags, cacheHeaders, NOT_KEPT } from './caching.ts';
+import { Connections } from './connections.ts';
 import { CORS } from './cors.ts';
 import {
   answerClientError,
+  breadcrumb,
   type EdgeLimits,
   KEPT_HEADERS,
   nodeServerOptions,
   requestId,
   verifyHead,
 } from './edge.ts';
-import { asRefusal, refusalAnswer, validationRefusal } from './error-answers.ts';
+import { asRefusal, refusalAnswer } from './error-answers.ts';
 import {
   describeAddress,
   type LogAddresses,
@@ -29,29 +35,33 @@ import {
   logsRequests,
   QuietLogController,
 } from './log.ts';
-import { type Answer, type Call, originsOf, type Route } from './route.ts';
+import { makeCall } from './make-call.ts';
+import { oneByOne } from './one-by-one.ts';
+import { proxyTest } from './proxies.ts';
+import { type Answer, type Call, isForUsersOnly, originsOf, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
+import { readSentKey } from './sent-key.ts';
 import { isV1Address, v1RefusalAnswer } from './v1/error-answers.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;
   /** The key of the process that embeds the service, if one does. */
   readonly session: Session | undefined;
-  /** Whether callers without a key are served; where nobody needs to be known they always are. */
+  /** Whether callers without a key are served; routes without authentication always serve them. */
   readonly allowsAnonymous: boolean;
   readonly logLevel: LogLevel;
   readonly logAddresses: LogAddresses;
   readonly logStream: LogStream;
   readonly edge: EdgeLimits;
-  /** Whose X-Forwarded-For is believed: addresses, networks and `loopback`, with commas between them. */
+  /** The proxies whose X-Forwarded-For is trusted: addresses, networks and `loopback`, separated by commas. */
   readonly trustProxy: string | undefined;
 }
 
-/** Bytes of a JSON or form body: a data URL of the longest kind fits several times. */
+/** Bytes of a JSON or form body: several times the longest data URL. */
 const BODY_LIMIT = 128 * 1024;
 
-/** Who asked, where a route wanted to know. */
+/** The callers of those requests whose routes authenticate. */
 type Callers = WeakMap<FastifyRequest, Caller>;
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -77,7 +87,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
   });
-  limitConnections(app, options);
+  const connections = limitConnections(app, options);
+  const turnstile = new Turnstile(options.edge, options.context.clock);
   passExpectations(app);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
@@ -96,31 +107,47 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const reading = ROUTES.filter(({ method }) => method === 'GET');
   await app.register(async (scope) => {
     await addEntityTags(scope);
-    for (const route of reading) mount(scope, route, { options, callers });
+    for (const route of reading) mount(scope, route, { options, callers, connections, turnstile });
   });
-  for (const route of ROUTES) if (!reading.includes(route)) mount(app, route, { options, callers });
+  for (const route of ROUTES)
+    if (!reading.includes(route)) mount(app, route, { options, callers, connections, turnstile });
   return app;
 }
 
-function limitConnections(app: FastifyInstance, { edge, context }: AppOptions): void {
-  app.server.maxConnections = edge.maxConnections;
-  app.server.maxHeadersCount = KEPT_HEADERS;
-  app.server.on('drop', () => context.observer.connectionDropped());
+function limitConnections(app: FastifyInstance, { edge, context, trustProxy }: AppOptions): Connections {
+  const { server } = app;
+  server.maxHeadersCount = KEPT_HEADERS;
+  const connections = new Connections({
+    ...edge,
+    nameOf: networkOf,
+    isProxy: proxyTest(trustProxy),
+    onDropped: () => context.observer.connectionDropped(),
+  });
+  server.on('connection', (socket) => connections.add(socket));
+  const [handle] = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  if (handle)
+    server.on(
+      'request',
+      oneByOne(handle, (socket) => connections.begin(socket)),
+    );
+  return connections;
 }
 
-/** Node answers `Expect` with what it does not know by itself, in nobody's format; here such a wish goes unheard. */
+/** Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead. */
 function passExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** Gives each answer what all have, and tells of each request once it is over, whoever ended it. */
+/** Adds the common headers to each answer, and reports each request once it is over, whichever side ended it. */
 function requestWatcher({ context, logLevel, logAddresses: addresses }: AppOptions, callers: Callers) {
   const { clock, observer } = context;
   const security = securityHeaders();
   const isLogged = logsRequests(logLevel);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const start = clock.monotonic();
-    reply.headers(security).header('X-Request-Id', request.id);
+    reply.headers(security).header('X-Request-Id', request.id).header('MineSkin-Server', SERVER_NAME);
+    reply.header('MineSkin-Breadcrumb', breadcrumb());
     reply.raw.once('close', () => {
       const milliseconds = clock.monotonic() - start;
       const { method, routeOptions } = request;
@@ -148,82 +175,90 @@ const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Conte
 interface Mounting {
   readonly options: AppOptions;
   readonly callers: Callers;
+  readonly connections: Connections;
+  readonly turnstile: Turnstile;
 }
 
-/** What can be read can be asked after with HEAD; a stream has no end, so that there only its head is made. */
-function mount(app: FastifyInstance, route: Route, { options, callers }: Mounting): void {
+/** Read-only routes also support HEAD; a stream has no end, so HEAD makes only its headers. */
+function mount(
+  app: FastifyInstance,
+  route: Route,
+  { options, callers, connections, turnstile }: Mounting,
+): void {
   const isStream = route.answers[200] === EVENT_STREAM;
+  const authenticators = new WeakMap<FastifyRequest, () => Promise<Caller>>();
   for (const url of route.paths) {
     app.route({
-      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      method: route.method === 'GET' && !route.changes ? ['GET', 'HEAD'] : route.method,
       url,
       ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-      handler: async (request, reply) => {
-        const caller = await callerOf(request, route, options);
+      // Before the body is read: a refused caller does not learn what else is wrong with the request.
+      onRequest: async (request) => {
+        const authenticated = callerOf(request, route, options);
+        authenticators.set(request, authenticated);
+        const caller = await authenticated().catch((error: unknown) => {
+          turnstile.count(anonymousCaller(originsOf(request), options.context.plans));
+          throw error;
+        });
         callers.set(request, caller);
-        const call = makeCall(request, route, { context: options.context, caller });
-        const answer = isStream && request.method === 'HEAD' ? HEAD_OF_STREAM : await route.handle(call);
-        const headers = { ...cacheHeaders(route, answer.status), ...answer.headers };
-        return send(reply, { ...answer, headers });
+        if (caller.kind === 'user') connections.recognize(request.raw.socket, caller.owner);
+      },
+      handler: async (request, reply) => {
+        const { context } = options;
+        const caller = callers.get(request)!;
+        const authenticated = authenticators.get(request)!;
+        const leave = route.isVital ? undefined : turnstile.enter(caller);
+        try {
+          const verify = async () => void (await authenticated());
+          const call = makeCall(request, route, { context, caller, verify });
+          const isHead = isStream && request.method === 'HEAD';
+          const answer = isHead ? HEAD_OF_STREAM : await handleWhileAllowed(route, call);
+          const headers = { ...cacheHeaders(route, answer.status), ...answer.headers };
+          return send(reply, { ...answer, headers });
+        } finally {
+          leave?.();
+        }
       },
     });
   }
 }
 
-async function callerOf(request: FastifyRequest, route: Route, options: AppOptions): Promise<Caller> {
-  if (route.authenticated) return await identify(request, options);
-  return anonymousCaller(request.ip, options.context.plans);
+/**
+ * Returns a function that authenticates the caller. It may be called again, since the key may have been revoked in the
+ * meantime. @throws Refusal
+ */
+function callerOf(request: FastifyRequest, route: Route, options: AppOptions): () => Promise<Caller> {
+  const { context } = options;
+  const origins = originsOf(request); // a closed connection no longer has an address
+  if (!route.authenticated) return async () => anonymousCaller(origins, context.plans);
+  return async () => {
+    const caller = await identify(request, origins, options);
+    if (isForUsersOnly(route)) requireUser(caller);
+    if (route.scopes) requireScope(caller, ...route.scopes);
+    return caller;
+  };
 }
 
-function makeCall(
-  request: FastifyRequest,
-  route: Route,
-  { context, caller }: { context: ServiceContext; caller: Caller },
-): Call {
-  verifyBodyType(request, route);
-  const params = parseWith(route.params, request.params);
-  const query = parseWith(route.query, request.query);
-  const headers = parseWith(route.headers, request.headers);
-  return { context, request, caller, params, query, headers, warnings: warningsFor(request, caller) };
-}
-
-/** A form that no route reads would count as an empty body: as a key that is bound to nothing, say. */
-function verifyBodyType(request: FastifyRequest, { bodies }: Route): void {
-  if (bodies === undefined || 'multipart/form-data' in bodies || !request.isMultipart()) return;
-  throw new Refusal('invalid_content_type', 'The body must be application/json.');
+/** Stops waiting for the handler when the key of the request is revoked. */
+async function handleWhileAllowed(route: Route, call: Call): Promise<Answer> {
+  const { caller, context, verify } = call;
+  if (caller.kind === 'anonymous' || !caller.key) return await route.handle(call);
+  return await context.openRequests.during(verify, async () => await route.handle(call));
 }
 
 async function identify(
   request: FastifyRequest,
+  origins: Origins,
   { context, session, allowsAnonymous }: AppOptions,
 ): Promise<Caller> {
-  const { authorization } = request.headers;
-  const credentials = { authorization, ...originsOf(request) };
+  const { authorization } = readSentKey(request);
+  const credentials = { authorization, ...origins };
   return await authenticate(context.db, credentials, {
     session,
     allowsAnonymous,
     plans: context.plans,
     now: context.clock.now(),
   });
-}
-
-function parseWith(schema: Route['query'], input: unknown): unknown {
-  if (!schema) return input;
-  const parsed = schema.safeParse(input);
-  if (!parsed.success) throw validationRefusal(parsed.error);
-  return parsed.data;
-}
-
-function warningsFor(request: FastifyRequest, caller: Caller): Note[] {
-  const warnings: Note[] = [];
-  if (caller.kind === 'anonymous') {
-    const message = 'No API key was sent: the strictest limits hold.';
-    warnings.push({ code: 'no_api_key', message });
-  }
-  if (!request.headers['user-agent'] && !request.headers['mineskin-user-agent']) {
-    warnings.push({ code: 'no_user_agent', message: 'Send a User-Agent that names your application.' });
-  }
-  return warnings;
 }
 
 function errorAnswerer({ context }: AppOptions) {
@@ -237,7 +272,10 @@ function errorAnswerer({ context }: AppOptions) {
   };
 }
 
-/** In the format of the version that the address is of: what is malformed reaches no route that could tell. */
+/**
+ * Answers in the format of the version that the address belongs to: a malformed request reaches no route that could
+ * decide this.
+ */
 function refuse(refusal: Refusal, request: FastifyRequest, { clock }: ServiceContext): Answer {
   return isV1Address(request.url) ? v1RefusalAnswer(refusal, clock.now()) : refusalAnswer(refusal);
 }

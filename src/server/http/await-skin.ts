@@ -1,4 +1,5 @@
 import { type ErrorCode, isErrorCode } from '../../protocol/errors.ts';
+import { MAX_TOTAL_WAIT_SECONDS } from '../../protocol/generate.ts';
 import type { ServiceContext } from '../service/context.ts';
 import { waitForEnd } from '../service/jobs.ts';
 import { Refusal } from '../service/refusal.ts';
@@ -6,11 +7,12 @@ import { findSkin, type SkinWithData } from '../store/skins.ts';
 import type { JobRow } from '../store/tables.ts';
 
 /**
- * The skin of a job, for a request that waits for it, `ms` at the most.
- * @throws Refusal with the reason of a job that failed; `generator_timeout`: the job goes on
+ * The skin of a job, for a request that waits for it: at most `ms` once a worker has taken the job, and a minute in
+ * total.
+ * @throws Refusal with the reason of a failed job; `generator_timeout`: the job continues
  */
 export async function awaitSkin(context: ServiceContext, job: JobRow, ms: number): Promise<SkinWithData> {
-  const ended = await waitForEnd(context, job.uuid, ms);
+  const ended = await waitForEnd(context, job.uuid, { total: MAX_TOTAL_WAIT_SECONDS * 1000, atWork: ms });
   const links = { job: `/v2/queue/${job.uuid}` };
   if (ended.status === 'failed') throw failure(ended, links);
   if (ended.status !== 'completed' || ended.skin_uuid === null)

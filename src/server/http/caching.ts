@@ -4,28 +4,28 @@ import type { FastifyInstance } from 'fastify';
 import type { Route } from './route.ts';
 
 /**
- * Who may keep an answer. `private`: the caller alone, asking each time whether it still holds; `public`:
- * everybody, for a moment; `none`: nobody.
+ * Who may cache an answer. `private`: only the caller, who revalidates it each time; `public`: everyone, for a short
+ * time; `none`: no one.
  */
 export type Cache = 'private' | 'public' | 'none';
 
 const CACHE_HEADERS = {
   private: { 'Cache-Control': 'private, no-cache' },
-  // Warnings are about the key; a key may be bound to where it is used from.
+  // Warnings are about the key, and a key may be bound to the place it is used from.
   public: { 'Cache-Control': 'public, max-age=30', Vary: 'Authorization, Origin' },
   none: { 'Cache-Control': 'no-store' },
 } as const satisfies Record<Cache, Readonly<Record<string, string>>>;
 
-/** What answers that are not for keeping say. */
+/** Headers of answers that must not be cached. */
 export const NOT_KEPT = CACHE_HEADERS.none;
 
-/** Errors are kept by nobody, nor is what a request has changed. */
+/** Errors are never cached, nor are the answers to requests that change something. */
 export function cacheHeaders({ method, cache }: Route, status: number): Readonly<Record<string, string>> {
   if (status >= 400 || method !== 'GET') return NOT_KEPT;
   return CACHE_HEADERS[cache ?? 'private'];
 }
 
-/** Gives the answers of this instance's routes an entity tag, and leaves out bodies that the caller has already. */
+/** Adds an entity tag to the answers of this instance's routes, and omits bodies that the caller already has. */
 export async function addEntityTags(app: FastifyInstance): Promise<void> {
   const hashFn = (payload: string | Buffer) => hash('sha1', payload, 'base64url');
   await app.register(etag, { hashFn, weak: true, replyWith304: false });
@@ -41,7 +41,7 @@ export async function addEntityTags(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Whether one of the tags that a caller names is this one (RFC 9110, 13.1.2: compared weakly). */
+/** Whether one of the tags sent by the caller is this one (RFC 9110, 13.1.2: weak comparison). */
 function isKnown(tag: string, named: string | undefined): boolean {
   if (named === undefined) return false;
   const strong = (text: string) => text.trim().replace(/^W\//, '');

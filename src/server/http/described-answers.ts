@@ -4,7 +4,7 @@ import { v1ErrorAnswerSchema } from '../../protocol/v1.ts';
 import type { Route } from './route.ts';
 import { isV1Address } from './v1/error-answers.ts';
 
-/** What each status says, whatever the route. */
+/** The meaning of each status, for all routes. */
 const MEANINGS: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Made',
@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: 'An API key is needed',
   403: 'The API key is not valid here, or may not do this',
   404: 'There is no such thing, or not for this caller',
-  408: 'The request did not come in time',
+  408: 'The request timed out',
   413: 'The body is too large',
   414: 'The address is too long',
   415: 'Bodies of this content type are not read',
@@ -30,7 +30,7 @@ export function meaningOf(status: number): string {
   return MEANINGS[status] ?? (status < 400 ? 'Done' : 'Refused');
 }
 
-/** All that may be answered at an address: what the route lists, and what it has in common with others. */
+/** All possible answers at an address: those that the route lists, and those it shares with other routes. */
 export function answersAt(route: Route, path: string): Route['answers'] {
   const refusal = isV1Address(path) ? v1ErrorAnswerSchema : errorAnswerSchema;
   const common = commonStatuses(route).map((status): [number, z.ZodType | null] => [status, refusal]);
@@ -38,19 +38,22 @@ export function answersAt(route: Route, path: string): Route['answers'] {
   return { ...Object.fromEntries(common), ...route.answers };
 }
 
-/** A body is read of everything but GET and HEAD, whether the route wants one or not. */
-function commonStatuses({ method, authenticated, params, query, headers }: Route): number[] {
+/**
+ * A body is read for every method except GET and HEAD, whether or not the route uses one. The head of a request may be
+ * refused on any route.
+ */
+function commonStatuses({ method, authenticated, isVital }: Route): number[] {
   const hasBody = method !== 'GET';
-  const isParsed = [params, query, headers].some((schema) => schema !== undefined);
   return [
-    ...(hasBody || isParsed ? [400] : []),
+    400,
     ...(authenticated ? [401, 403] : []),
     ...(hasBody ? [408, 413, 415] : []),
+    ...(isVital ? [] : [429]),
     ...[414, 431, 500, 503],
   ];
 }
 
-/** Whether what is read there bears an entity tag: a stream has none. */
+/** Whether answers of the route have an entity tag: streams have none. */
 function isTagged({ method, answers }: Route): boolean {
   return method === 'GET' && answers[200] !== 'text/event-stream';
 }
@@ -59,29 +62,41 @@ const RATE_LIMIT_HEADERS = {
   'X-RateLimit-Limit': 'Requests a minute that the caller may make',
   'X-RateLimit-Remaining': 'How many of them are left',
   'X-RateLimit-Reset': 'When all of them are there again, in seconds since the epoch',
-  'X-RateLimit-Delay': 'Milliseconds between requests outside the queue',
+  'X-RateLimit-Delay': 'Milliseconds between requests of version 1; 0 for all others',
   'X-RateLimit-NextRequest': 'When the next request may be sent, in milliseconds since the epoch',
 };
 
-/** Headers of answers, and what each holds. */
+const DELAY_HEADERS = {
+  'MineSkin-Delay': 'Seconds between requests of version 1, rounded up',
+  'MineSkin-Delay-Seconds': 'The same',
+  'MineSkin-Delay-Millis': 'The same in milliseconds',
+};
+
+/** Headers of answers, with their descriptions. */
 export const ANSWER_HEADERS = {
   'X-Request-Id': 'The request in the logs of the service: as the caller named it, or a name of its own',
+  'MineSkin-Server': 'Who answers, for clients that tell it',
+  'MineSkin-Breadcrumb': 'Eight digits that stand for the request, for clients that tell it',
   ETag: 'Sent back in If-None-Match, it spares what the caller has already',
   Location: 'Where it is',
   'Retry-After': 'Seconds to wait',
   'MineSkin-Api-Version': 'By which rules the request was taken: v1, or v1-with-v2-compat',
+  ...DELAY_HEADERS,
   ...RATE_LIMIT_HEADERS,
 } as const;
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** Headers that such an answer has. */
+/** Headers of the answer with this status. */
 export function headersOf(route: Route, path: string, status: number): AnswerHeader[] {
-  const names: AnswerHeader[] = ['X-Request-Id'];
+  const names: AnswerHeader[] = ['X-Request-Id', 'MineSkin-Server', 'MineSkin-Breadcrumb'];
   if (status === 304 || (status === 200 && isTagged(route))) names.push('ETag');
   if (status === 302) names.push('Location');
   if (status === 429) names.push('Retry-After');
   if (route.isLimited && (status < 300 || status === 429)) {
     names.push(...(Object.keys(RATE_LIMIT_HEADERS) as AnswerHeader[]));
+  }
+  if (isV1Address(path) && route.isLimited && (status < 300 || status === 429)) {
+    names.push(...(Object.keys(DELAY_HEADERS) as AnswerHeader[]));
   }
   if (isV1Address(path)) names.push('MineSkin-Api-Version');
   return names;

@@ -1,23 +1,35 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../service/refusal.ts';
+import { SERVER_NAME } from '../worker.ts';
 import { refusalAnswer } from './error-answers.ts';
 
-/** What the service puts up with from connections, before it knows what they want. Milliseconds, bytes. */
+/** Limits for connections, before their requests are known. Milliseconds, bytes. */
 export interface EdgeLimits {
-  /** Connections open at one time; further ones are closed at once. */
+  /** Maximum number of open connections; idle strangers make room for new ones. */
   readonly maxConnections: number;
+  /** The same for one address, excluding connections that have sent a valid key. */
+  readonly maxConnectionsPerAddress: number;
+  /** How long an answer may wait for a peer that reads nothing of it. */
+  readonly unreadTimeout: number;
+  /** Requests of one address without a key: per minute, and at the same time. */
+  readonly requestsPerMinute: number;
+  readonly requestsAtOnce: number;
   /** From the first byte of a request to the end of its headers, and to its end. */
   readonly headersTimeout: number;
   readonly requestTimeout: number;
-  /** How long a connection is kept without a request. */
+  /** How long an idle connection is kept. */
   readonly keepAliveTimeout: number;
 }
 
 export const EDGE_LIMITS: EdgeLimits = {
   maxConnections: 2_000,
+  maxConnectionsPerAddress: 100,
+  unreadTimeout: 10_000,
+  requestsPerMinute: 6_000,
+  requestsAtOnce: 32,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
@@ -28,36 +40,47 @@ const MAX_HEADERS = 100;
 /** Bytes of the request line and all headers together. */
 const MAX_HEADER_SIZE = 16 * 1024;
 
-/** Options of Node's server. How often it looks for slow requests: a quarter of what they may take. */
+/** Options of Node's server. It checks for slow requests at a quarter of their time limit. */
 export function nodeServerOptions({ headersTimeout, requestTimeout }: EdgeLimits): ServerOptions {
   const connectionsCheckingInterval = Math.ceil(headersTimeout / 4);
   return { headersTimeout, requestTimeout, connectionsCheckingInterval, maxHeaderSize: MAX_HEADER_SIZE };
 }
 
-/** How many headers Node is to keep: one more than allowed, to see that there were too many. */
+/** How many headers Node keeps: one more than allowed, to detect requests with too many. */
 export const KEPT_HEADERS = MAX_HEADERS + 1;
 
 /** @throws Refusal with status 400, 414, 431 */
 export function verifyHead({ method, url, raw }: FastifyRequest): void {
-  // The router takes `*` for `/`; only OPTIONS may be about the service as a whole.
+  // The router treats `*` as `/`; only OPTIONS may address the service as a whole.
   if (method !== 'OPTIONS' && !/^(?:\/|https?:\/\/)/i.test(url)) {
     throw new Refusal('invalid_request', 'The address is not well-formed.');
   }
   if (url.length > MAX_URL) {
     throw new Refusal('invalid_request', { status: 414, message: 'The address is too long.' });
   }
+  // A proxy in front of the service might use the other one.
+  if (countOf('host', raw.rawHeaders) > 1) throw new Refusal('invalid_request', 'Send one Host header only.');
   if (raw.rawHeaders.length / 2 > MAX_HEADERS) {
     throw new Refusal('invalid_request', { status: 431, message: 'There are too many headers.' });
   }
 }
 
-/** An incoming id that is fit for logs and headers, or one of our own. */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
+}
+
+/** Identifies the request, for clients that show it: eight hexadecimal digits. */
+export function breadcrumb(): string {
+  return randomBytes(4).toString('hex');
+}
+
+/** The incoming id if it is safe for logs and headers, otherwise a new one. */
 export function requestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-/** What is no HTTP, or not in time, comes to no route: the answer is written by hand, and the connection closed. */
+/** Input that is not HTTP, or too slow, reaches no route: writes the answer by hand and closes the connection. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): Refusal | undefined {
   if (error.code === 'ECONNRESET' || socket.destroyed) return undefined;
   const refusal = refusalOf(error);
@@ -67,7 +90,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 const SENTENCES: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not come in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request timed out.'],
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of a chunk are too large.'],
 };
@@ -77,7 +100,7 @@ function refusalOf(cause: NodeJS.ErrnoException): Refusal {
   return new Refusal('invalid_request', { status, message, cause });
 }
 
-/** Bytes in the middle of another answer would be taken for a part of it. Node looks at the same field for this. */
+/** Bytes written during another answer would become part of it. Node checks the same field. */
 function isAnswering(socket: Socket): boolean {
   const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
   return answer?.headersSent === true;
@@ -100,6 +123,8 @@ function rawAnswer(refusal: Refusal): string {
     'X-Content-Type-Options: nosniff',
     'Access-Control-Allow-Origin: *',
     `X-Request-Id: ${randomUUID()}`,
+    `MineSkin-Server: ${SERVER_NAME}`,
+    `MineSkin-Breadcrumb: ${breadcrumb()}`,
     'Connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${text}`;

@@ -5,7 +5,7 @@ import { Refusal } from '../service/refusal.ts';
 import type { Answer } from './route.ts';
 import { rateLimitHeaders } from './views.ts';
 
-/** A refusal as it is answered. Never a stack, a path or an SQL text. */
+/** The answer for a refusal. Never contains a stack, a path or an SQL text. */
 export function refusalAnswer(refusal: Refusal): Answer {
   const { notes = [], links = {}, rateLimit, headers } = refusal.details;
   const errors = [{ code: refusal.code, message: refusal.message }, ...notes];
@@ -18,7 +18,7 @@ export function refusalAnswer(refusal: Refusal): Answer {
   };
 }
 
-/** Whatever was thrown, as a refusal. Only what is a fault of ours becomes `internal_error`. */
+/** Turns any error into a refusal. Only faults of the service itself become `internal_error`. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof z.ZodError) return validationRefusal(error);
@@ -30,7 +30,7 @@ function unforeseen(cause: unknown): Refusal {
   return new Refusal('internal_error', { cause });
 }
 
-/** One entry for the whole, then one per field with its path. A bad variant has a code of its own. */
+/** One entry for the whole request, then one per field with its path. An invalid variant has its own code. */
 export function validationRefusal(error: z.ZodError): Refusal {
   const notes = error.issues.map((issue) => ({
     code: issue.code,
@@ -56,16 +56,17 @@ const FILE_TROUBLE: Readonly<Record<string, string>> = {
   EDQUOT: "The service's disk is full.",
   EROFS: "The service's data folder cannot be written.",
   EACCES: "The service's data folder cannot be written.",
+  store_replaced: "The service's store was removed or replaced.",
 };
 
-/** Trouble of the data folder that is nobody's bug. */
+/** Problems of the data folder that are not bugs. */
 function fromStore(error: Error): Refusal | undefined {
   const { errcode, code } = error as Error & { errcode?: unknown; code?: unknown };
   const message = typeof errcode === 'number' ? STORE_TROUBLE[errcode & 0xff] : FILE_TROUBLE[String(code)];
   return message === undefined ? undefined : new Refusal('service_unavailable', { message, cause: error });
 }
 
-/** What the framework says of a body, in the caller's words. */
+/** The framework's complaints about a body, in words for the caller. */
 const FRAMEWORK_SENTENCES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty.',
@@ -75,7 +76,7 @@ const FRAMEWORK_SENTENCES: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The address is not well-formed.',
 };
 
-/** What the framework itself refuses: bodies it cannot read. */
+/** Refusals by the framework itself: bodies it cannot read. */
 function fromFramework(error: Error): Refusal | undefined {
   const { code = '', statusCode = 500 } = error as FastifyError;
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('invalid_content_type', { cause: error });

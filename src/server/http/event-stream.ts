@@ -1,29 +1,29 @@
 import { type Duplex, Readable } from 'node:stream';
 import type { Clock } from '../../clock.ts';
 
-/** Bytes that may wait for a slow reader; with more the stream is cut, and the reader must come again. */
+/** Bytes that may wait for a slow reader; above that the stream is cut, and the reader must reconnect. */
 const MAX_BACKLOG = 1024 * 1024;
-/** Milliseconds between signs of life: proxies and readers take silence for death. */
+/** Milliseconds between heartbeats: proxies and readers close silent connections. */
 const HEARTBEAT = 15_000;
-/** A stream lives a quarter of an hour, then its reader comes again: its key may have been revoked. */
+/** A stream lives for a quarter of an hour, then its reader reconnects. */
 const HEARTBEATS = 60;
-/** Milliseconds after which a reader whose connection was cut comes again. */
+/** Milliseconds after which a reader reconnects if its connection was cut. */
 const RECONNECT = 1_000;
 
-/** Milliseconds a reader has to read the last words of a stream that is ended. */
+/** Milliseconds for a reader to read the last events of a stream that is being ended. */
 const LAST_WORDS = 500;
 
 export interface EventStreamOptions {
   /** A line for people who look at the stream. */
   readonly greeting: string;
-  /** The connection, which is this answer's alone. */
+  /** The connection, which serves this answer only. */
   readonly socket: Duplex;
   readonly clock: Clock;
 }
 
 /** One server-sent events answer (WHATWG HTML, 9.2). */
 export class EventStream {
-  /** What the answer's body is. */
+  /** The body of the answer. */
   readonly body = new Readable({ read() {} });
   readonly #socket: Duplex;
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class EventStream {
     this.#write(`: ${greeting}\nretry: ${RECONNECT}\n\n`);
   }
 
-  /** Calls back once the connection is closed, by whichever side. */
+  /** Calls back once either side has closed the connection. */
   whenGone(callback: () => void): void {
     const { signal } = this.#gone;
     if (signal.aborted) callback();
@@ -51,7 +51,7 @@ export class EventStream {
     this.#write(`id: ${++this.#lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Lets the reader have what was sent, and no more. One that does not read it is cut off. */
+  /** Ends the stream after the reader has read what was sent. A reader that does not read is cut off. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#isEnded = true;
@@ -60,7 +60,7 @@ export class EventStream {
     this.#socket.destroy();
   }
 
-  /** Sends signs of life until the reader is gone, or the stream is so old that it is ended. */
+  /** Sends heartbeats until the reader is gone or the stream reaches its maximum age. */
   async beat(): Promise<void> {
     for (let beats = 0; beats < HEARTBEATS && !this.#isOver; beats++) {
       await this.#sleep(HEARTBEAT);
@@ -69,7 +69,7 @@ export class EventStream {
     await this.end();
   }
 
-  /** Shorter when the connection is closed meanwhile. */
+  /** Returns early if the connection is closed in the meantime. */
   async #sleep(milliseconds: number): Promise<void> {
     const { signal } = this.#gone;
     await this.#clock.sleep(milliseconds, signal).catch((error: unknown) => {

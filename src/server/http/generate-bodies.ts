@@ -7,14 +7,14 @@ export const pngFile = z
   .string()
   .meta({ format: 'binary', description: 'PNG of 64×64 or 64×32 pixels, at most 20,000 bytes' });
 
-/** Names as Node gives them. */
+/** Names in lower case, as in Node. */
 export const generateHeaders = z.object({
   'idempotency-key': idempotencyKeySchema
     .optional()
     .meta({ description: 'Sent again with the same key, a request gets the job of the first time' }),
 });
 
-/** How a generation may be sent, for /openapi.json. */
+/** The accepted bodies of a generation, for /openapi.json. */
 export const generateBodies = {
   'multipart/form-data': z.union([options.extend({ file: pngFile }), options.extend({ url: z.string() })]),
   'application/json': z.union([options.extend({ url: z.string() }), options.extend({ user: z.string() })]),

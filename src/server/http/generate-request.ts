@@ -14,13 +14,13 @@ import { type GenerationBody, readBody } from './generation-body.ts';
 type Fields = GenerationBody['fields'];
 type Wish = Omit<GenerationRequest, 'caller' | 'via'>;
 
-/** What is known of the request apart from its body. */
+/** The request without its body. */
 interface GenerateCall {
   readonly query: { readonly checkOnly?: boolean | undefined };
   readonly headers: z.output<typeof generateHeaders>;
 }
 
-/** Reads what POST /v2/generate and POST /v2/queue are asked for, whatever way it was sent. */
+/** Reads a request to POST /v2/generate or POST /v2/queue, in any accepted content type. */
 export async function readGenerateRequest(
   request: FastifyRequest,
   { query, headers }: GenerateCall,
@@ -30,7 +30,7 @@ export async function readGenerateRequest(
   return { wish: { ...wish, idempotencyKey }, warnings: contentTypeWarnings(request) };
 }
 
-/** What a body asks for. @throws Refusal */
+/** The generation that a body requests. @throws Refusal */
 export function readWish(body: GenerationBody, query: GenerateCall['query']): Wish {
   const source = chooseSource(body);
   const options = parseOptions(body.fields);
@@ -45,7 +45,7 @@ export function readWish(body: GenerationBody, query: GenerateCall['query']): Wi
   };
 }
 
-/** What is meant follows from what is there: exactly one of a file, a URL and a player. */
+/** The source follows from the fields: exactly one of a file, a URL and a player. */
 function chooseSource({ fields, file, isMultipart }: GenerationBody): Source {
   const url = textOf(fields, 'url');
   const user = textOf(fields, 'user');

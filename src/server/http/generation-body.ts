@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../service/refusal.ts';
 
-/** Largest file that is read at all; above 20,000 bytes the picture's own check says what is wrong. */
+/** Largest file that is read; above 20,000 bytes the picture's own check reports the error. */
 const MAX_UPLOAD_BYTES = 256 * 1024;
 const MULTIPART_LIMITS = {
   fileSize: MAX_UPLOAD_BYTES,
@@ -11,24 +11,32 @@ const MULTIPART_LIMITS = {
   headerPairs: 32,
 };
 
-/** What a body holds, whatever way it was sent. */
+interface BodyOptions {
+  /** Whether the file may be in a part of any name: older clients name the part after the file. */
+  readonly anyPart?: boolean;
+}
+
+/** The content of a body, in any content type. */
 export interface GenerationBody {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Bytes of the part "file"; never empty. */
+  /** Bytes of the file; never empty. */
   readonly file?: Uint8Array;
   readonly isMultipart: boolean;
 }
 
 /**
- * Reads a body of any content type that the service takes: multipart, JSON or form.
+ * Reads a body of any accepted content type: multipart, JSON or form.
  * @throws Refusal `invalid_request`, `invalid_file`
  */
-export async function readBody(request: FastifyRequest): Promise<GenerationBody> {
-  return request.isMultipart() ? await readMultipart(request) : readFields(request);
+export async function readBody(
+  request: FastifyRequest,
+  { anyPart = false }: BodyOptions = {},
+): Promise<GenerationBody> {
+  return request.isMultipart() ? await readMultipart(request, anyPart) : readFields(request);
 }
 
-async function readMultipart(request: FastifyRequest): Promise<GenerationBody> {
-  const { fields, file } = await readParts(request).catch(refuseMalformed);
+async function readMultipart(request: FastifyRequest, anyPart: boolean): Promise<GenerationBody> {
+  const { fields, file } = await readParts(request, anyPart).catch(refuseMalformed);
   if (fields['file'] !== undefined)
     throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
   if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
@@ -37,13 +45,14 @@ async function readMultipart(request: FastifyRequest): Promise<GenerationBody> {
 
 async function readParts(
   request: FastifyRequest,
+  anyPart: boolean,
 ): Promise<{ fields: Record<string, unknown>; file: Uint8Array | undefined }> {
   const fields: Record<string, unknown> = {};
   let file: Uint8Array | undefined;
   for await (const part of request.parts({ limits: MULTIPART_LIMITS })) {
     if (part.type === 'field') fields[part.fieldname] = part.value;
     else {
-      if (part.fieldname !== 'file')
+      if (!anyPart && part.fieldname !== 'file')
         throw new Refusal('invalid_file', 'The file must come in a part named "file".');
       file = await part.toBuffer();
     }
@@ -51,7 +60,7 @@ async function readParts(
   return { fields, file };
 }
 
-/** The multipart parser's own errors carry no status: all of them are about a body it cannot read. */
+/** The multipart parser's own errors have no status: all of them are about a body it cannot read. */
 function refuseMalformed(error: unknown): never {
   if (error instanceof Refusal || !(error instanceof Error) || 'statusCode' in error) throw error;
   throw new Refusal('invalid_request', { message: 'The multipart body is malformed.', cause: error });

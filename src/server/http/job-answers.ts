@@ -10,10 +10,10 @@ const MESSAGES = {
   failed: { code: 'job_failed', message: 'The job failed.' },
 } as const satisfies Record<JobRow['status'], Note>;
 
-/** Where the events of the caller's jobs are. */
+/** Link to the events of the caller's jobs. */
 export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
 
-/** A job as it stands: with its skin once it is completed, with the reason once it failed. */
+/** A job in its current state: with its skin if it is completed, with the reason if it has failed. */
 export function jobBody({ job, skin }: JobWithSkin, warnings: readonly Note[]): Record<string, unknown> {
   const talk = { warnings, errors: jobErrors(job), messages: [MESSAGES[job.status]], links: jobLinks(job) };
   return { ...envelope(talk), job: jobView(job), ...(skin && { skin: skinView(skin) }) };

@@ -2,10 +2,10 @@ import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogC
 import ipaddr from 'ipaddr.js';
 import type { Caller } from '../service/caller.ts';
 
-/** How much is logged; each includes the ones before it. */
+/** How much is logged; each level includes the ones before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
-/** How much of a caller's address is logged: all of it, the network it is in (/24, /48), nothing. */
+/** How much of a caller's address is logged: all of it, its network (/24, /48), or nothing. */
 export type LogAddresses = 'full' | 'short' | 'none';
 
 /** Where the lines go. */
@@ -13,12 +13,12 @@ export interface LogStream {
   write(line: string): unknown;
 }
 
-/** Any key of ours, wherever in a line: also in an address that somebody asked for by mistake. */
+/** Any API key of this service, anywhere in a line: also in an address that was requested by mistake. */
 const KEYS = /sksm_[0-9a-z]+|(?<=\bbearer )[^\s"\\]+/gi;
 
 /**
- * One JSON line per event. A request is logged by its path alone; neither headers
- * nor query ever get in, and what looks like a key is cut out of every line.
+ * One JSON line per event. A request is logged by its path only; headers and query are never logged, and anything that
+ * looks like a key is removed from every line.
  */
 export function loggerOptions(level: LogLevel, stream: LogStream): FastifyServerOptions['logger'] {
   if (level === 'silent') return false;
@@ -30,12 +30,12 @@ export function loggerOptions(level: LogLevel, stream: LogStream): FastifyServer
   } as FastifyServerOptions['logger'];
 }
 
-/** Whether it is so much that each request has its line. */
+/** Whether the level includes a line for each request. */
 export function logsRequests(level: LogLevel): boolean {
   return level === 'info' || level === 'debug';
 }
 
-/** Without the framework's two lines for each request: ours has what an operator needs in one. */
+/** Leaves out the framework's two lines per request: this service logs one line with everything an operator needs. */
 export class QuietLogController extends LogController {
   override incomingRequest(): void {}
   override requestCompleted(): void {}
@@ -44,13 +44,13 @@ export class QuietLogController extends LogController {
 export interface RequestEnd {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Undefined where nobody was asked for. */
+  /** Undefined if the route does not authenticate. */
   readonly caller: Caller | undefined;
   readonly milliseconds: number;
   readonly addresses: LogAddresses;
 }
 
-/** The line of a request: its id is in every line of its logger. */
+/** Logs the line of a request; every line of the request's logger includes its id. */
 export function logRequest({ request, reply, caller, milliseconds, addresses }: RequestEnd): void {
   const { method, url, ip, log } = request;
   const line = {
@@ -60,13 +60,13 @@ export function logRequest({ request, reply, caller, milliseconds, addresses }: 
     ms: Math.round(milliseconds * 10) / 10,
     ...describeCaller(caller),
     ...describeAddress(ip, addresses),
-    // The caller went away before it had its answer.
+    // The caller disconnected before it had its answer.
     ...(!reply.raw.writableFinished && { aborted: true }),
   };
   log.info(line, 'request');
 }
 
-/** Who an anonymous caller is stands for its address, so that is left out here. */
+/** An anonymous caller is identified by its address, so it is left out here. */
 function describeCaller(caller: Caller | undefined): Record<string, string> {
   if (!caller) return {};
   if (caller.kind === 'anonymous') return { caller: 'anonymous' };

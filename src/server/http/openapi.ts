@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { VERSION } from '../../version.ts';
 import { ANSWER_HEADERS, answersAt, headersOf, meaningOf } from './described-answers.ts';
 import type { Route } from './route.ts';
+import { isV1Address } from './v1/error-answers.ts';
 
 type Json = Record<string, unknown>;
 
-/** The service's own description, OpenAPI 3.1, made from the schemas its routes are built with. */
+/** The description of the service, OpenAPI 3.1, generated from the schemas of its routes. */
 export function describeApi(routes: readonly Route[]): Json {
   const schemas = new Schemas();
   const paths: Record<string, Json> = {};
@@ -27,7 +28,15 @@ export function describeApi(routes: readonly Route[]): Json {
     security: [{}, { apiKey: [] }],
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer' },
+        keyInQuery: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'key',
+          description: 'Deprecated, and for version 1 only: addresses end up in the logs of others',
+        },
+      },
       parameters: PARAMETERS,
       headers: HEADERS,
       schemas: schemas.named,
@@ -35,7 +44,7 @@ export function describeApi(routes: readonly Route[]): Json {
   };
 }
 
-/** Zod's schemas as JSON schemas. What has an id is described once, under its name. */
+/** Zod's schemas as JSON schemas. A schema with an id is described once, under its name. */
 class Schemas {
   readonly named: Record<string, Json> = {};
   readonly #made = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() };
@@ -73,11 +82,11 @@ function describeHeader(name: string, description: string): Json {
   return { name, in: 'header', description, schema: { type: 'string' } };
 }
 
-/** What can be read can be asked after with HEAD. */
+/** Read-only routes also support HEAD. */
 function describeMethods(one: Route, path: string, schemas: Schemas): Json {
   const method = one.method.toLowerCase();
   const operation = describeOperation(one, path, schemas);
-  if (one.method !== 'GET') return { [method]: operation };
+  if (one.method !== 'GET' || one.changes) return { [method]: operation };
   return { get: operation, head: withoutBodies(operation, `head${nameOf(path)}`) };
 }
 
@@ -86,7 +95,7 @@ function describeOperation(one: Route, path: string, schemas: Schemas): Json {
     operationId: `${one.method.toLowerCase()}${nameOf(path)}`,
     summary: one.summary,
     ...(one.deprecated && { deprecated: true }),
-    ...(!one.authenticated && { security: [] }),
+    ...securityOf(one, path),
     parameters: [
       ...describeParameters(one.params, 'path', schemas),
       ...describeParameters(one.query, 'query', schemas),
@@ -101,6 +110,12 @@ function describeOperation(one: Route, path: string, schemas: Schemas): Json {
       ]),
     ),
   };
+}
+
+/** With version 1, the key may be in the query. */
+function securityOf({ authenticated }: Route, path: string): Json {
+  if (!authenticated) return { security: [] };
+  return isV1Address(path) ? { security: [{}, { apiKey: [] }, { keyInQuery: [] }] } : {};
 }
 
 function nameOf(path: string): string {

@@ -1,21 +1,24 @@
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { Scope } from '../../protocol/api-key.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { Caller } from '../service/caller.ts';
 import type { ServiceContext } from '../service/context.ts';
 import type { Origins } from '../service/key-bindings.ts';
 import type { Cache } from './caching.ts';
 
-/** A request once its caller is known and its address is understood. */
+/** A request whose caller is known and whose address has been parsed. */
 export interface Call<Params = unknown, Query = unknown, Headers = unknown> {
   readonly context: ServiceContext;
   readonly request: FastifyRequest;
   readonly caller: Caller;
-  /** What every answer to this request is to warn of. */
+  /** Authenticates the request again. @throws Refusal if its key has been revoked in the meantime */
+  readonly verify: () => Promise<void>;
+  /** Warnings for every answer to this request. */
   readonly warnings: readonly Note[];
   readonly params: Params;
   readonly query: Query;
-  /** Those of the request's headers that the route has a schema for, lower case. */
+  /** The request headers that the route has a schema for, in lower case. */
   readonly headers: Headers;
 }
 
@@ -25,41 +28,70 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One endpoint: the app is built from these, and so is /openapi.json. */
+/** One endpoint. Both the app and /openapi.json are built from these. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Addresses that mean the same; the first is the one documented. */
+  /** Equivalent addresses; the first one is documented. */
   readonly paths: readonly [string, ...string[]];
   readonly summary: string;
-  /** True where there is something newer to use. */
+  /** True if there is a newer replacement. */
   readonly deprecated?: boolean;
-  /** True where the rate limit counts, or is told: answers have it in their headers. */
+  /** True for a GET that makes or changes something: HEAD is not supported there. */
+  readonly changes?: boolean;
+  /** True if the rate limit applies or is reported: answers include it in their headers. */
   readonly isLimited?: boolean;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /**
+   * True if unknown query parameters are refused. For this service's own routes outside /v2/account; those below it are
+   * always strict.
+   */
+  readonly isStrict?: boolean;
   readonly headers?: z.ZodObject;
   /** Schemas of the body by content type, as documented; the handler reads the body itself. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
-  /** Bytes of a JSON body, where more is needed than elsewhere. */
+  /** Maximum bytes of a JSON body, if more than usual is needed. */
   readonly bodyLimit?: number;
   /** Schemas of the answers by status. A string is a content type that is not JSON, null an answer without a body. */
   readonly answers: Readonly<Record<number, z.ZodType | string | null>>;
-  /** Who may keep the answers of a GET; default: `private`. */
+  /** Who may cache the answers of a GET; default: `private`. */
   readonly cache?: Cache;
-  /** False where nobody needs to be known. */
+  /**
+   * The key needs one of these scopes; without the field any key is accepted. Checked before anything else of the
+   * request is read.
+   */
+  readonly scopes?: readonly Scope[];
+  /** True if callers without a key are refused; always so below /v2/account. Checked before the rest is read. */
+  readonly needsKey?: boolean;
+  /** True if no limit applies: for checks that the service is alive. */
+  readonly isVital?: boolean;
+  /** False if the route does not need to know the caller. */
   readonly authenticated: boolean;
   readonly handle: (call: Call) => Promise<Answer>;
 }
 
-/** Where a request comes from and what it says of itself. */
+/** The origin of a request: its address and what its headers claim. */
 export function originsOf({ ip, headers }: FastifyRequest): Origins {
-  const { origin, 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;
+  const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;
+  const origin = headers.origin ?? (isOfStrangePage(headers) ? OPAQUE_ORIGIN : undefined);
   return { address: ip, origin, agents: [agent, standIn === undefined ? undefined : String(standIn)] };
+}
+
+/** How browsers write an origin that they do not reveal. */
+const OPAQUE_ORIGIN = 'null';
+
+/**
+ * Browsers send no Origin with the requests for pictures and frames of a page, but state how the page's site relates to
+ * the service.
+ */
+function isOfStrangePage(headers: FastifyRequest['headers']): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'cross-site' || site === 'same-site';
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 
-/** Ties a handler's `params`, `query` and `headers` to the schemas they are parsed with. */
+/** Ties a handler's `params`, `query` and `headers` to the schemas that parse them. */
 export function route<
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
@@ -74,4 +106,19 @@ export function route<
   },
 ): Route {
   return { authenticated: true, ...spec } as Route;
+}
+
+/** A mistyped parameter must not count as omitted. Published routes stay as lenient as in the hosted service. */
+export function querySchemaOf({ query, paths, isStrict }: Route): Route['query'] {
+  const isOurs = isStrict === true || isAccountPath(paths[0]);
+  return isOurs ? (query ?? z.object({})).strict() : query;
+}
+
+/** Whether callers without a key are refused before anything else of the request is checked. */
+export function isForUsersOnly({ needsKey, paths }: Route): boolean {
+  return needsKey === true || isAccountPath(paths[0]);
+}
+
+function isAccountPath(path: string): boolean {
+  return path.startsWith('/v2/account/');
 }

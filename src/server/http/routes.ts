@@ -16,15 +16,23 @@ import { accountRoute, planListRoute } from './routes/account/me.ts';
 import { createUserRoute, listUsersRoute, setUserRoute, userRoute } from './routes/account/users.ts';
 import { healthRoute, keyDocumentRoute, metricsRoute, readyRoute } from './routes/system.ts';
 import { textureRoute } from './routes/textures.ts';
-import { v1UploadRoute, v1UrlRoute, v1UserRoute } from './routes/v1/generate.ts';
-import { v1DelayRoute, v1SkinByNumberRoute, v1SkinRoute } from './routes/v1/get.ts';
+import { v1GetUserRoute, v1UploadRoute, v1UrlRoute, v1UserRoute } from './routes/v1/generate.ts';
+import { v1DelayRoute, v1RandomRoute, v1SkinByNumberRoute, v1SkinRoute } from './routes/v1/get.ts';
+import { v1FirstListRoute, v1ListRoute } from './routes/v1/list.ts';
+import { v1StatsRoute } from './routes/v1/stats.ts';
+import { v1ValidNameRoute, v1ValidUuidRoute } from './routes/v1/validate.ts';
 import { batchRoute } from './routes/v2/batch.ts';
 import { capeListRoute } from './routes/v2/capes.ts';
 import { generateRoute } from './routes/v2/generate.ts';
 import { delayRoute, meClientRoute, meKeyRoute, meKeysRoute, meRoute } from './routes/v2/me.ts';
 import { jobListRoute, jobRoute, submitRoute } from './routes/v2/queue.ts';
 import { queueEventsRoute } from './routes/v2/queue-events.ts';
-import { ownSkinsRoute, publicSkinsRoute } from './routes/v2/skin-lists.ts';
+import {
+  ownSkinsRoute,
+  popularSkinsRoute,
+  publicSkinsRoute,
+  randomSkinsRoute,
+} from './routes/v2/skin-lists.ts';
 import {
   editSkinRoute,
   removeSkinRoute,
@@ -32,6 +40,7 @@ import {
   skinTextureRoute,
   viewSkinRoute,
 } from './routes/v2/skins.ts';
+import { statsRoute } from './routes/v2/stats.ts';
 
 const openapiRoute = route({
   method: 'GET',
@@ -56,6 +65,9 @@ export const ROUTES: readonly Route[] = [
   queueEventsRoute,
   jobRoute,
   publicSkinsRoute,
+  popularSkinsRoute,
+  randomSkinsRoute,
+  statsRoute,
   skinRoute,
   editSkinRoute,
   removeSkinRoute,
@@ -93,9 +105,16 @@ export const ROUTES: readonly Route[] = [
   v1UploadRoute,
   v1UrlRoute,
   v1UserRoute,
+  v1GetUserRoute,
   v1SkinRoute,
   v1SkinByNumberRoute,
   v1DelayRoute,
+  v1FirstListRoute,
+  v1ListRoute,
+  v1RandomRoute,
+  v1StatsRoute,
+  v1ValidNameRoute,
+  v1ValidUuidRoute,
   textureRoute,
   keyDocumentRoute,
   healthRoute,

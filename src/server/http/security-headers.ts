@@ -2,7 +2,9 @@ import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Socket } from 'node:net';
 import helmet from 'helmet';
 
-/** What tells browsers to make nothing of an answer but data: the same for all, so that it is made once. */
+/**
+ * Headers that tell browsers to treat an answer as nothing but data: the same for all answers, so they are made once.
+ */
 export function securityHeaders(): OutgoingHttpHeaders {
   const answer = new ServerResponse(new IncomingMessage(new Socket()));
   const setHeaders = helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });

@@ -1,12 +1,12 @@
 import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
-import type { Skin, SkinListItem } from '../../protocol/skin.ts';
+import { SHORT_ID_LENGTH, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
 import type { JobState } from '../queue/port.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import type { CapeRow } from '../store/tables.ts';
 
-/** Rows as they stand on the wire. */
+/** Rows in their wire format. */
 export function jobView(job: JobState, eta?: number): WireJob {
   return {
     id: job.uuid,
@@ -17,10 +17,11 @@ export function jobView(job: JobState, eta?: number): WireJob {
   };
 }
 
-/** `duplicate`: the data was there before the request that this answers (or that made the record). */
+/** `duplicate`: the data existed before the request that this answers (or that made the record). */
 export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > skin.data_created_at): Skin {
   return {
     uuid: skin.uuid,
+    shortId: shortIdOf(skin),
     ...(skin.name !== null && { name: skin.name }),
     visibility: skin.visibility,
     variant: skin.variant,
@@ -43,18 +44,25 @@ export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > 
   };
 }
 
-export function skinListItem(skin: SkinWithData): SkinListItem {
+/** GET /v2/skins/{uuid} also accepts this id, as long as no other skin's UUID starts with it. */
+function shortIdOf({ uuid }: Pick<SkinWithData, 'uuid'>): string {
+  return uuid.slice(0, SHORT_ID_LENGTH);
+}
+
+export function skinListItem(skin: SkinWithData): WireSkinListItem {
   return {
     uuid: skin.uuid,
+    shortId: shortIdOf(skin),
     ...(skin.name !== null && { name: skin.name }),
     visibility: skin.visibility,
     variant: skin.variant,
     views: skin.views,
+    timestamp: skin.skin_created_at,
     texture: skin.texture_hash,
   };
 }
 
-/** `textureUrl`: where a texture is to be fetched from. */
+/** `textureUrl`: the address of a texture. */
 export function capeView(cape: CapeRow, textureUrl: (hash: string) => string): WireCape {
   return {
     uuid: cape.uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
@@ -73,13 +81,13 @@ export interface Talk {
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** What every v2 answer carries beside its content. */
+/** The fields of every v2 answer besides its content. */
 export function envelope(talk: Talk): Required<Talk> & { success: true } {
   const { warnings = [], messages = [], errors = [], links = {} } = talk;
   return { success: true, errors, warnings, messages, links };
 }
 
-/** The rate limit once more, as headers; `Retry-After` only where the answer is a 429. */
+/** The rate limit as headers; `Retry-After` only if the answer is a 429. */
 export function rateLimitHeaders(
   rateLimit: RateLimit,
   { retry }: { retry: boolean },

@@ -10,7 +10,7 @@ export interface MetricSources {
   readonly connections: () => Promise<number>;
 }
 
-/** Seconds. A skin known is answered in milliseconds, a waiting request after half a minute at the most. */
+/** Seconds. A skin known is answered in milliseconds, a waiting request after half a minute at most. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds. Signing takes milliseconds, a game account seconds. */
 const GENERATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 
-/** A network that the operator lets the service reach: its first address and how many leading bits count. */
+/** A network that the operator allows: its first address and the number of significant leading bits. */
 export type Network = readonly [address: IPv4 | IPv6, bits: number];
 
 export type Verdict =
   /** `isOwn`: it is in one of the operator's networks. */
   | { readonly allowed: true; readonly isOwn: boolean }
-  /** `why`: what kind of address it is, as in "a private address". */
+  /** `why`: the kind of address, as in "a private address". */
   | { readonly allowed: false; readonly why: string };
 
 const PRIVATE = 'a private address';
@@ -17,7 +17,7 @@ const MULTICAST = 'a multicast address';
 const RESERVED = 'a reserved address';
 const TRANSLATED = 'an address that stands for another';
 
-/** What the ranges that the library tells apart are, except for the ordinary one. */
+/** Descriptions of the ranges that the library distinguishes, except for the ordinary one. */
 const RANGES: Readonly<Record<string, string>> = {
   private: PRIVATE,
   uniqueLocal: PRIVATE,
@@ -32,16 +32,17 @@ const RANGES: Readonly<Record<string, string>> = {
   rfc6145: TRANSLATED,
 };
 
-/** The only block that unicast addresses of the internet have been given from (IANA). */
+/** The only block from which internet unicast addresses have been assigned (IANA). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Of IPv6 addresses that a gateway maps to the IPv4 address in their last 32 bits (RFC 6052). */
+/** The range of IPv6 addresses that a gateway maps to the IPv4 address in their last 32 bits (RFC 6052). */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-/** Answers inside Azure only, for the machine itself; public by its number. */
+/** Answers only inside Azure, for the machine itself, although the address is in a public range. */
 const AZURE_HOST = ipaddr.IPv4.parseCIDR('168.63.129.16/32');
 
 /**
- * May the service connect to this address (as DNS or a socket gives it, no brackets)? Only global unicast
- * ones, and whatever is in the operator's networks. An IPv4 address inside an IPv6 one counts as itself.
+ * Decides whether the service may connect to this address (as DNS or a socket gives it, without brackets). Allowed are
+ * global unicast addresses, and any address in the operator's networks. An IPv4 address inside an IPv6 one counts as
+ * itself.
  */
 export function judgeAddress(text: string, networks: readonly Network[]): Verdict {
   if (isIP(text) === 0 || text.includes('%')) return { allowed: false, why: RESERVED };
@@ -52,8 +53,8 @@ export function judgeAddress(text: string, networks: readonly Network[]): Verdic
 }
 
 /**
- * Reads a network as in `10.0.0.0/8`, or one address.
- * @throws Error that says what is wrong
+ * Parses a network such as `10.0.0.0/8`, or a single address.
+ * @throws Error with a description of the problem
  */
 export function parseNetwork(text: string): Network {
   const [address = '', bits, ...more] = text.split('/');
@@ -66,7 +67,7 @@ export function parseNetwork(text: string): Network {
   return [parseAddress(address), count];
 }
 
-/** The library takes `::8.8.8.8` for `::ffff:8.8.8.8`, so it is given no IPv6 address with dots. */
+/** The library mistakes `::8.8.8.8` for `::ffff:8.8.8.8`, so it never gets an IPv6 address with dots. */
 function parseAddress(text: string): IPv4 | IPv6 {
   if (isIP(text) === 4) return ipaddr.IPv4.parse(text);
   return ipaddr.IPv6.parse(new URL(`http://[${text}]`).hostname.slice(1, -1));

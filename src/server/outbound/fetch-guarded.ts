@@ -7,15 +7,15 @@ import { parseTarget } from './target.ts';
 export interface GuardedRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Sent to the host of `url` alone, to none that it redirects to. Lower case. */
+  /** Sent only to the host of `url`, not to hosts that it redirects to. Lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Milliseconds for all of it, redirects included. */
+  /** Milliseconds for the whole request, redirects included. */
   readonly timeout: number;
-  /** `ignored`: the status is all that matters; the body is let go after `maxBytes`. */
+  /** `ignored`: only the status matters; the body is discarded after `maxBytes`. */
   readonly answer: 'whole' | 'ignored';
   readonly maxBytes: number;
-  /** Of a GET; 0: a redirect is an answer like any other. */
+  /** For a GET; 0: a redirect is returned like any other answer. */
   readonly maxRedirects: number;
   readonly signal?: AbortSignal;
 }
@@ -23,9 +23,9 @@ export interface GuardedRequest {
 export interface GuardedAnswer {
   readonly status: number;
   readonly contentType: string | undefined;
-  /** All of the body; empty when it is ignored. */
+  /** The whole body; empty if it is ignored. */
   readonly bytes: Buffer;
-  /** Where it came from in the end. */
+  /** The final URL, after redirects. */
   readonly url: string;
 }
 
@@ -33,8 +33,8 @@ const USER_AGENT = `skinsmith/${VERSION}`;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Asks an address that somebody else has named, within limits, each redirect judged anew. No cookies, no
- * compressed bodies: those are small on the wire and large here.
+ * Sends a request to an address from an untrusted source, within limits, and checks each redirect again. No cookies, no
+ * compressed bodies: those are small on the wire and may be large here.
  * @throws OutboundError; the signal's reason when aborted
  */
 export async function fetchGuarded(agent: GuardedAgent, request: GuardedRequest): Promise<GuardedAnswer> {
@@ -57,7 +57,7 @@ export async function fetchGuarded(agent: GuardedAgent, request: GuardedRequest)
   }
 }
 
-/** One request; the address that it is redirected to instead of an answer, if redirects are followed. */
+/** Sends one request. Returns the answer or, if redirects are followed, the address it redirects to. */
 async function exchange(
   agent: GuardedAgent,
   request: GuardedRequest,
@@ -113,13 +113,13 @@ async function collect(body: Dispatcher.ResponseData['body'], limit: number, hos
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > limit) throw tooLarge(host, limit); // which ends the body, too
+    if (size > limit) throw tooLarge(host, limit); // this ends the body, too
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-/** Takes a short body, so that its sender sees it gone, and cuts off a long one. */
+/** Reads a short body, so that its sender can finish, and cuts off a long one. */
 async function drain({ body }: Dispatcher.ResponseData, limit: number): Promise<void> {
   let size = 0;
   try {
@@ -128,12 +128,12 @@ async function drain({ body }: Dispatcher.ResponseData, limit: number): Promise<
       if (size > limit) return;
     }
   } catch {
-    // The status has come, and whatever happens to the rest changes nothing about it.
+    // The status has arrived, and an error in the rest does not change it.
   }
 }
 
 function letGo(body: Dispatcher.ResponseData['body']): void {
-  body.on('error', () => {}).destroy(); // the error is that it was let go
+  body.on('error', () => {}).destroy(); // the error only says that the body was discarded
 }
 
 function tooLarge(host: string, limit: number): OutboundError {

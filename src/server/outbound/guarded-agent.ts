@@ -6,26 +6,26 @@ import { choose, type Heading, literalOf, type OutboundPolicy } from './target.t
 
 export interface GuardedAgentOptions {
   readonly policy: OutboundPolicy;
-  /** Name server and network, for tests. */
+  /** Name server and network; replaceable for tests. */
   readonly resolve?: Resolve;
   readonly dial?: typeof buildConnector;
 }
 
-/** The only way out of the service: whatever address it connects to has been judged. */
+/** The only way out of the service: every address it connects to has been checked. */
 export interface GuardedAgent {
   readonly policy: OutboundPolicy;
   readonly dispatcher: Dispatcher;
-  /** Cuts what is under way. */
+  /** Aborts the requests in progress. */
   close(): Promise<void>;
 }
 
-/** Milliseconds. The time a whole request may take is its caller's to say. */
+/** Milliseconds. The time limit for a whole request is up to the caller. */
 const CONNECT_TIMEOUT = 5_000;
 const SILENCE_TIMEOUT = 10_000;
-/** A host with more addresses than that has them for other reasons than to be reached. */
+/** A host with more addresses than this does not have them in order to be reached. */
 const MAX_ADDRESSES = 16;
 
-/** Each request has a connection of its own, so none goes over one that was judged long ago. No proxies. */
+/** Each request uses a connection of its own, so none uses one that was checked long ago. No proxies. */
 export function makeGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   const { policy, resolve = systemResolve(), dial = buildConnector } = options;
   const dispatcher = new Agent({
@@ -47,7 +47,7 @@ function guardedConnector({ policy, resolve, dial }: Required<GuardedAgentOption
     const heading: Heading = { host: hostname, port, policy };
     const literal = literalOf(hostname);
     try {
-      if (literal !== undefined) choose([literal], heading); // a literal is never looked up
+      if (literal !== undefined) choose([literal], heading); // a literal address is never looked up
     } catch (error) {
       callback(error as Error, null);
       return;
@@ -63,7 +63,7 @@ function guardedConnector({ policy, resolve, dial }: Required<GuardedAgentOption
   };
 }
 
-/** What the socket is given to connect to are the addresses that were judged, and no others. */
+/** Gives the socket only addresses that have been checked. */
 function guardedLookup(resolve: Resolve, heading: Heading): LookupFunction {
   return (name, { all }, callback) => {
     findAddresses(resolve, name, heading).then(
@@ -84,7 +84,7 @@ async function findAddresses(resolve: Resolve, name: string, heading: Heading): 
   return choose(addresses.slice(0, MAX_ADDRESSES), heading);
 }
 
-/** The last look, at where the connection has really gone; nothing has been sent over it. */
+/** The final check, of the address the connection actually reached; nothing has been sent over it yet. */
 function whereWrong(socket: Socket | null, heading: Heading): Error | null {
   const address = socket?.remoteAddress;
   if (address === undefined) return new OutboundError('broken_off', `${heading.host} hung up at once.`);

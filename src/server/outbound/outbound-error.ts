@@ -1,4 +1,4 @@
-/** Why nothing, or nothing usable, was had from an address outside. */
+/** Why an outbound request had no answer, or no usable one. */
 export type OutboundFault =
   | 'bad_url'
   | 'address_refused'
@@ -12,8 +12,8 @@ export type OutboundFault =
   | 'too_many_redirects';
 
 /**
- * A request to the outside that came to nothing. The message is for whoever named the address: it never
- * tells which address a name stands for. `cause` may, and is for nobody's eyes but the operator's.
+ * A failed outbound request. The message is for the user who named the address: it never reveals the address behind a
+ * name. `cause` may, and is only for the operator.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
@@ -26,19 +26,19 @@ export class OutboundError extends Error {
 }
 
 const FAULTS: Readonly<Record<string, readonly [OutboundFault, string]>> = {
-  ECONNREFUSED: ['unreachable', 'nothing listens there'],
+  ECONNREFUSED: ['unreachable', 'connection refused'],
   EHOSTUNREACH: ['unreachable', 'there is no way to it'],
   ENETUNREACH: ['unreachable', 'there is no way to it'],
-  ETIMEDOUT: ['unreachable', 'no connection in time'],
-  UND_ERR_CONNECT_TIMEOUT: ['unreachable', 'no connection in time'],
-  ECONNRESET: ['broken_off', 'the connection was cut'],
-  UND_ERR_SOCKET: ['broken_off', 'the connection was cut'],
+  ETIMEDOUT: ['unreachable', 'the connection timed out'],
+  UND_ERR_CONNECT_TIMEOUT: ['unreachable', 'the connection timed out'],
+  ECONNRESET: ['broken_off', 'the connection was reset'],
+  UND_ERR_SOCKET: ['broken_off', 'the connection was closed'],
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'the head of its answer is too long'],
-  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'no answer in time'],
-  UND_ERR_BODY_TIMEOUT: ['timeout', 'silence for too long'],
+  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'the request timed out'],
+  UND_ERR_BODY_TIMEOUT: ['timeout', 'the answer stalled'],
 };
 
-/** Whatever was thrown while talking to `host`, in words that may be shown. */
+/** Turns any error from talking to `host` into one whose message may be shown. */
 export function asOutboundError(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
   const { code, name } = error as { code?: unknown; name?: unknown };

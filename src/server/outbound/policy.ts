@@ -2,8 +2,8 @@ import { parseNetwork } from './addresses.ts';
 import { type OutboundPolicy, WEB_PORTS } from './target.ts';
 
 /**
- * Where the service may go: the web, and the networks that its operator named.
- * @throws Error when one of them is not a network
+ * The policy of the service: the web, and the networks that its operator allows.
+ * @throws Error if one of them is malformed
  */
 export function outboundPolicy(settings: {
   readonly allowedNetworks?: readonly string[] | undefined;

@@ -2,21 +2,21 @@ import { isIP } from 'node:net';
 import { judgeAddress, type Network } from './addresses.ts';
 import { OutboundError } from './outbound-error.ts';
 
-/** Where the service may go. */
+/** Where the service may connect to. */
 export interface OutboundPolicy {
-  /** Networks of the operator's own that may be reached, at any port. */
+  /** The operator's networks that are allowed, on any port. */
   readonly networks: readonly Network[];
-  /** Ports that may be reached everywhere. */
+  /** Ports that are allowed on all addresses. */
   readonly ports: readonly number[];
 }
 
 /** Ports of the web. */
 export const WEB_PORTS: readonly number[] = [80, 443];
-/** Longest URL that is gone to, in characters: a redirect may name any. */
+/** Longest allowed URL, in characters: a redirect may name any. */
 const MAX_LENGTH = 2_048;
 
 /**
- * An address to go to, as far as it can be judged before its name is looked up.
+ * Parses an address, and checks it as far as possible before its name is looked up.
  * @throws OutboundError `bad_url`, `address_refused`, `port_refused`
  */
 export function parseTarget(text: string, policy: OutboundPolicy, base?: URL): URL {
@@ -34,7 +34,7 @@ export function parseTarget(text: string, policy: OutboundPolicy, base?: URL): U
   return url;
 }
 
-/** Which way a connection is to go. */
+/** The destination of a connection. */
 export interface Heading {
   readonly host: string;
   readonly port: number;
@@ -42,15 +42,15 @@ export interface Heading {
 }
 
 /**
- * Those of a host's addresses that may be connected to at this port.
- * @throws OutboundError `address_refused`, `port_refused` when there are none
+ * Those of a host's addresses that the service may connect to on this port.
+ * @throws OutboundError `address_refused`, `port_refused` if there are none
  */
 export function choose(addresses: readonly string[], { host, port, policy }: Heading): string[] {
   const judged = addresses.map((address) => ({ address, ...judgeAddress(address, policy.networks) }));
   const reachable = judged.filter((one) => one.allowed);
   if (reachable.length === 0) {
     const why = judged.find((one) => !one.allowed)?.why ?? 'no address';
-    // Of a name no more is told than that: what it stands for inside is nobody's business.
+    // Reveal no more about a name than this: its internal address is private.
     const message =
       literalOf(host) === undefined
         ? `${host} leads to a private address, which this service does not go to.`
@@ -62,7 +62,7 @@ export function choose(addresses: readonly string[], { host, port, policy }: Hea
   return chosen.map(({ address }) => address);
 }
 
-/** The IP address that a URL's host is; undefined when it is a name. */
+/** The IP address in a URL's host; undefined if the host is a name. */
 export function literalOf(host: string): string | undefined {
   const bare = host.startsWith('[') ? host.slice(1, -1) : host;
   return isIP(bare) === 0 ? undefined : bare;

@@ -4,9 +4,12 @@ import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Asking } from './source.ts';
 
+/** Milliseconds to wait while the caller's other fetches are in progress. */
+const BUSY_WAIT = 1_000;
+
 /**
- * Does something that asks servers of others for a caller, within what the caller may have of that.
- * @throws Refusal `concurrency_limit`, `rate_limit`, `service_unavailable`; what `ask` throws
+ * Runs `ask`, which sends requests to third-party servers for a caller, within the caller's limits.
+ * @throws Refusal `rate_limit`, `service_unavailable`; anything that `ask` throws
  */
 export async function askingOutside<T>(
   context: ServiceContext,
@@ -36,5 +39,9 @@ export async function askingOutside<T>(
     throw new Refusal('rate_limit', { message, rateLimit: { ...rateLimit, next } });
   }
   const message = 'Too many of your pictures and players are being fetched at the same time.';
-  throw new Refusal('concurrency_limit', { message, rateLimit });
+  const relative = Math.max(BUSY_WAIT, rateLimit.next.relative);
+  throw new Refusal('rate_limit', {
+    message,
+    rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } },
+  });
 }

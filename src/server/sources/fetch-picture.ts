@@ -4,15 +4,15 @@ import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../outbound/outbound-error.ts';
 import { Refusal } from '../service/refusal.ts';
 
-/** Milliseconds for all of it, redirects included. */
+/** Milliseconds for the whole fetch, redirects included. */
 const TIMEOUT = 10_000;
-/** Far more than a skin's 20,000 bytes, so that the picture's own check can still say what it is. */
+/** Far more than a skin's 20,000 bytes, so that the picture's own check can still report what is wrong. */
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 5;
 const HEADERS = { accept: 'image/png,*/*;q=0.1' };
 const PNG_SIGNATURE = '89504e470d0a1a0a';
 
-/** What a fault means that its own sentence does not tell. */
+/** Explains a fault where its own message does not. */
 const ADVICE: Readonly<Partial<Record<OutboundFault, string>>> = {
   address_refused: 'Only public addresses are fetched from: send the picture itself.',
   port_refused: 'Send the picture itself.',
@@ -28,9 +28,9 @@ const STATUSES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The PNG at an address that a caller named. What it says of its type does not count, its bytes do; whether they
- * are a skin is not looked at.
- * @throws Refusal `invalid_image_url`, saying why
+ * The PNG at an address named by a caller. Its bytes decide, not the content type; whether the picture is a skin is not
+ * checked.
+ * @throws Refusal `invalid_image_url`, with the reason
  */
 export async function fetchPicture(agent: GuardedAgent, url: string): Promise<Uint8Array> {
   const answer = await fetchIt(agent, url);

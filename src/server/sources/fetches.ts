@@ -1,23 +1,23 @@
 import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../queue/sliding-window.ts';
 
-/** What callers may have others' servers asked for at the same time: each of them, and all together. */
-const MOST_OF_ONE = 8;
+/** Maximum number of simultaneous requests to third-party servers: per caller, and for all callers together. */
+export const MOST_OF_ONE = 8;
 const MOST_OF_ALL = 64;
-/** Callers remembered before those with nothing to remember are forgotten. */
+/** Number of callers above which those without any counts are forgotten. */
 const MANY_CALLERS = 1_000;
 
 export type Entered =
   | { readonly kind: 'entered'; readonly leave: () => void }
-  /** The caller's own are too many at once. */
+  /** Too many simultaneous fetches of the caller. */
   | { readonly kind: 'busy' }
-  /** Everybody's are. */
+  /** Too many simultaneous fetches of all callers. */
   | { readonly kind: 'crowded' }
-  /** The caller has asked for too much within a minute: `at`, milliseconds since the epoch, there is room again. */
+  /** Too many fetches of the caller within a minute: there is room again at `at`, milliseconds since the epoch. */
   | { readonly kind: 'too_fast'; readonly at: number };
 
 export interface FetchWish {
   readonly owner: string;
-  /** Fetches that it may have in any minute. */
+  /** Fetches per minute that the caller may have. */
   readonly perMinute: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -29,8 +29,8 @@ interface Tally {
 }
 
 /**
- * Counts what callers have others' servers asked for, whatever comes of it: nobody may hammer somebody else by
- * way of this service. Of this process alone.
+ * Counts the requests to third-party servers by caller, whether or not they succeed: nobody may flood another server
+ * through this service. Counts are per process.
  */
 export class Fetches {
   readonly #tallies = new Map<string, Tally>();

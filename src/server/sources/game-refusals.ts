@@ -5,13 +5,16 @@ import { Refusal } from '../service/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Asking } from './source.ts';
 
-/** Milliseconds to wait where the game does not say for how long. */
+/** Milliseconds to wait if the game does not say how long. */
 const UNSAID_WAIT = 10_000;
 
-/** What the caller is told of a refusal that is about what it asked for; all others are the game's trouble. */
+/** Messages for refusals that are about the caller's input; all others are problems of the game's services. */
 type Meanings = Readonly<Partial<Record<GameErrorKind, (error: GameError) => Refusal | Promise<Refusal>>>>;
 
-/** Asks the game's services for a caller. @throws Refusal as `meanings` have it, or `service_unavailable` */
+/**
+ * Sends a request to the game's services for a caller. @throws Refusal according to `meanings`, or
+ * `service_unavailable`
+ */
 export async function asksGame<T>(
   context: ServiceContext,
   asking: Asking,
@@ -26,7 +29,7 @@ export async function asksGame<T>(
   }
 }
 
-/** Neither the caller's fault nor ours; with the time to wait, in the header and in the body. */
+/** An error of neither the caller nor this service, with the time to wait in the header and in the body. */
 async function unavailable(
   { db, clock }: ServiceContext,
   { caller, via }: Asking,

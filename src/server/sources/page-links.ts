@@ -1,12 +1,12 @@
-/** How the address of a page becomes the address of the picture it shows; undefined: it shows none. */
+/** Turns the path of a page into the address of the picture on it; undefined if the page shows none. */
 type Rewrite = (path: string) => string | undefined;
 
 /**
- * Pages of sites for skins, by host: what a browser's address line has is no picture. Source of all rows: the
- * hosted service's own (MineSkin/api.mineskin.org, src/generator/v2/UrlHandler.ts and UrlChecks.ts).
+ * Pages of skin sites, by host: the address of such a page is not that of a picture. Source of all rows: the hosted
+ * service's own (MineSkin/api.mineskin.org, src/generator/v2/UrlHandler.ts and UrlChecks.ts).
  */
 const PAGES = {
-  /** A single picture; galleries and albums are several. */
+  /** A single picture; galleries and albums contain several. */
   'imgur.com': from(/^\/([A-Za-z0-9]{5,10})$/, (id) => `https://i.imgur.com/${id}.png`),
   'namemc.com': from(/^\/skin\/([0-9a-f]{16})$/, (id) => `https://namemc.com/texture/${id}.png`),
   'minecraftskins.com': from(
@@ -21,10 +21,10 @@ const PAGES = {
   'minesk.in': from(/^\/(?:skins\/)?([0-9a-fA-F-]{32,36})$/, hostedTexture),
 } as const satisfies Record<string, Rewrite>;
 
-/** `www.` and languages, as in `de.namemc.com`. */
+/** `www.` and language prefixes, as in `de.namemc.com`. */
 const PREFIX = /^(?:www|[a-z]{2})\./;
 
-/** The picture that a well-known page shows; any other address stays as it is. */
+/** The picture on a well-known page; any other address is returned unchanged. */
 export function pictureLink(url: URL): string {
   const rewrite = rewriteFor(url.hostname) ?? rewriteFor(url.hostname.replace(PREFIX, ''));
   return rewrite?.(url.pathname.replace(/\/$/, '')) ?? url.href;

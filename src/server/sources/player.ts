@@ -14,9 +14,10 @@ import { keptProfile, type ProfileFacts, readProfileData } from './profile-data.
 import type { Asking, SignedMaterial } from './source.ts';
 
 /**
- * A player's skin as the game has signed it. One that was looked up of late costs nothing; a lookup costs what a
- * generation does, whatever comes of it, unless the game cannot be asked.
- * @throws Refusal `invalid_user`, `invalid_skin_data`, `rate_limit`, `concurrency_limit`, `service_unavailable`
+ * A player's skin as signed by the game. A successful lookup costs as much as a generation; a profile from a recent
+ * lookup, and a lookup that finds no player or no skin, cost nothing. The number of requests to other servers is
+ * limited separately (fetches.ts).
+ * @throws Refusal `invalid_user`, `invalid_skin_data`, `rate_limit`, `service_unavailable`
  */
 export async function readPlayer(
   context: ServiceContext,
@@ -50,8 +51,8 @@ async function lookUp(context: ServiceContext, player: PlayerKey, asking: Asking
   const { clock, db } = context;
   const start = clock.monotonic();
   const profile = await askForProfile(context, player, asking);
-  await spendGeneration(context, asking);
   const facts = await verified(context, profile, asking);
+  await spendGeneration(context, asking);
   await rememberPlayer(db, {
     id: profile.id,
     name: profile.name,
@@ -79,8 +80,7 @@ async function askForProfile(
     throw new GameError('not_found', 'Nobody has the name.');
   };
   return await asksGame(context, asking, ask, {
-    not_found: async () => {
-      await spendGeneration(context, asking);
+    not_found: () => {
       const named = 'id' in player ? `with the UUID ${player.id}` : `called ${player.name}`;
       return new Refusal('invalid_user', `The game has no player ${named}.`);
     },

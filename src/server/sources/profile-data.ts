@@ -8,7 +8,7 @@ import type { ProfileLook } from '../service/identity.ts';
 import type { TextureDataRow } from '../store/tables.ts';
 import type { FoundData, SignedMaterial } from './source.ts';
 
-/** A signed profile as far as it makes skin data. */
+/** The parts of a signed profile that make up skin data. */
 export interface ProfileFacts extends ProfileLook {
   readonly value: string;
   readonly signature: string;
@@ -17,7 +17,7 @@ export interface ProfileFacts extends ProfileLook {
 
 type NewTexture = FoundData['textures'][number];
 
-/** What stands for the worker where there was none. */
+/** Used in place of a worker's name if no worker was involved. */
 const NO_WORKER = 'lookup';
 
 /** A profile whose data is in the store. */
@@ -33,7 +33,7 @@ export function keptProfile(row: TextureDataRow): SignedMaterial {
   };
 }
 
-/** A profile with its pictures, which the game is asked for. @throws GameError */
+/** A profile with its pictures, which are fetched from the game. @throws GameError */
 export async function readProfileData(
   game: Game,
   facts: ProfileFacts,
@@ -73,7 +73,7 @@ async function readTexture(game: Game, url: string): Promise<NewTexture> {
   return { hash: pixelHash(picture), width, height, png: encodePng(picture) };
 }
 
-/** The skin is good without a look at the cape: of one that cannot be read, the address is all that is told. */
+/** The skin is usable without its cape: if the cape cannot be read, only its address is reported. */
 async function readCape(game: Game, url: string): Promise<NewTexture | undefined> {
   try {
     return await readTexture(game, url);

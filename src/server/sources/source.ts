@@ -2,7 +2,7 @@ import type { Note } from '../../protocol/envelope.ts';
 import type { Caller } from '../service/caller.ts';
 import type { TextureDataRow, TextureRow, Via } from '../store/tables.ts';
 
-/** What a skin is to be made of. */
+/** The source of a skin. */
 export type Source =
   | { readonly kind: 'upload'; readonly bytes: Uint8Array }
   /** `http:`, `https:` or `data:`. */
@@ -10,35 +10,47 @@ export type Source =
   /** A player's UUID or name. */
   | { readonly kind: 'user'; readonly user: string };
 
-/** Who asks for it, and by which rules. */
+/** The caller, and the rules for the request. */
 export interface Asking {
   readonly caller: Caller;
   readonly via: Via;
+  /** True if nothing will be generated. */
+  readonly checkOnly?: boolean;
+  /** The caller's name for the request. */
+  readonly idempotencyKey?: string | undefined;
+  /** True if other requests wait for this one. */
+  readonly inBatch?: boolean;
 }
 
-/** What a source turns out to be. */
-export type Material =
-  /** The bytes of a picture, not looked at yet. */
-  { readonly kind: 'picture'; readonly bytes: Uint8Array } | SignedMaterial;
+/** The result of reading a source. */
+export type Material = PictureMaterial | SignedMaterial;
 
-/** Skin data that is signed already, so that there is nothing to generate. */
+export interface PictureMaterial {
+  readonly kind: 'picture';
+  /** Not checked yet. */
+  readonly bytes: Uint8Array;
+  /** Releases the room reserved for the job; call it when the request has been answered. */
+  readonly leave?: () => void;
+}
+
+/** Skin data that is already signed, so that there is nothing to generate. */
 export interface SignedMaterial {
   readonly kind: 'signed';
   readonly identity: string;
   readonly variant: 'classic' | 'slim';
   readonly textureHash: string;
   readonly capeHash: string | null;
-  /** The data and its pictures, where they are not in the store. */
+  /** The data and its pictures, if they are not in the store. */
   readonly found: FoundData | undefined;
 }
 
-/** Signed data that is to be kept with its pictures. */
+/** Signed data to store with its pictures. */
 export interface FoundData {
   readonly data: Omit<TextureDataRow, 'created_at'>;
   readonly textures: readonly Omit<TextureRow, 'created_at'>[];
 }
 
-/** What to say about a variant that was asked for and is not the one that was signed. */
+/** The note for a requested variant that differs from the signed one. */
 export function variantNote(wanted: string, { variant }: SignedMaterial): Note[] {
   if (wanted === 'unknown' || wanted === variant) return [];
   const message = `The player's skin is ${variant}, and its signature is for that: it was not made ${wanted}.`;

@@ -9,13 +9,10 @@ type Reader<K extends Source['kind']> = (
   asking: Asking,
 ) => Promise<Material>;
 
-/** How each kind of source is had. @throws Refusal */
+/** The reader for each kind of source. @throws Refusal */
 const READERS = {
   upload: async (_context, { bytes }, _asking) => ({ kind: 'picture', bytes }),
-  url: async (context, { url }, asking) => ({
-    kind: 'picture',
-    bytes: await readUrl(context, url, asking),
-  }),
+  url: async (context, { url }, asking) => await readUrl(context, url, asking),
   user: async (context, { user }, asking) => await readPlayer(context, user, asking),
 } satisfies { [K in Source['kind']]: Reader<K> };
 

@@ -7,20 +7,53 @@ import { askingOutside } from './asking-outside.ts';
 import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
 import { asksGame } from './game-refusals.ts';
+import { holdRoom } from './held-room.ts';
 import { pictureLink } from './page-links.ts';
-import type { Asking } from './source.ts';
+import type { Asking, PictureMaterial } from './source.ts';
 
 const OWN_TEXTURE = /^\/textures\/([0-9a-f]{64})$/;
 
-/** The bytes that a URL leads to; `asking` is who has them fetched. @throws Refusal */
-export async function readUrl(context: ServiceContext, text: string, asking: Asking): Promise<Uint8Array> {
-  if (/^data:/i.test(text)) return readDataUrl(text);
+/** The picture at a URL; `asking` identifies the caller. @throws Refusal */
+export async function readUrl(
+  context: ServiceContext,
+  text: string,
+  asking: Asking,
+): Promise<PictureMaterial> {
+  if (/^data:/i.test(text)) return picture(readDataUrl(text));
   const url = parseUrl(text);
   const own = ownPath(context, url);
-  if (own !== undefined) return await readOwn(context, own);
+  if (own !== undefined) return picture(await readOwn(context, own));
   const hash = textureHashOf(context.game.http.addresses.textures, url.href);
   if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, asking);
-  return await askingOutside(context, asking, () => fetchPicture(context.pictures, pictureLink(url)));
+  return await withinLimits(context, asking, () => fetchPicture(context.pictures, pictureLink(url)));
+}
+
+function picture(bytes: Uint8Array): PictureMaterial {
+  return { kind: 'picture', bytes };
+}
+
+/** Fetches a picture only if the resulting job would be accepted. @throws Refusal */
+async function withinLimits(
+  context: ServiceContext,
+  asking: Asking,
+  fetch: () => Promise<Uint8Array>,
+): Promise<PictureMaterial> {
+  const leave = (await needsRoom(context, asking)) ? await holdRoom(context, asking) : () => {};
+  try {
+    return { ...picture(await askingOutside(context, asking, fetch)), leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** A request that generates nothing needs no room, nor does one that already has its job. */
+async function needsRoom(
+  { queue }: ServiceContext,
+  { caller, checkOnly, idempotencyKey }: Asking,
+): Promise<boolean> {
+  if (checkOnly) return false;
+  return idempotencyKey === undefined || !(await queue.hasKey(caller.owner, idempotencyKey));
 }
 
 function parseUrl(text: string): URL {
@@ -32,7 +65,7 @@ function parseUrl(text: string): URL {
   throw new Refusal('invalid_image_url', 'The URL must start with http:, https: or data:image/png;base64,.');
 }
 
-/** Where in this very service a URL leads; undefined: it leads elsewhere. */
+/** The path, if the URL points to this service; otherwise undefined. */
 function ownPath({ ownAddresses }: ServiceContext, { origin, pathname }: URL): string | undefined {
   for (const address of ownAddresses()) {
     const own = new URL(address);
@@ -42,7 +75,7 @@ function ownPath({ ownAddresses }: ServiceContext, { origin, pathname }: URL): s
   return undefined;
 }
 
-/** The service asks itself nothing over the network. */
+/** Reads from the store: the service sends no requests to itself over the network. */
 async function readOwn({ db }: ServiceContext, path: string): Promise<Uint8Array> {
   const hash = OWN_TEXTURE.exec(path)?.[1];
   if (hash === undefined) {
@@ -53,25 +86,25 @@ async function readOwn({ db }: ServiceContext, path: string): Promise<Uint8Array
   throw new Refusal('invalid_image_url', 'This service has no such texture.');
 }
 
-/** A texture of the game: one that some skin here has is not asked for again. */
+/** A texture of the game: one that a skin in the store uses is not fetched again. */
 async function readGameTexture(
   context: ServiceContext,
   { url, hash }: { url: string; hash: string },
   asking: Asking,
-): Promise<Uint8Array> {
+): Promise<PictureMaterial> {
   const known = await findTextureByUrl(context.db, namesOf(context, url, hash));
-  if (known) return known.png;
+  if (known) return picture(known.png);
   const download = async () => await downloadTexture(context.game.http, url);
-  const { bytes } = await askingOutside(context, asking, async () => {
-    return await asksGame(context, asking, download, {
+  return await withinLimits(context, asking, async () => {
+    const { bytes } = await asksGame(context, asking, download, {
       not_found: () => new Refusal('invalid_image_url', 'The game has no such texture.'),
       unexpected: () => new Refusal('invalid_image_url', 'There is no picture at this address of the game.'),
     });
+    return bytes;
   });
-  return bytes;
 }
 
-/** A texture's address as it may stand in signed data: profiles write `http:`. */
+/** The spellings of a texture's address in signed data: profiles use `http:`. */
 function namesOf({ game }: ServiceContext, url: string, hash: string): string[] {
   const { host, pathname } = new URL(`${game.http.addresses.textures}/texture/${hash}`);
   return [...new Set([url, `http://${host}${pathname}`, `https://${host}${pathname}`])];

@@ -7,7 +7,7 @@ import { openStore } from '../../../src/server/store/store.ts';
 
 const store = await openStore(process.argv[2] ?? '');
 const now = Date.now();
-const whose = { owner: String(process.pid), now, until: now + 60_000, busy: { hosts: [], keys: [] } };
+const whose = { owner: String(process.pid), now, until: now + 60_000, busy: { hosts: [], users: [] } };
 const claim = async () => await claimCallback(store.db, whose);
 for (let lease = await claim(); lease; lease = await claim()) process.stdout.write(`${lease.url}\n`);
 await store.close();

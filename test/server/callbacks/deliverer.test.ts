@@ -52,8 +52,8 @@ async function setScene(): Promise<Scene> {
   return { db, clock, signals, start, givenUp };
 }
 
-/** The number of attempts there have been, once it is `count` and each has been concluded. */
-async function attempts({ seen }: Receiver, { db }: Scene, count: number): Promise<void> {
+/** Waits until there have been `count` attempts and each of them has been concluded, but for `others` that go on. */
+async function attempts({ seen }: Receiver, { db }: Scene, count: number, others = 0): Promise<void> {
   await poll(
     () => seen.length,
     (length) => length === count,
@@ -61,7 +61,7 @@ async function attempts({ seen }: Receiver, { db }: Scene, count: number): Promi
   await poll(
     async () =>
       (await db.selectFrom('callbacks').selectAll().execute()).filter((row) => row.lease_owner !== null),
-    (under) => under.length === 0,
+    (under) => under.length === others,
   );
 }
 
@@ -147,7 +147,7 @@ test('A delivery of a process that was killed is begun again once its time is ov
   const to = await receiver();
   await endedJob(scene.db, callbackOf(to.url), scene.clock.now());
   const now = scene.clock.now();
-  const busy = { hosts: [], keys: [] };
+  const busy = { hosts: [], users: [] };
   await claimCallback(scene.db, { owner: 'a process that is gone', now, until: now + 30_000, busy });
   scene.start();
   await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
@@ -194,6 +194,21 @@ test('One host gets two at a time, one key six, whatever names its receivers hav
     (total) => total === 6,
   );
   expect(slow.map(({ seen }) => seen.length).toSorted()).toEqual([0, 2, 2, 2]);
+});
+
+test('All keys of one user get six at a time together', async () => {
+  const scene = await setScene();
+  await keepKey(scene.db, 'second');
+  await keepKey(scene.db, 'of bob', 'bob');
+  const slow = await Promise.all([2, 3, 4, 5, 6].map((n) => receiver(() => {}, `127.0.0.${n}`)));
+  const quick = await receiver();
+  for (const { url } of slow) {
+    await endedJob(scene.db, callbackOf(`${url}/1`), scene.clock.now());
+    await endedJob(scene.db, { ...callbackOf(`${url}/2`), keyId: 'second' }, scene.clock.now());
+  }
+  await endedJob(scene.db, { ...callbackOf(quick.url), keyId: 'of bob' }, scene.clock.now());
+  scene.start();
+  await attempts(quick, scene, 1, 6);
 });
 
 test('A store that cannot be read for a moment is told of, and the work goes on', async () => {

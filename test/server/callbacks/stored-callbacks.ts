@@ -12,10 +12,11 @@ import { MovableClock } from '../movable-clock.ts';
 /** The API key that these callbacks are signed for. */
 export const KEY_ID = 'key';
 
-export async function keepKey(db: Db, id = KEY_ID): Promise<void> {
+/** A key, of Ann unless another user is named. */
+export async function keepKey(db: Db, id = KEY_ID, owner = 'ann'): Promise<void> {
   const user = {
-    id: 'ann',
-    name: 'ann',
+    id: owner,
+    name: owner,
     plan: 'free',
     role: 'user',
     created_at: 0,
@@ -27,7 +28,7 @@ export async function keepKey(db: Db, id = KEY_ID): Promise<void> {
   await insertKey(db, {
     ...{ id, user_id, name: id, hash: `hash of ${id}`, last4: '0000', created_at: 0 },
     ...{ last_used_at: null, revoked_at: null, v2_compat: 0 },
-    ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]' },
+    ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]', scopes: '[]' },
   });
 }
 

@@ -7,7 +7,13 @@ import { TestCaller } from '../test-caller.ts';
 
 guardAgainstLeaks();
 
-const UNBOUND = { allowedIps: [], allowedOrigins: [], allowedAgents: [], v2Compat: false };
+const UNBOUND = {
+  allowedIps: [],
+  allowedOrigins: [],
+  allowedAgents: [],
+  v2Compat: false,
+  scopes: ['read', 'generate', 'skins', 'account'],
+};
 
 describe('API keys', () => {
   test("the owner's first key comes with the first start and never again", async () => {

@@ -28,6 +28,7 @@ describe('What is no proper request is answered in our envelope, and the connect
   test.each([
     ['no HTTP', 'nonsense\r\n\r\n', 400],
     ['a header that is none', `${HEAD}a b: c\r\n\r\n`, 400],
+    ['a length and chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`, 400],
     ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, 400],
     ['headers of more than 16 KB', `${HEAD}X-A: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
     ['an address of more than 16 KB', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
@@ -37,6 +38,8 @@ describe('What is no proper request is answered in our envelope, and the connect
     expect([answer.status, answer.body]).toEqual([status, refusal]);
     expect(answer.headers).toMatchObject({
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'mineskin-server': 'skinsmith',
+      'mineskin-breadcrumb': expect.stringMatching(/^[0-9a-f]{8}$/),
       'cache-control': 'no-store',
       connection: 'close',
     });
@@ -53,6 +56,12 @@ describe('What is no proper request is answered in our envelope, and the connect
     socket.write('nonsense\r\n\r\n');
     expect(await socket.untilClosed()).not.toContain('invalid_request');
   });
+});
+
+test.each(['Host: a', 'host: b'])('Two Host headers (%s) are refused', async (second) => {
+  const { url } = await runServer();
+  const answer = await say(url, `${HEAD}${second}\r\nConnection: close\r\n\r\n`);
+  expect([answer.status, answer.body]).toEqual([400, refusal]);
 });
 
 describe('What is proper, but odd,', () => {
@@ -135,24 +144,17 @@ describe('A connection that takes its time is ended', () => {
     const server = await runServer();
     const socket = await RawSocket.open(server.url);
     socket.write(HEAD);
-    const start = performance.now();
     await server.close({ limit: 100 });
     await socket.untilClosed();
-    expect(performance.now() - start).toBeLessThan(3_000);
   });
 });
 
-test('Connections past the greatest number are closed at once, and count again when others end', async () => {
+test('Past the greatest number of connections the one that has been silent for longest makes room', async () => {
   const { url, owner } = await runServer({ edge: { maxConnections: 2 } });
   const first = await RawSocket.open(url);
+  const second = await RawSocket.open(url);
   await RawSocket.open(url);
-  const third = await RawSocket.open(url);
-  expect(await third.untilClosed()).toBe('');
-  first.write(`${HEAD}Connection: close\r\n\r\n`);
-  await first.untilClosed();
-  const { status } = await poll(
-    async () => await owner.get('/health').catch(() => ({ status: 0 })),
-    (heard) => heard.status !== 0,
-  );
-  expect(status).toBe(200);
+  expect(await first.untilClosed()).toBe('');
+  expect((await owner.get('/health')).status).toBe(200);
+  expect(await second.untilClosed()).toBe('');
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { dataUrl, skinPng } from '../drawn-skins.ts';
+import { HeldWork } from '../held-work.ts';
 import { jobAt } from '../job-at.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
 import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
 import { failWaitingJob } from './refusal-stories.ts';
 
@@ -30,7 +31,7 @@ async function completed(caller: TestCaller, id: string | undefined): Promise<He
 
 describe('A submission to the queue that comes again under its key', () => {
   test.each(['/v2/queue', '/queue'])('at %s is the pending job, with its eta', async (path) => {
-    const { owner } = await runServer({ workers: 1, pace: 400 });
+    const { owner } = await runServer({ workers: 1, ...new HeldWork().options });
     const first = await send(owner, 1, { path });
     const again = await send(owner, 1, { path });
     expect(again.status).toBe(202);
@@ -100,7 +101,7 @@ describe('A submission to the queue that comes again under its key', () => {
 });
 
 describe('A generation that comes again under its key', () => {
-  const path = '/v2/generate?timeout=5';
+  const path = '/v2/generate?timeout=30';
 
   test('waits for the pending job and answers with its skin', async () => {
     const { owner } = await runServer({ pace: 300 });
@@ -125,7 +126,7 @@ describe('A generation that comes again under its key', () => {
   });
 
   test('is the same request as a submission to the queue', async () => {
-    const { owner } = await runServer({ pace: 200 });
+    const { owner } = await runServer();
     const queued = await send(owner, 1);
     const made = await send(owner, 1, { path });
     expect(made.body.links['job']).toBe(queued.body.links['job']);
@@ -189,8 +190,19 @@ describe('A key', () => {
     }
   });
 
+  test('is kept for a job with few others only: a caller cannot fill the store with them', async () => {
+    const { owner, dataDir } = await runServer({ workers: 0 });
+    const answers: Heard[] = [];
+    for (let n = 0; n < 40; n++) answers.push(await send(owner, 1, { key: `key ${n}` }));
+    expect(new Set(answers.map(({ body }) => body.job?.id)).size).toBe(1);
+    const { db } = await openOwnStore(dataDir);
+    expect(await db.selectFrom('idempotency_keys').select('key').execute()).toHaveLength(32);
+    expect((await send(owner, 1, { key: 'key 39' })).body.job?.id).toBe(answers[0]?.body.job?.id);
+  });
+
   test('is not used up by requests that are refused', async () => {
-    const { owner } = await runServer({ workers: 1, pace: 300 });
+    const work = new HeldWork();
+    const { owner } = await runServer({ workers: 1, ...work.options });
     expectRefusal(
       await owner.json('/v2/queue', { url: 'data:image/png;base64,AAAA' }, { 'idempotency-key': 'key 1' }),
       'invalid_image',
@@ -198,6 +210,7 @@ describe('A key', () => {
     expectRefusal(await send(owner, 1, { checkOnly: 'true' }), 'no_duplicate');
     for (let n = 2; n < 7; n++) await send(owner, n, { key: `key ${n}` });
     expectRefusal(await send(owner, 7), 'job_limit');
+    work.release();
     const taken = await poll(
       () => send(owner, 8),
       ({ status }) => status !== 429,

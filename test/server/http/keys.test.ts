@@ -74,7 +74,11 @@ test('A form that says what a key is bound to is refused, and makes none that is
 describe('A key is changed', () => {
   test('by its owner, who says only what is to change', async () => {
     const server = await runServer();
-    const { id, secret: key } = await makeKey(server, { name: 'ci', allowedIps: ['127.0.0.1'] });
+    const { id, secret: key } = await makeKey(server, {
+      name: 'ci',
+      allowedIps: ['127.0.0.1'],
+      scopes: ['read', 'account'],
+    });
     const bob = new TestCaller(server.url, { key });
     const { status, body } = await bob.patch(`${KEYS}/${id}`, { name: 'cd', v2Compat: true });
     expect([status, body.key]).toEqual([
@@ -120,7 +124,7 @@ describe('A key is changed', () => {
 });
 
 describe('Keys', () => {
-  test('are 100 to a user at the most, however many are asked for at once; a revoked one makes room', async () => {
+  test('are 100 to a user at most, however many are asked for at once; a revoked one makes room', async () => {
     const server = await runServer();
     const bob = await server.user('bob');
     const more = await Promise.all(Array.from({ length: 104 }, () => bob.json(KEYS, {})));

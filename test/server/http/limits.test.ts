@@ -3,7 +3,7 @@ import { skinPng } from '../drawn-skins.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks } from '../running-server.ts';
-import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
+import { expectRefusal, type Heard } from '../test-caller.ts';
 import { runServerWithPlans } from '../users-of-plan.ts';
 
 guardAgainstLeaks();
@@ -95,55 +95,49 @@ describe('The requests of one user', () => {
 });
 
 describe('Requests that wait for their skin', () => {
-  test('are let through again when the delay of the plan is over, those of the queue at once', async () => {
-    const clock = new MovableClock();
-    const { users } = await runServerWithPlans({ gold: { delay: 1.234 } }, { clock });
-    const first = await users.gold.upload('/v2/generate', skinPng(1));
-    expect(first.status).toBe(200);
-    expectAgreement(first);
-    expect(first.body.rateLimit).toMatchObject({ next: { relative: 1_234 }, delay: { millis: 1_234 } });
-    clock.forward(1_233);
-    const refused = await users.gold.upload('/v2/generate', skinPng(2));
-    expectRefusal(refused, 'rate_limit');
-    expectAgreement(refused);
-    expect(refused.body.rateLimit?.next).toEqual({ absolute: clock.now() + 1, relative: 1 });
-    const queued = await users.gold.upload('/v2/queue', skinPng(3));
-    expect(queued.status).toBe(202);
-    expect(queued.body.rateLimit).toMatchObject({ next: { relative: 0 }, delay: { millis: 0 } });
-    expect((await users.gold.upload('/v2/generate', skinPng(1))).status).toBe(200);
-    clock.forward(1);
-    expect((await users.gold.upload('/v2/generate', skinPng(2))).status).toBe(200);
+  test('go by the rules of the queue: the delay of the plan is that of version 1', async () => {
+    const { users } = await runServerWithPlans({ gold: { delay: 60, concurrency: 1 } });
+    for (const number of [1, 2]) {
+      const answer = await users.gold.upload('/v2/generate', skinPng(number));
+      expect(answer.status).toBe(200);
+      expectAgreement(answer);
+      expect(answer.body.rateLimit).toMatchObject({
+        next: { relative: 0 },
+        delay: { millis: 0, seconds: 0 },
+      });
+    }
+    expect((await users.gold.upload('/generate/upload', skinPng(3))).status).toBe(200);
+    expect((await users.gold.upload('/generate/upload', skinPng(4))).status).toBe(429);
+    expect((await users.gold.upload('/v2/generate', skinPng(4))).status).toBe(200);
   });
 
   test('are not kept waiting by a clock that ran ahead and was put back', async () => {
     const clock = new MovableClock();
     const { users } = await runServerWithPlans({ gold: { delay: 1.234, per_minute: 1 } }, { clock });
     clock.forward(24 * 3_600_000);
-    expect((await users.gold.upload('/v2/generate', skinPng(1))).status).toBe(200);
+    expect((await users.gold.upload('/generate/upload', skinPng(1))).status).toBe(200);
     clock.forward(-24 * 3_600_000);
-    expect((await users.gold.upload('/v2/generate', skinPng(2))).status).toBe(200);
+    expect((await users.gold.upload('/generate/upload', skinPng(2))).status).toBe(200);
     expectRefusal(await users.gold.upload('/v2/generate', skinPng(3)), 'rate_limit');
   });
 
-  test('are as many at once as are processed at once; the next is refused until one has ended', async () => {
-    const { users } = await runServerWithPlans(
-      { gold: { delay: 0, concurrency: 2 } },
-      { workers: 2, pace: 400 },
+  test('are told, when every spot is taken, to wait until one is free again', async () => {
+    const { users } = await runServerWithPlans({ gold: { queue: 2, concurrency: 1 } }, { pace: 20_000 });
+    for (const number of [1, 2]) await users.gold.upload('/v2/queue', skinPng(number));
+    await poll(
+      () => users.gold.get('/v2/queue'),
+      ({ body }) => body.jobs?.some(({ status }) => status === 'processing') === true,
     );
-    const running = [1, 2].map(async (number) => await users.gold.upload('/v2/generate', skinPng(number)));
-    await pending(users.gold, 2);
     const refused = await users.gold.upload('/v2/generate', skinPng(3));
-    expectRefusal(refused, 'concurrency_limit');
+    expectRefusal(refused, 'rate_limit');
     expectAgreement(refused);
-    expect((await users.gold.upload('/v2/queue', skinPng(4))).status).toBe(202);
-    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
-    expect((await users.gold.upload('/v2/generate', skinPng(3))).status).toBe(200);
+    expect(refused.body.errors.map(({ code }) => code)).toEqual(['rate_limit', 'job_limit']);
+    const queued = await users.gold.upload('/v2/queue', skinPng(3));
+    expectRefusal(queued, 'job_limit');
+    expectAgreement(queued);
+    for (const { body } of [refused, queued]) {
+      expect(body.rateLimit?.next.relative).toBeGreaterThan(0);
+      expect(body.rateLimit?.next.relative).toBeLessThanOrEqual(20_000 * 1.1 + 100);
+    }
   });
 });
-
-async function pending(caller: TestCaller, count: number): Promise<void> {
-  await poll(
-    () => caller.get('/v2/queue'),
-    ({ body }) => body.jobs?.length === count,
-  );
-}

@@ -34,7 +34,7 @@ const answer = z.strictObject({
   headers: z.record(z.string(), reference('headers')),
   content: contents.optional(),
 });
-const securityRequirement = z.record(z.literal('apiKey'), z.array(z.string()));
+const securityRequirement = z.partialRecord(z.enum(['apiKey', 'keyInQuery']), z.array(z.string()));
 const operation = z.strictObject({
   operationId: z.string().regex(/^[A-Za-z0-9]+$/),
   summary: z.string().min(8).max(120),
@@ -68,7 +68,18 @@ export const openApiDocument = z.strictObject({
   security: z.array(securityRequirement.or(z.strictObject({}))),
   paths: z.record(z.string().startsWith('/'), pathItem),
   components: z.strictObject({
-    securitySchemes: z.record(name, z.strictObject({ type: z.literal('http'), scheme: z.literal('bearer') })),
+    securitySchemes: z.record(
+      name,
+      z.union([
+        z.strictObject({ type: z.literal('http'), scheme: z.literal('bearer') }),
+        z.strictObject({
+          type: z.literal('apiKey'),
+          in: z.literal('query'),
+          name: z.string(),
+          description: z.string(),
+        }),
+      ]),
+    ),
     parameters: z.record(name, parameter),
     headers: z.record(name, header),
     schemas: z.record(name, schema),

@@ -87,7 +87,9 @@ test.each(ROUTES)('All that $method $paths.0 may refuse is described', (route) =
     ];
     expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(needed.map(String)));
     expect(operation?.requestBody === undefined).toBe(bodies === undefined);
-    expect(operation?.security).toEqual(authenticated ? undefined : []);
+    const isOld = /^\/(?:generate|get|validate)\//.test(paths[0]);
+    const inQuery = isOld ? [{}, { apiKey: [] }, { keyInQuery: [] }] : undefined;
+    expect(operation?.security).toEqual(authenticated ? inQuery : []);
   }
 });
 
@@ -95,11 +97,18 @@ test('What is answered beside the body is described: limits, when to come again,
   const headers = (path: string, method: 'get' | 'post', status: number) =>
     Object.keys(PATHS[path]?.[method]?.responses[status]?.headers ?? {});
   const limits = ['Limit', 'Remaining', 'Reset', 'Delay', 'NextRequest'].map((name) => `X-RateLimit-${name}`);
-  expect(headers('/v2/queue', 'post', 202)).toEqual(['X-Request-Id', ...limits]);
-  expect(headers('/v2/queue', 'post', 429)).toEqual(['X-Request-Id', 'Retry-After', ...limits]);
-  expect(headers('/generate/url', 'post', 200)).toEqual(['X-Request-Id', ...limits, 'MineSkin-Api-Version']);
-  expect(headers('/v2/skins/{uuid}', 'get', 304)).toEqual(['X-Request-Id', 'ETag']);
-  expect(headers('/v2/skins/{uuid}/texture', 'get', 302)).toEqual(['X-Request-Id', 'Location']);
+  const delays = ['MineSkin-Delay', 'MineSkin-Delay-Seconds', 'MineSkin-Delay-Millis'];
+  const ALL = ['X-Request-Id', 'MineSkin-Server', 'MineSkin-Breadcrumb'];
+  expect(headers('/v2/queue', 'post', 202)).toEqual([...ALL, ...limits]);
+  expect(headers('/v2/queue', 'post', 429)).toEqual([...ALL, 'Retry-After', ...limits]);
+  expect(headers('/generate/url', 'post', 200)).toEqual([
+    ...ALL,
+    ...limits,
+    ...delays,
+    'MineSkin-Api-Version',
+  ]);
+  expect(headers('/v2/skins/{uuid}', 'get', 304)).toEqual([...ALL, 'ETag']);
+  expect(headers('/v2/skins/{uuid}/texture', 'get', 302)).toEqual([...ALL, 'Location']);
 });
 
 test('The stream of events and the header that makes a submission repeatable are described', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../drawn-skins.ts';
+import { hastyClock } from '../hasty-clock.ts';
+import { HeldWork } from '../held-work.ts';
 import { jobAt } from '../job-at.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
 import type { Body, Heard } from '../test-caller.ts';
@@ -70,7 +72,7 @@ describe('As published is', () => {
   });
 
   test('a request that was not waited for', async () => {
-    const { owner } = await runServer({ workers: 0 });
+    const { owner } = await runServer({ workers: 0, clock: hastyClock });
     expectAsPublished('post /v2/generate', await owner.upload('/v2/generate?timeout=1', skinPng(1)), 500);
   });
 
@@ -98,7 +100,7 @@ describe('Otherwise than published is, and known to be', () => {
   }
 
   test('a job at work is "processing", where the contract says "active"', async () => {
-    const server = await runServer({ pace: 300 });
+    const server = await runServer(new HeldWork().options);
     const { body } = await processingJob(server);
     expect(contract.faultsAs('QueueProcessingResponse', body)).toEqual([
       expect.stringContaining('/job/status must be equal to one of the allowed values'),

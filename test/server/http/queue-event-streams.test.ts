@@ -6,6 +6,7 @@ import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { type EventReader, idOf, statusOf } from '../event-reader.ts';
+import { HeldWork } from '../held-work.ts';
 import { jobAt } from '../job-at.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
@@ -97,7 +98,8 @@ describe('A stream of events', () => {
   });
 
   test('is ended at once when the service stops, and another can be opened at the next one', async () => {
-    const first = await runServer({ workers: 1, pace: 1_500 });
+    const work = new HeldWork();
+    const first = await runServer({ workers: 1, ...work.options });
     const stream = await first.owner.events();
     const id = await queueSkin(first.owner, 1);
     await jobAt(first.owner, id, 'processing');
@@ -105,6 +107,7 @@ describe('A stream of events', () => {
     expect(await ended(stream)).toBe('complete');
     expect(stream.events.some((event) => statusOf(event) === 'completed')).toBe(false);
     expectRefusal(await first.owner.get('/v2/queue/events'), 'service_unavailable');
+    work.release();
     await closing;
     const next = await runServer({ dataDir: first.dataDir, port: Number(new URL(first.url).port) });
     const again = await first.owner.events();

@@ -4,6 +4,7 @@ import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { newJob } from '../../contract/jobs.ts';
 import { skinPng } from '../drawn-skins.ts';
 import { idOf, statusOf } from '../event-reader.ts';
+import { HeldWork } from '../held-work.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
 import { failWaitingJob } from './refusal-stories.ts';
@@ -38,10 +39,13 @@ describe('GET /v2/queue/events', () => {
   });
 
   test('tells of a job as it is accepted and as it ends, in the words of GET /v2/queue/:jobId', async () => {
-    const { owner } = await runServer({ pace: 150 });
+    const work = new HeldWork();
+    const { owner } = await runServer(work.options);
     const stream = await owner.events();
     await stream.first(1);
     const id = await queueSkin(owner, 1);
+    await stream.first(2);
+    work.release();
     const [, accepted, completed] = await stream.first(3);
     expect([accepted?.type, completed?.type]).toEqual(['job', 'job']);
     expect(accepted?.data).toMatchObject({ success: true, job: { id }, messages: [{ code: 'job_pending' }] });

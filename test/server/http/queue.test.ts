@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../drawn-skins.ts';
+import { HeldWork } from '../held-work.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
 import { TestCaller } from '../test-caller.ts';
+import { runServerWithPlans } from '../users-of-plan.ts';
 
 guardAgainstLeaks();
 
@@ -48,6 +50,25 @@ describe('POST /v2/queue', () => {
     expect(joined.body.job?.eta).toBe((joined.body.job?.timestamp ?? Number.NaN) + 120_000);
     await server.close({ limit: 10 });
   });
+
+  test.each([
+    ['one at a time', { concurrency: 1 }, [3, 6, 9, 12, 15]],
+    ['two at a time', { concurrency: 2 }, [3, 3, 6, 6, 9]],
+    ['one, and what is idle', { concurrency: 1, burst: 3 }, [3, 3, 3, 6, 6]],
+  ])(
+    'says when each of five jobs will be done of a plan that has %s processed',
+    async (_, limits, seconds) => {
+      const options = { workers: 3, pace: 3_000, clock: new MovableClock() };
+      const { users, close } = await runServerWithPlans({ ann: limits }, options);
+      const etas = [];
+      for (let n = 0; n < 5; n++) {
+        const { job } = (await users.ann.upload('/v2/queue', skinPng(n))).body;
+        etas.push(((job?.eta ?? Number.NaN) - (job?.timestamp ?? Number.NaN)) / 1000);
+      }
+      expect(etas).toEqual(seconds);
+      await close({ limit: 10 });
+    },
+  );
 
   test('says nothing of when the job will be done before it has seen one', async () => {
     const { owner } = await runServer({ workers: 1 });
@@ -99,7 +120,8 @@ describe('POST /v2/queue', () => {
 
 describe('GET /v2/queue/:jobId', () => {
   test.each(['/v2/queue', '/queue'])('under %s: from pending to completed, with the skin', async (path) => {
-    const { owner } = await runServer({ pace: 150 });
+    const work = new HeldWork();
+    const { owner } = await runServer(work.options);
     const { job } = (await owner.upload(path, skinPng(1))).body;
     const pending = (await owner.get(`${path}/${job?.id}`)).body;
     expect(pending).toMatchObject({
@@ -109,6 +131,7 @@ describe('GET /v2/queue/:jobId', () => {
     });
     expect(['waiting', 'processing']).toContain(pending.job?.status);
     expect(pending).not.toHaveProperty('skin');
+    work.release();
     const { body, status } = await finished(owner, job?.id, path);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -132,6 +155,78 @@ describe('GET /v2/queue', () => {
     expect(Object.keys(body.jobs?.[0] ?? {}).toSorted()).toEqual(['id', 'status', 'timestamp']);
     for (const other of [await user('bob'), anonymous()])
       expect((await other.get(path)).body.jobs).toEqual([]);
+  });
+});
+
+describe('The list of jobs', () => {
+  /** A caller with so many finished jobs, the newest of which failed, after a first one that is pending. */
+  async function withJobs(count: number) {
+    const server = await runServer({ workers: 0 });
+    const pending = (await server.owner.upload('/v2/queue', skinPng(1))).body.job?.id;
+    const { db } = await openOwnStore(server.dataDir);
+    const { id: _, ...row } = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+    const rows = Array.from({ length: count }, (_unused, n) => ({
+      ...row,
+      uuid: randomUUID(),
+      status: n === count - 1 ? ('failed' as const) : ('completed' as const),
+      finished_at: row.created_at,
+    }));
+    for (let at = 0; at < count; at += 500)
+      await db
+        .insertInto('jobs')
+        .values(rows.slice(at, at + 500))
+        .execute();
+    return { ...server, pending, all: [pending, ...rows.map(({ uuid }) => uuid)].toReversed() };
+  }
+
+  /** Follows links.next from an address on; the ids on each page. */
+  async function pagesFrom(caller: TestCaller, first: string): Promise<string[][]> {
+    const pages: string[][] = [];
+    for (let next: string | undefined = first; next; ) {
+      const { body } = await caller.get(next);
+      pages.push((body.jobs ?? []).map(({ id }) => id));
+      next = body.links['next'];
+    }
+    return pages;
+  }
+
+  test('has every job of the caller, newest first, page by page', async () => {
+    const { owner, all } = await withJobs(1_203);
+    const pages = await pagesFrom(owner, '/v2/queue?size=500');
+    expect(pages.map(({ length }) => length)).toEqual([500, 500, 204]);
+    expect(pages.flat()).toEqual(all);
+    expect((await pagesFrom(owner, '/queue?size=7')).flat()).toEqual(all);
+    const shown = new Set((await pagesFrom(owner, '/v2/queue')).flat());
+    expect(shown).toEqual(new Set(all));
+  });
+
+  test('begins with the newest 500 and what is pending, and says that there is more', async () => {
+    const { owner, all, pending } = await withJobs(501);
+    const { body } = await owner.get('/v2/queue');
+    expect(body.jobs?.map(({ id }) => id)).toEqual([...all.slice(0, 500), pending]);
+    expect(body.links['next']).toMatch(/^\/v2\/queue\?size=500&after=\d+$/);
+    const whole = await withJobs(499);
+    const { body: few } = await whole.owner.get('/v2/queue');
+    expect([few.jobs?.length, few.links['next']]).toEqual([500, undefined]);
+  });
+
+  test('has those of one status alone where that is asked for', async () => {
+    const { owner, all, pending } = await withJobs(30);
+    expect((await pagesFrom(owner, '/v2/queue?status=completed&size=8')).flat()).toEqual(all.slice(1, -1));
+    expect((await pagesFrom(owner, '/v2/queue?status=failed')).flat()).toEqual([all[0]]);
+    expect((await pagesFrom(owner, '/v2/queue?status=waiting')).flat()).toEqual([pending]);
+    expect((await pagesFrom(owner, '/v2/queue?status=processing')).flat()).toEqual([]);
+  });
+
+  test('goes on after a job that is named, and refuses what is none of the caller’s', async () => {
+    const { owner, all, user } = await withJobs(4);
+    expect((await pagesFrom(owner, `/v2/queue?after=${all[1]}`)).flat()).toEqual(all.slice(2));
+    for (const query of [`after=${randomUUID()}`, 'size=0', 'size=501', 'status=done'])
+      expect((await owner.get(`/v2/queue?${query}`)).body.errors[0]?.code).toBe('validation_error');
+    const bob = await user('bob');
+    expect((await bob.get(`/v2/queue?after=${all[1]}`)).status).toBe(400);
+    expect((await bob.get('/v2/queue?after=9999')).body.jobs).toEqual([]);
+    expect((await owner.get('/v2/queue?unknown=1')).status).toBe(200);
   });
 });
 

@@ -1,6 +1,7 @@
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { skinPng } from '../drawn-skins.ts';
+import { hastyClock } from '../hasty-clock.ts';
 import { jobAt } from '../job-at.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
@@ -53,6 +54,11 @@ async function tooMany({ anonymous }: ServerUnderTest): Promise<Heard> {
   return await anonymous().upload('/v2/generate', skinPng(ANONYMOUS_PER_MINUTE));
 }
 
+async function shared({ anonymous }: ServerUnderTest): Promise<Heard> {
+  await anonymous('127.0.0.2').upload('/v2/queue', skinPng(1));
+  return await anonymous('127.0.0.3').upload('/v2/queue', skinPng(2));
+}
+
 async function stopping(server: ServerUnderTest): Promise<Heard> {
   const { body } = await server.owner.upload('/v2/queue', skinPng(1));
   await jobAt(server.owner, body.job?.id, 'processing');
@@ -95,6 +101,18 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
     options: { clock },
   },
   {
+    code: 'anonymous_limit',
+    when: 'callers without a key have used up what they share',
+    send: shared,
+    options: { anonymousPerHour: 1 },
+  },
+  {
+    code: 'store_full',
+    when: 'the store has grown to its ceiling',
+    send: async ({ owner }) => await owner.upload('/v2/queue', PNG),
+    options: { maxStoreBytes: 1 },
+  },
+  {
     code: 'service_unavailable',
     when: 'it is being stopped',
     send: stopping,
@@ -108,7 +126,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
     code: 'generator_timeout',
     when: 'nobody generates',
     send: ({ owner }) => owner.upload('/v2/generate?timeout=1', PNG),
-    options: idle,
+    options: { ...idle, clock: hastyClock },
   },
   ...(
     [

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../../src/protocol/errors.ts';
+import { skinPng } from '../drawn-skins.ts';
+import { hastyClock } from '../hasty-clock.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { expectRefusal } from '../test-caller.ts';
 import { REFUSAL_ROWS } from './refusal-rows.ts';
@@ -44,7 +46,7 @@ describe('A request is refused', () => {
 
 describe('A job that does not come to a skin', () => {
   test('lives on when the request stopped waiting for it', async () => {
-    const { owner } = await runServer({ workers: 0 });
+    const { owner } = await runServer({ workers: 0, clock: hastyClock });
     const { body } = await owner.upload('/v2/generate?timeout=1', PNG);
     const job = await owner.get(String(body.links['job']));
     expect([job.status, job.body.job?.status]).toEqual([200, 'waiting']);
@@ -67,9 +69,12 @@ describe('A job that does not come to a skin', () => {
 
   test('frees its spot', async () => {
     const server = await runServer({ workers: 0 });
-    await server.owner.upload('/v2/queue', PNG);
+    for (let n = 0; n < 5; n++) await server.owner.upload('/v2/queue', skinPng(n));
+    const full = await server.owner.upload('/v2/queue', skinPng(5));
+    expect(full.body.errors[0]?.code).toBe('job_limit');
     await failWaitingJob(server, 'job_failed');
-    const again = await server.owner.upload('/v2/queue', PNG);
-    expect([again.status, again.body.job?.status]).toEqual([202, 'waiting']);
+    const statuses = [];
+    for (const n of [5, 6]) statuses.push((await server.owner.upload('/v2/queue', skinPng(n))).status);
+    expect(statuses).toEqual([202, 429]);
   });
 });

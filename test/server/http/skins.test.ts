@@ -32,7 +32,7 @@ describe('GET /v2/skins/:uuid', () => {
     }
   });
 
-  test('shows a private one to its owner alone', async () => {
+  test('shows a private one only to its owner', async () => {
     const server = await runServer();
     const [owner, bob] = [server.owner, await userWithPlan(server, 'bob')];
     const skin = await make(bob, 1, { visibility: 'private' });
@@ -65,7 +65,16 @@ describe('The lists of skins', () => {
     const { uuid, texture } = await make(owner, 1, { name: 'Smith' });
     const { body } = await owner.get('/v2/skins');
     expect(body.skins).toEqual([
-      { uuid, name: 'Smith', visibility: 'public', variant: 'classic', views: 0, texture: texture.hash.skin },
+      {
+        uuid,
+        shortId: uuid.slice(0, 8),
+        name: 'Smith',
+        visibility: 'public',
+        variant: 'classic',
+        views: 0,
+        timestamp: expect.any(Number),
+        texture: texture.hash.skin,
+      },
     ]);
   });
 });

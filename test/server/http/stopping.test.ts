@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { VERSION } from '../../../src/version.ts';
 import { skinPng } from '../drawn-skins.ts';
+import { HeldWork } from '../held-work.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { expectRefusal } from '../test-caller.ts';
@@ -14,7 +15,8 @@ test('A service that is well is ready, whoever asks', async () => {
 });
 
 test('A service that stops says first that it is not ready, takes nothing new, and finishes its answers', async () => {
-  const server = await runServer({ pace: 700, workers: 1 });
+  const work = new HeldWork();
+  const server = await runServer({ ...work.options, workers: 1 });
   const { owner } = server;
   const answer = owner.upload('/v2/generate', skinPng(1));
   await poll(
@@ -26,6 +28,7 @@ test('A service that stops says first that it is not ready, takes nothing new, a
   expect([status, body]).toMatchObject([503, { status: 'not_ready', reasons: ['stopping'] }]);
   expect((await owner.get('/health')).status).toBe(200);
   expectRefusal(await owner.upload('/v2/queue', skinPng(2)), 'service_unavailable');
+  work.release();
   expect((await answer).status).toBe(200);
   await closed;
   await expect(owner.get('/ready')).rejects.toThrow('ECONNREFUSED');

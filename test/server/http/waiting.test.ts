@@ -1,22 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { dataUrl, skinPng } from '../drawn-skins.ts';
+import { HeldWork } from '../held-work.ts';
 import { jobAt } from '../job-at.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
+import { runServerWithPlans } from '../users-of-plan.ts';
 
 guardAgainstLeaks();
 
 const PNG = skinPng(1);
 
 test('A generation that was not waited for to its end goes on, and its job is linked', async () => {
-  const { owner } = await runServer({ workers: 1, pace: 1_300 });
+  const work = new HeldWork();
+  const { owner } = await runServer({ workers: 1, ...work.options });
   const heard = await owner.upload('/v2/generate?timeout=1', PNG, { name: 'Smith' });
   expectRefusal(heard, 'generator_timeout');
+  work.release();
   const id = heard.body.links['job']?.split('/').at(-1);
   const { skin } = (await jobAt(owner, id, 'completed')).body;
   expect(skin).toMatchObject({ name: 'Smith' });
   const again = await owner.upload('/v2/generate?timeout=1', PNG, { name: 'Smith' });
   expect(again.body.skin).toMatchObject({ uuid: skin?.uuid, duplicate: true });
+});
+
+test('The time to wait begins when the turn of the job has come', async () => {
+  const { users } = await runServerWithPlans({ gold: { concurrency: 1 } }, { workers: 2, pace: 600 });
+  const all = [1, 2, 3, 4].map(async (n) => await users.gold.upload('/v2/generate?timeout=1', skinPng(n)));
+  expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
 
 type Ask = (caller: TestCaller, path: string) => Promise<Heard>;

@@ -27,6 +27,9 @@ const found = ({ status }: Heard) => (status < 400 ? 'seen' : '-');
 const has = ({ status, body }: Heard, { uuid }: Target) =>
   status === 401 ? '401' : body.skins?.some((skin) => skin.uuid === uuid) ? 'seen' : '-';
 
+/** Whether an answer of any shape names the skin. */
+const namesOne = ({ bytes }: Heard, uuid: string) => (bytes.toString('utf8').includes(uuid) ? 'seen' : '-');
+
 /** Every answer that is not `seen` says the same of a skin that is hidden as of one that never was. */
 async function hiddenAs(code: string, heard: Heard): Promise<string> {
   if (heard.status < 400) return 'seen';
@@ -46,6 +49,21 @@ const LOOKS = {
   'me search': async (caller, target) => has(await caller.get(`/v2/me/skins?filter=${target.name}`), target),
   'v1 uuid': async (caller, { uuid }) => found(await caller.get(`/get/uuid/${uuid}`)),
   'v1 id': async (caller, { id }) => found(await caller.get(`/get/id/${id}`)),
+  latest: async (caller, target) => has(await caller.get('/v2/skins/latest?size=128'), target),
+  popular: async (caller, target) => has(await caller.get('/v2/skins/popular?size=128'), target),
+  'popular search': async (caller, { name, uuid }) =>
+    namesOne(await caller.get(`/v2/skins/popular?filter=${name}`), uuid),
+  random: async (caller, target) => has(await caller.get('/v2/skins/random?size=128'), target),
+  'short id': async (caller, { uuid }) =>
+    await hiddenAs('skin_not_found', await caller.get(`/v2/skins/${uuid.slice(0, 8)}`)),
+  'v1 list': async (caller, { uuid }) => namesOne(await caller.get('/get/list?size=64'), uuid),
+  'v1 page': async (caller, { uuid }) => namesOne(await caller.get('/get/list/1'), uuid),
+  'v1 search': async (caller, { name, uuid }) =>
+    namesOne(await caller.get(`/get/list/1?filter=${name}`), uuid),
+  'v1 start': async (caller, { uuid }) => namesOne(await caller.get('/get/list/start'), uuid),
+  'v1 random': async (caller, { uuid }) => namesOne(await caller.get('/get/random'), uuid),
+  stats: async (caller, { uuid }) => namesOne(await caller.get('/v2/stats'), uuid),
+  'v1 stats': async (caller, { uuid }) => namesOne(await caller.get('/get/stats'), uuid),
   checkOnly: async (caller, { png }) => {
     const { status, body } = await caller.upload('/v2/queue?checkOnly=true', png);
     if (status === 400) return body.errors[0]?.code === 'no_duplicate' ? 'none' : '?';
@@ -76,6 +94,18 @@ const TABLE: Record<Kind, Record<LookName, string>> = {
     'me search': '401 seen seen - -',
     'v1 uuid': 'seen seen seen seen seen',
     'v1 id': 'seen seen seen seen seen',
+    latest: 'seen seen seen seen seen',
+    popular: 'seen seen seen seen seen',
+    'popular search': 'seen seen seen seen seen',
+    random: 'seen seen seen seen seen',
+    'v1 list': 'seen seen seen seen seen',
+    'v1 page': 'seen seen seen seen seen',
+    'v1 search': 'seen seen seen seen seen',
+    'v1 start': 'seen seen seen seen seen',
+    'v1 random': 'seen seen seen seen seen',
+    'short id': 'seen seen seen seen seen',
+    stats: '- - - - -',
+    'v1 stats': '- - - - -',
     checkOnly: 'known known known known known',
     duplicate: 'known known known known known',
   },
@@ -89,6 +119,18 @@ const TABLE: Record<Kind, Record<LookName, string>> = {
     'me search': '401 seen seen - -',
     'v1 uuid': 'seen seen seen seen seen',
     'v1 id': '- seen seen - -',
+    latest: '- - - - -',
+    popular: '- - - - -',
+    'popular search': '- - - - -',
+    random: '- - - - -',
+    'v1 list': '- - - - -',
+    'v1 page': '- - - - -',
+    'v1 search': '- - - - -',
+    'v1 start': '- - - - -',
+    'v1 random': '- - - - -',
+    'short id': '- seen seen - -',
+    stats: '- - - - -',
+    'v1 stats': '- - - - -',
     checkOnly: 'known known known known known',
     duplicate: 'known known known known known',
   },
@@ -102,6 +144,18 @@ const TABLE: Record<Kind, Record<LookName, string>> = {
     'me search': '401 seen seen - -',
     'v1 uuid': '- seen seen - -',
     'v1 id': '- seen seen - -',
+    latest: '- - - - -',
+    popular: '- - - - -',
+    'popular search': '- - - - -',
+    random: '- - - - -',
+    'v1 list': '- - - - -',
+    'v1 page': '- - - - -',
+    'v1 search': '- - - - -',
+    'v1 start': '- - - - -',
+    'v1 random': '- - - - -',
+    'short id': '- seen seen - -',
+    stats: '- - - - -',
+    'v1 stats': '- - - - -',
     checkOnly: 'none known known none none',
     duplicate: 'new known known new new',
   },
@@ -115,6 +169,18 @@ const TABLE: Record<Kind, Record<LookName, string>> = {
     'me search': '401 - - - -',
     'v1 uuid': '- - - - -',
     'v1 id': '- - - - -',
+    latest: '- - - - -',
+    popular: '- - - - -',
+    'popular search': '- - - - -',
+    random: '- - - - -',
+    'v1 list': '- - - - -',
+    'v1 page': '- - - - -',
+    'v1 search': '- - - - -',
+    'v1 start': '- - - - -',
+    'v1 random': '- - - - -',
+    'short id': '- - - - -',
+    stats: '- - - - -',
+    'v1 stats': '- - - - -',
     checkOnly: 'none none none none none',
     duplicate: 'new new new new new',
   },

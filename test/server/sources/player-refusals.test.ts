@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../src/protocol/errors.ts';
 import type { Order } from '../../fake-game/faults.ts';
 import { runGame } from '../../fake-game/run-game.ts';
 import { drawSkin, skinPng } from '../drawn-skins.ts';
+import { expectOldRefusal } from '../http/v1/old-format.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { expectRefusal } from '../test-caller.ts';
@@ -78,8 +79,8 @@ test('A caller over its limit has nobody looked up', async () => {
   const fake = await runGame();
   const { owner, anonymous } = await runServer({ gameAddresses: fake.addresses, clock: new MovableClock() });
   const hasty = anonymous('127.0.0.2');
-  await hasty.upload('/v2/generate', skinPng(1));
-  expectRefusal(await hasty.json('/v2/generate', { user: 'Nobody_1' }), 'rate_limit');
+  await hasty.upload('/generate/upload', skinPng(1));
+  expectOldRefusal(await hasty.json('/generate/user', { user: 'Nobody_1' }), 'rate_limit');
   expect(fake.calls).toEqual([]);
   const caller = anonymous();
   for (let number = 0; number < 20; number++) await caller.json('/v2/queue', { user: `Nobody_${number}` });

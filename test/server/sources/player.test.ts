@@ -125,9 +125,33 @@ test('A lookup costs what a generation does, and what was looked up of late noth
   expect(await used()).toBe(1);
   await ann.json('/v2/queue', { user: id });
   expect(await used()).toBe(1);
-  await ann.json('/v2/queue', { user: 'Nobody_1' });
-  expect(await used()).toBe(2);
 });
+
+test('Lookups at the same time cost as much as one after the other: a limit of one lets one pass', async () => {
+  const fake = await runGame();
+  const server = await runServer({ gameAddresses: fake.addresses, anonymousPerHour: 1 });
+  const players = [1, 2, 3, 4].map((n) =>
+    fake.addPlayer({ name: `Ann_${n}`, skin: { picture: drawSkin(n), variant: 'classic' } }),
+  );
+  const answers = await Promise.all(
+    players.map(({ id }, n) => server.anonymous(`127.0.0.${n + 2}`).json('/v2/queue', { user: id })),
+  );
+  const codes = answers.map(({ body }) => body.errors?.[0]?.code ?? 'made');
+  expect(codes.toSorted()).toEqual(['anonymous_limit', 'anonymous_limit', 'anonymous_limit', 'made']);
+});
+
+test.each(['Nobody_1', 'f'.repeat(32), 'Plain'])(
+  'A player who is not there or has no skin costs nothing: %s',
+  async (user) => {
+    const { fake, server } = await playing();
+    fake.addPlayer({ name: 'Plain' });
+    const ann = await server.user('ann');
+    const { body } = await ann.json('/v2/generate', { user });
+    expect(body.errors[0]?.code).toBe('invalid_user');
+    const { rateLimit } = (await ann.get('/v2/delay')).body;
+    expect([rateLimit?.limit.used, rateLimit?.next.relative]).toEqual([0, 0]);
+  },
+);
 
 test('Deleted skins leave nothing that would answer: the player is looked up again', async () => {
   const { fake, server, id } = await playing();

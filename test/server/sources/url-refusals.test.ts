@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { runGame } from '../../fake-game/run-game.ts';
 import { drawSkin, skinPng } from '../drawn-skins.ts';
+import { bodyOf } from '../http/v1/old-format.ts';
 import { MovableClock } from '../movable-clock.ts';
 import { poll } from '../poll.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
@@ -71,7 +72,7 @@ const ROWS: readonly Row[] = [
   [
     'a connection that is cut',
     'invalid_image_url',
-    'the connection was cut',
+    'the connection was reset',
     (_request, response) => void response.socket?.resetAndDestroy(),
   ],
   ['a PNG that is no skin', 'invalid_image', /./, answers(200, skinPng(1).subarray(0, 100))],
@@ -110,7 +111,7 @@ test('A private address is refused without a byte sent there, and the caller is 
   expect(secret.body.errors[0]?.message).toContain('user name or password');
 });
 
-test('A caller has no more fetched at once, nor in a minute, than it may', async () => {
+test('A caller has no more fetched at once than it has spots, nor in a minute more than it may', async () => {
   const waiting: ServerResponse[] = [];
   const site = await webServer((_request, response) => void waiting.push(response));
   const clock = new MovableClock();
@@ -120,26 +121,33 @@ test('A caller has no more fetched at once, nor in a minute, than it may', async
   const first = Array.from({ length: 8 }, ask);
   await poll(
     () => waiting.length,
-    (count) => count === 8,
+    (count) => count === 5,
   );
-  expectRefusal(await ask(), 'concurrency_limit');
   const other = anonymous('127.0.0.2').json('/v2/queue', { url: `${site.url}/skin.png` });
   await poll(
     () => waiting.length,
-    (count) => count === 9,
+    (count) => count === 6,
   );
-  for (const response of waiting) response.writeHead(404).end();
+  const isOpen = (response: ServerResponse) => !response.headersSent;
+  // Where nothing comes of one picture the next is fetched.
+  for (let answered = 0; answered < 9; answered++) {
+    (await poll(() => waiting.find(isOpen), Boolean))?.writeHead(404).end();
+  }
   for (const heard of await Promise.all([...first, other])) expectRefusal(heard, 'invalid_image_url');
   // An anonymous caller has 20 a minute, and pictures that are none count as well.
   const answer = async () => {
     const asked = ask();
-    const isOpen = (response: ServerResponse) => !response.headersSent;
     (await poll(() => waiting.find(isOpen), Boolean))?.writeHead(404).end();
     return await asked;
   };
   for (let more = 8; more < 20; more++) expectRefusal(await answer(), 'invalid_image_url');
+  clock.forward(5_000);
   const over = await ask();
   expectRefusal(over, 'rate_limit');
+  const old = await caller.json('/generate/url', { url: `${site.url}/skin.png` });
+  const wait = Math.ceil(Number(over.body.rateLimit?.next.relative) / 1000);
+  expect(wait).toBeGreaterThan(50);
+  expect([old.status, bodyOf(old)]).toMatchObject([429, { delay: wait, delayInfo: { seconds: wait } }]);
   clock.forward(Number(over.body.rateLimit?.next.relative));
   expectRefusal(await answer(), 'invalid_image_url');
 });

@@ -17,6 +17,7 @@ export const keyDocumentRoute = route({
 
 export const healthRoute = route({
   method: 'GET',
+  isVital: true,
   paths: ['/health'],
   summary: 'Whether the service is up; 503 while it cannot generate',
   answers: { 200: healthAnswerSchema, 503: healthAnswerSchema },
@@ -30,6 +31,7 @@ export const healthRoute = route({
 
 export const readyRoute = route({
   method: 'GET',
+  isVital: true,
   paths: ['/ready'],
   summary: 'Whether the service takes work now, and why not',
   answers: { 200: readyAnswerSchema, 503: readyAnswerSchema },

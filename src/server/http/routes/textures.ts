@@ -9,7 +9,7 @@ const CACHE_AGE = 30 * 24 * 3600;
 
 export const textureRoute = route({
   method: 'GET',
-  paths: ['/textures/:hash'],
+  paths: ['/textures/:hash', '/v2/images/:hash'],
   summary: 'A texture by its hash, as the game fetches it',
   params: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/, 'not a texture hash') }),
   answers: { 200: 'image/png', 404: errorAnswerSchema },

@@ -1,22 +1,24 @@
 import { ERRORS, type ErrorCode } from '../../../protocol/errors.ts';
 import type { V1ErrorAnswer } from '../../../protocol/v1.ts';
 import type { Refusal } from '../../service/refusal.ts';
-import type { V1Via } from '../../service/v1.ts';
+import type { Via } from '../../store/tables.ts';
 import type { Answer } from '../route.ts';
 import { rateLimitHeaders } from '../views.ts';
-import { waitView } from './views.ts';
+import { delayHeaders, waitView } from './views.ts';
 
-/** Milliseconds to wait where nobody knows when the next request will be taken. */
+/** Milliseconds to wait if the time of the next accepted request is unknown. */
 const UNKNOWN_WAIT = 1_000;
 
-/** What old clients look for instead of the usual sentence. */
+/** The text that old clients look for instead of the usual sentence. */
 const TOO_MANY = 'Too many requests';
 const OLD_SENTENCES: Readonly<Partial<Record<ErrorCode, string>>> = {
-  invalid_api_key: 'Invalid API Key',
   skin_not_found: 'Skin not found',
 };
 
-/** What is wrong with the picture or with making a skin of it; all the rest is about the request. */
+/** Clients of version 1 read the error code only if the status is one of these. */
+const OLD_STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = { no_account_available: 500 };
+
+/** Errors about the picture or about making a skin of it; all others are about the request. */
 const ABOUT_GENERATING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_image',
   'invalid_image_url',
@@ -29,19 +31,19 @@ const ABOUT_GENERATING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'no_account_available',
 ]);
 
-/** The header that says by which rules a request of version 1 was taken. */
-export function versionHeader(via: V1Via): Readonly<Record<string, string>> {
+/** The header that states which rules applied to a request of version 1. */
+export function versionHeader(via: Via): Readonly<Record<string, string>> {
   return { 'MineSkin-Api-Version': via === 'queue' ? 'v1-with-v2-compat' : 'v1' };
 }
 
-/** Whether an address is one of version 1, where all is answered in its format. Proxies are sent whole URLs. */
+/** Whether an address belongs to version 1, where all answers use its format. Proxies are sent whole URLs. */
 export function isV1Address(url: string): boolean {
-  return /^(?:https?:\/\/[^/?#]*)?\/+(?:generate|get)(?:[/?#]|$)/.test(url);
+  return /^(?:https?:\/\/[^/?#]*)?\/+(?:generate|get|validate)(?:[/?#]|$)/.test(url);
 }
 
 /** A refusal in the format of version 1. `now`: milliseconds since the epoch. */
 export function v1RefusalAnswer(refusal: Refusal, now: number): Answer {
-  const { rateLimit, headers } = refusal.details;
+  const { rateLimit, headers, notes = [] } = refusal.details;
   const retry = refusal.status === 429;
   const wait = rateLimit?.next.relative || (retry ? UNKNOWN_WAIT : 0);
   const body: V1ErrorAnswer = {
@@ -51,16 +53,29 @@ export function v1RefusalAnswer(refusal: Refusal, now: number): Answer {
     errorType: ABOUT_GENERATING.has(refusal.code) ? 'GeneratorError' : 'MineSkinError',
     nextRequest: Math.ceil((now + wait) / 1000),
     ...waitView(wait),
+    ...(isMatched(refusal) && notes.length > 0 && { warnings: [...notes] }),
   };
   return {
-    status: refusal.status,
+    status: OLD_STATUSES[refusal.code] ?? refusal.status,
     body,
-    headers: { ...versionHeader('v1'), ...headers, ...(rateLimit && rateLimitHeaders(rateLimit, { retry })) },
+    headers: {
+      ...versionHeader('v1'),
+      ...headers,
+      ...(rateLimit && { ...rateLimitHeaders(rateLimit, { retry }), ...delayHeaders(rateLimit) }),
+    },
   };
 }
 
-/** There is room for one text: what is wrong with each field stands behind what is wrong in all. */
-function sentenceOf({ code, message, details }: Refusal): string {
+/** Whether clients compare the whole text with a known one, so that nothing may be added to it. */
+function isMatched({ code }: Refusal): boolean {
+  return code === 'invalid_api_key';
+}
+
+/** There is room for one text only: the errors of the fields follow the general one. */
+function sentenceOf(refusal: Refusal): string {
+  const { code, message, details } = refusal;
+  if (isMatched(refusal)) return message;
   const old = message === ERRORS[code].message ? OLD_SENTENCES[code] : undefined;
-  return [old ?? message, ...(details.notes ?? []).map((note) => note.message)].join(' ');
+  const [first, ...more] = [old ?? message, ...(details.notes ?? []).map((note) => note.message)];
+  return more.length === 0 ? String(first) : [String(first).replace(/[^.]$/, '$&.'), ...more].join(' ');
 }

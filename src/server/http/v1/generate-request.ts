@@ -9,12 +9,12 @@ import { readBody } from '../generation-body.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Given {
-  /** Of the query and of the body, which counts for more. */
+  /** From the query, the body and the address: later ones take precedence. */
   readonly fields: Fields;
   readonly file: Uint8Array | undefined;
 }
 
-/** What each address makes a skin of. @throws Refusal */
+/** The source for each address. @throws Refusal */
 const SOURCES = {
   upload: ({ file }) => ({
     kind: 'upload',
@@ -27,13 +27,14 @@ const SOURCES = {
   },
 } as const satisfies Record<Source['kind'], (given: Given) => Source>;
 
-/** Reads what POST /generate/upload, url or user is asked for, whatever way it was sent. @throws Refusal */
+/** Reads a request to /generate/upload, url or user, in any accepted content type. @throws Refusal */
 export async function readV1Request(
   request: FastifyRequest,
   kind: Source['kind'],
 ): Promise<Omit<GenerationRequest, 'caller' | 'via'>> {
-  const { fields, file } = await readBody(request);
-  const given = { fields: { ...present(request.query as Fields), ...present(fields) }, file };
+  const { fields, file } = await readBody(request, { anyPart: true });
+  const { query, params } = request as { query: Fields; params: Fields };
+  const given = { fields: { ...present(query), ...present(fields), ...present(params) }, file };
   const options = optionsOf(given);
   return {
     source: SOURCES[kind](given),
@@ -44,7 +45,7 @@ export async function readV1Request(
   };
 }
 
-/** Clients leave an option alone by sending nothing for it. */
+/** Clients send an empty value for an option they leave at its default. */
 function present(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== ''));
 }

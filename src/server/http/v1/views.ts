@@ -1,8 +1,9 @@
+import type { RateLimit } from '../../../protocol/envelope.ts';
 import type { V1Skin } from '../../../protocol/v1.ts';
 import { parseTexturesValue } from '../../../textures/property.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 
-/** A skin's row as version 1 tells of it. `duplicate`: the data was there before the request that this answers. */
+/** A skin's row in the format of version 1. `duplicate`: the data existed before the request that this answers. */
 export function v1SkinView(
   skin: SkinWithData,
   duplicate = skin.skin_created_at > skin.data_created_at,
@@ -36,7 +37,7 @@ export function v1SkinView(
   };
 }
 
-/** Old clients read a whole number of 32 bits: the beginning of the account's hexadecimal name. */
+/** Old clients read a 32-bit integer: the first digits of the account's hexadecimal name. */
 function accountNumber(account: string): number {
   return Number.parseInt(account.slice(0, 7), 16) || 0;
 }
@@ -45,7 +46,17 @@ function dashed(uuid: string): string {
   return uuid.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** A time to wait, as old clients read it: in whole numbers, seconds rounded up. */
+/** The delay between requests, as older clients read it from headers. */
+export function delayHeaders({ delay: { millis } }: RateLimit): Readonly<Record<string, string>> {
+  const seconds = String(Math.ceil(millis / 1000));
+  return {
+    'MineSkin-Delay': seconds,
+    'MineSkin-Delay-Seconds': seconds,
+    'MineSkin-Delay-Millis': String(millis),
+  };
+}
+
+/** A waiting time for old clients: whole numbers, with seconds rounded up. */
 export function waitView(milliseconds: number): {
   delay: number;
   delayInfo: { millis: number; seconds: number };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { V1ErrorAnswer } from '../../../../src/protocol/v1.ts';
 import { skinPng } from '../../drawn-skins.ts';
+import { HeldWork } from '../../held-work.ts';
 import { MovableClock } from '../../movable-clock.ts';
 import { poll } from '../../poll.ts';
 import { guardAgainstLeaks, runServer } from '../../running-server.ts';
@@ -126,7 +127,8 @@ describe('The delay of version 1', () => {
 
 describe('A request of version 1', () => {
   test('is refused while another one of the caller is under way, and taken after it', async () => {
-    const { owner } = await runServer({ pace: 300 });
+    const work = new HeldWork();
+    const { owner } = await runServer(work.options);
     const first = owner.upload('/generate/upload', skinPng(1));
     await poll(
       () => owner.get('/v2/queue'),
@@ -134,6 +136,7 @@ describe('A request of version 1', () => {
     );
     const refused = await owner.upload('/generate/upload', skinPng(2));
     expectOldRefusal(refused, 'concurrency_limit');
+    work.release();
     readGenerated(await first);
     readGenerated(await owner.upload('/generate/upload', skinPng(2)));
   });
@@ -148,7 +151,7 @@ describe('A request of version 1', () => {
     const refused = await owner.upload('/generate/upload', skinPng(2));
     const { delayInfo } = expectOldRefusal(refused, 'concurrency_limit');
     expect(delayInfo.millis).toBeGreaterThan(0);
-    expect(delayInfo.millis).toBeLessThanOrEqual(1_100);
+    expect(delayInfo.millis).toBeLessThanOrEqual(1_100 * 1.1 + 100); // a little late, so that it is over by then
     expect(delayInfo.millis).not.toBe(1_000); // what is told when nobody knows
     readGenerated(await first);
   });

@@ -15,8 +15,11 @@ test('All of version 1 is described as deprecated, and nothing else is', () => {
     .filter(([, item]) => Object.values(item).some((operation) => operation.deprecated))
     .map(([path]) => path);
   const generate = ['/generate/upload', '/generate/url', '/generate/user'];
-  const get = ['/get/uuid/{uuid}', '/get/id/{id}', '/get/delay'];
-  expect(deprecated).toEqual([...generate, ...get]);
+  const get = ['/generate/user/{uuid}', '/get/uuid/{uuid}', '/get/id/{id}', '/get/delay'];
+  const lists = ['/get/list', '/get/list/{page}', '/get/random', '/get/stats'];
+  const names = ['/validate/name/{name}', '/validate/user/{name}'];
+  const validate = [...names, '/validate/uuid/{uuid}', '/validate/currentUsername/{uuid}'];
+  expect(deprecated).toEqual([...generate, ...get, ...lists, ...validate]);
 });
 
 test('The ways to ask, the options in the query and the switch are described', () => {

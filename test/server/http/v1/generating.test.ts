@@ -103,6 +103,8 @@ const VISIBILITIES: [options: object, visibility: 'public' | 'unlisted'][] = [
   [{ visibility: 'public' }, 'public'],
   [{ visibility: 1 }, 'unlisted'],
   [{ visibility: '1' }, 'unlisted'],
+  [{ visibility: 2 }, 'unlisted'],
+  [{ visibility: '9' }, 'unlisted'],
   [{ visibility: true }, 'unlisted'],
   [{ visibility: 'unlisted' }, 'unlisted'],
 ];
@@ -156,4 +158,12 @@ describe('POST /generate/url', () => {
     const made = readGenerated(await owner.send('POST', `/generate/url?url=${url}&visibility=0`));
     expect(made.model).toBe('slim');
   });
+});
+
+test('The picture may come in a part of any name', async () => {
+  const { owner } = await runServer();
+  const form = new FormData();
+  form.append('visibility', '1');
+  form.append('smith.png', new Blob([new Uint8Array(skinPng(1))], { type: 'image/png' }), 'smith.png');
+  expect(readGenerated(await owner.form('/generate/upload', form)).private).toBe(false);
 });

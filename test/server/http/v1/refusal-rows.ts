@@ -48,7 +48,6 @@ const CELLS: readonly Cell[] = [
   ['missing_file', 'an upload has no file', form(['visibility', '0'])],
   ['missing_file', 'an upload comes as JSON', json('upload', { url: URL_OF_PNG })],
   ['invalid_file', 'the file has no file name', form(['file', 'text'])],
-  ['invalid_file', 'the file comes in another part', form(['skin', PNG_FILE])],
   ['invalid_file', 'the file is huge', upload(Buffer.alloc(300 * 1024)), 413],
   ['invalid_file', 'the JSON is huge', json('url', { url: 'a'.repeat(200 * 1024) }), 413],
   ['invalid_image', 'the picture is damaged', upload(damagedPng())],
@@ -71,12 +70,12 @@ const CELLS: readonly Cell[] = [
   [
     'validation_error',
     'a visibility is wanted that there is not',
-    json('url', { url: URL_OF_PNG, visibility: 2 }),
+    json('url', { url: URL_OF_PNG, visibility: -1 }),
   ],
   [
     'validation_error',
     'the same in the query',
-    ({ owner }) => owner.upload('/generate/upload?visibility=2', PNG),
+    ({ owner }) => owner.upload('/generate/upload?visibility=-1', PNG),
   ],
   ['no_duplicate', 'only existing data is wanted', upload(PNG, { checkOnly: 'true' })],
   ['invalid_api_key', 'the key is unknown', withKey(`Bearer sksm_${'0'.repeat(64)}`)],

@@ -8,6 +8,7 @@ import {
   gameAccountCheckAnswerSchema,
   gameAccountListAnswerSchema,
   gameLoginAnswerSchema,
+  gameLoginBodySchema,
 } from '../../../../protocol/game-account.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import {
@@ -18,8 +19,9 @@ import {
   readGameAccounts,
   readGameLogin,
   unlinkGameAccount,
+  verifyMayLink,
 } from '../../../service/accounts.ts';
-import { requireOperator } from '../../../service/caller.ts';
+import { askingOutside } from '../../../sources/asking-outside.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 
@@ -30,8 +32,9 @@ const away = { 503: errorAnswerSchema };
 
 export const gameAccountListRoute = route({
   method: 'GET',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts'],
-  summary: 'The game accounts that skins can be made with (operator only)',
+  summary: 'The game accounts that the caller linked; for an operator, all',
   answers: { ...refusals, 200: gameAccountListAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const accounts = await readGameAccounts(context, caller);
@@ -41,25 +44,32 @@ export const gameAccountListRoute = route({
 
 export const linkGameAccountRoute = route({
   method: 'POST',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts'],
-  summary: 'Link a game account with a token of it (operator only)',
+  summary: 'Link a game account with a token of it',
   bodies: { 'application/json': gameAccountBodySchema },
-  answers: { ...refusals, ...away, 201: gameAccountAnswerSchema },
+  answers: { ...refusals, ...away, 201: gameAccountAnswerSchema, 429: errorAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
-    requireOperator(caller);
-    const { token } = gameAccountBodySchema.parse(request.body ?? {});
-    const account = await linkGameAccount(context, caller, token);
+    verifyMayLink(context, caller);
+    const wish = gameAccountBodySchema.parse(request.body ?? {});
+    const link = async () => await linkGameAccount(context, caller, wish);
+    const account = await askingOutside(context, { caller, via: 'queue' }, link);
     return { status: 201, body: { ...envelope({ warnings, links }), account } };
   },
 });
 
 export const beginGameLoginRoute = route({
   method: 'POST',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/logins'],
-  summary: "Begin a sign-in of a game account's owner, to link the account (operator only)",
-  answers: { ...refusals, ...away, 201: begunLoginAnswerSchema },
-  handle: async ({ context, caller, warnings }) => {
-    const login = await beginGameLogin(context, caller);
+  summary: "Begin a sign-in of a game account's owner, to link the account",
+  bodies: { 'application/json': gameLoginBodySchema },
+  answers: { ...refusals, ...away, 201: begunLoginAnswerSchema, 429: errorAnswerSchema },
+  handle: async ({ context, caller, request, warnings }) => {
+    verifyMayLink(context, caller);
+    const wish = gameLoginBodySchema.parse(request.body ?? {});
+    const begin = async () => await beginGameLogin(context, caller, wish);
+    const login = await askingOutside(context, { caller, via: 'queue' }, begin);
     const here = { self: `/v2/account/accounts/logins/${login.id}` };
     return { status: 201, body: { ...envelope({ warnings, links: here }), login } };
   },
@@ -67,8 +77,9 @@ export const beginGameLoginRoute = route({
 
 export const gameLoginRoute = route({
   method: 'GET',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/logins/:id'],
-  summary: 'How a sign-in stands; the account once it is linked (operator only)',
+  summary: 'State of a sign-in; the account once it is linked',
   params: z.object({ id: z.string().max(64) }),
   answers: { ...refusals, ...away, 200: gameLoginAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { id }, warnings }) => {
@@ -79,8 +90,9 @@ export const gameLoginRoute = route({
 
 export const changeGameAccountRoute = route({
   method: 'PATCH',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/:uuid'],
-  summary: 'Pause a game account, resume it, change its settings (operator only)',
+  summary: 'Pause a game account, resume it, change its settings',
   params,
   bodies: { 'application/json': gameAccountChangeSchema },
   answers: { ...refusals, 200: gameAccountAnswerSchema, 404: errorAnswerSchema },
@@ -99,8 +111,9 @@ const UNLINKED = {
 
 export const unlinkGameAccountRoute = route({
   method: 'DELETE',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/:uuid'],
-  summary: 'Unlink a game account and give it its own skin back (operator only)',
+  summary: 'Unlink a game account and give it its own skin back',
   params,
   answers: { ...refusals, ...away, 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
@@ -112,12 +125,20 @@ export const unlinkGameAccountRoute = route({
 
 export const checkGameAccountRoute = route({
   method: 'POST',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/accounts/:uuid/check'],
-  summary: 'Look after a game account: its token, its profile, what keeps it from use (operator only)',
+  summary: 'Look after a game account: its token, its profile, what keeps it from use',
   params,
-  answers: { ...refusals, 200: gameAccountCheckAnswerSchema, 404: errorAnswerSchema },
+  answers: {
+    ...refusals,
+    ...away,
+    200: gameAccountCheckAnswerSchema,
+    404: errorAnswerSchema,
+    429: errorAnswerSchema,
+  },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
-    const check = await checkGameAccount(context, caller, uuid);
+    const look = async () => await checkGameAccount(context, caller, uuid);
+    const check = await askingOutside(context, { caller, via: 'queue' }, look);
     return { status: 200, body: { ...envelope({ warnings, links }), ...check } };
   },
 });

@@ -21,6 +21,7 @@ const capeFile = z.string().meta({ format: 'binary', description: 'PNG of 64×32
 
 export const allCapesRoute = route({
   method: 'GET',
+  scopes: ['operator'],
   paths: ['/v2/account/capes'],
   summary: 'All capes of this service, hidden ones as well (operator only)',
   answers: { ...refusals, 200: capeListAnswerSchema },
@@ -32,12 +33,13 @@ export const allCapesRoute = route({
 
 export const addCapeRoute = route({
   method: 'POST',
+  scopes: ['operator'],
   paths: ['/v2/account/capes'],
-  summary: 'Put a cape in (operator only)',
+  summary: 'Add a cape (operator only)',
   bodies: { 'multipart/form-data': capeFieldsSchema.extend({ file: capeFile }) },
   answers: { ...refusals, 201: capeAnswerSchema },
   handle: async ({ context, caller, request, warnings }) => {
-    requireOperator(caller); // before anything is read of a body that may be large
+    requireOperator(caller); // before reading a body that may be large
     const { fields, file } = await readBody(request);
     if (!file) throw new Refusal('missing_file', 'Send the cape as a PNG in a part named "file".');
     const cape = await addCape(context, caller, { image: file, ...capeFieldsSchema.parse(fields) });
@@ -50,8 +52,9 @@ export const addCapeRoute = route({
 
 export const changeCapeRoute = route({
   method: 'PATCH',
+  scopes: ['operator'],
   paths: ['/v2/account/capes/:uuid'],
-  summary: 'Call a cape something else, hide or show it (operator only)',
+  summary: 'Rename, hide or show a cape (operator only)',
   params,
   bodies: { 'application/json': capeChangeSchema },
   answers: { ...refusals, 200: capeAnswerSchema, 404: errorAnswerSchema },
@@ -66,8 +69,9 @@ export const changeCapeRoute = route({
 
 export const removeCapeRoute = route({
   method: 'DELETE',
+  scopes: ['operator'],
   paths: ['/v2/account/capes/:uuid'],
-  summary: 'Take a cape out; skins made with it keep it (operator only)',
+  summary: 'Delete a cape; skins made with it keep it (operator only)',
   params,
   answers: { ...refusals, 200: envelopeSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {

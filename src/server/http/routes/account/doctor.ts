@@ -6,8 +6,9 @@ import { envelope } from '../../views.ts';
 
 export const doctorRoute = route({
   method: 'GET',
+  scopes: ['operator'],
   paths: ['/v2/account/doctor'],
-  summary: 'How the store is, and who makes the skins (operator only)',
+  summary: 'Health of the store and of the generator (operator only)',
   answers: { 200: diagnosisAnswerSchema, 401: errorAnswerSchema, 403: errorAnswerSchema },
   cache: 'none',
   handle: async ({ context, caller, warnings }) => {

@@ -18,6 +18,7 @@ const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAns
 
 export const listKeysRoute = route({
   method: 'GET',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/keys'],
   summary: "The caller's API keys (an operator may name another user)",
   query: z.object({ user: userNameSchema.optional() }),
@@ -30,6 +31,7 @@ export const listKeysRoute = route({
 
 export const createKeyRoute = route({
   method: 'POST',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/keys'],
   summary: 'Make an API key; its secret is shown in this answer only',
   bodies: { 'application/json': apiKeyBodySchema },
@@ -43,6 +45,7 @@ export const createKeyRoute = route({
 
 export const changeKeyRoute = route({
   method: 'PATCH',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/keys/:id'],
   summary: 'Change an API key: its name, what it is bound to, how it speaks version 1',
   params,
@@ -57,6 +60,7 @@ export const changeKeyRoute = route({
 
 export const revokeKeyRoute = route({
   method: 'DELETE',
+  scopes: ['account', 'operator'],
   paths: ['/v2/account/keys/:id'],
   summary: 'Revoke an API key',
   params,

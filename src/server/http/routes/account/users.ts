@@ -17,6 +17,7 @@ const refusals = { 400: errorAnswerSchema, 401: errorAnswerSchema, 403: errorAns
 
 export const listUsersRoute = route({
   method: 'GET',
+  scopes: ['operator'],
   paths: ['/v2/account/users'],
   summary: 'The users of this service, by name (operator only)',
   query: userListQuerySchema,
@@ -33,6 +34,7 @@ export const listUsersRoute = route({
 
 export const userRoute = route({
   method: 'GET',
+  scopes: ['operator'],
   paths: ['/v2/account/users/:name'],
   summary: 'A user of this service (operator only)',
   params,
@@ -45,6 +47,7 @@ export const userRoute = route({
 
 export const createUserRoute = route({
   method: 'POST',
+  scopes: ['operator'],
   paths: ['/v2/account/users'],
   summary: 'Make a user (operator only)',
   bodies: { 'application/json': userBodySchema },
@@ -57,8 +60,9 @@ export const createUserRoute = route({
 
 export const setUserRoute = route({
   method: 'PATCH',
+  scopes: ['operator'],
   paths: ['/v2/account/users/:name'],
-  summary: 'Put a user on another plan, disable or enable it (operator only)',
+  summary: 'Change the plan of a user, disable or enable the user (operator only)',
   params,
   bodies: { 'application/json': userChangeSchema },
   answers: { ...refusals, 200: userAnswerSchema, 404: errorAnswerSchema },

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Note } from '../../../../protocol/envelope.ts';
 import { MAX_WAIT_SECONDS } from '../../../../protocol/generate.ts';
 import {
@@ -18,12 +18,20 @@ import { pngFile } from '../../generate-bodies.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
 import { readV1Request } from '../../v1/generate-request.ts';
-import { v1SkinView, waitView } from '../../v1/views.ts';
+import { delayHeaders, v1SkinView, waitView } from '../../v1/views.ts';
 import { rateLimitHeaders } from '../../views.ts';
 
 const DEPRECATED: Note = {
   code: 'deprecated',
   message: 'This is version 1 of the service: use POST /v2/generate or POST /v2/queue.',
+};
+
+const ANSWERS = {
+  200: v1GenerateAnswerSchema,
+  400: v1ErrorAnswerSchema,
+  403: v1ErrorAnswerSchema,
+  429: v1ErrorAnswerSchema,
+  500: v1ErrorAnswerSchema,
 };
 
 const { url, uuid, user } = v1SourceSchema.shape;
@@ -49,6 +57,21 @@ export const v1UserRoute = generating('user', {
   bodies: inEveryWay(fromPlayer),
 });
 
+export const v1GetUserRoute = route({
+  method: 'GET',
+  changes: true,
+  scopes: ['generate'],
+  paths: ['/generate/user/:uuid'],
+  summary: "Generate a player's skin (version 1, as the oldest clients ask)",
+  deprecated: true,
+  isLimited: true,
+  cache: 'none',
+  params: z.object({ uuid: z.string() }),
+  query: v1OptionsSchema.extend({ v2: v1CompatSchema }),
+  answers: ANSWERS,
+  handle: async (call) => await answer(call, 'user'),
+});
+
 function inEveryWay(schema: z.ZodObject): Record<string, z.ZodType> {
   return {
     'application/json': schema,
@@ -64,17 +87,12 @@ function generating(
   return route({
     ...spec,
     method: 'POST',
+    scopes: ['generate'],
     paths: [`/generate/${kind}`],
     deprecated: true,
     isLimited: true,
     query: query.extend({ v2: v1CompatSchema }),
-    answers: {
-      200: v1GenerateAnswerSchema,
-      400: v1ErrorAnswerSchema,
-      403: v1ErrorAnswerSchema,
-      429: v1ErrorAnswerSchema,
-      500: v1ErrorAnswerSchema,
-    },
+    answers: ANSWERS,
     handle: async (call) => await answer(call, kind),
   });
 }
@@ -102,7 +120,11 @@ async function answer(
       usage: {},
       rateLimit,
     };
-    return { status: 200, body, headers: { ...headers, ...rateLimitHeaders(rateLimit, { retry: false }) } };
+    return {
+      status: 200,
+      body,
+      headers: { ...headers, ...delayHeaders(rateLimit), ...rateLimitHeaders(rateLimit, { retry: false }) },
+    };
   } catch (error) {
     throw await refusalWithPace(context, asRefusal(error), { caller, via, headers });
   }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { v1DelayAnswerSchema, v1ErrorAnswerSchema, v1SkinSchema } from '../../../../protocol/v1.ts';
 import { readRateLimit } from '../../../service/rate-limit.ts';
+import { Refusal } from '../../../service/refusal.ts';
+import { readRandomSkins } from '../../../service/skin-picks.ts';
 import { readSkin, readSkinByNumber } from '../../../service/skins.ts';
 import { viaFor } from '../../../service/v1.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
@@ -19,15 +21,37 @@ export const v1SkinRoute = route({
   handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
 });
 
+const skinNumber = z.coerce.number().int().min(0);
+
 export const v1SkinByNumberRoute = route({
   method: 'GET',
   paths: ['/get/id/:id'],
   summary: 'A skin by its number (version 1): public ones, and your own',
   deprecated: true,
-  params: z.object({ id: z.coerce.number('a whole number').int('a whole number').min(0) }),
-  answers: { 200: v1SkinSchema, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
+  params: z.object({ id: z.union([uuidSchema, skinNumber], 'a whole number') }),
+  answers: { 200: v1SkinSchema, 301: null, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
   handle: async ({ context, caller, params }) =>
-    skinAnswer(await readSkinByNumber(context, caller, params.id)),
+    typeof params.id === 'number'
+      ? skinAnswer(await readSkinByNumber(context, caller, params.id))
+      : {
+          status: 301,
+          body: undefined,
+          headers: { ...versionHeader('v1'), Location: `/get/uuid/${params.id}` },
+        },
+});
+
+export const v1RandomRoute = route({
+  method: 'GET',
+  paths: ['/get/random'],
+  summary: 'A random public skin (version 1)',
+  deprecated: true,
+  answers: { 200: v1SkinSchema, 404: v1ErrorAnswerSchema },
+  cache: 'none',
+  handle: async ({ context }) => {
+    const [skin] = await readRandomSkins(context, 1);
+    if (!skin) throw new Refusal('skin_not_found');
+    return skinAnswer(skin);
+  },
 });
 
 function skinAnswer(skin: SkinWithData): Answer {

@@ -28,6 +28,7 @@ type BatchCall = Call<
 
 export const batchRoute = route({
   method: 'POST',
+  scopes: ['generate'],
   paths: ['/v2/queue/batch'],
   summary: 'Queue up to 24 generations; each is taken or refused by itself, in their order',
   isLimited: true,
@@ -47,8 +48,8 @@ export const batchRoute = route({
     const { batch } = batchBodySchema.parse(request.body ?? {});
     await verifyBatchAllowed(context, caller, batch.length);
     const items: BatchItem[] = [];
-    // One after the other: the first ones get the spots.
-    for (const item of await readItems(call, batch)) items.push(await submitItem(call, item));
+    // In order: the first items get the spots.
+    for (const item of readItems(call, batch)) items.push(await submitItem(call, await item));
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const links = { self: '/v2/queue', ...EVENTS_LINK };
     const body = { ...envelope({ warnings, links }), batch: items, rateLimit, usage: {} };
@@ -56,25 +57,25 @@ export const batchRoute = route({
   },
 });
 
-/** An item with what it is to be made of, or what went wrong with that. */
+/** An item with its input, or the error from reading it. */
 type ReadItem =
   | { readonly request: GenerationRequest; readonly material: Material }
   | { readonly error: unknown };
 
-/** Slow hosts are waited for together: so many at the same time. */
+/** Number of items to fetch at the same time, so that the waits for slow hosts overlap. */
 const READ_AT_ONCE = 6;
 
-async function readItems(
+function readItems(
   call: BatchCall,
   batch: readonly Readonly<Record<string, unknown>>[],
-): Promise<ReadItem[]> {
-  const items: ReadItem[] = [];
-  const waiting = batch.entries();
+): Promise<ReadItem>[] {
+  const items = batch.map((fields) => ({ fields, ...Promise.withResolvers<ReadItem>() }));
+  const waiting = items.entries();
   const read = async () => {
-    for (const [index, fields] of waiting) items[index] = await readItem(call, fields, index);
+    for (const [index, { fields, resolve }] of waiting) resolve(await readItem(call, fields, index));
   };
-  await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
-  return items;
+  for (let reader = 0; reader < READ_AT_ONCE; reader++) void read();
+  return items.map(({ promise }) => promise);
 }
 
 async function readItem(
@@ -85,7 +86,7 @@ async function readItem(
   try {
     const wish = readWish({ fields, isMultipart: false }, query);
     const idempotencyKey = itemKey(headers['idempotency-key'], index);
-    const request = { caller, via: 'queue', ...wish, idempotencyKey } as const;
+    const request = { caller, via: 'queue', ...wish, idempotencyKey, inBatch: true } as const;
     return { request, material: await readMaterial(context, request) };
   } catch (error) {
     return { error };

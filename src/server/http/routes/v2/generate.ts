@@ -1,9 +1,11 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../../protocol/job.ts';
+import { toldAsRateLimit } from '../../../service/over-limit.ts';
 import { readRateLimit } from '../../../service/rate-limit.ts';
 import { submit } from '../../../service/submit.ts';
 import { awaitSkin } from '../../await-skin.ts';
+import { asRefusal } from '../../error-answers.ts';
 import { generateBodies, generateHeaders } from '../../generate-bodies.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { EVENTS_LINK } from '../../job-answers.ts';
@@ -12,6 +14,7 @@ import { envelope, rateLimitHeaders, skinView } from '../../views.ts';
 
 export const generateRoute = route({
   method: 'POST',
+  scopes: ['generate'],
   paths: ['/v2/generate'],
   summary: 'Generate a skin from a file, a URL or a player, and wait for it',
   isLimited: true,
@@ -27,10 +30,12 @@ export const generateRoute = route({
   handle: async (call) => {
     const { context, caller, query } = call;
     const { wish, warnings } = await readGenerateRequest(call.request, call);
-    const submitted = await submit(context, { caller, via: 'generate', ...wish });
+    const submitted = await submit(context, { caller, via: 'queue', ...wish }).catch((error: unknown) => {
+      throw toldAsRateLimit(asRefusal(error));
+    });
     const isKnown = submitted.kind === 'known';
     const skin = isKnown ? submitted.skin : await awaitSkin(context, submitted.job, query.timeout * 1000);
-    const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), 'generate');
+    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const talk = {
       warnings: [...call.warnings, ...warnings, ...submitted.warnings],
       messages: isKnown

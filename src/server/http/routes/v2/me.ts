@@ -10,7 +10,7 @@ import { envelope, rateLimitHeaders } from '../../views.ts';
 export const meRoute = route({
   method: 'GET',
   paths: ['/v2/me'],
-  summary: 'The caller and what it may do',
+  summary: 'The caller, its plan and its limits',
   answers: { 200: meAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const { id: user, name, plan, key } = requireKnownUser(caller);
@@ -41,6 +41,7 @@ export const meKeyRoute = route({
 
 export const meKeysRoute = route({
   method: 'GET',
+  scopes: ['account'],
   paths: ['/v2/me/apikeys'],
   summary: "The caller's API keys",
   answers: { 200: meKeysAnswerSchema, 404: errorAnswerSchema },
@@ -53,7 +54,7 @@ export const meKeysRoute = route({
 export const meClientRoute = route({
   method: 'GET',
   paths: ['/v2/me/client'],
-  summary: 'What the service sees of the caller',
+  summary: 'How the service sees the caller: address, agent, key',
   answers: { 200: meClientAnswerSchema, 404: errorAnswerSchema },
   handle: async ({ caller, request, warnings }) => {
     const client = clientInfo(caller, originsOf(request));
@@ -68,7 +69,7 @@ export const delayRoute = route({
   isLimited: true,
   answers: { 200: delayAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
-    const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), 'generate');
+    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const body = { ...envelope({ warnings, links: { self: '/v2/delay' } }), ...rateLimit, rateLimit };
     return { status: 200, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };
   },

@@ -16,6 +16,7 @@ const HEADERS = {
 
 export const queueEventsRoute = route({
   method: 'GET',
+  scopes: ['read'],
   paths: ['/v2/queue/events', '/queue/events'],
   summary: "The caller's jobs as server-sent events: the pending ones, then each as it is accepted and ends",
   answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },
@@ -24,6 +25,7 @@ export const queueEventsRoute = route({
     const stream = new EventStream({ greeting: "the caller's jobs", socket, clock: call.context.clock });
     const stop = await followJobs(call.context, call.caller, follower(stream, call));
     stream.whenGone(stop);
+    stream.whenGone(call.context.openRequests.hold(call.verify, () => void stream.end()));
     void stream.beat();
     return { status: 200, headers: HEADERS, body: stream.body };
   },

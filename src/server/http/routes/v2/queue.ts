@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
-import { jobAnswerSchema, jobListAnswerSchema } from '../../../../protocol/job.ts';
+import { jobAnswerSchema, jobListAnswerSchema, jobListQuerySchema } from '../../../../protocol/job.ts';
 import type { Submitted } from '../../../service/answering.ts';
-import { listJobs, readJob } from '../../../service/jobs.ts';
+import { type JobList, type JobListQuery, listJobs, listNewestJobs, readJob } from '../../../service/jobs.ts';
 import { readRateLimit } from '../../../service/rate-limit.ts';
 import { submit } from '../../../service/submit.ts';
 import { generateBodies, generateHeaders } from '../../generate-bodies.ts';
@@ -14,6 +14,7 @@ import { envelope, jobView, rateLimitHeaders, skinView } from '../../views.ts';
 
 export const submitRoute = route({
   method: 'POST',
+  scopes: ['generate'],
   paths: ['/v2/queue', '/queue'],
   summary: 'Queue a generation; answers at once with a job, or with the skin when it exists already',
   isLimited: true,
@@ -38,7 +39,7 @@ export const submitRoute = route({
   },
 });
 
-/** 202 while there is something to wait for. */
+/** 202 while the job is pending. */
 function submissionAnswer(submitted: Submitted, general: readonly Note[]): { status: number; body: object } {
   const { job } = submitted;
   const warnings = [...general, ...submitted.warnings];
@@ -55,6 +56,7 @@ function submissionAnswer(submitted: Submitted, general: readonly Note[]): { sta
 
 export const jobRoute = route({
   method: 'GET',
+  scopes: ['read'],
   paths: ['/v2/queue/:jobId', '/queue/:jobId'],
   summary: 'Where a job stands, with its skin once it is completed',
   params: z.object({ jobId: z.string().max(64) }),
@@ -67,15 +69,22 @@ export const jobRoute = route({
 
 export const jobListRoute = route({
   method: 'GET',
+  scopes: ['read'],
   paths: ['/v2/queue', '/queue'],
-  summary: "The caller's jobs, newest first",
-  answers: { 200: jobListAnswerSchema.extend(envelopeSchema.shape) },
-  handle: async ({ context, caller, warnings }) => {
-    const jobs = await listJobs(context, caller);
-    const body = {
-      ...envelope({ warnings, links: { self: '/v2/queue', ...EVENTS_LINK } }),
-      jobs: jobs.map((job) => jobView(job)),
-    };
+  summary: "The caller's jobs, newest first; links.next leads on to the end",
+  query: jobListQuerySchema,
+  answers: { 200: jobListAnswerSchema.extend(envelopeSchema.shape), 400: errorAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const isPaged = Object.values(query).some((value) => value !== undefined);
+    const list = isPaged ? await listJobs(context, caller, query) : await listNewestJobs(context, caller);
+    const links = { self: '/v2/queue', ...nextLink(list, query), ...EVENTS_LINK };
+    const body = { ...envelope({ warnings, links }), jobs: list.jobs.map((job) => jobView(job)) };
     return { status: 200, body };
   },
 });
+
+function nextLink({ next, size }: JobList, { status }: JobListQuery): { next?: string } {
+  if (next === undefined) return {};
+  const parts = new URLSearchParams({ size: String(size), ...(status && { status }), after: next });
+  return { next: `/v2/queue?${parts}` };
+}

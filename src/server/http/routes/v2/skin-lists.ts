@@ -1,15 +1,21 @@
 import type { z } from 'zod';
-import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import { skinListAnswerSchema, skinListQuerySchema } from '../../../../protocol/skin.ts';
+import { errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
+import {
+  ownSkinListQuerySchema,
+  skinListAnswerSchema,
+  skinListQuerySchema,
+} from '../../../../protocol/skin.ts';
+import { readRandomSkins } from '../../../service/skin-picks.ts';
 import { readOwnSkins, readPublicSkins, type SkinList } from '../../../service/skins.ts';
+import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { envelope, skinListItem } from '../../views.ts';
 
-type Page = z.output<typeof skinListQuerySchema>;
+type Page = z.output<typeof skinListQuerySchema> & Partial<z.output<typeof ownSkinListQuerySchema>>;
 
 export const publicSkinsRoute = route({
   method: 'GET',
-  paths: ['/v2/skins'],
+  paths: ['/v2/skins', '/v2/skins/latest'],
   summary: 'Public skins, newest first; a page may be short, links.next leads on to the end',
   query: skinListQuerySchema,
   answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
@@ -20,29 +26,74 @@ export const publicSkinsRoute = route({
 
 export const ownSkinsRoute = route({
   method: 'GET',
+  scopes: ['read'],
+  needsKey: true,
   paths: ['/v2/me/skins'],
   summary: "The caller's own skins of every visibility, newest first",
-  query: skinListQuerySchema,
+  query: ownSkinListQuerySchema,
+  isStrict: true,
   answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema, 401: errorAnswerSchema },
   handle: async (call) =>
     listAnswer('/v2/me/skins', call, await readOwnSkins(call.context, call.caller, call.query)),
 });
 
+const pickQuery = skinListQuerySchema.pick({ size: true });
+
+export const popularSkinsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/popular'],
+  summary: 'Public skins, those with the most views first',
+  query: skinListQuerySchema.omit({ sort: true }),
+  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  cache: 'public',
+  handle: async (call) => {
+    const query = { ...call.query, sort: 'popular' } as const;
+    return listAnswer(
+      '/v2/skins',
+      { ...call, query },
+      await readPublicSkins(call.context, call.caller, query),
+    );
+  },
+});
+
+export const randomSkinsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/random'],
+  summary: 'Random public skins',
+  query: pickQuery,
+  answers: { 200: skinListAnswerSchema, 400: errorAnswerSchema },
+  cache: 'none',
+  handle: async ({ context, query, warnings }) =>
+    pickAnswer('/v2/skins/random', warnings, await readRandomSkins(context, query.size)),
+});
+
+/** The complete list: there are no further pages. */
+function pickAnswer(self: string, warnings: readonly Note[], skins: readonly SkinWithData[]): Answer {
+  const pagination = { current: {}, next: {} };
+  const body = { ...envelope({ warnings, links: { self } }), skins: skins.map(skinListItem), pagination };
+  return { status: 200, body };
+}
+
 function listAnswer(
   path: string,
   { query, warnings }: Call<unknown, Page>,
-  { skins, next }: SkinList,
+  { skins, next, total }: SkinList,
 ): Answer {
-  const { size, filter } = query;
+  const { size, filter, visibility, variant, sort } = query;
   const address = (after: string | undefined) => {
     const parts = new URLSearchParams({
       size: String(size),
       ...(filter && { filter }),
+      ...(visibility && { visibility }),
+      ...(variant && { variant }),
+      ...(sort && { sort }),
       ...(after && { after }),
     });
     return `${path}?${parts}`;
   };
   const links = { self: address(query.after), ...(next !== undefined && { next: address(next) }) };
-  const body = { ...envelope({ warnings, links }), skins: skins.map(skinListItem) };
-  return { status: 200, body: { ...body, ...(filter !== undefined && { search: filter }) } };
+  const pagination = { current: { after: query.after }, next: { after: next } };
+  const body = { ...envelope({ warnings, links }), skins: skins.map(skinListItem), pagination };
+  const extra = { ...(filter !== undefined && { search: filter }), ...(total !== undefined && { total }) };
+  return { status: 200, body: { ...body, ...extra } };
 }

@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
-import { skinAnswerSchema, skinSchema, uuidSchema } from '../../../../protocol/skin.ts';
+import {
+  SHORT_ID_LENGTH,
+  skinAnswerSchema,
+  skinSchema,
+  uuidOrShortIdSchema,
+  uuidSchema,
+} from '../../../../protocol/skin.ts';
 import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
+import type { Caller } from '../../../service/caller.ts';
+import type { ServiceContext } from '../../../service/context.ts';
 import { editSkin, removeSkin } from '../../../service/skin-changes.ts';
+import { uuidOfShortId } from '../../../service/skin-picks.ts';
 import { readSkin, viewSkin } from '../../../service/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, route } from '../../route.ts';
@@ -14,15 +23,22 @@ const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
 export const skinRoute = route({
   method: 'GET',
   paths: ['/v2/skins/:uuid'],
-  summary: 'A skin with its value and signature',
-  params,
+  summary:
+    'A skin with its value and signature; public ones and your own also by the first eight digits of the UUID',
+  params: z.object({ uuid: uuidOrShortIdSchema }),
   answers: { 200: skinAnswer, 404: errorAnswerSchema },
   handle: async ({ context, caller, params, warnings }) =>
-    answerWith(await readSkin(context, caller, params.uuid), warnings),
+    answerWith(await readSkin(context, caller, await wholeUuid(context, caller, params.uuid)), warnings),
 });
+
+async function wholeUuid(context: ServiceContext, caller: Caller, id: string): Promise<string> {
+  return id.length === SHORT_ID_LENGTH ? await uuidOfShortId(context, caller, id) : id;
+}
 
 export const editSkinRoute = route({
   method: 'PATCH',
+  scopes: ['skins'],
+  needsKey: true,
   paths: ['/v2/skins/:uuid'],
   summary: "Change a skin's name or visibility (its owner only); an empty name, or null, takes the name away",
   params,
@@ -42,6 +58,8 @@ export const editSkinRoute = route({
 
 export const removeSkinRoute = route({
   method: 'DELETE',
+  scopes: ['skins'],
+  needsKey: true,
   paths: ['/v2/skins/:uuid'],
   summary: 'Delete a skin (its owner only); its texture stays while another skin needs it',
   params,
@@ -61,7 +79,7 @@ export const skinTextureRoute = route({
   answers: { 302: null, 404: errorAnswerSchema },
   handle: async ({ context, caller, params }) => {
     const { texture_hash } = await readSkin(context, caller, params.uuid);
-    // Not the signed address: whoever asks has reached this service at another one, perhaps.
+    // A relative address: the caller may have reached this service at another one than the signed data names.
     return { status: 302, body: undefined, headers: { Location: `/textures/${texture_hash}` } };
   },
 });
@@ -81,6 +99,6 @@ export const viewSkinRoute = route({
 function answerWith(row: SkinWithData, warnings: readonly Note[]): Answer {
   const skin = skinView(row);
   const links = { self: `/v2/skins/${skin.uuid}` };
-  // The published contract has the fields at the top, the service's clients read `skin`: both are there.
+  // The published contract has the fields at the top level, the service's clients read `skin`: send both.
   return { status: 200, body: { ...skin, ...envelope({ warnings, links }), skin } };
 }

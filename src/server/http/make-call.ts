@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify';
+import type { Note } from '../../protocol/envelope.ts';
+import type { Caller } from '../service/caller.ts';
+import { Refusal } from '../service/refusal.ts';
+import { validationRefusal } from './error-answers.ts';
+import { type Call, querySchemaOf, type Route } from './route.ts';
+import { readSentKey } from './sent-key.ts';
+
+/**
+ * The request in the form that the route's handler expects. @throws Refusal if it does not match the route's schemas
+ */
+export function makeCall(
+  request: FastifyRequest,
+  route: Route,
+  { context, caller, verify }: Pick<Call, 'context' | 'caller' | 'verify'>,
+): Call {
+  verifyBodyType(request, route);
+  const params = parseWith(route.params, request.params);
+  const query = parseWith(querySchemaOf(route), request.query);
+  const headers = parseWith(route.headers, request.headers);
+  return { context, request, caller, verify, params, query, headers, warnings: warningsFor(request, caller) };
+}
+
+/** A form sent to a route that reads none would count as an empty body: for instance, as a key without bindings. */
+function verifyBodyType(request: FastifyRequest, { bodies }: Route): void {
+  if (bodies === undefined || 'multipart/form-data' in bodies || !request.isMultipart()) return;
+  throw new Refusal('invalid_content_type', 'The body must be application/json.');
+}
+
+function parseWith(schema: Route['query'], input: unknown): unknown {
+  if (!schema) return input;
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw validationRefusal(parsed.error);
+  return parsed.data;
+}
+
+function warningsFor(request: FastifyRequest, caller: Caller): Note[] {
+  const warnings: Note[] = [...readSentKey(request).warnings];
+  if (caller.kind === 'anonymous') {
+    const message = 'No API key was sent: the strictest limits hold.';
+    warnings.push({ code: 'no_api_key', message });
+  }
+  if (!request.headers['user-agent'] && !request.headers['mineskin-user-agent']) {
+    warnings.push({ code: 'no_user_agent', message: 'Send a User-Agent that names your application.' });
+  }
+  return warnings;
+}

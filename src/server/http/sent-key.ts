@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify';
+import type { Note } from '../../protocol/envelope.ts';
+import { isV1Address } from './v1/error-answers.ts';
+
+/** The API key of a request, however it was sent. */
+export interface SentKey {
+  /** As a value of the Authorization header. */
+  readonly authorization: string | undefined;
+  /** Warnings for the answer. */
+  readonly warnings: readonly Note[];
+}
+
+const BARE: Note = {
+  code: 'deprecated',
+  message: 'Send the API key as "Authorization: Bearer <key>", with the word Bearer before it.',
+};
+const IN_QUERY: Note = {
+  code: 'deprecated',
+  message:
+    'An API key in the address ends up in the logs of others: send it as "Authorization: Bearer <key>".',
+};
+
+/** Old clients send the key without `Bearer`, and to version 1 as `key` in the query. The header takes precedence. */
+export function readSentKey({ headers, query, url }: FastifyRequest): SentKey {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    const isBare = /^\S{16,}$/.test(authorization);
+    return isBare
+      ? { authorization: `Bearer ${authorization}`, warnings: [BARE] }
+      : { authorization, warnings: [] };
+  }
+  const key = isV1Address(url)
+    ? (query as Readonly<Record<string, unknown>> | undefined)?.['key']
+    : undefined;
+  if (typeof key !== 'string' || key === '') return { authorization, warnings: [] };
+  return { authorization: `Bearer ${key}`, warnings: [IN_QUERY] };
+}

@@ -1,0 +1,125 @@
+import type { ServiceContext } from '../service/context.ts';
+import { overLimitRefusal } from '../service/over-limit.ts';
+import { rateLimitOf } from '../service/rate-limit.ts';
+import { Refusal } from '../service/refusal.ts';
+import { recallCaller } from '../store/callers.ts';
+import { MOST_OF_ONE } from './fetches.ts';
+import type { Asking } from './source.ts';
+
+/** Requests of one owner that may wait for its other fetches. */
+const MOST_WAITING = 32;
+/** Milliseconds to wait if that line is full. */
+const LINE_WAIT = 1_000;
+
+/** The requests of one owner. */
+interface Holding {
+  held: number;
+  /** Number of requests waiting for room, including the one whose turn it is. */
+  inLine: number;
+  /** Settles when the last request in the line has been handled. */
+  end: Promise<unknown>;
+  /** Wakes the first in the line when room is released. */
+  wake: () => void;
+}
+
+/**
+ * Requests whose pictures are being fetched, by owner. Each may become a job, so each reserves room for one: a picture
+ * that the limits would refuse is not fetched. Counts are per process.
+ */
+export class HeldRoom {
+  readonly #holdings = new Map<string, Holding>();
+
+  inLine(owner: string): number {
+    return this.#holdings.get(owner)?.inLine ?? 0;
+  }
+
+  /**
+   * Calls `hasRoom`, for one request of the owner at a time and again whenever room is released, until it returns true.
+   */
+  async hold(owner: string, hasRoom: (held: number) => Promise<boolean>): Promise<() => void> {
+    const holding = this.#holdingOf(owner);
+    holding.inLine++;
+    const turn = holding.end.then(async () => await this.#take(holding, hasRoom));
+    holding.end = turn.catch(() => {}); // the request whose turn it is handles the error
+    try {
+      await turn;
+    } finally {
+      holding.inLine--;
+      this.#forgetIdle(owner, holding);
+    }
+    return this.#giver(owner, holding);
+  }
+
+  async #take(holding: Holding, hasRoom: (held: number) => Promise<boolean>): Promise<void> {
+    for (;;) {
+      const change = Promise.withResolvers<boolean>();
+      holding.wake = () => change.resolve(true);
+      const before = holding.held;
+      const isRoom = await hasRoom(before);
+      // The room may have been counted before another request released it.
+      if (holding.held !== before) continue;
+      if (isRoom) break;
+      await change.promise;
+    }
+    holding.held++;
+  }
+
+  #giver(owner: string, holding: Holding): () => void {
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      holding.held--;
+      holding.wake();
+      this.#forgetIdle(owner, holding);
+    };
+  }
+
+  #holdingOf(owner: string): Holding {
+    const known = this.#holdings.get(owner);
+    if (known) return known;
+    const holding = { held: 0, inLine: 0, end: Promise.resolve(), wake: () => {} };
+    this.#holdings.set(owner, holding);
+    return holding;
+  }
+
+  #forgetIdle(owner: string, { held, inLine }: Holding): void {
+    if (held === 0 && inLine === 0) this.#holdings.delete(owner);
+  }
+}
+
+/**
+ * Reserves room for the job that a picture becomes after the fetch. If other fetches of the caller may take the room,
+ * waits for their outcome first.
+ * @returns releases the room; call it when the request has been answered
+ * @throws Refusal `rate_limit`, `job_limit`, `concurrency_limit` if the job would not be accepted
+ */
+export async function holdRoom(context: ServiceContext, asking: Asking): Promise<() => void> {
+  const { heldRoom, queue } = context;
+  const { caller, via, inBatch } = asking;
+  const { owner, plan } = caller;
+  if (heldRoom.inLine(owner) >= MOST_WAITING) throw await tooMany(context, asking);
+  return await heldRoom.hold(owner, async (held) => {
+    const room = await queue.findRoom({ owner, via }, plan);
+    if (room.kind !== 'room') throw await overLimitRefusal(context, room, asking);
+    // A batch reads only a few items at a time; the earlier items keep their room until the whole batch is read.
+    const isRoom = held < (inBatch ? room.count : Math.min(room.count, MOST_OF_ONE));
+    if (!isRoom && inBatch) {
+      throw new Refusal(
+        'job_limit',
+        'Other pictures take the spots that are free; send more as jobs finish.',
+      );
+    }
+    return isRoom;
+  });
+}
+
+async function tooMany({ db, clock }: ServiceContext, { caller, via }: Asking): Promise<Refusal> {
+  const now = clock.now();
+  const rateLimit = rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);
+  const relative = Math.max(LINE_WAIT, rateLimit.next.relative);
+  return new Refusal('rate_limit', {
+    message: 'Too many of your pictures are being fetched at the same time.',
+    rateLimit: { ...rateLimit, next: { absolute: now + relative, relative } },
+  });
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { SCOPES, type Scope } from '../../../src/protocol/api-key.ts';
+import { ROUTES } from '../../../src/server/http/routes.ts';
+import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
+import { expectRefusal, TestCaller } from '../test-caller.ts';
+import { PNG } from './sending.ts';
+
+guardAgainstLeaks();
+
+const KEYS = '/v2/account/keys';
+const NOBODY = '0'.repeat(32);
+const PAGE = 'https://skins.example.org';
+const ALL_BUT_OPERATOR = SCOPES.filter((scope) => scope !== 'operator');
+
+interface Made {
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+  readonly caller: TestCaller;
+}
+
+/** A key made by `maker`. */
+async function make({ url }: ServerUnderTest, maker: TestCaller, wish: object = {}): Promise<Made> {
+  const { status, body } = await maker.json(KEYS, wish);
+  expect(status, JSON.stringify(body)).toBe(201);
+  const { id, secret, scopes = [] } = body.key!;
+  return { id, scopes, caller: new TestCaller(url, { key: secret }) };
+}
+
+/** Which of a key's requests are let in: whatever comes of them otherwise, it is not the scope that forbids them. */
+async function isLetIn(caller: TestCaller, method: string, path: string): Promise<boolean> {
+  const address = path.replaceAll(/:\w+/g, NOBODY);
+  const { status, body } = await caller.send(method as 'GET', address, {
+    ...(method === 'GET' ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }),
+  });
+  const texts = [body.errors?.[0]?.message, (body as unknown as { error?: string }).error];
+  return !(status === 403 && texts.some((text) => /scope/.test(text ?? '')));
+}
+
+describe('A scope', () => {
+  test('is asked for by every route that does what it stands for, and by no other', async () => {
+    const server = await runServer({ workers: 0 });
+    const allowed: Record<string, Scope[]> = {};
+    for (const scope of SCOPES) {
+      const { caller } = await make(server, server.owner, { scopes: [scope] });
+      for (const { method, paths, scopes, answers } of ROUTES) {
+        if (!scopes || answers[200] === 'text/event-stream') continue;
+        const name = `${method} ${paths[0]}`;
+        if (await isLetIn(caller, method, paths[0])) allowed[name] = [...(allowed[name] ?? []), scope];
+      }
+    }
+    for (const { method, paths, scopes, answers } of ROUTES) {
+      if (!scopes || answers[200] === 'text/event-stream') continue;
+      const letIn = allowed[`${method} ${paths[0]}`] ?? [];
+      expect(letIn, `${method} ${paths[0]}`).not.toEqual([]);
+      expect(scopes, `${method} ${paths[0]}`).toEqual(expect.arrayContaining(letIn));
+    }
+    const writing = ROUTES.filter(({ method, paths }) => method !== 'GET' && !paths[0].endsWith('/views'));
+    for (const { method, paths, scopes } of writing) expect(scopes, `${method} ${paths[0]}`).toBeDefined();
+  });
+
+  test('read: without it a private skin of its user is nobody’s, and the events are closed', async () => {
+    const server = await runServer();
+    const { body } = await server.owner.upload('/v2/generate', PNG, { visibility: 'private' });
+    const uuid = body.skin?.uuid;
+    const maker = await make(server, server.owner, { scopes: ['generate'] });
+    const reader = await make(server, server.owner, { scopes: ['read'] });
+    expect((await reader.caller.get(`/v2/skins/${uuid}`)).status).toBe(200);
+    for (const path of [`/v2/skins/${uuid}`, `/v2/skins/${uuid}/texture`]) {
+      expectRefusal(await maker.caller.get(path), 'skin_not_found');
+    }
+    expect((await maker.caller.get(`/get/uuid/${uuid}`)).status).toBe(404);
+    expectRefusal(await maker.caller.get('/v2/queue/events'), 'insufficient_grants');
+    expectRefusal(await reader.caller.upload('/v2/queue', PNG), 'insufficient_grants');
+  });
+
+  test('is refused before anything of the request is looked at', async () => {
+    const server = await runServer();
+    const { caller } = await make(server, server.owner, { scopes: ['read'] });
+    expectRefusal(await caller.json('/v2/generate', { variant: 'nonsense' }), 'insufficient_grants');
+    expectRefusal(await caller.json('/v2/account/users', { nonsense: 1 }), 'insufficient_grants');
+  });
+});
+
+describe('A new key', () => {
+  test('can do all that its user can, unless it is bound: then it has no account and no operator', async () => {
+    const server = await runServer();
+    expect((await make(server, server.owner)).scopes).toEqual(SCOPES);
+    expect((await make(server, server.owner, { user: 'bob' })).scopes).toEqual(ALL_BUT_OPERATOR);
+    for (const bindings of [
+      { allowedOrigins: [PAGE] },
+      { allowedIps: ['::1'] },
+      { allowedAgents: ['App'] },
+    ]) {
+      expect((await make(server, server.owner, bindings)).scopes).toEqual(['read', 'generate', 'skins']);
+      const scopes = ['read', 'account'];
+      expect((await make(server, server.owner, { ...bindings, scopes })).scopes).toEqual(scopes);
+    }
+  });
+
+  test('has no unknown scope, none at all, or that of an operator for somebody else', async () => {
+    const { owner } = await runServer();
+    expectRefusal(await owner.json(KEYS, { scopes: ['all'] }), 'validation_error');
+    expectRefusal(await owner.json(KEYS, { scopes: [] }), 'validation_error');
+    expectRefusal(await owner.json(KEYS, { user: 'bob', scopes: ['operator'] }), 'insufficient_grants');
+  });
+});
+
+describe('A key cannot make or change a key to be stronger, or less bound, than itself', () => {
+  test('one of a web page cannot free itself, make others or revoke them', async () => {
+    const server = await runServer();
+    const { id, caller } = await make(server, server.owner, { allowedOrigins: [PAGE] });
+    const headers = { origin: PAGE, 'content-type': 'application/json' };
+    const send = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, content: object) =>
+      await caller.send(method, path, { body: JSON.stringify(content), headers });
+    expectRefusal(await send('POST', KEYS, {}), 'insufficient_grants');
+    expectRefusal(await send('PATCH', `${KEYS}/${id}`, { allowedOrigins: [] }), 'insufficient_grants');
+    const [first] = (await server.owner.get(KEYS)).body.keys ?? [];
+    expectRefusal(await send('DELETE', `${KEYS}/${first?.id}`, {}), 'insufficient_grants');
+    expectRefusal(await caller.get(KEYS, { origin: PAGE }), 'insufficient_grants');
+    expectRefusal(await caller.get('/v2/me/apikeys', { origin: PAGE }), 'insufficient_grants');
+    expect((await caller.get('/v2/me', { origin: PAGE })).status).toBe(200);
+  });
+
+  const within = {
+    allowedIps: ['127.0.0.0/8'],
+    allowedAgents: ['skinsmith-tests'],
+    scopes: ['read', 'account'],
+  };
+
+  test.each([
+    ['a scope that it lacks', { ...within, scopes: ['read', 'generate'] }],
+    ['no binding', { scopes: ['read'] }],
+    ['a wider network', { ...within, allowedIps: ['0.0.0.0/0'] }],
+    ['another network beside its own', { ...within, allowedIps: ['127.0.0.1', '192.0.2.1'] }],
+    ['a network of the other kind', { ...within, allowedIps: ['::1'] }],
+    ['any program', { ...within, allowedAgents: [] }],
+    ['another program', { ...within, allowedAgents: ['Other'] }],
+  ])('not with %s', async (_, wish) => {
+    const server = await runServer();
+    const { caller } = await make(server, server.owner, within);
+    expectRefusal(await caller.json(KEYS, wish), 'insufficient_grants');
+    const { id } = await make(server, caller, within);
+    expectRefusal(
+      await caller.patch(`${KEYS}/${id}`, { allowedIps: [], allowedAgents: [], ...wish }),
+      'insufficient_grants',
+    );
+  });
+
+  test('but one that is as bound, or more, and stronger ones may be renamed and narrowed', async () => {
+    const server = await runServer();
+    const { caller, id } = await make(server, server.owner, within);
+    const narrow = { ...within, allowedIps: ['127.0.0.1', '127.0.0.128/25'], scopes: ['read'] };
+    expect((await make(server, caller, narrow)).scopes).toEqual(['read']);
+    expect((await caller.patch(`${KEYS}/${id}`, { name: 'mine' })).status).toBe(200);
+    const [first] = (await server.owner.get(KEYS)).body.keys ?? [];
+    expect((await caller.patch(`${KEYS}/${first?.id}`, { name: 'first' })).status).toBe(200);
+    expectRefusal(await caller.patch(`${KEYS}/${id}`, { allowedIps: [] }), 'insufficient_grants');
+    expectRefusal(await caller.patch(`${KEYS}/${id}`, { scopes: [...SCOPES] }), 'insufficient_grants');
+  });
+
+  test('an operator may for others, with a key that has the scope', async () => {
+    const server = await runServer();
+    const bound = { allowedIps: ['127.0.0.1'] };
+    const operator = await make(server, server.owner, { ...bound, scopes: ['operator'] });
+    const bobs = await make(server, operator.caller, { user: 'bob' });
+    expect(bobs.scopes).toEqual(ALL_BUT_OPERATOR);
+    expect((await operator.caller.patch(`${KEYS}/${bobs.id}`, { scopes: ['read'] })).status).toBe(200);
+    expectRefusal(await operator.caller.json(KEYS, {}), 'insufficient_grants'); // its own go by account
+    const account = await make(server, server.owner, { scopes: ['account'] });
+    expectRefusal(await account.caller.json(KEYS, { user: 'bob' }), 'insufficient_grants');
+    expectRefusal(await account.caller.get('/v2/account/users'), 'insufficient_grants');
+    expectRefusal(await account.caller.get('/metrics'), 'insufficient_grants');
+    expectRefusal(await account.caller.patch(`${KEYS}/${bobs.id}`, { name: 'x' }), 'not_found');
+  });
+});
+
+test('What a key may do is told with it, and can be changed', async () => {
+  const server = await runServer();
+  const { id, caller } = await make(server, server.owner, {
+    user: 'bob',
+    scopes: ['read', 'account', 'read'],
+  });
+  expect((await caller.get(KEYS)).body.keys).toMatchObject([{ scopes: ['read', 'account'] }]);
+  await server.owner.patch(`${KEYS}/${id}`, { scopes: ['generate'] });
+  expectRefusal(await caller.get('/v2/queue'), 'insufficient_grants');
+  const { db } = await openOwnStore(server.dataDir);
+  const row = await db.selectFrom('api_keys').select('scopes').where('id', '=', id).executeTakeFirst();
+  expect(row?.scopes).toBe('["generate"]');
+});

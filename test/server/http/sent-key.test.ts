@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { LogLines } from '../log-lines.ts';
+import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+import { bodyOf, expectOldRefusal } from './v1/old-format.ts';
+
+guardAgainstLeaks();
+
+const KEY = `sksm_${'0'.repeat(64)}`;
+
+test.each([
+  ['Optional', `Bearer Optional[${KEY}]`, /Optional/],
+  ['a doubled Bearer', `Bearer Bearer ${KEY}`, /twice/],
+  ['quotes', `Bearer "${KEY}"`, /quotes/],
+  ['a space inside', `Bearer ${KEY.slice(0, 20)} ${KEY.slice(20)}`, /space/],
+  ['brackets', `Bearer <${KEY}>`, /brackets/],
+])(
+  'A key that was mangled with %s is told so, after the words that clients look for',
+  async (_, sent, says) => {
+    const { owner } = await runServer();
+    const refused = await owner.get('/v2/me', { authorization: sent });
+    expectRefusal(refused, 'invalid_api_key');
+    expect(refused.body.errors.map(({ message }) => message)).toEqual([
+      'Invalid API Key',
+      expect.stringMatching(says),
+    ]);
+    const old = expectOldRefusal(await owner.get('/get/delay', { authorization: sent }), 'invalid_api_key');
+    expect(old.error).toBe('Invalid API Key');
+    expect(old.warnings).toEqual([{ code: 'invalid_api_key', message: expect.stringMatching(says) }]);
+  },
+);
+
+test('An unknown key is refused in the words of the hosted service, in both versions', async () => {
+  const { owner } = await runServer();
+  const headers = { authorization: `Bearer ${KEY}` };
+  const refused = await owner.get('/v2/me', headers);
+  expect(refused.body.errors).toEqual([{ code: 'invalid_api_key', message: 'Invalid API Key' }]);
+  const old = expectOldRefusal(await owner.get('/get/delay', headers), 'invalid_api_key');
+  expect(old.error).toBe('Invalid API Key');
+});
+
+test('A key without the word Bearer is understood, with a warning', async () => {
+  const { owner, key } = await runServer();
+  const { status, body } = await owner.get('/v2/me', { authorization: String(key) });
+  expect([status, body.warnings.map(({ code }) => code)]).toEqual([200, ['deprecated']]);
+  expectRefusal(await owner.get('/v2/me', { authorization: KEY }), 'invalid_api_key');
+});
+
+test('A key in the query is understood by version 1 with a warning, by version 2 not, and never logged', async () => {
+  const log = new LogLines();
+  const { anonymous, owner, key } = await runServer({ logStream: log, logLevel: 'debug' });
+  const made = await anonymous().upload(`/generate/upload?key=${key}`, skinPng(1));
+  expect([made.status, bodyOf(made)]).toMatchObject([
+    200,
+    {
+      warnings: [{ code: 'deprecated', message: expect.stringContaining('address') }, { code: 'deprecated' }],
+    },
+  ]);
+  expect((await owner.get('/v2/me/skins')).body.skins).toHaveLength(1);
+  const refused = await anonymous().upload(`/generate/upload?key=${KEY}`, skinPng(2));
+  expectOldRefusal(refused, 'invalid_api_key');
+  expectRefusal(await anonymous().get(`/v2/me?key=${key}`), 'user_not_found');
+  expect(log.text).toContain('/generate/upload');
+  expect(log.text).not.toMatch(new RegExp(`${key}|${KEY}|key=`));
+});
+
+test('Answers bear the headers that clients read: server, breadcrumb, and the delay of version 1', async () => {
+  const { user } = await runServer();
+  const bob = await user('bob');
+  for (const path of ['/v2/me', '/v2/nothing', '/health', '/get/delay']) {
+    const { headers } = await bob.get(path);
+    expect(headers['mineskin-server']).toBe('skinsmith');
+    expect(headers['mineskin-breadcrumb']).toMatch(/^[0-9a-f]{8}$/);
+  }
+  const delay = { 'mineskin-delay': '1', 'mineskin-delay-seconds': '1', 'mineskin-delay-millis': '1000' };
+  for (const status of [200, 429]) {
+    const heard = await bob.upload('/generate/upload', skinPng(status));
+    expect(heard).toMatchObject({ status, headers: delay });
+  }
+});

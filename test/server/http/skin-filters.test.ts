@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
+import type { TestCaller } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+const SKINS = [
+  { name: 'Blacksmith', variant: 'slim', visibility: 'public' },
+  { name: 'smithy_old', variant: 'classic', visibility: 'unlisted' },
+  { name: 'Ranger', variant: 'classic', visibility: 'private' },
+  { name: 'Red-Ranger', variant: 'slim', visibility: 'public' },
+] as const;
+
+async function withSkins(): Promise<ServerUnderTest> {
+  const server = await runServer();
+  for (const [number, options] of SKINS.entries())
+    expect((await server.owner.upload('/v2/generate', skinPng(number), { ...options })).status).toBe(200);
+  const { db } = await openOwnStore(server.dataDir);
+  for (const [views, { name }] of SKINS.entries())
+    await db
+      .updateTable('skins')
+      .set({ views: views === 3 ? 1 : views })
+      .where('name', '=', name)
+      .execute();
+  return server;
+}
+
+async function namesOn(caller: TestCaller, first: string): Promise<(string | undefined)[]> {
+  const names = [];
+  for (let next: string | undefined = first; next; ) {
+    const { body } = await caller.get(next);
+    expect(body.errors).toEqual([]);
+    names.push(...(body.skins ?? []).map(({ name }) => name));
+    next = body.links['next'];
+  }
+  return names;
+}
+
+describe('Lists of skins', () => {
+  test('are found by what is inside names, of a variant, of a visibility, most viewed first, or all of it', async () => {
+    const { owner } = await withSkins();
+    const own = async (query: string) => await namesOn(owner, `/v2/me/skins?${query}`);
+    expect(await own('filter=mith')).toEqual(['smithy_old', 'Blacksmith']);
+    expect(await own('filter=ANGE')).toEqual(['Red-Ranger', 'Ranger']);
+    expect(await own('filter=ang&variant=slim')).toEqual(['Red-Ranger']);
+    expect(await own('variant=classic')).toEqual(['Ranger', 'smithy_old']);
+    expect(await own('visibility=public&size=1')).toEqual(['Red-Ranger', 'Blacksmith']);
+    expect(await own('visibility=private')).toEqual(['Ranger']);
+    const popular = ['Ranger', 'Red-Ranger', 'smithy_old', 'Blacksmith'];
+    for (const size of [1, 2, 3, 9]) expect(await own(`sort=popular&size=${size}`)).toEqual(popular);
+    expect(await own('sort=popular&filter=a&size=1')).toEqual(['Ranger', 'Red-Ranger', 'Blacksmith']);
+    expect(await own('sort=popular&variant=slim&size=1')).toEqual(['Red-Ranger', 'Blacksmith']);
+    expect(await own('sort=newest&size=3')).toEqual(SKINS.map(({ name }) => name).toReversed());
+    const all = async (query: string) => await namesOn(owner, `/v2/skins?${query}`);
+    expect(await all('filter=ANGE')).toEqual(['Red-Ranger']);
+    expect(await all('variant=classic')).toEqual([]);
+    expect(await all('sort=popular&size=1')).toEqual(['Red-Ranger', 'Blacksmith']);
+  });
+
+  test('say when each skin was made, and how many there are', async () => {
+    const { owner } = await withSkins();
+    const { body } = await owner.get('/v2/me/skins?size=1');
+    expect(body).toMatchObject({ total: 4, skins: [{ name: 'Red-Ranger', timestamp: expect.any(Number) }] });
+    expect((await owner.get('/v2/skins')).body).toMatchObject({ total: 2 });
+    expect((await owner.get('/v2/skins?filter=a')).body).not.toHaveProperty('total');
+  });
+});
+
+test('Routes of our own refuse parameters they do not know, and name them; the published ones do not mind', async () => {
+  const { owner } = await runServer();
+  for (const path of ['/v2/me/skins?fliter=a', '/v2/account/users?fliter=a', '/v2/account/me?fliter=a']) {
+    const { status, body } = await owner.get(path);
+    expect([path, status, body.errors[0]?.code]).toEqual([path, 400, 'validation_error']);
+    expect(JSON.stringify(body.errors)).toContain('fliter');
+  }
+  for (const path of ['/v2/skins?fliter=a', '/v2/queue?fliter=a', '/v2/me?fliter=a'])
+    expect((await owner.get(path)).status).toBe(200);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
+import { expectRefusal, TestCaller } from '../test-caller.ts';
+import { bodyOf } from './v1/old-format.ts';
+
+guardAgainstLeaks();
+
+/** Two public skins, one unlisted and one private, all of the owner's; their UUIDs. */
+async function fourSkins({ owner }: ServerUnderTest) {
+  const make = async (n: number, visibility: string) =>
+    String((await owner.upload('/v2/generate', skinPng(n), { visibility })).body.skin?.uuid);
+  const shown = [await make(1, 'public'), await make(2, 'public')];
+  return { shown, hidden: [await make(3, 'unlisted'), await make(4, 'private')] };
+}
+
+test('Latest, popular and random skins and the pages of version 1 hold public ones only', async () => {
+  const server = await runServer();
+  const { shown, hidden } = await fourSkins(server);
+  for (const uuid of [...shown, ...hidden]) {
+    await server.owner.send('POST', `/v2/skins/${uuid}/interactions/views`);
+  }
+  for (const caller of [server.anonymous(), server.owner]) {
+    for (const kind of ['latest', 'popular', 'random']) {
+      const { status, body } = await caller.get(`/v2/skins/${kind}`);
+      const uuids = body.skins?.map(({ uuid }) => uuid).toSorted();
+      expect([kind, status, uuids]).toEqual([kind, 200, shown.toSorted()]);
+    }
+    expect(bodyOf(await caller.get('/get/list/1'))).toMatchObject({
+      skins: [{ uuid: shown[1] }, { uuid: shown[0] }],
+      page: { index: 1 },
+    });
+    expect(bodyOf(await caller.get('/get/list/2'))).toMatchObject({ skins: [] });
+    expect(shown).toContain((bodyOf(await caller.get('/get/random')) as { uuid: string }).uuid);
+  }
+});
+
+test('With no public skin there is nothing popular, nothing at random and nothing in the pages', async () => {
+  const { anonymous } = await runServer();
+  for (const kind of ['latest', 'popular', 'random']) {
+    expect((await anonymous().get(`/v2/skins/${kind}`)).body.skins).toEqual([]);
+  }
+  expect((await anonymous().get('/get/random')).status).toBe(404);
+});
+
+test('A short id leads to public skins and to those of the caller', async () => {
+  const server = await runServer();
+  const { shown, hidden } = await fourSkins(server);
+  const bob = await server.user('bob');
+  const short = (uuid: string) => `/v2/skins/${uuid.slice(0, 8)}`;
+  for (const uuid of shown) expect((await bob.get(short(uuid))).body.skin?.uuid).toBe(uuid);
+  for (const uuid of hidden) {
+    expectRefusal(await bob.get(short(uuid)), 'skin_not_found');
+    expectRefusal(await server.anonymous().get(short(uuid)), 'skin_not_found');
+    expect((await server.owner.get(short(uuid))).body.skin?.uuid).toBe(uuid);
+  }
+});
+
+test('A key without the scope read finds no hidden skin by its short id', async () => {
+  const server = await runServer();
+  const { shown, hidden } = await fourSkins(server);
+  const made = await server.owner.json('/v2/account/keys', { scopes: ['generate'] });
+  const { url, dataDir } = server;
+  const narrow = new TestCaller(url, { key: String(made.body.key?.secret), dataDir });
+  const short = (uuid: string | undefined) => `/v2/skins/${uuid?.slice(0, 8)}`;
+  expect((await narrow.get(short(shown[0]))).status).toBe(200);
+  for (const uuid of hidden) expectRefusal(await narrow.get(short(uuid)), 'skin_not_found');
+});
+
+test('Lists tell where the next page begins, and a UUID for a number leads to its skin', async () => {
+  const server = await runServer();
+  const { shown } = await fourSkins(server);
+  const bodyAt = async (path: string) =>
+    bodyOf(await server.owner.get(path)) as { pagination: { next: { after?: string } }; skins: object[] };
+  const first = await bodyAt('/v2/skins?size=1');
+  const second = await bodyAt(`/v2/skins?size=1&after=${first.pagination.next.after}`);
+  expect(second.skins).toMatchObject([{ uuid: shown[0] }]);
+  expect(second.pagination.next).toEqual({});
+  const heard = await server.owner.get(`/get/id/${shown[0]}`);
+  expect([heard.status, heard.headers['location']]).toEqual([301, `/get/uuid/${shown[0]}`]);
+});

@@ -1,0 +1,142 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { skinPng } from '../drawn-skins.ts';
+import { poll } from '../poll.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
+import { expectRefusal } from '../test-caller.ts';
+
+guardAgainstLeaks();
+
+/** A connection from this loopback address that sends `text` and reads nothing. */
+function silent({ url }: ServerUnderTest, address: string, text = ''): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: address });
+  socket.on('error', () => {}); // being cut off is what is tested
+  socket.pause();
+  if (text) socket.write(text);
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+const TEXTURE = `data:image/png;base64,${Buffer.from(skinPng(1)).toString('base64')}`;
+
+const open = (sockets: readonly Socket[]) => sockets.filter(({ destroyed }) => !destroyed).length;
+
+describe('Connections', () => {
+  test('that send nothing make room, those of the same address first', async () => {
+    const server = await runServer({ edge: { maxConnectionsPerAddress: 5 } });
+    const sockets = Array.from({ length: 20 }, () => silent(server, '127.0.0.9').resume());
+    await poll(
+      () => open(sockets),
+      (count) => count <= 5,
+    );
+    for (const address of ['127.0.0.9', '127.0.0.10']) {
+      expect((await server.anonymous(address).get('/health')).status).toBe(200);
+    }
+  });
+
+  test('of the address that has most make room when there are too many', async () => {
+    const server = await runServer({ edge: { maxConnections: 10, maxConnectionsPerAddress: 100 } });
+    const sockets = Array.from({ length: 10 }, () => silent(server, '127.0.0.9').resume());
+    const few = silent(server, '127.0.0.8').resume();
+    expect((await server.anonymous('127.0.0.7').get('/health')).status).toBe(200);
+    await poll(
+      () => open(sockets),
+      (count) => count < 10,
+    );
+    expect(few.destroyed).toBe(false);
+  });
+
+  test('over which a valid key came are never closed for others', async () => {
+    const server = await runServer({ edge: { maxConnectionsPerAddress: 2 } });
+    const streams = [await server.owner.events(), await server.owner.events(), await server.owner.events()];
+    await Promise.all(streams.map(async (stream) => await stream.first(1)));
+    const sockets = Array.from({ length: 20 }, () => silent(server, '127.0.0.1').resume());
+    await poll(
+      () => open(sockets),
+      (count) => count <= 2,
+    );
+    expect(streams.map(({ end }) => end)).toEqual([undefined, undefined, undefined]);
+    expect((await server.owner.get('/v2/me')).status).toBe(200);
+  });
+
+  test('whose peer reads nothing of an answer are cut', async () => {
+    const server = await runServer({ edge: { unreadTimeout: 1_000 } });
+    const ask = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';
+    const socket = silent(server, '127.0.0.9', ask.repeat(30));
+    const more = setInterval(() => void socket.write(ask), 20); // until what the system keeps for it is full
+    onTestFinished(() => clearInterval(more));
+    await poll(() => socket.destroyed || socket.errored !== null || socket.writableEnded, Boolean);
+  });
+});
+
+describe('Pipelined requests', () => {
+  const ask = (n: number) => `GET /health HTTP/1.1\r\nHost: a\r\nX-Request-Id: r${n}\r\n\r\n`;
+
+  test('are answered one after the other, in their order', async () => {
+    const server = await runServer();
+    let heard = '';
+    const socket = silent(server, '127.0.0.9', Array.from({ length: 20 }, (_, n) => ask(n)).join(''));
+    socket.on('data', (chunk) => {
+      heard += chunk.toString();
+    });
+    socket.resume();
+    const ids = () => [...heard.matchAll(/x-request-id: r(\d+)/gi)].map(([, n]) => Number(n));
+    await poll(ids, (found) => found.length === 20);
+    expect(ids()).toEqual(Array.from({ length: 20 }, (_, n) => n));
+  });
+
+  test('end the connection when there are too many', async () => {
+    const server = await runServer();
+    const socket = silent(server, '127.0.0.9', Array.from({ length: 1_000 }, (_, n) => ask(n)).join(''));
+    socket.resume();
+    await poll(() => socket.destroyed, Boolean);
+    expect((await server.anonymous().get('/health')).status).toBe(200);
+  });
+});
+
+describe('Requests of one address without a key', () => {
+  test('are limited in a minute, reads too; key holders, others and /health are not', async () => {
+    const server = await runServer({ edge: { requestsPerMinute: 3 } });
+    const stranger = server.anonymous('127.0.0.9');
+    for (let n = 0; n < 3; n++) expect((await stranger.get('/v2/skins')).status).toBe(200);
+    const refused = await stranger.get('/v2/skins');
+    expectRefusal(refused, 'rate_limit');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(10);
+    expect((await stranger.get('/openapi.json')).status).toBe(429);
+    expect((await stranger.get('/get/delay')).status).toBe(429);
+    for (const path of ['/health', '/ready']) expect((await stranger.get(path)).status).toBe(200);
+    expect((await server.anonymous('127.0.0.8').get('/v2/skins')).status).toBe(200);
+    for (let n = 0; n < 5; n++) expect((await server.owner.get('/v2/skins')).status).toBe(200);
+  });
+
+  test('count also when their key is wrong', async () => {
+    const server = await runServer({ edge: { requestsPerMinute: 2 } });
+    const guess = async () =>
+      (await server.anonymous('127.0.0.9').get('/v2/me', { authorization: `Bearer ${'0'.repeat(69)}` }))
+        .status;
+    expect([await guess(), await guess(), await guess()]).toEqual([403, 403, 429]);
+  });
+
+  test('are limited at one time', async () => {
+    const server = await runServer({ workers: 0, edge: { requestsAtOnce: 1 } });
+    const stranger = server.anonymous('127.0.0.9');
+    const waiting = stranger.json('/v2/generate?timeout=5', { url: TEXTURE }).catch(() => undefined);
+    await poll(
+      async () => (await stranger.get('/v2/skins')).status,
+      (status) => status === 429,
+    );
+    expectRefusal(await stranger.get('/v2/skins'), 'concurrency_limit');
+    expect((await server.owner.get('/v2/skins')).status).toBe(200);
+    await server.close({ limit: 0 });
+    await waiting;
+  });
+});
+
+test('Strangers follow their jobs a few times for each address, and leave room for those with a key', async () => {
+  const server = await runServer();
+  const stranger = server.anonymous('127.0.0.9');
+  for (let n = 0; n < 10; n++) expect((await stranger.events()).status).toBe(200);
+  expect((await stranger.events()).status).toBe(429);
+  expect((await server.owner.events()).status).toBe(200);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import { encodePng } from '../../../src/skin/encode.ts';
+import { drawSkin } from '../drawn-skins.ts';
+import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
+import { expectRefusal, type TestCaller } from '../test-caller.ts';
+import { runServerWithPlans } from '../users-of-plan.ts';
+
+guardAgainstLeaks();
+
+const QUEUE = '/v2/queue';
+const skin = (n: number) => encodePng(drawSkin(n));
+
+async function rows({ dataDir }: ServerUnderTest, table: 'textures' | 'jobs' | 'skins'): Promise<number> {
+  const { db } = await openOwnStore(dataDir);
+  const found = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return found.count;
+}
+
+async function statusOf(caller: TestCaller, n: number): Promise<number> {
+  return (await caller.upload(QUEUE, skin(n))).status;
+}
+
+describe('A refused request writes nothing', () => {
+  test('when its caller has no spot left, or asks too often', async () => {
+    const server = await runServerWithPlans({ few: { queue: 2, per_minute: 2 } }, { workers: 0 });
+    const { few } = server.users;
+    const statuses = [];
+    for (let n = 0; n < 6; n++) statuses.push(await statusOf(few, n));
+    expect(statuses).toEqual([202, 202, 429, 429, 429, 429]);
+    expect([await rows(server, 'textures'), await rows(server, 'jobs')]).toEqual([2, 2]);
+  });
+
+  test('when the old format asks while another request of its caller is under way', async () => {
+    const server = await runServer({ workers: 0 });
+    const first = server
+      .anonymous()
+      .upload('/generate/upload', skin(1))
+      .catch(() => undefined);
+    await expect.poll(async () => await rows(server, 'jobs')).toBe(1);
+    expect((await server.anonymous().upload('/generate/upload', skin(2))).status).toBe(429);
+    expect(await rows(server, 'textures')).toBe(1);
+    await server.close({ limit: 0 });
+    await first;
+  });
+
+  test('when a batch has more items than its caller has spots', async () => {
+    const server = await runServerWithPlans(
+      { few: { queue: 1, batch_generation: true as unknown as number } },
+      { workers: 0 },
+    );
+    const batch = [1, 2, 3].map((n) => ({
+      url: `data:image/png;base64,${Buffer.from(skin(n)).toString('base64')}`,
+    }));
+    const { body } = await server.users.few.json(`${QUEUE}/batch`, { batch });
+    expect(body.batch?.map(({ success }) => success)).toEqual([true, false, false]);
+    expect(await rows(server, 'textures')).toBe(1);
+  });
+});
+
+describe('Callers without a key', () => {
+  test('share what they may add in an hour; key holders go on, and so does what is known', async () => {
+    const server = await runServer({ anonymousPerHour: 2 });
+    const [ann, bob] = [server.anonymous('127.0.0.2'), server.anonymous('127.0.0.3')];
+    expect([await statusOf(ann, 1), await statusOf(bob, 2)]).toEqual([202, 202]);
+    const refused = await server.anonymous('127.0.0.4').upload(QUEUE, skin(3));
+    expectRefusal(refused, 'anonymous_limit');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_500);
+    expect(refused.body.rateLimit?.next.relative).toBeGreaterThan(3_500_000);
+    expect(await rows(server, 'textures')).toBe(2);
+    await expect.poll(async () => await rows(server, 'skins')).toBe(2);
+    expect(await statusOf(server.anonymous('127.0.0.4'), 1)).toBe(200);
+    expect(await statusOf(server.owner, 3)).toBe(202);
+  });
+
+  test('are counted by all processes of the store together', async () => {
+    const one = await runServer({ anonymousPerHour: 1 });
+    const other = await runServer({ anonymousPerHour: 1, dataDir: one.dataDir });
+    expect(await statusOf(one.anonymous('127.0.0.2'), 1)).toBe(202);
+    expectRefusal(await other.anonymous('127.0.0.3').upload(QUEUE, skin(2)), 'anonymous_limit');
+  });
+});
+
+describe('A store at its ceiling', () => {
+  test('takes nothing new, says so, and goes on reading and answering what is known', async () => {
+    const publicUrl = 'http://skins.example'; // signed into the data: elsewhere it is not the same
+    const before = await runServer({ publicUrl });
+    expect(await statusOf(before.owner, 1)).toBe(202);
+    await expect.poll(async () => await rows(before, 'skins')).toBe(1);
+    const uuid = (await before.owner.get('/v2/me/skins')).body.skins?.[0]?.uuid;
+    await before.close();
+
+    const { dataDir } = before;
+    const server = await runServer({ publicUrl, dataDir, maxStoreBytes: 1 });
+    const caller = server.anonymous();
+    expectRefusal(await caller.upload(QUEUE, skin(2)), 'store_full');
+    expectRefusal(await caller.upload('/v2/generate', skin(2)), 'store_full');
+    const old = await caller.upload('/generate/upload', skin(2));
+    expect([old.status, (old.body as unknown as { errorCode: string }).errorCode]).toEqual([
+      503,
+      'store_full',
+    ]);
+    const ready = await caller.get('/ready');
+    expect([ready.status, ready.body]).toMatchObject([503, { status: 'not_ready', reasons: ['store_full'] }]);
+    expect((await caller.get('/health')).status).toBe(200);
+    expect((await caller.get(`/v2/skins/${uuid}`)).status).toBe(200);
+    expect(await statusOf(caller, 1)).toBe(200);
+    expect(await rows(server, 'textures')).toBe(1);
+  });
+
+  test('counts what is in use, not what deleted rows have left free in the file', async () => {
+    const { dataDir } = await runServer({ workers: 0 });
+    const store = await openOwnStore(dataDir);
+    const empty = store.usedBytes();
+    const png = new Uint8Array(1_000_000);
+    await store.db
+      .insertInto('textures')
+      .values({ hash: 'a', width: 1, height: 1, png, created_at: 0 })
+      .execute();
+    expect(store.usedBytes()).toBeGreaterThan(empty + 900_000);
+    await store.db.deleteFrom('textures').execute();
+    expect(store.usedBytes()).toBeLessThan(empty + 100_000);
+  });
+});
+
+describe('A web page of another origin', () => {
+  const from = (origin: string) => ({ origin });
+  const url = `data:image/png;base64,${Buffer.from(skin(1)).toString('base64')}`;
+  const ask = async (caller: TestCaller, path: string, origin: string) =>
+    await caller.json(path, { url }, from(origin));
+
+  test('has nothing generated without a key, on no route, and reads as before', async () => {
+    const server = await runServer();
+    const stranger = server.anonymous();
+    for (const origin of ['https://evil.example', 'null']) {
+      for (const path of [QUEUE, '/v2/generate']) {
+        expectRefusal(await ask(stranger, path, origin), 'insufficient_grants');
+      }
+      expect((await ask(stranger, '/generate/url', origin)).status).toBe(403);
+      expect((await stranger.get('/v2/skins', from(origin))).status).toBe(200);
+    }
+    expect([await rows(server, 'jobs'), await rows(server, 'textures')]).toEqual([0, 0]);
+  });
+
+  test('may when the operator allows it, with a key, or when it is our own', async () => {
+    const allowed = 'https://skins.example.org';
+    const server = await runServer({ allowedOrigins: [allowed] });
+    expect((await ask(server.anonymous(), QUEUE, allowed)).status).toBe(202);
+    expect((await ask(server.anonymous(), QUEUE, server.url)).status).toBeLessThan(203);
+    expect((await ask(server.owner, QUEUE, 'https://evil.example')).status).toBeLessThan(203);
+    expectRefusal(await ask(server.anonymous(), QUEUE, 'https://evil.example'), 'insufficient_grants');
+    const open = await runServer({ allowedOrigins: ['*'] });
+    expect((await ask(open.anonymous(), QUEUE, 'null')).status).toBe(202);
+  });
+});

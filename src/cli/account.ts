@@ -3,7 +3,7 @@ import type { Deps } from './deps.ts';
 import { CliError } from './exit.ts';
 import { connectTelling } from './outcomes.ts';
 
-/** Does something with the service's account manager. @throws CliError `no_account_api` where it has none */
+/** Calls `work` with the service's account manager. @throws CliError `no_account_api` when the service has none */
 export async function withAccount<T>(deps: Deps, work: (account: AccountClient) => Promise<T>): Promise<T> {
   const { client } = await connectTelling(await deps.settings(), deps);
   try {
@@ -19,7 +19,7 @@ export async function withAccount<T>(deps: Deps, work: (account: AccountClient) 
   }
 }
 
-/** Not found: the thing that was asked for, or the whole account manager. */
+/** Whether the error means "not found", for the resource or for the account manager as a whole. */
 function mayBeForeign(error: unknown): boolean {
   if (error instanceof ServiceError) return error.status === 404 || error.status === 405;
   return error instanceof UnreadableAnswerError && !error.isPassing;

@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** The UUID of a cape that a user named by it or by its alias. @throws CliError */
+/** Resolves a cape's UUID or alias to its UUID. @throws CliError */
 export async function capeNamed(
   name: string,
   { settings, deps, isOffline }: { settings: Settings; deps: Deps; isOffline: boolean },
@@ -25,7 +25,7 @@ export async function capeNamed(
   return bareUuid(capeIn(await client.capes({ signal: deps.signal }), name).uuid);
 }
 
-/** By UUID or alias. @throws CliError when it is none of these, or several */
+/** Finds a cape by UUID or alias. @throws CliError when no cape matches, or several do */
 export function capeIn(capes: readonly Cape[], name: string): Cape {
   const [found, ...more] = UUID.test(name)
     ? capes.filter(({ uuid }) => bareUuid(uuid) === bareUuid(name))

@@ -4,8 +4,8 @@ import { usageError } from './outcomes.ts';
 import { clean } from './output/text.ts';
 
 /**
- * Asks a person whether it is meant; whatever is not a yes is a no. Where nobody can be asked, `--yes` must have
- * been typed. @throws CliError `cannot_ask`; the signal's reason when interrupted
+ * Asks for confirmation; any answer other than yes means no. Without a terminal, the user must pass `--yes`.
+ * @throws CliError `cannot_ask`; the signal's reason when interrupted
  */
 export async function confirm(
   question: string,

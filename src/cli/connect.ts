@@ -1,19 +1,25 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type RequestReport, SkinClient, type SkinClientOptions } from '../index.ts';
+import { type RequestReport, SkinClient } from '../index.ts';
 import type { ConfigFile } from './config-file.ts';
+import type { Deps } from './deps.ts';
+import { CliError } from './exit.ts';
 import { gameSettings } from './game-settings.ts';
 import type { Settings } from './settings.ts';
+import type { Waits } from './waits.ts';
 
 export interface ConnectOptions {
   readonly settings: Settings;
   readonly env: NodeJS.ProcessEnv;
   readonly configFile: ConfigFile;
   readonly dataDir: string;
-  /** Ask the embedded service whatever is set. */
-  readonly local: boolean;
+  /** True: always use the embedded service; false: never. Undefined: the environment decides. */
+  readonly local: boolean | undefined;
+  /** Send the key over plain http even to public addresses. */
+  readonly insecureHttp: boolean;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
-  readonly onRetry?: SkinClientOptions['onRetry'];
+  /** Notified of requests and pauses. */
+  readonly waits?: Waits | undefined;
 }
 
 /** The service that commands talk to. */
@@ -25,16 +31,16 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Milliseconds that pauses may add up to: after trouble, and while the service says it is busy. */
+/** Maximum total pause in milliseconds, after failures and while the service reports that it is busy. */
 const RETRY = { budget: 8_000, patience: 10 * 60_000 };
-/** What is still in the embedded queue when a command ends may take this long. */
+/** How long a command waits at its end for jobs in the embedded queue. */
 const DRAIN_LIMIT = 30_000;
 
-/** Connects to the service that is set or, with none, starts the embedded one. */
+/** Connects to the configured service, or starts the embedded one if none is configured. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  // A command reads a handful of answers: compiling a parser for each shape costs more than it saves.
+  // A command reads a handful of responses: compiling a parser for each schema costs more than it saves.
   z.config({ jitless: true });
-  const baseUrl = options.local ? undefined : options.settings['base-url'];
+  const baseUrl = serviceAddress(options);
   return baseUrl === undefined ? await connectEmbedded(options) : await connectRemote(baseUrl, options);
 }
 
@@ -44,11 +50,35 @@ async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<
   return { client, isEmbedded: false, hasKey: apiKey !== undefined, close: () => client.close() };
 }
 
-/** Which service is set, without connecting to it, and what tells callers of it apart. */
+/** The configured service; undefined for the embedded one. @throws CliError where the embedded service is ruled out */
+function serviceAddress({
+  settings,
+  env,
+  local,
+}: Pick<ConnectOptions, 'settings' | 'env' | 'local'>): string | undefined {
+  if (local) return undefined;
+  const baseUrl = settings['base-url'];
+  if (baseUrl !== undefined || !isEmbeddedRefused(env, local)) return baseUrl;
+  throw new CliError('no_service', 'No service is set, and the embedded one is not to be used.', {
+    exit: 'usage',
+    hint: 'Name one with --base-url URL or SKINSMITH_BASE_URL, or use this machine all the same: --local',
+  });
+}
+
+/** Whether `--no-local` or the environment variable forbids the embedded service. */
+function isEmbeddedRefused(
+  { SKINSMITH_NO_LOCAL: variable }: NodeJS.ProcessEnv,
+  local: boolean | undefined,
+): boolean {
+  if (local !== undefined) return !local;
+  return variable !== undefined && !['', '0', 'false', 'no'].includes(variable.trim().toLowerCase());
+}
+
+/** Identifies the configured service and its caller without connecting. */
 export async function identify(
   options: Pick<ConnectOptions, 'settings' | 'env' | 'configFile' | 'local'>,
 ): Promise<{ name: string; caller: string }> {
-  const baseUrl = options.local ? undefined : options.settings['base-url'];
+  const baseUrl = serviceAddress(options);
   if (baseUrl === undefined) return { name: 'embedded', caller: 'local' };
   const key = await keyFor(baseUrl, options);
   const caller =
@@ -56,7 +86,7 @@ export async function identify(
   return { name: baseUrl, caller };
 }
 
-/** The key from the environment, else the one kept for this very service. */
+/** The key from the environment, or else the stored key for this exact service. */
 export async function keyFor(
   baseUrl: string,
   { env, configFile }: Pick<ConnectOptions, 'env' | 'configFile'>,
@@ -64,7 +94,7 @@ export async function keyFor(
   return env['SKINSMITH_API_KEY']?.trim() || (await configFile.apiKey(baseUrl));
 }
 
-/** The same server that `serve` runs, in this process, on a free loopback port, over the local store. */
+/** Starts the server that `serve` runs, in this process, on a free loopback port, with the local store. */
 async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
   const { startServer } = await import('../server/server.ts');
   const server = await startServer({
@@ -72,7 +102,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
     port: 0,
     embedded: true,
     ...(await gameSettings({}, options.env)),
-    logLevel: options.onRequest ? 'warn' : 'silent', // with --verbose its own trouble shows as well
+    logLevel: options.onRequest ? 'warn' : 'silent', // --verbose shows the embedded service's warnings too
   });
   const client = makeClient(server.url, server.key, options);
   return {
@@ -86,19 +116,34 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
   };
 }
 
+/** Whether the user accepts that the key can be read in transit. */
+export function allowsInsecureHttp({ flags, env }: Pick<Deps, 'flags' | 'env'>): boolean {
+  return flags.insecureHttp ?? /^(?:1|true|yes)$/i.test(env['SKINSMITH_INSECURE_HTTP'] ?? '');
+}
+
 export function makeClient(
   baseUrl: string,
   apiKey: string | undefined,
-  { settings, onRequest, onRetry }: Pick<ConnectOptions, 'settings' | 'onRequest' | 'onRetry'>,
+  {
+    settings,
+    insecureHttp,
+    onRequest,
+    waits,
+  }: Pick<ConnectOptions, 'settings' | 'insecureHttp' | 'onRequest' | 'waits'>,
 ): SkinClient {
   const seconds = settings['poll-interval'];
   return new SkinClient({
     baseUrl,
     apiKey,
+    insecureHttp,
     userAgent: settings['user-agent'],
     pollInterval: seconds === undefined ? undefined : seconds * 1000,
     retry: RETRY,
-    ...(onRequest && { onRequest }),
-    ...(onRetry && { onRetry }),
+    onSend: ({ place, timeout }) => waits?.sent(place, timeout),
+    onRequest: (report) => {
+      waits?.answered();
+      onRequest?.(report);
+    },
+    onRetry: (report) => waits?.paused(report),
   });
 }

@@ -1,45 +1,63 @@
+import { join } from 'node:path';
 import type { BatchService, KnownToGame } from '../batch/options.ts';
+import type { OwnKey } from '../batch/proof/own-key.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Game } from '../game/game.ts';
+import type { PlayerSkin } from '../game/player-skin.ts';
 import { ConfigFile, type Folders, foldersFor } from './config-file.ts';
 import type { Connection } from './connect.ts';
 import type { Io } from './io.ts';
+import { SeenNames } from './seen-names.ts';
 import type { SettingName, Settings } from './settings.ts';
 import { Submissions } from './submissions.ts';
 import { Talk } from './talk.ts';
+import { Waits } from './waits.ts';
 
-/** What the user typed that every command understands. Only what was typed is there. */
+/** Global options. Only those that the user typed are present. */
 export interface GlobalFlags {
   readonly baseUrl?: string;
+  /** False: `--no-local`. */
   readonly local?: boolean;
+  readonly insecureHttp?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
 
-/** What commands work with. Costly things are functions: `--help` opens no file, socket or store. */
+/** Access to the game's services. */
+export interface CliGame extends KnownToGame {
+  /** The player's current skin, by UUID. @throws GameError */
+  skinOf(playerId: string, signal: AbortSignal): Promise<PlayerSkin>;
+}
+
+/** Dependencies of commands. Expensive ones are functions: `--help` opens no file, socket or store. */
 export interface Deps {
   readonly io: Io;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** Aborted by Ctrl-C, SIGTERM or a closed pipe. */
+  /** Aborted on Ctrl-C, SIGTERM or a closed pipe. */
   readonly signal: AbortSignal;
   readonly flags: GlobalFlags;
   readonly talk: Talk;
+  /** Reports what the command waits for. */
+  readonly waits: Waits;
   readonly configFile: ConfigFile;
   readonly folders: Folders;
   readonly submissions: Submissions;
+  readonly seenNames: SeenNames;
   /** Flags typed > environment > config file. @throws CliError */
   settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
-  /** The service, started or connected to once; closed when the command ends. */
+  /** The service, connected to (or started) once and closed when the command ends. */
   connect(settings: Settings): Promise<Connection>;
-  /** The game, which is asked for nothing yet. @throws CliError */
-  game(): Promise<KnownToGame>;
-  /** The service as batches know it, connected to when there is something to ask it. */
+  /** The game's services; creating the client sends no request. @throws CliError */
+  game(): Promise<CliGame>;
+  /** This machine's signing key, if it has one; this never creates it. */
+  ownKey(): Promise<OwnKey | undefined>;
+  /** The service as batches use it, which connects on the first request. */
   service(settings: Settings): Promise<BatchService>;
 }
 
-/** Deps of one run, and how to close what they opened. */
+/** The dependencies of one run, and a function that closes what they opened. */
 export interface LiveDeps extends Deps {
   close(): Promise<void>;
 }
@@ -51,23 +69,29 @@ interface DepsOptions {
   readonly flags: GlobalFlags;
 }
 
+/** Milliseconds that a service may be failing before its key counts as unavailable. */
+const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
+
 export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
   const folders = foldersFor(env);
   const configFile = new ConfigFile(folders.config);
   const talk = new Talk(io, flags);
+  const waits = new Waits(talk, systemClock);
   let connection: Promise<Connection> | undefined;
   let game: Promise<Game> | undefined;
+  let ownKey: Promise<OwnKey | undefined> | undefined;
   const openGame = async () => {
     const { gameAddresses } = await import('./game-addresses.ts');
     const addresses = gameAddresses(env);
     return (await import('../game/game.ts')).openGame(addresses && { addresses });
   };
   const open = async (settings: Settings) => {
-    const { connect } = await import('./connect.ts');
+    const { allowsInsecureHttp, connect } = await import('./connect.ts');
+    const insecureHttp = allowsInsecureHttp({ flags, env });
     const onRequest = flags.verbose ? talk.request.bind(talk) : undefined;
-    const local = flags.local ?? false;
-    const onRetry = talk.retry.bind(talk);
-    return await connect({ settings, env, configFile, dataDir: folders.data, local, onRequest, onRetry });
+    const { local } = flags;
+    const dataDir = folders.data;
+    return await connect({ settings, env, configFile, dataDir, local, insecureHttp, onRequest, waits });
   };
   const connect = async (settings: Settings) => {
     connection ??= open(settings);
@@ -80,9 +104,11 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
     signal,
     flags,
     talk,
+    waits,
     configFile,
     folders,
     submissions: new Submissions(folders.data),
+    seenNames: new SeenNames(folders.data),
     settings: async (typed = {}) => {
       const { resolveSettings } = await import('./settings.ts');
       const file = await configFile.settings();
@@ -91,20 +117,37 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
     connect,
     game: async () => {
       game ??= openGame();
-      const { names, keys } = await game;
+      const { http, names, keys } = await game;
       const { PlayerNames } = await import('../batch/sources/player-names.ts');
       const { GameKeys } = await import('../batch/proof/game-keys.ts');
-      return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys) };
+      const skinOf: CliGame['skinOf'] = async (id, gone) => {
+        const { fetchPlayerSkin } = await import('../game/player-skin.ts');
+        return await fetchPlayerSkin(http, id, gone);
+      };
+      return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };
+    },
+    ownKey: async () => {
+      ownKey ??= import('../batch/proof/own-key.ts').then(({ readOwnKey }) =>
+        readOwnKey(join(folders.data, 'signing-key.pem')),
+      );
+      return await ownKey;
     },
     service: async (settings) => {
       const { identify } = await import('./connect.ts');
-      const identity = await identify({ settings, env, configFile, local: flags.local ?? false });
-      return { ...identity, connect: async () => (await connect(settings)).client };
+      const identity = await identify({ settings, env, configFile, local: flags.local });
+      const open = async () => (await connect(settings)).client;
+      const signingKey = async () => {
+        const { signingKeyOf } = await import('../batch/proof/signing-key-of.ts');
+        return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
+      };
+      const { skinFinder } = await import('../batch/sources/given/find-skin.ts');
+      const findSkin = skinFinder(open, { signal });
+      return { ...identity, connect: open, signingKey, findSkin };
     },
     close: async () => {
-      const opened = await connection?.catch(() => undefined); // its failure was told by whoever asked for it
+      const opened = await connection?.catch(() => undefined); // the caller that connected has reported it
       await opened?.close();
-      await (await game?.catch(() => undefined))?.close(); // likewise
+      await (await game?.catch(() => undefined))?.close(); // same here
     },
   };
 }

@@ -1,18 +1,25 @@
-/** Environment variables and what they do; help and man pages are made from this table. */
+/** Environment variables and their effects; help and man pages are generated from this table. */
 export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
+  ['SKINSMITH_BASE_URL', 'service to use, as with --base-url'],
   [
-    'SKINSMITH_BASE_URL',
-    'the service to use; likewise SKINSMITH_VISIBILITY, SKINSMITH_FORMAT, … for every setting',
+    'SKINSMITH_<SETTING>',
+    'any other setting: SKINSMITH_VISIBILITY, SKINSMITH_FORMAT and so on (see skinsmith help config set)',
   ],
-  ['SKINSMITH_API_KEY', 'the API key for that service, for CI'],
+  ['SKINSMITH_API_KEY', 'API key for the service, for example in CI'],
+  ['SKINSMITH_NO_LOCAL', 'if set to 1, never fall back to the embedded service, as with --no-local'],
+  [
+    'SKINSMITH_INSECURE_HTTP',
+    'if set to 1, allow sending the API key over plain http to public addresses, as with --insecure-http',
+  ],
   ['SKINSMITH_CONFIG_DIR', 'folder of the config file'],
-  ['SKINSMITH_DATA_DIR', 'folder of the embedded service: its store and signing key'],
-  ['SKINSMITH_GENERATOR', 'who makes the skins for serve, as --generator has it'],
-  ['SKINSMITH_UPSTREAM', 'the other service that makes them, and SKINSMITH_UPSTREAM_KEY the key for it'],
+  ['SKINSMITH_DATA_DIR', 'data folder of the embedded service: its store and signing key'],
+  ['SKINSMITH_GENERATOR', 'what makes the skins of serve, as with --generator'],
+  ['SKINSMITH_UPSTREAM', 'service that makes the skins of serve, as with --upstream'],
+  ['SKINSMITH_UPSTREAM_KEY', 'API key for that service'],
   [
     'SKINSMITH_GAME_ADDRESSES',
-    "JSON: where the game's services are (sessionServer, services, textures, publicKeys), if elsewhere",
+    "other addresses of the game's services, as JSON (sessionServer, services, textures, publicKeys)",
   ],
-  ['SKINSMITH_LOGIN_CLIENT_ID', 'your application at Microsoft, as --login-client-id of serve has it'],
-  ['NO_COLOR', 'when set, no colours'],
+  ['SKINSMITH_LOGIN_CLIENT_ID', 'ID of your Microsoft application, as with --login-client-id of serve'],
+  ['NO_COLOR', 'if set, do not use colours'],
 ];

@@ -1,14 +1,14 @@
-/** Every exit status of the program. Help and man pages are made from this table. */
+/** Every exit status of the program. Help and man pages are generated from this table. */
 export const EXIT_STATUSES = {
-  done: { status: 0, meaning: 'done' },
-  failed: { status: 1, meaning: 'something failed: a job, a source, the service' },
-  usage: { status: 2, meaning: 'the command line or a setting is wrong' },
-  toDo: { status: 3, meaning: 'there is work left to do, says --dry-run, --frozen or --max-new' },
+  done: { status: 0, meaning: 'success' },
+  failed: { status: 1, meaning: 'a job, a source or a request failed' },
+  usage: { status: 2, meaning: 'the command line or a setting is invalid' },
+  toDo: { status: 3, meaning: 'there is work left to do, according to --dry-run, --frozen or --max-new' },
   notAllowed: { status: 4, meaning: 'not signed in or not allowed' },
   pending: { status: 8, meaning: 'jobs are still pending' },
-  tryLater: { status: 75, meaning: 'the service is busy or unreachable, try again later' },
+  tryLater: { status: 75, meaning: 'the service is busy or unreachable; try again later' },
   interrupted: { status: 130, meaning: 'interrupted' },
-  closedPipe: { status: 141, meaning: 'the reader of the output went away' },
+  closedPipe: { status: 141, meaning: 'the output was closed before everything was written' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_STATUSES;
@@ -17,7 +17,7 @@ export function exitStatus(name: ExitName): number {
   return EXIT_STATUSES[name].status;
 }
 
-/** A failure to tell the user about: what went wrong, what to do next, what to exit with. */
+/** An error to report to the user: what went wrong, what to do next, and the exit status. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly code: string;
@@ -35,6 +35,9 @@ export class CliError extends Error {
     this.exit = rest.exit ?? 'failed';
   }
 }
+
+/** Abort reason for a run whose output has no reader left. */
+export const CLOSED_PIPE = new DOMException('The reader of the output went away.', 'AbortError');
 
 export function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';

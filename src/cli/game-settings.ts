@@ -2,7 +2,7 @@ import type { ServerOptions } from '../server/server.ts';
 import { CliError } from './exit.ts';
 import { gameAddresses } from './game-addresses.ts';
 
-/** What was typed of game accounts. */
+/** Command-line options for game accounts. */
 export interface GameOptions {
   /** Seconds. */
   readonly accountDelay?: number;
@@ -13,7 +13,7 @@ type GameSettings = Pick<ServerOptions, 'accountRules' | 'gameAddresses' | 'logi
 
 const CLIENT_ID = /^[\w-]{1,64}$/;
 
-/** How a service deals with the game: what was typed before the environment. @throws CliError */
+/** How a service accesses the game; options override the environment. @throws CliError */
 export async function gameSettings(typed: GameOptions, env: NodeJS.ProcessEnv): Promise<GameSettings> {
   const { accountDelay, loginClientId = env['SKINSMITH_LOGIN_CLIENT_ID'] } = typed;
   const addresses = gameAddresses(env);

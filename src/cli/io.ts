@@ -3,19 +3,21 @@ import type { Readable, Writable } from 'node:stream';
 export interface OutputStream {
   write(text: string): void;
   readonly isTTY: boolean;
-  /** Whether escape codes for colour are wanted here. */
+  /** Whether to write ANSI colours to this stream. */
   readonly hasColor: boolean;
+  /** Colour depth of the stream in bits: 24, 8 (256 colours), 4 or 1. */
+  readonly colorDepth: number;
   readonly columns: number;
-  /** False for a terminal that does not say how wide it is: nothing can be redrawn there. */
+  /** False for a terminal that does not report its width: lines cannot be redrawn there. */
   readonly isSized: boolean;
 }
 
-/** The terminal: stdout is data, stderr is talk. Commands write through this and nothing else. */
+/** The terminal: data goes to stdout, messages to stderr. Commands write only through this. */
 export interface Io {
   readonly out: OutputStream;
   readonly err: OutputStream;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Whether a person can be asked. */
+  /** Whether the program can prompt a person. */
   readonly canPrompt: boolean;
 }
 
@@ -24,17 +26,18 @@ export type ColorChoice = 'auto' | 'always' | 'never';
 interface RealStream extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly getColorDepth?: (env?: object) => number;
 }
 
 interface RealIo {
-  /** A function, because opening stdin costs and most commands read nothing. */
+  /** A function, because opening stdin has a cost and most commands do not read it. */
   readonly stdin: () => Readable & { readonly isTTY?: boolean };
   readonly stdout: RealStream;
   readonly stderr: RealStream;
   readonly env: NodeJS.ProcessEnv;
-  /** Told when the reader of stdout is gone (`| head`). */
+  /** Called when the reader of stdout has closed it (`| head`). */
   readonly onClosedPipe: () => void;
-  /** Told when stdout cannot be written for another reason: a full disk. */
+  /** Called when writing to stdout fails for another reason, such as a full disk. */
   readonly onBroken: (error: Error) => void;
 }
 
@@ -46,7 +49,7 @@ export function makeIo(real: RealIo, color: ColorChoice): Io {
     if (error.code === 'EPIPE') onClosedPipe();
     else onBroken(error);
   });
-  stderr.on('error', () => {}); // there is nowhere left to say it
+  stderr.on('error', () => {}); // there is nowhere left to report it
   const out = outputStream(stdout, env, color);
   const err = outputStream(stderr, env, color);
   return {
@@ -67,6 +70,7 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
     write: (text) => void stream.write(text),
     isTTY,
     hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
+    colorDepth: stream.getColorDepth?.(env) ?? 1,
     columns: stream.columns || DEFAULT_COLUMNS,
     isSized: Boolean(stream.columns),
   };

@@ -5,17 +5,17 @@ export interface WatchOptions {
   readonly client: Pick<SkinClient, 'queueList' | 'events'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Milliseconds between looks, where the service does not tell of jobs. */
+  /** Milliseconds between polls, for services without job events. */
   readonly interval: number;
 }
 
-/** Milliseconds before listening again after the connection broke, doubled while it keeps breaking. */
+/** Milliseconds before reconnecting after the connection broke; doubles while it keeps breaking. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 
 /**
- * The caller's pending jobs, then each job whenever it stands differently, without end: told by the service
- * where it does, else looked for in the list.
+ * Yields the caller's pending jobs, then each job whose status changes, without end. Uses the service's job events
+ * where it has them and polls the list elsewhere.
  */
 export async function* watchJobs(options: WatchOptions): AsyncGenerator<Job, void, void> {
   const seen = new Map<string, Job['status']>();
@@ -45,11 +45,11 @@ async function* hearChanges(options: WatchOptions, seen: Map<string, Job['status
       if (signal.aborted || !(error instanceof SkinsmithError)) throw error;
     }
     await clock.sleep(pause, signal);
-    yield* await lookAtList(options, seen); // what ended meanwhile is told of nowhere else
+    yield* await lookAtList(options, seen); // no event reports the jobs that ended meanwhile
   }
 }
 
-/** Jobs that the list has forgotten are forgotten here. */
+/** Forgets jobs that are no longer in the list. */
 async function lookAtList(
   { client, signal }: WatchOptions,
   seen: Map<string, Job['status']>,

@@ -1,12 +1,13 @@
 import { ServiceError, UnreadableAnswerError } from '../index.ts';
 import { CliError } from './exit.ts';
 
-/** Statuses of a service that has no such operation. */
+/** Statuses of a service that lacks the operation. */
 const NO_SUCH_OPERATION = [404, 405, 501];
 
 /**
- * Asks for what not every service offers. `about`: codes with which one that does offer it says that the thing
- * itself is not there. @throws CliError `not_offered`
+ * Sends a request that not every service supports. `about` lists the error codes with which a supporting service
+ * reports that the resource itself does not exist.
+ * @throws CliError `not_offered`
  */
 export async function whereOffered<T>(
   { what, about }: { what: string; about: readonly string[] },

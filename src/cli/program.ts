@@ -1,16 +1,26 @@
 import { Command, Option } from 'commander';
 import { VERSION } from '../version.ts';
-import { ENVIRONMENT } from './environment.ts';
-import { EXIT_STATUSES } from './exit.ts';
+import { groupOf } from './help/command-groups.ts';
+import { type Examples, examplesOf, setExamples } from './help/examples.ts';
+import { HelpPage } from './help/help-page.ts';
+import { seeHelp } from './help/text.ts';
 import type { Runner } from './runner.ts';
 
 interface CommandModule {
-  /** Gives a named command its arguments, options and action. */
+  /** The examples at the start of the command's help. */
+  readonly examples?: Examples;
+  /** Adds arguments, options and an action to a command that has its name. */
   readonly register: (command: Command, runner: Runner) => void;
 }
 
 interface Leaf {
   readonly summary: string;
+  /** The name in earlier versions, still accepted but not shown. */
+  readonly formerly?: string;
+  /** Internal: omitted from all help. */
+  readonly isHidden?: boolean;
+  /** The command needs the whole tree, so all modules are loaded. */
+  readonly needsTree?: boolean;
   readonly load: () => Promise<CommandModule>;
 }
 
@@ -19,102 +29,168 @@ interface Group {
   readonly commands: Readonly<Record<string, Leaf>>;
 }
 
-/** The command tree: the path of a command is the path of its file. Modules load when they are used. */
+/** The command tree: a command's path is the path of its file. Modules load on use. */
 const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
-  generate: { summary: 'make skins and print them', load: () => import('./commands/generate.ts') },
+  generate: {
+    summary: 'make skins and print their values and signatures',
+    load: () => import('./commands/generate.ts'),
+  },
   queue: {
-    summary: 'submit skins to the queue and print their jobs',
+    summary: 'submit skins to the queue without waiting for them',
     load: () => import('./commands/queue.ts'),
   },
-  status: { summary: 'say where jobs stand', load: () => import('./commands/status.ts') },
+  status: { summary: 'show the status of jobs', load: () => import('./commands/status.ts') },
   jobs: { summary: 'list your jobs', load: () => import('./commands/jobs.ts') },
   skins: {
-    summary: 'list, print, download, change and delete skins that the service has',
+    summary: 'list, print, download, edit and delete skins',
     commands: {
       list: { summary: 'list skins', load: () => import('./commands/skins/list.ts') },
-      get: { summary: 'print skins', load: () => import('./commands/skins/get.ts') },
+      get: {
+        summary: 'print skins with their values and signatures',
+        load: () => import('./commands/skins/get.ts'),
+      },
       download: {
-        summary: 'write textures to files',
+        summary: 'save textures as PNG files',
         load: () => import('./commands/skins/download.ts'),
       },
-      edit: { summary: 'change a name or visibility', load: () => import('./commands/skins/edit.ts') },
+      edit: {
+        summary: 'edit the name or visibility of a skin',
+        load: () => import('./commands/skins/edit.ts'),
+      },
       delete: { summary: 'delete skins', load: () => import('./commands/skins/delete.ts') },
     },
   },
-  verify: { summary: 'prove skin data that is kept in files', load: () => import('./commands/verify.ts') },
-  check: { summary: 'look at PNG files without sending them', load: () => import('./commands/check.ts') },
+  verify: {
+    summary: 'verify signatures and textures of saved skins',
+    load: () => import('./commands/verify.ts'),
+  },
+  check: {
+    summary: 'check PNG files without sending them anywhere',
+    load: () => import('./commands/check.ts'),
+  },
+  preview: { summary: 'show a skin in the terminal', load: () => import('./commands/preview.ts') },
   config: {
-    summary: 'read and change settings',
+    summary: 'manage settings',
     commands: {
-      list: { summary: 'list the settings that are set', load: () => import('./commands/config/list.ts') },
+      list: {
+        summary: 'list settings and where each comes from',
+        load: () => import('./commands/config/list.ts'),
+      },
       get: { summary: 'print one setting', load: () => import('./commands/config/get.ts') },
-      set: { summary: 'set a setting', load: () => import('./commands/config/set.ts') },
-      unset: { summary: 'take a setting back', load: () => import('./commands/config/unset.ts') },
-      path: { summary: 'print where the config file is', load: () => import('./commands/config/path.ts') },
+      set: { summary: 'change a setting', load: () => import('./commands/config/set.ts') },
+      unset: { summary: 'remove a setting', load: () => import('./commands/config/unset.ts') },
+      path: { summary: 'print the path of the config file', load: () => import('./commands/config/path.ts') },
     },
   },
   login: { summary: 'store an API key for a service', load: () => import('./commands/login.ts') },
-  logout: { summary: 'forget the API key for a service', load: () => import('./commands/logout.ts') },
-  doctor: { summary: 'say what is wrong with this set-up', load: () => import('./commands/doctor.ts') },
-  whoami: { summary: 'say who you are to the service', load: () => import('./commands/whoami.ts') },
+  logout: { summary: 'remove the API key for a service', load: () => import('./commands/logout.ts') },
+  doctor: { summary: 'find problems with your setup', load: () => import('./commands/doctor.ts') },
+  whoami: { summary: 'show your user, plan and limits', load: () => import('./commands/whoami.ts') },
   keys: {
-    summary: 'manage API keys of a skinsmith service',
+    summary: 'manage API keys of a service',
     commands: {
-      create: { summary: 'make an API key', load: () => import('./commands/keys/create.ts') },
+      create: { summary: 'create an API key', load: () => import('./commands/keys/create.ts') },
       list: { summary: 'list API keys', load: () => import('./commands/keys/list.ts') },
-      change: { summary: 'change an API key', load: () => import('./commands/keys/change.ts') },
+      edit: {
+        summary: 'edit an API key',
+        formerly: 'change',
+        load: () => import('./commands/keys/edit.ts'),
+      },
       revoke: { summary: 'revoke API keys', load: () => import('./commands/keys/revoke.ts') },
     },
   },
   capes: {
-    summary: 'list capes; put them into a skinsmith service',
+    summary: 'list and manage capes',
     commands: {
       list: { summary: 'list capes', load: () => import('./commands/capes/list.ts') },
-      add: { summary: 'put a cape in', load: () => import('./commands/capes/add.ts') },
-      change: { summary: 'rename, hide or show a cape', load: () => import('./commands/capes/change.ts') },
-      remove: { summary: 'take capes out', load: () => import('./commands/capes/remove.ts') },
+      create: {
+        summary: 'add a cape',
+        formerly: 'add',
+        load: () => import('./commands/capes/create.ts'),
+      },
+      edit: {
+        summary: 'rename, hide or show a cape',
+        formerly: 'change',
+        load: () => import('./commands/capes/edit.ts'),
+      },
+      delete: {
+        summary: 'delete capes',
+        formerly: 'remove',
+        load: () => import('./commands/capes/delete.ts'),
+      },
     },
   },
   users: {
-    summary: 'manage users of a skinsmith service',
+    summary: 'manage users of a service',
     commands: {
-      create: { summary: 'make a user', load: () => import('./commands/users/create.ts') },
+      create: { summary: 'create a user', load: () => import('./commands/users/create.ts') },
       list: { summary: 'list users', load: () => import('./commands/users/list.ts') },
-      show: { summary: 'print a user', load: () => import('./commands/users/show.ts') },
-      set: { summary: "set a user's plan", load: () => import('./commands/users/set.ts') },
-      disable: { summary: 'shut a user out', load: () => import('./commands/users/disable.ts') },
-      enable: { summary: 'let a user in again', load: () => import('./commands/users/enable.ts') },
+      get: { summary: 'print a user', formerly: 'show', load: () => import('./commands/users/get.ts') },
+      edit: {
+        summary: "change a user's plan",
+        formerly: 'set',
+        load: () => import('./commands/users/edit.ts'),
+      },
+      disable: { summary: 'disable a user', load: () => import('./commands/users/disable.ts') },
+      enable: { summary: 'enable a disabled user', load: () => import('./commands/users/enable.ts') },
     },
   },
   accounts: {
-    summary: 'manage the game accounts that a skinsmith service makes skins with',
+    summary: 'manage the game accounts that make skins',
     commands: {
       link: { summary: 'link a game account', load: () => import('./commands/accounts/link.ts') },
       list: { summary: 'list game accounts', load: () => import('./commands/accounts/list.ts') },
       pause: {
-        summary: 'use a game account no more for now',
+        summary: 'stop using a game account for now',
         load: () => import('./commands/accounts/pause.ts'),
       },
-      resume: { summary: 'use a game account again', load: () => import('./commands/accounts/resume.ts') },
-      set: { summary: 'change settings of a game account', load: () => import('./commands/accounts/set.ts') },
-      health: { summary: 'look after game accounts', load: () => import('./commands/accounts/health.ts') },
-      unlink: { summary: 'forget a game account', load: () => import('./commands/accounts/unlink.ts') },
+      resume: {
+        summary: 'resume using a paused game account',
+        load: () => import('./commands/accounts/resume.ts'),
+      },
+      edit: {
+        summary: 'edit settings of a game account',
+        formerly: 'set',
+        load: () => import('./commands/accounts/edit.ts'),
+      },
+      health: {
+        summary: 'check the health of game accounts',
+        load: () => import('./commands/accounts/health.ts'),
+      },
+      unlink: { summary: 'unlink a game account', load: () => import('./commands/accounts/unlink.ts') },
     },
   },
-  serve: { summary: 'run the service', load: () => import('./commands/serve.ts') },
-  backup: { summary: "write the service's data to one file", load: () => import('./commands/backup.ts') },
-  restore: { summary: "put a backup's data back", load: () => import('./commands/restore.ts') },
+  serve: { summary: 'run a skinsmith service', load: () => import('./commands/serve.ts') },
+  backup: { summary: "back up a service's data to one file", load: () => import('./commands/backup.ts') },
+  restore: { summary: 'restore a backup', load: () => import('./commands/restore.ts') },
+  help: { summary: 'show help for a command or a topic', load: () => import('./commands/help.ts') },
+  completion: {
+    summary: 'print a completion script for a shell',
+    needsTree: true,
+    load: () => import('./commands/completion.ts'),
+  },
+  complete: {
+    summary: 'print what completion scripts ask for',
+    isHidden: true,
+    load: () => import('./commands/complete.ts'),
+  },
 };
 
+const EXAMPLES: Examples = [
+  ['Make a skin and print its value and signature', 'skinsmith generate skin.png'],
+  ['Make every skin in a folder and remember the results', 'skinsmith generate skins/ --out signed/'],
+  ['Check what the results are worth', 'skinsmith verify signed/skins.lock'],
+];
+
 interface ProgramOptions {
-  /** Makes a command's runner, given the program whose global options were parsed. */
+  /** Creates a command's runner, given the program with its parsed global options. */
   readonly runner: (program: Command) => Runner;
-  /** Words of the command line; commands named there are loaded whole. Absent: all are. */
+  /** Words of the command line; only the commands named there are fully loaded. Absent: all of them. */
   readonly words?: readonly string[];
   readonly configure?: (command: Command) => void;
 }
 
-/** Builds the command tree, loading the modules of the commands that may be meant. */
+/** Builds the command tree and loads the modules of the commands that the words may name. */
 export async function buildProgram({ runner, words, configure }: ProgramOptions): Promise<Command> {
   const program = new Command('skinsmith')
     .description(
@@ -123,50 +199,65 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
     .usage('<command> [options]')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(skinsmith --help lists commands and options)')
-    .addHelpText('after', helpEpilogue);
+    .helpCommand(false);
+  setExamples(program, EXAMPLES);
+  explain(program);
   addGlobalOptions(program);
   configure?.(program);
   const runIt = runner(program);
+  const loadsAll = words === undefined || words.some(needsTree);
   for (const [name, entry] of Object.entries(COMMANDS)) {
-    const command = program.command(name).summary(entry.summary);
-    if (words === undefined || words.includes(name)) await fill(command, entry, runIt);
+    const hidden = 'load' in entry && entry.isHidden === true;
+    const command = program
+      .command(name, { hidden })
+      .summary(entry.summary)
+      .helpGroup(groupOf(name) ?? '');
+    if (loadsAll || words.includes(name)) await fill(command, entry, runIt);
   }
   return program;
 }
 
+function needsTree(word: string): boolean {
+  const entry = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  return entry !== undefined && 'load' in entry && entry.needsTree === true;
+}
+
+/** Examples for a group of commands: the first example of each of its first three commands. */
+const GROUP_EXAMPLES = 3;
+
 async function fill(command: Command, entry: Leaf | Group, runner: Runner): Promise<void> {
+  explain(command);
   if ('load' in entry) {
-    (await entry.load()).register(command, runner);
+    const { register, examples = [] } = await entry.load();
+    register(command, runner);
+    setExamples(command, examples);
     return;
   }
   command.description(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.`);
   for (const [name, leaf] of Object.entries(entry.commands)) {
-    await fill(command.command(name).summary(leaf.summary), leaf, runner);
+    const child = command.command(name).summary(leaf.summary);
+    if (leaf.formerly !== undefined) child.alias(leaf.formerly);
+    await fill(child, leaf, runner);
   }
+  const first = command.commands.flatMap((child) => examplesOf(child).slice(0, 1));
+  setExamples(command, first.slice(0, GROUP_EXAMPLES));
 }
 
 function addGlobalOptions(program: Command): void {
   program
-    .option('--base-url <url>', 'the service to use (default: the embedded one)')
-    .option('--local', 'use the embedded service whatever is set')
-    .option('--json', 'print one JSON document')
-    .option('-q, --quiet', 'say nothing on stderr but errors')
-    .option('-v, --verbose', 'show each request on stderr')
-    .addOption(
-      new Option('--color <when>', 'colours: auto, always or never').choices(['auto', 'always', 'never']),
-    )
-    .option('--no-color', 'no colours');
+    .option('--base-url <url>', 'service to use (default: the embedded one)')
+    .option('--local', 'use the embedded service, whatever is configured')
+    .option('--no-local', 'never fall back to the embedded service')
+    .option('--insecure-http', 'allow sending the API key over plain http to public addresses')
+    .option('--json', 'print the result as one JSON document')
+    .option('-q, --quiet', 'print only errors on stderr')
+    .option('-v, --verbose', 'print each request on stderr')
+    .addOption(new Option('--color <when>', 'use colours').choices(['auto', 'always', 'never']))
+    .option('--no-color', 'same as --color never');
 }
 
-function helpEpilogue(): string {
-  const statuses = Object.values(EXIT_STATUSES).map(
-    ({ status, meaning }) => [String(status).padStart(3), meaning] as const,
-  );
-  const width = Math.max(...ENVIRONMENT.map(([name]) => name.length));
-  const variables = ENVIRONMENT.map(([name, meaning]) => [name.padEnd(width), meaning] as const);
-  const lines = (rows: readonly (readonly [string, string])[]) =>
-    rows.map((row) => `  ${row.join('  ')}`).join('\n');
-  return `\nExit status:\n${lines(statuses)}\n\nEnvironment:\n${lines(variables)}\n\nStart: skinsmith generate skin.png`;
+/** Sets a command's help page, and makes its usage errors point to that page. */
+function explain(command: Command): void {
+  command.createHelp = () => Object.assign(new HelpPage(), command.configureHelp());
+  command.showHelpAfterError(seeHelp(command));
 }

@@ -2,10 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { CliError } from './exit.ts';
 import type { Io } from './io.ts';
 
-/** Bytes read of a file at the most. */
+/** Maximum number of bytes read from a file. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
-/** A whole file, unless it is absurdly large for a picture. Pipes and devices have no end to rely on. */
+/** Reads a whole file, unless it is far too large for an image. The size of pipes and devices is unknown. */
 export async function readBounded(path: string): Promise<Uint8Array> {
   try {
     const found = await stat(path);
@@ -18,7 +18,7 @@ export async function readBounded(path: string): Promise<Uint8Array> {
   }
 }
 
-/** The text of a file that holds a secret; what such a file is called stands in `what`. */
+/** Reads the text of a file that holds a secret; `what` describes the file in messages. */
 export async function readSecretFile(path: string, what: string): Promise<string> {
   try {
     return Buffer.from(await readBounded(path)).toString('utf8');
@@ -27,14 +27,14 @@ export async function readSecretFile(path: string, what: string): Promise<string
   }
 }
 
-/** What concerns this one file, so that the next one is still worth trying. */
+/** Wraps errors that affect only this file, so that the next file is still tried. */
 function fileTrouble(path: string, cause: unknown): CliError | undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;
   const hint = 'Give the path of a PNG file, a folder of them, or - for stdin.';
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
     return new CliError('no_such_file', `There is no file or folder ${path}.`, { hint, cause });
   }
-  if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a link to itself.`, { cause });
+  if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a symbolic link loop.`, { cause });
   if (code === 'EACCES') return new CliError('eacces', `${path}: Permission denied.`, { cause });
   return undefined;
 }
@@ -46,8 +46,8 @@ export async function readStdin({ stdin }: Pick<Io, 'stdin'>): Promise<Uint8Arra
     chunks.push(chunk);
     size += chunk.length;
     if (size > MAX_FILE_BYTES)
-      throw new CliError('invalid_image', 'What comes on stdin is too large for a skin.');
+      throw new CliError('invalid_image', 'The data on stdin is too large for a skin.');
   }
-  if (size === 0) throw new CliError('empty_input', 'Nothing came on stdin.', { exit: 'usage' });
+  if (size === 0) throw new CliError('empty_input', 'Stdin is empty.', { exit: 'usage' });
   return Buffer.concat(chunks);
 }

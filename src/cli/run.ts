@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import type { Deps, GlobalFlags } from './deps.ts';
-import { CliError, exitStatus, isInterruption } from './exit.ts';
+import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './exit.ts';
+import { seeHelp } from './help/text.ts';
 import { type ColorChoice, makeIo } from './io.ts';
 import { jsonLine } from './output/json.ts';
 import { buildProgram } from './program.ts';
@@ -8,13 +9,16 @@ import type { Runner } from './runner.ts';
 import { listenForSignals } from './signals.ts';
 import { Talk } from './talk.ts';
 
-/** Why a run stops when nobody reads its output any more. */
-const CLOSED_PIPE = new DOMException('The reader of the output went away.', 'AbortError');
-
-/** Runs one command line (without node and the script) and answers the exit status. */
+/** Runs one command line (without node and the script) and returns the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   const run = new Run(new AbortController());
-  const configure = (program: Command) => configureCommand(program, { isJson: argv.includes('--json') });
+  const configure = (program: Command) =>
+    configureCommand(program, {
+      isJson: argv.includes('--json'),
+      onCommand: (command) => {
+        run.command = command;
+      },
+    });
   try {
     refuseKeyFlag(argv);
     const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
@@ -25,9 +29,11 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** One run of the program: the status it will exit with. */
+/** One run of the program, with its exit status. */
 class Run {
   status = 0;
+  /** The command that the user typed, as far as it is known. */
+  command: Command | undefined;
   readonly #stop: AbortController;
 
   constructor(stop: AbortController) {
@@ -58,7 +64,8 @@ class Run {
     const { tellable } = await import('./told-error.ts');
     const told = interrupted ? tellable(new DOMException('', 'AbortError')) : tellable(error);
     if (told) {
-      await talk.failure(told);
+      const hint = told.hint ?? (told.exit === 'usage' ? this.#seeHelp() : undefined);
+      await talk.failure({ code: told.code, message: told.message, hint });
       return exitStatus(told.exit);
     }
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
@@ -66,12 +73,16 @@ class Run {
     return exitStatus('failed');
   }
 
-  /** commander has printed its message already, except as JSON; help and version are no errors. */
+  #seeHelp(): string | undefined {
+    return this.command && seeHelp(this.command);
+  }
+
+  /** commander has already printed its message, except as JSON; help and version are not errors. */
   #tellUsage(error: CommanderError, json: boolean): number {
     if (error.exitCode === 0) return exitStatus('done');
     if (json) {
       const message = error.message.replace(/^error: /, '');
-      process.stderr.write(jsonLine({ error: { code: 'usage', message } }));
+      process.stderr.write(jsonLine({ error: { code: 'usage', message, hint: this.#seeHelp() } }));
     }
     return exitStatus('usage');
   }
@@ -89,7 +100,7 @@ async function openDeps(program: Command, stop: AbortController): Promise<Deps &
   return makeDeps({ io, env: process.env, signal: stop.signal, flags });
 }
 
-/** Asked only where colour can show at all: a pipe loads no settings for it. */
+/** Called only where colour can be shown: a pipe need not load the settings. */
 async function colorChoice(typed: string | boolean | undefined): Promise<ColorChoice> {
   if (typed === false) return 'never';
   if (typeof typed === 'string') return typed as ColorChoice;
@@ -101,7 +112,7 @@ async function colorChoice(typed: string | boolean | undefined): Promise<ColorCh
     const env = { SKINSMITH_COLOR: process.env['SKINSMITH_COLOR'] };
     return resolveSettings({ flags: {}, env, file: { color: file['color'] } }).color ?? 'auto';
   } catch (error) {
-    if (error instanceof CliError) return 'auto'; // who needs the settings says what is wrong with them
+    if (error instanceof CliError) return 'auto'; // code that needs the settings reports the error
     throw error;
   }
 }
@@ -121,20 +132,29 @@ function processIo(color: ColorChoice, stop: AbortController) {
   );
 }
 
-/** The last of the output may be lost after the work is done. */
+/** Writing the last output can fail after the work is done. */
 function throwIfBroken({ errored }: Pick<NodeJS.WriteStream, 'errored'>): void {
   if (errored && (errored as NodeJS.ErrnoException).code !== 'EPIPE') throw errored;
 }
 
 /**
- * Errors are thrown to `runProgram`, never exited with; children get it too, they do not inherit it. With
- * --json the error itself is all there is on stderr.
+ * `onCommand` is called with each command on the path, from the program down to the one that runs. Errors are thrown to
+ * `runProgram` and never exit the process; subcommands get the same setting, which they do not inherit. With --json,
+ * stderr carries only the error.
  */
-function configureCommand(program: Command, { isJson }: { isJson: boolean }): void {
+function configureCommand(
+  program: Command,
+  { isJson, onCommand }: { isJson: boolean; onCommand: (command: Command) => void },
+): void {
   const original = program.createCommand.bind(program);
   const writeErr = isJson ? () => {} : (text: string) => void process.stderr.write(text);
-  const strict = (command: Command) => command.exitOverride().configureOutput({ writeErr });
+  const strict = (command: Command) =>
+    command
+      .exitOverride()
+      .configureOutput({ writeErr })
+      .hook('preSubcommand', (_, child) => onCommand(child));
   strict(program);
+  onCommand(program);
   program.createCommand = (name) => {
     const child = strict(original(name));
     child.createCommand = program.createCommand;

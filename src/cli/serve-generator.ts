@@ -1,4 +1,5 @@
 import type { GeneratorKind, UpstreamSettings } from '../server/server.ts';
+import { allowsInsecureHttp } from './connect.ts';
 import type { Deps } from './deps.ts';
 import { CliError } from './exit.ts';
 import { readSecretFile } from './read-input.ts';
@@ -11,7 +12,7 @@ export const GENERATOR_KINDS = [
 const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
 export const UPSTREAM_VISIBILITIES = VISIBILITIES satisfies readonly UpstreamSettings['visibility'][];
 
-/** What was typed of who makes the skins. */
+/** Command-line options for the generator. */
 export interface GeneratorOptions {
   readonly generator?: GeneratorKind;
   readonly upstream?: string;
@@ -25,13 +26,16 @@ interface ChosenGenerator {
   readonly upstream: UpstreamSettings | undefined;
 }
 
-/** Who makes the skins: what was typed before the environment. @throws CliError */
+/** The generator's configuration; options override the environment. @throws CliError */
 export async function chooseGenerator(
   typed: GeneratorOptions,
-  { env }: Pick<Deps, 'env'>,
+  { env, flags = {} }: Pick<Deps, 'env'> & Partial<Pick<Deps, 'flags'>>,
 ): Promise<ChosenGenerator> {
   const generator = typed.generator ?? kindIn(env['SKINSMITH_GENERATOR']) ?? 'signing';
-  if (generator === 'upstream') return { generator, upstream: await upstreamOf(typed, env) };
+  if (generator === 'upstream') {
+    const insecureHttp = allowsInsecureHttp({ env, flags });
+    return { generator, upstream: { ...(await upstreamOf(typed, env)), insecureHttp } };
+  }
   const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSpots, typed.upstreamVisibility];
   if (stray.some((option) => option !== undefined)) {
     throw wrong(`The options --upstream… are for the generator "upstream", and this is "${generator}".`, {
@@ -67,7 +71,7 @@ function urlIn(text: string | undefined): string | undefined {
   throw wrong('SKINSMITH_UPSTREAM must be an http address, without user name and password.'); // nor is one shown
 }
 
-/** Never from the command line, where every user of the machine could read it. */
+/** Never read from the command line, which every user of the machine could see. */
 async function keyOf({ upstreamKeyFile }: GeneratorOptions, env: NodeJS.ProcessEnv): Promise<string> {
   const text =
     upstreamKeyFile === undefined

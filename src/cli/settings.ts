@@ -29,7 +29,7 @@ const baseUrl = z.string('an address like https://api.example.org').transform((t
   }
 });
 
-/** What each setting may be. The messages say what is allowed. */
+/** The valid values of each setting. The messages state what is allowed. */
 const SCHEMAS = {
   'base-url': baseUrl,
   visibility: oneOf(['public', 'unlisted', 'private']),
@@ -57,7 +57,7 @@ const SCHEMAS = {
 
 export type Settings = { readonly [K in SettingName]: z.output<(typeof SCHEMAS)[K]> | undefined };
 
-/** Where a value came from, highest first. */
+/** The sources of a value, highest precedence first. */
 export interface SettingSources {
   readonly flags: Partial<Record<SettingName, unknown>>;
   readonly env: NodeJS.ProcessEnv;
@@ -74,7 +74,7 @@ export function envNameOf(name: string): string {
   return `SKINSMITH_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** The highest place that says anything about a setting: flags > environment > config file. */
+/** The source with the highest precedence that sets the value: flags > environment > config file. */
 export function originOf(name: SettingName, { flags, env, file }: SettingSources): Origin | undefined {
   if (flags[name] !== undefined) return { value: flags[name], from: `--${name}` };
   const variable = envNameOf(name);
@@ -83,7 +83,7 @@ export function originOf(name: SettingName, { flags, env, file }: SettingSources
   return undefined;
 }
 
-/** @throws CliError naming the setting, where it came from and what is allowed */
+/** @throws CliError naming the setting, its source and the allowed values */
 export function resolveSettings(sources: SettingSources): Settings {
   const entries = SETTING_NAMES.map((name) => {
     const origin = originOf(name, sources);
@@ -98,7 +98,7 @@ export function parseSetting(name: SettingName, { value, from }: Origin): unknow
   const allowed = parsed.error.issues[0]?.message;
   throw new CliError(
     'invalid_setting',
-    `${name} "${withoutPassword(String(value))}" (from ${from}) is not right: ${allowed}.`,
+    `${name} "${withoutPassword(String(value))}" (from ${from}) is invalid: ${allowed}.`,
     {
       exit: 'usage',
       hint:
@@ -109,9 +109,16 @@ export function parseSetting(name: SettingName, { value, from }: Origin): unknow
   );
 }
 
-/** An address as it may be shown: whoever writes a password into one is refused, not quoted. */
+/** An address that is safe to show: one that contains a password is rejected without being quoted. */
 export function withoutPassword(text: string): string {
   return text.replace(/\/\/[^/@]*@/, '//…@');
+}
+
+/** The choices of a setting that takes one of a few words. */
+export function settingChoices(name: SettingName): readonly string[] {
+  if (name === 'format') return FORMAT_NAMES;
+  const schema = SCHEMAS[name];
+  return schema instanceof z.ZodEnum ? schema.options : [];
 }
 
 export function isSettingName(name: string): name is SettingName {

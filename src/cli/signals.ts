@@ -1,7 +1,7 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof SIGNALS)[number];
 
-/** The part of `process` that is about signals. */
+/** The parts of `process` that handle signals. */
 export interface SignalSource {
   on(signal: Signal, listener: (signal: Signal) => void): unknown;
   off(signal: Signal, listener: (signal: Signal) => void): unknown;
@@ -10,8 +10,8 @@ export interface SignalSource {
 }
 
 /**
- * The first signal asks to stop; a second one ends the process at once, as signals do. Our listener stays
- * after the first: the spinner's library kills the process when it finds itself the only one listening.
+ * The first signal asks the run to stop; a second one ends the process at once, as by default. Our listener stays
+ * registered after the first: the spinner's library kills the process if its own listener is the only one.
  */
 export function listenForSignals(stop: AbortController, source: SignalSource): () => void {
   const onSignal = (signal: Signal) => {

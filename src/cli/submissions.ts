@@ -1,11 +1,12 @@
-import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 
-/** Lines kept when the file has grown too long, and the bytes that are too long. */
+/** Number of lines kept when the file grows too long, and the size in bytes at which it is too long. */
 const KEPT_LINES = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Which source each job came from, for those that this machine submitted: one JSON line each. */
+/** Records the source of each job that this machine submitted, as one JSON line per job. */
 export class Submissions {
   readonly #folder: string;
   readonly #path: string;
@@ -16,12 +17,12 @@ export class Submissions {
   }
 
   async record(job: string, source: string): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    // The line break comes first: a line that a crash cut off must not swallow this one.
+    makeFolder(this.#folder, 0o700);
+    // The line break comes first, so that a line truncated by a crash does not corrupt this one.
     await appendFile(this.#path, `\n${JSON.stringify({ job, source })}\n`, { mode: 0o600 });
   }
 
-  /** Source by job id. A torn or foreign line is passed over: this is a help to people, not a ledger. */
+  /** Sources by job id. Malformed lines are skipped: the file is a convenience, not a record. */
   async sources(): Promise<ReadonlyMap<string, string>> {
     const text = await this.#read();
     const entries = text.split('\n').flatMap(parseLine);
@@ -52,6 +53,6 @@ function parseLine(line: string): [string, string][] {
     const { job, source } = JSON.parse(line) as Record<string, unknown>;
     return typeof job === 'string' && typeof source === 'string' ? [[job, source]] : [];
   } catch {
-    return []; // cut off by a crash
+    return []; // truncated by a crash
   }
 }

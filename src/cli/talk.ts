@@ -15,10 +15,10 @@ export interface Failure {
   readonly hint?: string | undefined;
 }
 
-/** Something long under way, shown as a spinner on a terminal and not at all in a pipe. */
+/** A long operation, shown as a spinner on a terminal and not at all in a pipe. */
 export interface Progress {
   text(text: string): void;
-  /** Takes the line away while something else is said. */
+  /** Hides the line while another message is printed. */
   aside(say: () => Promise<void> | void): Promise<void>;
   stop(): void;
 }
@@ -29,11 +29,12 @@ const NO_PROGRESS: Progress = {
   stop: () => {},
 };
 
-/** What is said on stderr: notes, warnings, progress. Data never goes through here. */
+/** Messages on stderr: notes, warnings, progress. Data never goes through here. */
 export class Talk {
   readonly #io: Io;
   readonly #flags: TalkFlags;
   readonly #spin: typeof startSpinner;
+  #spinners = 0;
 
   constructor(io: Io, flags: TalkFlags, spin = startSpinner) {
     this.#io = io;
@@ -41,13 +42,13 @@ export class Talk {
     this.#spin = spin;
   }
 
-  /** A remark for people: on a terminal only. */
+  /** A note for people, printed only on a terminal. */
   async note(text: string): Promise<void> {
     if (!this.#flags.quiet && this.#io.err.isTTY)
       this.#io.err.write(`${(await this.#colors()).faint(clean(text))}\n`);
   }
 
-  /** What was done, or what to mind: said in pipes too, unless --quiet. */
+  /** A result or caution, printed in pipes too unless --quiet is set. */
   say(text: string): void {
     if (!this.#flags.quiet) this.#io.err.write(`${clean(text)}\n`);
   }
@@ -56,7 +57,7 @@ export class Talk {
     if (!this.#flags.quiet) this.#io.err.write(`${(await this.#colors()).warn('warning:')} ${clean(text)}\n`);
   }
 
-  /** What went wrong, what it concerns, what to do next. Said whatever the flags. */
+  /** An error: what went wrong, what it affects, what to do next. Printed regardless of flags. */
   async failure({ code, message, hint }: Failure): Promise<void> {
     if (this.#flags.json) {
       this.#io.err.write(jsonLine({ error: { code, message, ...(hint && { hint }) } }));
@@ -67,26 +68,44 @@ export class Talk {
     if (hint) this.#io.err.write(`${faint('hint:')} ${clean(hint)}\n`);
   }
 
-  /** That something is tried again, so that a silent pause is not taken for a hang. */
-  retry({ message, pause }: { message: string; pause: number }): void {
-    void this.note(`${message} Trying again in ${(pause / 1000).toFixed(1)} s.`);
-  }
-
-  /** One line per request, for --verbose. */
-  request({ method, path, status, error, milliseconds }: RequestReport): void {
+  /** With --verbose, prints a line for each request and for each unexpected field in its response. */
+  request({ method, path, status, error, odd = [], milliseconds }: RequestReport): void {
     const outcome = [status, error].filter((part) => part !== undefined).join(' ');
     this.#io.err.write(`${method} ${clean(path)} ${outcome} ${Math.round(milliseconds)} ms\n`);
+    for (const field of odd) this.#io.err.write(`  passed over: ${clean(field)}\n`);
   }
 
-  /** Whether a line that changes can be shown: a spinner, a bar. */
+  /** Whether a line can be redrawn, for a spinner or a bar. */
   get isLive(): boolean {
     const { err } = this.#io;
     const { quiet, json, verbose } = this.#flags;
     return err.isTTY && err.isSized && !quiet && !json && !verbose;
   }
 
+  /** Whether to show progress to a person at a terminal. */
+  get isForPerson(): boolean {
+    const { quiet, json } = this.#flags;
+    return this.#io.err.isTTY && !quiet && !json;
+  }
+
+  /** Whether another caller uses the live line. `hasOne`: the caller has a spinner of its own. */
+  isOccupied(hasOne: boolean): boolean {
+    return this.#spinners > (hasOne ? 1 : 0);
+  }
+
   async progress(text: string): Promise<Progress> {
-    return this.isLive ? await this.#spin(clean(text)) : NO_PROGRESS;
+    if (!this.isLive) return NO_PROGRESS;
+    this.#spinners++;
+    const spinner = await this.#spin(clean(text));
+    let isShown = true;
+    return {
+      ...spinner,
+      stop: () => {
+        if (isShown) this.#spinners--;
+        isShown = false;
+        spinner.stop();
+      },
+    };
   }
 
   async #colors(): Promise<Colors> {
@@ -96,7 +115,7 @@ export class Talk {
 
 async function startSpinner(text: string): Promise<Progress> {
   const { default: ora } = await import('ora');
-  // discardStdin would keep Ctrl-C from reaching us as a signal.
+  // discardStdin would keep Ctrl-C from reaching this process as a signal.
   const spinner = ora({ text, stream: process.stderr, discardStdin: false }).start();
   return {
     text: (next) => {

@@ -1,11 +1,13 @@
+import { JournalError } from '../batch/journal/journal-error.ts';
 import { LockfileError } from '../batch/lockfile/lockfile-error.ts';
 import { ProofError } from '../batch/proof/proof.ts';
 import { BatchSetupError } from '../batch/setup-error.ts';
 import { fetchHint } from '../batch/sources/fetch-hint.ts';
-import { NetworkError, ServiceError, SkinsmithError } from '../index.ts';
+import { InsecureHttpError, NetworkError, ServiceError, SkinsmithError } from '../index.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
+import { momentAt, span } from './output/progress-text.ts';
 
-/** What is said of an error. */
+/** The message for an error. */
 export interface ToldError {
   readonly code: string;
   readonly message: string;
@@ -13,13 +15,18 @@ export interface ToldError {
   readonly exit: ExitName;
 }
 
-/** An error as the user is told about it; undefined when it is nobody's mistake but ours. */
+/** Describes an error to the user; undefined for an error that is a bug in the program. */
 export function tellable(error: unknown): ToldError | undefined {
   if (error instanceof CliError) return error;
   if (isInterruption(error))
     return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
   if (error instanceof ServiceError) return fromService(error);
-  if (error instanceof BatchSetupError || error instanceof LockfileError || error instanceof ProofError) {
+  if (
+    error instanceof BatchSetupError ||
+    error instanceof JournalError ||
+    error instanceof LockfileError ||
+    error instanceof ProofError
+  ) {
     return { code: error.code, message: error.message, hint: error.hint, exit: 'failed' };
   }
   if (error instanceof NetworkError)
@@ -28,9 +35,18 @@ export function tellable(error: unknown): ToldError | undefined {
       'tryLater',
       'See whether the address is right (skinsmith config get base-url) and the service is up.',
     );
+  if (error instanceof InsecureHttpError)
+    return told(
+      error,
+      'usage',
+      'Use the https address. To send the key in clear text all the same: --insecure-http',
+    );
   if (error instanceof SkinsmithError) return told(error, error.isPassing ? 'tryLater' : 'failed', undefined);
   return fromFileSystem(error);
 }
+
+/** Waits of at least this many milliseconds get a sentence of their own. */
+const LONG_WAIT = 60_000;
 
 const HINTS: Readonly<Record<string, string>> = {
   invalid_api_key: 'Store a key that is valid for this service: skinsmith login',
@@ -43,9 +59,25 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 function fromService(error: ServiceError): ToldError {
-  const hint = HINTS[error.code] ?? fetchHint(error);
+  const hint = waitHint(error) ?? HINTS[error.code] ?? fetchHint(error);
+  const named = namedMissing(error);
+  if (named !== undefined) return { ...told(error, 'failed', hint), message: named };
   if (error.status === 401 || error.status === 403) return told(error, 'notAllowed', hint);
   return told(error, error.isPassing && error.status !== 500 ? 'tryLater' : 'failed', hint);
+}
+
+/** Describes a wait longer than a command accepts. */
+function waitHint({ answer: { retryAfter } }: ServiceError): string | undefined {
+  if (retryAfter === undefined || retryAfter < LONG_WAIT) return undefined;
+  const now = Date.now();
+  return `The service asks for a pause of ${span(retryAfter / 1_000)}, until ${momentAt(now + retryAfter, now)}.`;
+}
+
+/** Services say "There is no such skin"; with several skins, the message must name the one. */
+function namedMissing({ answer: { path, status }, message }: ServiceError): string | undefined {
+  const [, id] = /\/v2\/(?:skins|queue)\/([^/?]+)/.exec(path) ?? [];
+  if (status !== 404 || id === undefined || message.includes(id)) return undefined;
+  return `${message.replace(/\.$/, '')}: ${decodeURIComponent(id)}`;
 }
 
 function told(error: SkinsmithError, exit: ExitName, hint: string | undefined): ToldError {
@@ -62,7 +94,7 @@ const FILE_TROUBLE: Readonly<Record<string, string>> = {
   EEXIST: 'Something else is in the way.',
   ENOENT: 'There is no such file or folder.',
   EISDIR: 'It is a folder.',
-  ELOOP: 'It is a link to itself.',
+  ELOOP: 'It is a symbolic link loop.',
   EMFILE: 'Too many files are open.',
   ENAMETOOLONG: 'The name is too long.',
   EDQUOT: 'The disk quota is used up.',
@@ -105,6 +137,10 @@ function fromFileSystem(error: unknown): ToldError | undefined {
     const hint = 'Give the key that is valid there: --upstream-key-file, or SKINSMITH_UPSTREAM_KEY';
     return { code, message, hint, exit: 'notAllowed' };
   }
+  if (code === 'signing_key_changed') {
+    return { code, message, hint: (error as { hint?: string }).hint, exit: 'failed' };
+  }
+  if (code === 'store_replaced') return { code, message, hint: undefined, exit: 'failed' };
   if (code === 'signing_key_unusable') return { code, message, hint: undefined, exit: 'failed' };
   if (code === 'store_too_new') {
     const hint = 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR';

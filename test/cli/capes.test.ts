@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockEntrySchema } from '../../src/batch/lockfile/entry.ts';
-import { type CapesAddOptions, runCapesAdd } from '../../src/cli/commands/capes/add.ts';
-import { runCapesChange } from '../../src/cli/commands/capes/change.ts';
+import { type CapesCreateOptions, runCapesCreate } from '../../src/cli/commands/capes/create.ts';
+import { runCapesDelete } from '../../src/cli/commands/capes/delete.ts';
+import { runCapesEdit } from '../../src/cli/commands/capes/edit.ts';
 import { runCapesList } from '../../src/cli/commands/capes/list.ts';
-import { runCapesRemove } from '../../src/cli/commands/capes/remove.ts';
 import { type GenerateOptions, runGenerate } from '../../src/cli/commands/generate.ts';
 import { parseTexturesValue } from '../../src/textures/property.ts';
 import { readLines } from '../batch/read-lines.ts';
@@ -24,12 +24,12 @@ async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
 }
 
 describe('capes', () => {
-  it('are added, listed, changed and removed, by their UUIDs or aliases', async () => {
+  it('are created, listed, edited and deleted, by their UUIDs or aliases', async () => {
     const { url, key } = await runServer();
     const at = { url, key };
     const file = await fileOf('Red.png', capePng(1));
-    const add = async (options: CapesAddOptions) =>
-      await runCommand((deps) => runCapesAdd(file, options, deps), { ...at, flags: { json: true } });
+    const add = async (options: CapesCreateOptions) =>
+      await runCommand((deps) => runCapesCreate(file, options, deps), { ...at, flags: { json: true } });
     const red = JSON.parse((await add({})).out) as { uuid: string };
     expect(red).toMatchObject({ alias: 'Red', support: 'public' });
     expect(JSON.parse((await add({ alias: 'Blue', hidden: true })).out)).toMatchObject({ support: 'none' });
@@ -41,18 +41,18 @@ describe('capes', () => {
         .map((row) => row.split('\t').slice(1, 3).join(' '));
     expect([await list(false), await list(true)]).toEqual([['public Red'], ['none Blue', 'public Red']]);
 
-    await runCommand((deps) => runCapesChange('blue', { show: true, alias: 'Navy' }, deps), at);
-    await runCommand((deps) => runCapesChange(red.uuid, { hide: true }, deps), at);
+    await runCommand((deps) => runCapesEdit('blue', { show: true, alias: 'Navy' }, deps), at);
+    await runCommand((deps) => runCapesEdit(red.uuid, { hide: true }, deps), at);
     expect([await list(false), await list(true)]).toEqual([['public Navy'], ['public Navy', 'none Red']]);
 
-    const gone = await runCommand((deps) => runCapesRemove(['navy', red.uuid], deps), at);
+    const gone = await runCommand((deps) => runCapesDelete(['navy', red.uuid], deps), at);
     expect([gone.status, await list(true)]).toEqual([0, []]);
   });
 
-  it('are left alone when one of several to be removed is not there', async () => {
+  it('are left alone when one of several to be deleted is not there', async () => {
     const server = await runServer();
     await addCape(server, 'red');
-    const { told } = await runCommand((deps) => runCapesRemove(['red', 'blue'], deps), server);
+    const { told } = await runCommand((deps) => runCapesDelete(['red', 'blue'], deps), server);
     expect(told).toMatchObject({ code: 'invalid_cape', exit: 'failed' });
     expect((await server.owner.get('/v2/capes')).body.capes).toHaveLength(1);
   });
@@ -62,11 +62,11 @@ describe('capes', () => {
     const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
     const bob = { url: server.url, key: String(body.key?.secret) };
     const file = await fileOf('a.png', capePng(1));
-    const refused = await runCommand((deps) => runCapesAdd(file, {}, deps), bob);
+    const refused = await runCommand((deps) => runCapesCreate(file, {}, deps), bob);
     expect(refused.told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
-    const nothing = await runCommand((deps) => runCapesChange('red', {}, deps), server);
+    const nothing = await runCommand((deps) => runCapesEdit('red', {}, deps), server);
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
-    const missing = await runCommand((deps) => runCapesAdd('/nowhere/a.png', {}, deps), server);
+    const missing = await runCommand((deps) => runCapesCreate('/nowhere/a.png', {}, deps), server);
     expect(missing.told).toMatchObject({ code: 'no_such_file' });
   });
 });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { ConfigFile, foldersFor } from '../../src/cli/config-file.ts';
 import { CliError } from '../../src/cli/exit.ts';
@@ -36,6 +38,25 @@ describe('ConfigFile', () => {
     expect(await new ConfigFile(join(file.path, '..')).settings()).toEqual({ 'base-url': HERE, slots: 3 });
   });
 
+  it('loses no key when several programs keep one at the same time', async () => {
+    const { path } = await configWith();
+    const places = Array.from({ length: 12 }, (_, n) => `https://${n}.example`);
+    const program = `
+      import { ConfigFile } from ${JSON.stringify(join(import.meta.dirname, '../../src/cli/config-file.ts'))};
+      process.stdout.write('ready');
+      for await (const _ of process.stdin) break;
+      await new ConfigFile(process.argv[1]).keepKey(process.argv[2], 'k'.repeat(16));
+    `;
+    const programs = places.map((place) =>
+      execa(process.execPath, ['--input-type=module', '-e', program, join(path, '..'), place]),
+    );
+    await Promise.all(programs.map(async ({ stdout }) => await once(stdout, 'data')));
+    for (const { stdin } of programs) stdin.end('go');
+    await Promise.all(programs);
+    const kept = await new ConfigFile(join(path, '..')).keyPlaces();
+    expect(Object.keys(kept).sort()).toEqual(places.sort());
+  }, 60_000);
+
   it('takes a setting back and leaves the others', async () => {
     const file = await configWith('{"slots": 3, "color": "never"}');
     await file.unset('slots');
@@ -47,7 +68,7 @@ describe('ConfigFile', () => {
     const file = await configWith();
     await file.keepKey(HERE, 'key-of-a');
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
-    expect(await readdir(join(file.path, '..'))).toEqual(['config.json']);
+    expect(await readdir(join(file.path, '..'))).toEqual(['config.json', 'config.json.lock']);
   });
 
   it('closes a file that others could read as soon as it writes to it', async () => {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type Deps, type GlobalFlags, makeDeps } from '../../src/cli/deps.ts';
+import type { Io } from '../../src/cli/io.ts';
 import { tellable } from '../../src/cli/told-error.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
@@ -21,6 +23,9 @@ interface DeskOptions {
   readonly key?: string | undefined;
   /** Whether stdout is a terminal. */
   readonly isTTY?: boolean;
+  /** A person, who is asked on stderr and types this in answer. */
+  readonly answers?: (asked: string) => string | undefined;
+  readonly signal?: AbortSignal;
   readonly flags?: GlobalFlags;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -28,10 +33,11 @@ interface DeskOptions {
 /** Runs one command as if it was typed, on a machine of its own, in this process. */
 export async function runCommand(
   run: (deps: Deps) => Promise<number>,
-  { url, key, isTTY = false, flags = {}, env: more = {} }: DeskOptions,
+  { url, key, isTTY = false, answers, signal, flags = {}, env: more = {} }: DeskOptions,
 ): Promise<Ran> {
   const { io: terminal, out, err } = testIo({ outTTY: isTTY, errTTY: isTTY, columns: 120 });
-  const io = { ...terminal, err: { ...terminal.err, isSized: false } }; // a spinner would draw on the real one
+  const plain = { ...terminal, err: { ...terminal.err, isSized: false } }; // a spinner would draw on the real one
+  const io = answers ? answering(plain, answers) : plain;
   const folder = await ownFolder();
   const env = {
     SKINSMITH_CONFIG_DIR: join(folder, 'config'),
@@ -44,7 +50,7 @@ export async function runCommand(
   const deps = makeDeps({
     io,
     env,
-    signal: new AbortController().signal,
+    signal: signal ?? new AbortController().signal,
     flags: { quiet: !isTTY, ...flags },
   });
   onTestFinished(async () => await deps.close());
@@ -53,4 +59,15 @@ export async function runCommand(
   } catch (error) {
     return { status: undefined, out: out(), err: err(), told: tellable(error) };
   }
+}
+
+/** The same terminal with somebody at its keyboard. */
+function answering(io: Io, answers: (asked: string) => string | undefined): Io {
+  const stdin = new PassThrough();
+  const write = (text: string) => {
+    io.err.write(text);
+    const answer = answers(text);
+    if (answer !== undefined) setImmediate(() => stdin.write(answer));
+  };
+  return { ...io, stdin, canPrompt: true, err: { ...io.err, write } };
 }

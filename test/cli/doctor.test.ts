@@ -55,7 +55,9 @@ describe('skinsmith doctor', () => {
     const { url, key = '' } = await runServer();
     const { status, problems, warnings, found, out } = await examined({ url, key });
     expect({ status, problems, warnings }).toEqual({ status: 0, problems: [], warnings: [] });
-    expect(found.store.detail).toMatch(/schema is version (\d+) of \1\. Its [\d.]+ MiB are sound/);
+    expect(found.store.detail).toMatch(
+      /schema is version (\d+) of \1\. The integrity check of [\d.]+ MiB found no errors/,
+    );
     expect(found.generator.detail).toMatch(/^signing: It signs with a key of its own \([0-9a-f]{16}\)/);
     expect(found.textures.detail).toContain(`at ${url}, where the service is`);
     expect(out).not.toContain(key);
@@ -117,14 +119,12 @@ describe('skinsmith doctor', () => {
 
   it('is not kept by a service that never answers', async () => {
     const { url } = await webServer(() => {});
-    const start = performance.now();
     const run = (deps: Deps) => runDoctor(deps, { connect: 300, all: 600 });
     const { status, out } = await runCommand(run, { url });
     expect([status, out]).toEqual([
       1,
       expect.stringMatching(/connection\tproblem\t.*did not answer \(not in time\)/),
     ]);
-    expect(performance.now() - start).toBeLessThan(2_000);
   });
 
   it('finds a page of a proxy and a clock that is off', async () => {
@@ -149,7 +149,7 @@ describe('skinsmith doctor', () => {
     expect({ status, problems }).toEqual({ status: 1, problems: ['config'] });
     expect(found.config).toMatchObject({
       detail: `The config file ${folder}/config.json is not JSON.`,
-      hint: expect.stringContaining('Mend it'),
+      hint: expect.stringContaining('Correct it or remove it'),
     });
     expect(found.service.result).toBe('skipped');
   });

@@ -26,11 +26,18 @@ describeParsing('serve, for who makes the skins', serve, {
         upstreamKeyFile: 'key.txt',
         webhooks: true,
         anonymous: true,
+        userAccounts: true,
       },
     ],
     [
       ['--upstream-spots', '3', '--upstream-visibility', 'private'],
-      { upstreamSpots: 3, upstreamVisibility: 'private', webhooks: true, anonymous: true },
+      {
+        upstreamSpots: 3,
+        upstreamVisibility: 'private',
+        webhooks: true,
+        anonymous: true,
+        userAccounts: true,
+      },
     ],
   ],
   refused: [
@@ -51,7 +58,7 @@ describe('Who makes the skins', () => {
     const env = { ...THERE, SKINSMITH_GENERATOR: 'upstream' };
     expect(await chooseGenerator({}, { env })).toEqual({
       generator: 'upstream',
-      upstream: { url: 'https://skins.example.org', apiKey: KEY },
+      upstream: { url: 'https://skins.example.org', apiKey: KEY, insecureHttp: false },
     });
     expect((await chooseGenerator({ generator: 'signing' }, { env })).generator).toBe('signing');
     const typed = { upstream: 'http://localhost:1', upstreamSpots: 2 };

@@ -91,7 +91,7 @@ describe('resolveSettings', () => {
 
 describe('a bad value', () => {
   const bad: [name: SettingName, value: unknown, allowed: string][] = [
-    ['base-url', 'api.example.org', 'write it like https://api.example.org'],
+    ['base-url', 'api.example.org', 'use a form like https://api.example.org'],
     ['base-url', 'ftp://a.example', 'must start with http:// or https://'],
     ['visibility', 'secret', 'one of public, unlisted, private'],
     ['visibility', 0, 'one of public, unlisted, private'],
@@ -118,7 +118,7 @@ describe('a bad value', () => {
       const resolve = () => resolveSettings(makeSources({ file: { [name]: value } }));
       expect(resolve).toThrow(CliError);
       expect(resolve).toThrow(expect.objectContaining({ code: 'invalid_setting', exit: 'usage' }));
-      expect(resolve).toThrow(`${name} "${String(value)}" (from the config file) is not right: `);
+      expect(resolve).toThrow(`${name} "${String(value)}" (from the config file) is invalid: `);
       expect(resolve).toThrow(allowed);
       expect(resolve).toThrow(
         expect.objectContaining({ hint: expect.stringContaining(`skinsmith config set ${name}`) }),
@@ -129,8 +129,8 @@ describe('a bad value', () => {
   it('names the flag or the variable that it came from', () => {
     const flag = () => resolveSettings(makeSources({ flags: { slots: '0' } }));
     const variable = () => resolveSettings(makeSources({ env: { SKINSMITH_POLL_INTERVAL: '0' } }));
-    expect(flag).toThrow(/^slots "0" \(from --slots\) is not right: at least 1\.$/);
-    expect(variable).toThrow(/^poll-interval "0" \(from SKINSMITH_POLL_INTERVAL\) is not right: /);
+    expect(flag).toThrow(/^slots "0" \(from --slots\) is invalid: at least 1\.$/);
+    expect(variable).toThrow(/^poll-interval "0" \(from SKINSMITH_POLL_INTERVAL\) is invalid: /);
     expect(flag).toThrow(expect.objectContaining({ hint: undefined }));
   });
 });

@@ -171,10 +171,14 @@ test('A URL that the service may not reach is refused with the hint that this ma
 test('A service is sent the UUID of a player, whatever was typed: others than ours take no names', async () => {
   const game = await runGame();
   const { id } = game.addPlayer({ name: 'Ann_B', skin: { picture: drawSkin(9) } });
-  const service = await webServer((_request, response) => {
+  const service = await webServer(({ method, url }, response) => {
+    if (url === '/v2/queue' && method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true,"jobs":[]}');
+      return;
+    }
     const errors = [{ code: 'invalid_user', message: 'No such player here.' }];
     response
-      .writeHead(400, { 'content-type': 'application/json' })
+      .writeHead(method === 'POST' ? 400 : 404, { 'content-type': 'application/json' })
       .end(JSON.stringify({ success: false, errors }));
   });
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };

@@ -7,6 +7,8 @@ interface TestIoOptions {
   readonly errTTY?: boolean;
   /** Whether colours are wanted on both. */
   readonly color?: boolean;
+  /** Bits of a colour; 24 unless given, which counts only where colours are wanted. */
+  readonly colorDepth?: number;
   readonly columns?: number;
   /** What comes on stdin. */
   readonly stdin?: string | Uint8Array;
@@ -22,7 +24,15 @@ export interface TestIo {
 
 /** The terminal of a test: everything written is kept. */
 export function testIo(options: TestIoOptions = {}): TestIo {
-  const { outTTY = false, errTTY = false, color = false, columns = 80, stdin, canPrompt = false } = options;
+  const {
+    outTTY = false,
+    errTTY = false,
+    color = false,
+    colorDepth = 24,
+    columns = 80,
+    stdin,
+    canPrompt = false,
+  } = options;
   const written = { out: '', err: '' };
   const stream = (name: 'out' | 'err', isTTY: boolean): OutputStream => ({
     write: (text) => {
@@ -30,6 +40,7 @@ export function testIo(options: TestIoOptions = {}): TestIo {
     },
     isTTY,
     hasColor: color,
+    colorDepth,
     columns,
     isSized: columns > 0,
   });

@@ -1,21 +1,23 @@
 import type { TypedOutputOptions, TypedSkinOptions } from '../commands/skin-options.ts';
 import type { Deps } from '../deps.ts';
+import type { TypedPictureOption } from '../output/picture/option.ts';
 import type { Settings } from '../settings.ts';
 import type { TypedBatchOptions } from './typed-options.ts';
 
-/** One command over many sources, as it was typed. */
+/** One command over many sources, as the user typed it. */
 export interface BatchCall {
   readonly deps: Deps;
   readonly settings: Settings;
   readonly typed: TypedSkinOptions &
     TypedOutputOptions &
-    TypedBatchOptions & { readonly sources: readonly string[] };
-  /** Follow the jobs to their ends; else they are only submitted. */
+    TypedBatchOptions &
+    TypedPictureOption & { readonly sources: readonly string[] };
+  /** Follow the jobs until they end; otherwise only submit them. */
   readonly follow: boolean;
-  /** UUID of the cape that goes with every skin. */
+  /** UUID of the cape to combine with every skin. */
   readonly cape: string | undefined;
-  /** Several sources were given, or a folder: JSON is a list then, even of one. */
+  /** The user named several sources, or a folder: JSON output is then a list, even for a single result. */
   readonly isList: boolean;
-  /** Tells commands without a lockfile apart: the same one again goes on where it was stopped. */
+  /** Identifies a command that has no lockfile, so that a repeated run resumes where the last one stopped. */
   readonly purpose: string;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { estimateSeconds } from '../../batch/plan/estimate.ts';
+import { SignerCounts } from '../../batch/plan/signer-counts.ts';
 import { type Outlook, type PlannedSource, planBatch } from '../../batch/plan-batch.ts';
 import { limitsOf, slotsOf } from '../../batch/service/first-contact.ts';
 import { type Me, ServiceError } from '../../index.ts';
@@ -10,45 +11,72 @@ import { clean, tabRows } from '../output/text.ts';
 import type { BatchCall } from './call.ts';
 import { tellFailure } from './failures.ts';
 import { openOutput } from './output.ts';
+import { tellSigners } from './signers.ts';
 import { sourcesOf } from './sources.ts';
 
-/** JSON of the whole plan. Absent values are left out. */
+/** JSON output for the whole plan. Absent values are omitted. */
 interface PlanView {
   readonly sources: number;
   readonly new: number;
   readonly changed: number;
+  /** In the lockfile, but signed by a service other than the selected one. */
+  readonly outdated: number;
   readonly known: number;
+  /** Of these, the skins whose signer is unknown. */
+  readonly untold: number;
+  /** Generated and paid for, but not verified: see --accept-unproven. */
+  readonly unproven: number;
   readonly duplicates: number;
   readonly refused: number;
-  /** How long it takes at the least, by the caller's limits. */
+  /** Lower bound of the duration under the caller's limits. */
   readonly seconds: number;
 }
 
 type Counts = Record<Outlook, number>;
 
-/** Says what would be done. Nothing is sent but a look at the limits, and that only when there is work. */
+/** Reports what a run would do. The only request is one for the limits, and only when there is work to do. */
 export async function dryRun(call: BatchCall): Promise<number> {
   const { deps, typed } = call;
   const { io, flags } = deps;
-  const counts: Counts = { new: 0, changed: 0, locked: 0, made: 0, duplicate: 0, refused: 0 };
+  const counts: Counts = { ...NOTHING };
+  const signers = new SignerCounts();
   for await (const planned of plan(call)) {
     counts[planned.outlook]++;
+    if (planned.outlook === 'outdated') signers.outdated(planned.signedBy);
+    else if (planned.signedBy) signers.untold++;
     const { error, source } = planned.result;
     if (error) await tellFailure(source, error, deps);
     if (typed.ndjson) io.out.write(jsonLine(sourceView(planned)));
     else if (!flags.json && !io.out.isTTY) io.out.write(sourceRow(planned));
     else if (!flags.json && isWorth(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
   }
-  const view = await planView(counts, call);
+  await tellSigners({ outdated: signers.list, untold: signers.untold }, call);
+  const view = await planView(counts, signers.untold, call);
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
   deps.talk.say(planText(view));
-  if (view.new + view.changed > 0) return exitStatus('toDo');
+  if (toMake(view) > 0) return exitStatus('toDo');
   return exitStatus(view.refused > 0 ? 'failed' : 'done');
 }
 
-/** What a person wants to see one by one. */
+const NOTHING: Counts = {
+  new: 0,
+  changed: 0,
+  outdated: 0,
+  locked: 0,
+  given: 0,
+  made: 0,
+  unproven: 0,
+  duplicate: 0,
+  refused: 0,
+};
+
+function toMake(view: Pick<PlanView, 'new' | 'changed' | 'outdated'>): number {
+  return view.new + view.changed + view.outdated;
+}
+
+/** The outcomes that the readable output lists one by one. */
 function isWorth(outlook: Outlook): boolean {
-  return outlook === 'changed';
+  return outlook === 'changed' || outlook === 'outdated';
 }
 
 async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
@@ -64,18 +92,24 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
     visibility: settings.visibility,
     cape: call.cape,
     force: typed.force,
+    keepSignatures: typed.keepSignatures,
+    game: await deps.game(),
+    ownKey: await deps.ownKey(),
     signal: deps.signal,
   });
 }
 
-async function planView(counts: Counts, call: BatchCall): Promise<PlanView> {
-  const { duplicate, refused, locked, made, changed } = counts;
-  const wanted = counts.new + changed;
+async function planView(counts: Counts, untold: number, call: BatchCall): Promise<PlanView> {
+  const { duplicate, refused, locked, given, made, changed, outdated, unproven } = counts;
+  const wanted = toMake(counts);
   return {
-    sources: wanted + locked + made + duplicate + refused,
+    sources: Object.values(counts).reduce((sum, number) => sum + number),
     new: counts.new,
     changed,
-    known: locked + made,
+    outdated,
+    known: locked + given + made,
+    untold,
+    unproven,
     duplicates: duplicate,
     refused,
     seconds: wanted === 0 ? 0 : Math.round(await secondsFor(wanted, call)),
@@ -88,7 +122,7 @@ async function secondsFor(wanted: number, { deps, settings }: BatchCall): Promis
   return estimateSeconds(wanted, limitsOf(me, slotsOf(me, settings.slots), isEmbedded));
 }
 
-/** Callers without an account have no limits to read. */
+/** Anonymous callers have no limits to read. */
 async function readMe(read: () => Promise<Me>): Promise<Me | undefined> {
   try {
     return await read();
@@ -100,8 +134,14 @@ async function readMe(read: () => Promise<Me>): Promise<Me | undefined> {
   }
 }
 
-function sourceView({ outlook, result: { source, error } }: PlannedSource) {
-  return { source, outlook, ...(error && { error: { code: error.code, message: error.message } }) };
+function sourceView({ outlook, result: { source, error }, signedBy }: PlannedSource) {
+  const signer = signedBy && { signer: signedBy.signer };
+  return {
+    source,
+    outlook,
+    ...signer,
+    ...(error && { error: { code: error.code, message: error.message } }),
+  };
 }
 
 /** `source, outlook, why`. */
@@ -114,12 +154,14 @@ function planText(view: PlanView): string {
   const parts: [number, string][] = [
     [view.new, 'new'],
     [view.changed, 'changed'],
+    [view.outdated, 'signed by another'],
     [known, 'known already'],
+    [view.unproven, 'made but not proved (--accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`);
-  const toDo = seconds < 1 ? 'It takes a moment.' : `It takes about ${span(seconds)} at the least.`;
-  const time = view.new + view.changed === 0 ? 'Nothing to do.' : toDo;
+  const toDo = seconds < 1 ? 'It takes a moment.' : `It takes about ${span(seconds)} at least.`;
+  const time = toMake(view) === 0 ? 'Nothing to do.' : toDo;
   return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${said.join(', ')}. ${time}`;
 }

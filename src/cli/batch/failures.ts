@@ -1,7 +1,7 @@
 import type { SourceProblem } from '../../batch/types.ts';
 import type { Deps } from '../deps.ts';
 
-/** Tells what became of one source among several. */
+/** Reports the failure of one source among several. */
 export async function tellFailure(label: string, problem: SourceProblem, deps: Deps): Promise<void> {
   const { code, message, hint } = problem;
   const isNamed = message.includes(label) || code === 'invalid_row'; // a row's message names its line

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
-import { DeliveryError } from '../../batch/options.ts';
+import { entryProblem } from '../../batch/lockfile/sound-entry.ts';
+import { DeliveryError, type PlanOptions } from '../../batch/options.ts';
 import { type PlannedSource, planBatch } from '../../batch/plan-batch.ts';
+import type { GameKeys } from '../../batch/proof/game-keys.ts';
+import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import type { BatchResult, SourceProblem } from '../../batch/types.ts';
 import { CliError, exitStatus } from '../exit.ts';
 import { count } from '../output/progress-text.ts';
@@ -10,9 +13,10 @@ import type { BatchCall } from './call.ts';
 import { tellFailure } from './failures.ts';
 import { type Output, openOutput } from './output.ts';
 import { Reports } from './reports.ts';
+import { SignerTally, verifyRequiredSigner } from './signers.ts';
 import { sourcesOf } from './sources.ts';
 
-/** Writes everything from the lockfile, with no service and no network at all. */
+/** Writes all results from the lockfile, without a service or network access. */
 export async function runFrozen(call: BatchCall): Promise<number> {
   const { deps, typed, settings } = call;
   const output = openOutput(call);
@@ -24,13 +28,18 @@ export async function runFrozen(call: BatchCall): Promise<number> {
     service: 'lockfile',
     started: new Date(deps.clock.now()),
   });
-  const tally = { sources: 0, missing: 0, failed: 0 };
+  const game = await deps.game();
+  const own = await deps.ownKey();
+  const tally = { sources: 0, missing: 0, failed: 0, given: 0, signers: new SignerTally(own) };
+  const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
   try {
-    for await (const planned of plan(call, output.lockfile)) {
-      const result = deliver(planned, output);
+    for await (const planned of plan(call, { lockfile: output.lockfile, game, ownKey: own })) {
+      const result = await deliver(planned, delivery);
       tally.sources++;
       if (isMissing(planned)) tally.missing++;
       else if (result.error) tally.failed++;
+      else if (planned.outlook === 'given') tally.given++;
+      if (!result.error && result.skin?.signedBy) tally.signers.add(result.skin.signedBy);
       if (result.error) await tellFailure(result.source, result.error, deps);
       if (isPrinted) await printer.add(batchResultView(result), result.index);
       await reports.add(result);
@@ -50,16 +59,25 @@ interface Tally {
   readonly sources: number;
   readonly missing: number;
   readonly failed: number;
+  /** Valid skin data given as a source, whether or not the lockfile has it. */
+  readonly given: number;
+  readonly signers: SignerTally;
 }
 
-async function* plan(call: BatchCall, lockfile: string): AsyncGenerator<PlannedSource> {
+async function* plan(
+  call: BatchCall,
+  known: Pick<PlanOptions, 'lockfile' | 'ownKey'> & Required<Pick<PlanOptions, 'game'>>,
+): AsyncGenerator<PlannedSource> {
   const { deps, settings } = call;
   yield* planBatch({
-    // No service, no journal of one: what is not in the lockfile is missing.
+    // There is no service and so no journal: whatever is not in the lockfile is missing.
     sources: sourcesOf(call),
     service: { name: 'lockfile', caller: '' },
     stateDir: join(deps.folders.data, 'batches'),
-    lockfile,
+    ...known,
+    game: { keys: known.game.keys.offline() },
+    // No service is selected, so no entry is outdated because of its signer.
+    keepSignatures: true,
     variant: settings.variant,
     visibility: settings.visibility,
     cape: call.cape,
@@ -67,10 +85,23 @@ async function* plan(call: BatchCall, lockfile: string): AsyncGenerator<PlannedS
   });
 }
 
-function deliver(planned: PlannedSource, output: Output): BatchResult {
+interface Delivery {
+  readonly output: Output;
+  readonly required: RequiredSigner | undefined;
+  readonly gameKeys: GameKeys;
+}
+
+/** Reads the skin before anything is written, so that a damaged entry fails only its own source. */
+async function deliver(
+  planned: PlannedSource,
+  { output, required, gameKeys }: Delivery,
+): Promise<BatchResult> {
   const { result } = planned;
   if (isMissing(planned)) return { ...bare(result), error: missingProblem(planned) };
+  const read = knownSkin(result);
+  if ('problem' in read) return { ...bare(result), error: read.problem };
   try {
+    await verifyRequiredSigner(result, required, gameKeys);
     output.deliver(result);
     return result;
   } catch (error) {
@@ -79,11 +110,19 @@ function deliver(planned: PlannedSource, output: Output): BatchResult {
   }
 }
 
+function knownSkin(result: BatchResult): Pick<BatchResult, 'skin'> | { readonly problem: SourceProblem } {
+  try {
+    return { skin: result.skin };
+  } catch (error) {
+    return { problem: entryProblem(error) };
+  }
+}
+
 function bare({ index, source, stem, content }: BatchResult): BatchResult {
   return { index, source, stem, content, warnings: [] };
 }
 
-/** A duplicate is one of a source that is missing: others are found in the lockfile themselves. */
+/** A duplicate always repeats a missing source; other repeated sources are found in the lockfile directly. */
 function isMissing({ outlook }: PlannedSource): boolean {
   return outlook === 'new' || outlook === 'changed' || outlook === 'duplicate';
 }
@@ -94,14 +133,16 @@ function missingProblem({ outlook, result: { source } }: PlannedSource): SourceP
     : { code: 'missing', message: `${source} is not in the lockfile.` };
 }
 
-function endText({ sources, missing, failed }: Tally, out: string | undefined): string {
-  const known = sources - missing - failed;
+function endText({ sources, missing, failed, given, signers }: Tally, out: string | undefined): string {
+  const known = sources - missing - failed - given;
   const parts = [`${count(known)} in the lockfile`];
+  if (given > 0) parts.push(`${count(given)} given as skin data`);
   if (missing > 0) parts.push(`${count(missing)} missing or changed`);
   if (failed > 0) parts.push(`${count(failed)} failed`);
   const hint = missing > 0 ? ' Run it without --frozen to make them.' : '';
   const place = out === undefined ? '' : ` Written to ${out}.`;
-  return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.join(', ')}.${place}${hint}`;
+  const end = `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.join(', ')}.${place}${hint}`;
+  return [end, signers.text].filter(Boolean).join(' ');
 }
 
 function summaryOf({ sources, missing, failed }: Tally) {

@@ -1,38 +1,40 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
 import { sourcePath } from '../../batch/lockfile/source-id.ts';
+import { damageOf, signedBy } from '../../batch/proof/entry-judge.ts';
 import type { KeptSkin } from '../../batch/proof/verify-skin.ts';
+import { type SkinInJson, skinInJson } from '../../batch/sources/given/skin-json.ts';
+import { skinSource } from '../../batch/sources/given/skin-source.ts';
+import { isSkinText, readSkinText } from '../../batch/sources/given/skin-text.ts';
 import { CliError } from '../exit.ts';
 
-/** A skin from a file, with what the file knows about it. */
+/** A skin read from a file, with the metadata that the file has for it. */
 export interface Kept extends KeptSkin {
-  /** Who made it: an address or `embedded`; undefined: the file does not say. */
+  /** The signing service, an address or `embedded`; undefined if the file does not record it. */
   readonly service: string | undefined;
-  /** Where its source's picture should be; undefined: it never was a file. */
+  /** Expected path of the source image; undefined if the source was not a file. */
   readonly path: string | undefined;
 }
 
-/** Bytes of a JSON file at the most. */
+/** Maximum size of a JSON file in bytes. */
 const LARGEST_JSON = 64 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
-/** As `generate` writes it, or as on the wire. */
-const skinSchema = z.object({
-  source: z.string().optional(),
-  name: z.string().nullish(),
-  uuid: z.string().optional(),
-  variant: z.string().optional(),
-  value: z.string(),
-  signature: z.string(),
-  url: z.string().optional(),
-});
-
-/** The skins in a lockfile, or in a JSON file. @throws CliError, LockfileError, Error of the file system */
+/**
+ * Reads the skins in a lockfile or a JSON file, or a pasted skin: a value and its signature, or JSON with both.
+ * @throws CliError, LockfileError, Error of the file system
+ */
 export async function* keptSkins(path: string): AsyncGenerator<Kept> {
-  if (isLockfile(path)) yield* lockedSkins(path);
+  if (isSkinText(path)) yield pastedSkin(path);
+  else if (isLockfile(path)) yield* lockedSkins(path);
   else yield* jsonSkins(path);
+}
+
+function pastedSkin(text: string): Kept {
+  const read = readSkinText(text);
+  if ('skin' in read) return keptSkin(read.skin, skinSource(read.skin).label);
+  throw new CliError('invalid_skin_data', read.fault);
 }
 
 async function* lockedSkins(path: string): AsyncGenerator<Kept> {
@@ -40,10 +42,12 @@ async function* lockedSkins(path: string): AsyncGenerator<Kept> {
   const lockfile = await Lockfile.open(path);
   try {
     for (let entry = 0; entry < lockfile.size; entry++) {
-      const { options, ...locked } = lockfile.read(entry);
-      const { source, value, signature, pixels, texture, variant, service } = locked;
+      const locked = lockfile.read(entry);
+      const { source, value, signature, pixels, texture, variant, service, options } = locked;
       const hasCape = options.cape !== undefined;
-      const kept = { source, value, signature, pixels, texture, variant, service, hasCape };
+      const claim = signedBy(locked, {});
+      const damage = damageOf(locked, {});
+      const kept = { source, value, signature, pixels, texture, variant, service, hasCape, claim, damage };
       yield { ...kept, path: sourcePath(source, folder) };
     }
   } finally {
@@ -54,23 +58,22 @@ async function* lockedSkins(path: string): AsyncGenerator<Kept> {
 function* jsonSkins(path: string): Generator<Kept> {
   const json = parseFile(path);
   for (const item of Array.isArray(json) ? json : [json]) {
-    const { data } = skinSchema.safeParse(flatten(item));
-    if (!data) throw noSkins(path);
-    const { source = data.name ?? data.uuid ?? path, value, signature, variant, url } = data;
-    yield { source, value, signature, variant, texture: url, service: undefined, path: data.source };
+    const skin = skinInJson(item);
+    if (skin?.signature === undefined) throw noSkins(path);
+    yield keptSkin(skin, path);
   }
 }
 
-/** Both shapes as one: value and signature at the top. */
-function flatten(item: unknown): unknown {
-  const { skin, ...fields } = (item ?? {}) as { skin?: object; texture?: Record<string, unknown> };
-  const whole: { texture?: Record<string, unknown> } = skin ?? fields;
-  const { data, url } = whole.texture ?? {};
-  const address = typeof url === 'object' ? (url as { skin?: unknown } | null)?.skin : url;
-  return { ...whole, ...(data as object | undefined), url: address };
+/** `label` is the source's name when the skin has no name of its own. */
+function keptSkin({ signature = '', ...skin }: SkinInJson, label: string): Kept {
+  const { source = skin.name ?? skin.uuid ?? label, value, variant, url } = skin;
+  return { source, value, signature, variant, texture: url, service: undefined, path: skin.source };
 }
 
-/** By its first line, which is an entry by itself; a JSON document's is not, unless it is on one line. */
+/**
+ * Detects a lockfile by its first line, which is a complete entry; in a JSON document it is not, unless the document is
+ * a single line.
+ */
 function isLockfile(path: string): boolean {
   const buffer = Buffer.alloc(FIRST_BYTES);
   const fd = openSync(path, 'r');

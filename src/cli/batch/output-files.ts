@@ -1,17 +1,18 @@
-import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
 import type { FileMemory } from '../../batch/files/file-memory.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import type { BatchResult } from '../../batch/types.ts';
+import { makeFolder } from '../../make-folder.ts';
 import { CliError } from '../exit.ts';
 import { filePath, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';
 import { skinFields } from '../output/views.ts';
 
-/** Bytes of an output at the most; a larger file is none of ours. */
+/** Maximum size of an output file in bytes; skinsmith never writes a larger one. */
 const LARGEST = 1_000_000;
-/** Trouble with one file that others do not share. */
+/** Error codes that concern a single file and not the others. */
 const ONE_FILE = new Set([
   'EACCES',
   'EPERM',
@@ -23,23 +24,26 @@ const ONE_FILE = new Set([
   'ELOOP',
 ]);
 
-/** Writes each result into a folder: one file per format. What is there already is left alone. */
+/** Writes each result into a folder, one file per format. Other files in the folder are left alone. */
 export class OutputFiles {
   readonly #folder: string;
   readonly #formats: readonly FormatName[];
-  /** Which files hold which skin, so that an unchanged one is not even read. */
+  /** Records which files hold which skin, so that unchanged files need not be read. */
   readonly #memory: FileMemory;
 
-  /** Makes the folder and sees that it can be written, before anything is spent. @throws Error of the file system */
+  /**
+   * Creates the folder and checks that it is writable before any generation is spent.
+   * @throws Error of the file system
+   */
   constructor(folder: string, formats: readonly FormatName[], memory: FileMemory) {
     this.#folder = resolve(folder);
     this.#formats = formats;
     this.#memory = memory;
-    mkdirSync(this.#folder, { recursive: true });
+    makeFolder(this.#folder);
     accessSync(this.#folder, constants.W_OK);
   }
 
-  /** @throws DeliveryError when it concerns this result alone; Error of the file system */
+  /** @throws DeliveryError when only this result is affected; Error of the file system */
   write(result: BatchResult): void {
     if (result.error) return;
     for (const format of this.#formats) {
@@ -68,12 +72,15 @@ export class OutputFiles {
   }
 }
 
-/** The UUID as long as the memory's digests are; a service whose UUIDs look otherwise is not remembered. */
+/**
+ * Stretches a UUID to the length of the digests in the file memory. Undefined for UUIDs in any other format, which are
+ * not remembered.
+ */
 function digestOf(version: string | undefined): string | undefined {
   return version !== undefined && /^[0-9a-f]{32}$/.test(version) ? version.repeat(2) : undefined;
 }
 
-/** What concerns this one file; undefined: it would meet every other one, too. */
+/** Wraps an error that affects only this file; undefined for an error that would affect every other file too. */
 function asDeliveryError(cause: unknown, path: string): DeliveryError | undefined {
   if (cause instanceof CliError) return new DeliveryError(cause.code, cause.message, { cause });
   const { code = '' } = cause as NodeJS.ErrnoException;

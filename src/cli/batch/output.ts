@@ -4,16 +4,16 @@ import type { BatchResult } from '../../batch/types.ts';
 import type { BatchCall } from './call.ts';
 import { OutputFiles } from './output-files.ts';
 
-/** Where results are written besides stdout. */
+/** Where results are written in addition to stdout. */
 export interface Output {
-  /** Absolute path; undefined: there is none. */
+  /** Absolute path; undefined without an output folder. */
   readonly lockfile: string | undefined;
   readonly deliver: (result: BatchResult) => void;
-  /** Remembers which files hold what. */
+  /** Records which files hold which skin. */
   readonly save: () => void;
 }
 
-/** Makes the output folder, unless it is only asked where it would be. @throws Error of the file system */
+/** Creates the output folder, unless the caller only wants its path. @throws Error of the file system */
 export function openOutput(
   { deps, settings, typed, follow }: BatchCall,
   { isDry = false }: { isDry?: boolean } = {},

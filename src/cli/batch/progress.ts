@@ -1,47 +1,94 @@
 import type { Progress } from '../../batch/events.ts';
 import type { Clock } from '../../clock.ts';
 import type { Io } from '../io.ts';
-import { type ProgressView, progressLine, progressSentence } from '../output/progress-text.ts';
+import {
+  openWaitingView,
+  type ProgressView,
+  progressLine,
+  progressSentence,
+  waitingView,
+} from '../output/progress-text.ts';
 import type { Progress as Spinner, Talk } from '../talk.ts';
 
-/** Milliseconds between changes of the line on a terminal, and between lines in a log. */
+/** Milliseconds between updates of the line on a terminal, and between lines in a log. */
 const REDRAW = 120;
 const LOG = 5_000;
-/** Milliseconds that the rate looks back. */
+/** Window over which the rate is measured, in milliseconds. */
 const RATE_SPAN = 15_000;
+/** Milliseconds for which a wait of unknown length stays valid; the service repeats it while it lasts. */
+const REPEATED = 6_000;
 
-/** Shows how a batch goes on: a bar on a terminal, a line every few seconds elsewhere. */
+interface Wait {
+  readonly message: string;
+  readonly ms: number | undefined;
+  /** On the monotonic clock, in milliseconds. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** How progress is rendered: one line cut to the terminal's width, and a plain sentence for a log. */
+export interface ProgressText {
+  readonly line: (view: ProgressView, columns: number) => string;
+  /** Undefined when there is nothing to show. */
+  readonly sentence: (view: ProgressView) => string | undefined;
+}
+
+/** Progress over many sources: a bar and the counts. */
+export const LIST_PROGRESS: ProgressText = { line: progressLine, sentence: progressSentence };
+
+/** Shows the progress of a batch: a bar on a terminal, a line every few seconds elsewhere. */
 export class BatchProgress {
   readonly #talk: Talk;
   readonly #io: Io;
   readonly #clock: Clock;
+  readonly #text: ProgressText;
   #read: (() => Progress) | undefined;
   #spinner: Spinner | undefined;
   #timer: NodeJS.Timeout | undefined;
   #remark: string | undefined;
+  #wait: Wait | undefined;
   #samples: { at: number; finished: number }[] = [];
   #loggedAt: number;
 
-  constructor({ talk, io, clock }: { talk: Talk; io: Io; clock: Clock }) {
+  constructor({ talk, io, clock }: { talk: Talk; io: Io; clock: Clock }, text: ProgressText) {
     this.#talk = talk;
     this.#io = io;
     this.#clock = clock;
+    this.#text = text;
     this.#loggedAt = clock.monotonic();
   }
 
-  /** `read` says where the batch stands. */
+  /** `read` returns the current state of the batch. */
   async start(read: () => Progress): Promise<void> {
     this.#read = read;
     if (this.#talk.isLive) this.#spinner = await this.#talk.progress('Reading the sources');
     this.#timer = setInterval(() => this.#tick(), REDRAW);
   }
 
-  /** What went wrong last, or what is waited for; shown behind the counts. */
+  /** Shows the last problem or the current wait after the counts. */
   remark(text: string | undefined): void {
     this.#remark = text;
   }
 
-  /** Says something without tearing the line. */
+  /**
+   * Sets what the batch waits for. `ms` is the length of the wait, undefined if unknown. A longer wait replaces a
+   * shorter one.
+   */
+  wait(message: string, ms: number | undefined): void {
+    const now = this.#clock.monotonic();
+    const since = this.#wait?.message === message && this.#wait.until > now ? this.#wait.since : now;
+    const until = now + (ms ?? REPEATED);
+    if (this.#wait && this.#wait.until > until && this.#wait.ms !== undefined) return;
+    this.#wait = { message, ms, since, until };
+  }
+
+  /** Ends the wait. */
+  goesOn(): void {
+    this.#wait = undefined;
+    this.#remark = undefined;
+  }
+
+  /** Prints a message without breaking the progress line. */
   async aside(say: () => Promise<void> | void): Promise<void> {
     if (this.#spinner) await this.#spinner.aside(say);
     else await say();
@@ -57,18 +104,29 @@ export class BatchProgress {
     const view = this.#view();
     if (!view) return;
     if (this.#spinner) {
-      this.#spinner.text(progressLine(view, Math.max(20, this.#io.err.columns - 3)));
+      this.#spinner.text(this.#text.line(view, Math.max(20, this.#io.err.columns - 3)));
       return;
     }
     const now = this.#clock.monotonic();
     if (now - this.#loggedAt < LOG) return;
     this.#loggedAt = now;
-    this.#talk.say(progressSentence(view));
+    const sentence = this.#text.sentence(view);
+    if (sentence !== undefined) this.#talk.say(sentence);
   }
 
   #view(): ProgressView | undefined {
     const progress = this.#read?.();
-    return progress && { ...progress, rate: this.#rate(progress.finished), remark: this.#remark };
+    const rate = progress && this.#rate(progress.finished);
+    return progress && { ...progress, rate, remark: this.#remark, waiting: this.#waiting() };
+  }
+
+  #waiting(): ProgressView['waiting'] {
+    const now = this.#clock.monotonic();
+    if (!this.#wait || this.#wait.until <= now) return undefined;
+    const { message, ms, since, until } = this.#wait;
+    if (ms === undefined) return openWaitingView(message, now - since);
+    const left = until - now;
+    return waitingView({ message, ms: left, at: this.#clock.now() + left }, this.#clock.now());
   }
 
   #rate(finished: number): number | undefined {

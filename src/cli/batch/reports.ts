@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { BatchSummary } from '../../batch/events.ts';
-import type { BatchResult, SourceContent } from '../../batch/types.ts';
-import { frontOf } from '../output/reports/front.ts';
-import type { ReportEntry } from '../output/reports/report.ts';
+import { isNew } from '../../batch/ledger.ts';
+import type { BatchResult, FinishedSkin, SourceContent } from '../../batch/types.ts';
+import { CliError } from '../exit.ts';
+import { giveCommand } from '../output/formats/commands.ts';
+import { figureOf } from '../output/reports/figure.ts';
+import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
 import { openReport, type ReportWriter } from '../output/reports/writer.ts';
 import type { ReportRequest } from './typed-options.ts';
 
-/** As much of a batch's summary as a report needs. */
+/** The parts of a batch's summary that a report needs. */
 type Counted = Pick<BatchSummary, 'sources' | 'failed' | 'made' | 'left' | 'milliseconds'>;
 
 interface About {
@@ -14,7 +17,7 @@ interface About {
   readonly started: Date;
 }
 
-/** The reports that were asked for, written as results come. */
+/** The requested reports, written as results arrive. */
 export class Reports {
   readonly #writers: readonly ReportWriter[];
   readonly #about: About;
@@ -24,7 +27,7 @@ export class Reports {
     this.#about = about;
   }
 
-  /** @throws CliError when one cannot be written */
+  /** @throws CliError when a report cannot be written */
   static async open(requests: readonly ReportRequest[], about: About): Promise<Reports> {
     const writers: ReportWriter[] = [];
     try {
@@ -51,7 +54,7 @@ export class Reports {
     }
   }
 
-  /** Leaves nothing behind of reports that were not finished. */
+  /** Removes the temporary files of unfinished reports. */
   async abandon(): Promise<void> {
     for (const writer of this.#writers) await writer.abandon();
   }
@@ -60,29 +63,42 @@ export class Reports {
 function reportEntry(result: BatchResult): ReportEntry {
   const { source, skin, error, warnings, origin, content } = result;
   const picture = pictureOf(content);
-  const front = picture && frontOf(picture, skin?.variant ?? 'auto');
+  const figure = picture && figureOf(picture, skin?.variant ?? 'auto');
+  const data = skin && copiedData(skin);
   return {
+    index: result.index,
     source,
     ...(skin && { variant: skin.variant, uuid: skin.uuid }),
     ...(skin?.name !== undefined && { name: skin.name }),
-    outcome: error ? 'failed' : origin === 'made' ? 'made' : 'known',
+    outcome: error ? 'failed' : isNew({ origin, skin }) ? 'made' : 'known',
     ...(error && { error: withoutAbsent(error) }),
     warnings,
-    ...(front && { front }),
+    ...(figure && { figure }),
+    ...(data && { data }),
   };
+}
+
+/** Undefined when the value is not base64, since no command or server could use it. */
+function copiedData(skin: FinishedSkin): CopiedData | undefined {
+  try {
+    return { value: skin.value, command: giveCommand(skin) };
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
 function withoutAbsent({ code, message, hint }: NonNullable<BatchResult['error']>) {
   return { code, message, ...(hint !== undefined && { hint }) };
 }
 
-/** The source's bytes once more: a report is rare, and keeping all pictures for it is not flat. */
+/** Reads the source file again: reports are rare, and keeping every image would make memory use grow with the batch. */
 function pictureOf(content: SourceContent): Uint8Array | undefined {
   if (content.kind === 'bytes') return content.bytes;
   if (content.kind !== 'file') return undefined;
   try {
     return readFileSync(content.path);
   } catch {
-    return undefined; // why it cannot be read is in the result
+    return undefined; // the result already says why it cannot be read
   }
 }

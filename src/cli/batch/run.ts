@@ -1,33 +1,51 @@
 import { join } from 'node:path';
-import type { BatchEvent } from '../../batch/events.ts';
+import type { BatchEvent, BatchSummary } from '../../batch/events.ts';
 import { runBatch } from '../../batch/run-batch.ts';
 import type { BatchResult } from '../../batch/types.ts';
+import { tellNotes } from '../outcomes.ts';
 import { JobPrinter } from '../output/job-printer.ts';
-import { span } from '../output/progress-text.ts';
-import { ResultPrinter } from '../output/result-printer.ts';
+import { type ResultPictures, ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView, jobView } from '../output/views.ts';
 import type { BatchCall } from './call.ts';
 import { tellFailure } from './failures.ts';
-import { openOutput } from './output.ts';
-import { BatchProgress } from './progress.ts';
+import { type Output, openOutput } from './output.ts';
+import { BatchProgress, LIST_PROGRESS, type ProgressText } from './progress.ts';
 import { Reports } from './reports.ts';
+import { verifyRequiredSigner } from './signers.ts';
 import { sourcesOf } from './sources.ts';
 import { tellEnd, tellPlan } from './summary.ts';
 
-/** Works through many sources: results (or, without following them, jobs) on stdout, the rest on stderr. */
-export async function runBatchCommand(call: BatchCall): Promise<number> {
+/** The differences in output between one source and many. */
+export interface Presentation {
+  /** Where results are written in addition to stdout. */
+  readonly openOutput: (call: BatchCall) => Output;
+  readonly progress: ProgressText;
+  /** Prints the summary and returns the exit status. */
+  readonly tellEnd: (summary: BatchSummary, call: BatchCall) => Promise<number>;
+  /** Images shown beside results on a terminal. */
+  readonly pictures?: ResultPictures;
+  /** Called when the service has created a job for a source. */
+  readonly accepted?: (job: string) => void;
+}
+
+const MANY: Presentation = { openOutput, progress: LIST_PROGRESS, tellEnd };
+
+/** Processes the sources: prints results (or jobs, when it does not follow them) on stdout and the rest on stderr. */
+export async function runBatchCommand(call: BatchCall, presentation = MANY): Promise<number> {
   const { deps, settings, typed, follow } = call;
   const started = new Date(deps.clock.now());
   const service = await deps.service(settings);
   const reports = await Reports.open(typed.report ?? [], { service: service.name, started });
-  const progress = new BatchProgress(deps);
-  const shown = new Shown(call, progress);
+  const progress = new BatchProgress(deps, presentation.progress);
+  const shown = new Shown(call, progress, presentation);
   try {
-    const output = openOutput(call);
+    const output = presentation.openOutput(call);
+    const game = await deps.game();
     const summary = await runBatch({
       sources: sourcesOf(call),
       service,
-      game: await deps.game(),
+      game,
+      ownKey: await deps.ownKey(),
       stateDir: join(deps.folders.data, 'batches'),
       lockfile: output.lockfile,
       purpose: call.purpose,
@@ -42,8 +60,11 @@ export async function runBatchCommand(call: BatchCall): Promise<number> {
       maxNew: typed.maxNew,
       prune: typed.prune,
       verify: typed.verify,
+      keepSignatures: typed.keepSignatures,
+      acceptUnproven: typed.acceptUnproven,
       follow,
       deliver: async (result) => {
+        await verifyRequiredSigner(result, typed.requireSigner, game.keys);
         await output.deliver(result);
         await reports.add(result);
       },
@@ -55,31 +76,34 @@ export async function runBatchCommand(call: BatchCall): Promise<number> {
     output.save();
     shown.end();
     await reports.finish(summary);
-    return await tellEnd(summary, call);
+    return await presentation.tellEnd(summary, call);
   } finally {
     progress.stop();
     await reports.abandon();
   }
 }
 
-/** What a person and stdout get to see while a batch runs. */
+/** Writes the output of a running batch, on stdout and stderr. */
 class Shown {
   readonly #call: BatchCall;
   readonly #progress: BatchProgress;
+  readonly #presentation: Presentation;
   readonly #results: ResultPrinter;
   readonly #jobs: JobPrinter;
-  /** What is said in its order: saying waits for the line to be taken away. */
+  /** Queues messages in order: each waits until the progress line is cleared. */
   #said: Promise<void> = Promise.resolve();
-  /** What went wrong in saying it. */
+  /** The error that a message failed with. */
   #trouble: { readonly error: unknown } | undefined;
   #isForgetful = false;
 
-  constructor(call: BatchCall, progress: BatchProgress) {
+  constructor(call: BatchCall, progress: BatchProgress, presentation: Presentation) {
     const { deps, settings, typed } = call;
     const shape = { json: deps.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
     this.#call = call;
     this.#progress = progress;
-    this.#results = new ResultPrinter(deps.io, { ...shape, formats: settings.format });
+    this.#presentation = presentation;
+    const { pictures } = presentation;
+    this.#results = new ResultPrinter(deps.io, { ...shape, formats: settings.format, pictures });
     this.#jobs = new JobPrinter(deps.io, shape);
   }
 
@@ -95,10 +119,13 @@ class Shown {
         this.#result(event.result);
         break;
       case 'waiting':
-        this.#progress.remark(`${event.message} Waiting ${span(event.ms / 1000)}.`);
+        this.#progress.wait(event.message, event.ms);
         break;
       case 'again':
         this.#progress.remark(`${event.source}: ${event.message} Trying again.`);
+        break;
+      case 'alone':
+        this.#alone(event.message);
     }
   }
 
@@ -107,7 +134,7 @@ class Shown {
     else this.#jobs.end();
   }
 
-  /** Resolves when all is said. @throws what went wrong in saying it */
+  /** Resolves when every message is printed. @throws the error that a message failed with */
   async settled(): Promise<void> {
     await this.#said;
     if (this.#trouble) throw this.#trouble.error;
@@ -115,14 +142,15 @@ class Shown {
 
   #accepted({ source, job, index }: Extract<BatchEvent, { type: 'accepted' }>): void {
     const { follow } = this.#call;
-    this.#progress.remark(undefined);
+    this.#presentation.accepted?.(job.id);
+    this.#progress.goesOn();
     this.#say(async () => {
       await this.#remember(job.id, source);
       if (!follow) await this.#jobs.add(jobView(job, source), index);
     });
   }
 
-  /** Which source a job came from is a help to people: the batch does not end for it. */
+  /** The record of sources only helps people, so a failure to write it does not end the batch. */
   async #remember(job: string, source: string): Promise<void> {
     const { deps } = this.#call;
     if (this.#isForgetful) return;
@@ -135,19 +163,27 @@ class Shown {
     }
   }
 
+  #alone(why: string): void {
+    const { talk, flags } = this.#call.deps;
+    const text = `Other skinsmith processes with this key are not taken into account: ${why}`;
+    if (flags.verbose) this.#say(() => talk.say(text));
+  }
+
   #result(result: BatchResult): void {
-    const { deps, follow, typed } = this.#call;
+    const { deps, follow, typed, isList } = this.#call;
     const isPrinted = follow && (typed.out === undefined || deps.flags.json || typed.ndjson);
     const { error, source, index } = result;
-    if (!isPrinted && !error) return;
-    const view = isPrinted ? batchResultView(result) : undefined; // now: it may be read only while it is told of
+    if (!isPrinted && !error && isList) return;
+    const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
+    const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
     this.#say(async () => {
       if (error) await tellFailure(source, error, deps);
+      await tellNotes(notes, undefined, deps);
       if (view) await this.#results.add(view, index);
     });
   }
 
-  #say(say: () => Promise<void>): void {
+  #say(say: () => Promise<void> | void): void {
     this.#said = this.#said
       .then(() => this.#progress.aside(say))
       .catch((error: unknown) => {

@@ -3,7 +3,7 @@ import type { BatchSource } from '../../batch/types.ts';
 import type { Io } from '../io.ts';
 import type { BatchCall } from './call.ts';
 
-/** What was named, as a stream. */
+/** Returns the named sources as a stream. */
 export async function* sourcesOf({
   deps,
   typed,
@@ -25,9 +25,11 @@ async function fetched(
 export function specOf(typed: BatchCall['typed']) {
   return {
     args: typed.sources,
+    players: typed.player ?? [],
     from: typed.from ?? [],
     recursive: typed.recursive ?? false,
     ignore: typed.ignore ?? [],
+    ...(typed.fit && { fit: true }),
     ...(typed.as && { as: typed.as }),
   };
 }

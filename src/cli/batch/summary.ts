@@ -3,21 +3,24 @@ import { exitStatus } from '../exit.ts';
 import { tellWhoTrusts } from '../outcomes.ts';
 import { count, span } from '../output/progress-text.ts';
 import type { BatchCall } from './call.ts';
+import { tellSigners } from './signers.ts';
 
-/** Said once, when all sources are read and something is to be made. */
+/** Printed once, when all sources are read and there are skins to generate. */
 export async function tellPlan(
-  { progress, seconds = 0 }: Extract<BatchEvent, { type: 'planned' }>,
-  { deps }: BatchCall,
+  { progress, seconds = 0, outdated, untold }: Extract<BatchEvent, { type: 'planned' }>,
+  call: BatchCall,
 ): Promise<void> {
+  const { deps } = call;
+  await tellSigners({ outdated, untold }, call);
   if (progress.wanted === 0 || progress.sources < 2) return;
   const known = progress.known > 0 ? `, ${count(progress.known)} known already` : '';
-  const time = seconds < 1 ? '' : `; about ${span(seconds)} at the least`;
+  const time = seconds < 1 ? '' : `; about ${span(seconds)} at least`;
   await deps.talk.note(
     `${count(progress.sources)} sources: ${count(progress.wanted)} to make${known}${time}.`,
   );
 }
 
-/** How it ended, in words and as an exit status. */
+/** Prints the outcome and returns the exit status. */
 export async function tellEnd(summary: BatchSummary, call: BatchCall): Promise<number> {
   const { deps, follow, typed } = call;
   if (summary.end === 'interrupted') {
@@ -30,6 +33,7 @@ export async function tellEnd(summary: BatchSummary, call: BatchCall): Promise<n
     deps.talk.say(`Stopped at --max-new ${typed.maxNew}: ${count(summary.left)} or more are left.`);
   }
   if (follow && summary.made > 0) await tellWhoTrusts(call);
+  if (summary.unproved > 0) await deps.talk.warn(unprovedText(summary));
   if (summary.failed > 0) return exitStatus('failed');
   return exitStatus(summary.end === 'stopped' ? 'toDo' : 'done');
 }
@@ -50,6 +54,11 @@ function summaryText(summary: BatchSummary, follow: boolean): string {
   const seconds = milliseconds / 1_000;
   const time = seconds < 1 ? '' : ` in ${span(seconds)}`;
   return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${parts.filter(Boolean).join(', ')}${time}.`;
+}
+
+function unprovedText({ unproved }: BatchSummary): string {
+  const skins = unproved === 1 ? '1 skin has' : `${count(unproved)} skins have`;
+  return `${skins} signature: unproved. No key of the game or of the service verifies them.`;
 }
 
 function placeText({ lockfile }: BatchSummary, out: string | undefined): string {

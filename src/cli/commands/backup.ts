@@ -1,22 +1,32 @@
 import type { Command } from 'commander';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { jsonLine } from '../output/json.ts';
 import type { Runner } from '../runner.ts';
 import { nonEmpty } from './option-values.ts';
 
 interface BackupOptions {
   readonly data?: string;
+  readonly verify?: boolean;
 }
+
+export const examples: Examples = [
+  ['Back up the service of this machine', 'skinsmith backup skins.backup'],
+  ['Check that a backup is intact', 'skinsmith backup skins.backup --verify'],
+];
 
 export function register(command: Command, runner: Runner, run = runBackup): void {
   command
     .description(
-      'Writes the data of your own service to one file, as it stands at one moment: store, keys, plans. ' +
-        'Servers may go on running meanwhile. The file holds secrets, the signing key above all: keep it as such.',
+      'Back up the data of a service to one file.\n' +
+        'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
+        'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
+        'every byte of a backup is intact.',
     )
-    .argument('<file>', 'where it goes; a file that is there is replaced once the new one is whole', nonEmpty)
+    .argument('<file>', 'backup file; an existing file is replaced once the new one is complete', nonEmpty)
     .option('--data <folder>', 'data folder of the service', nonEmpty)
+    .option('--verify', 'check an existing backup and write nothing')
     .action(
       async (file: string, typed: BackupOptions) =>
         await runner(async (deps) => await run({ file, ...typed }, deps)),
@@ -24,13 +34,34 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
 }
 
 export async function runBackup(
-  { file, data }: BackupOptions & { readonly file: string },
-  { folders, clock, signal, flags, io, talk }: Deps,
+  { file, data, verify = false }: BackupOptions & { readonly file: string },
+  deps: Deps,
 ): Promise<number> {
+  if (verify) return await verifyBackup(file, deps);
+  const { folders, clock, signal, flags, io, talk } = deps;
   const { backUp } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
   const bytes = await backUp({ dataDir, file, now: clock.now(), signal });
   if (flags.json) io.out.write(jsonLine({ file, bytes }));
   talk.say(`${file} has all of ${dataDir}, its secrets too. To put it back: skinsmith restore ${file}`);
   return exitStatus('done');
+}
+
+async function verifyBackup(file: string, { flags, io, talk }: Deps): Promise<number> {
+  const { readBackup } = await import('../../server/server.ts');
+  const { about, digest, isProven } = await readBackup(file);
+  const { time, version } = about;
+  const made = new Date(time).toISOString();
+  if (flags.json) {
+    io.out.write(jsonLine({ file, made, version, proven: isProven, ...(digest && { sha256: digest }) }));
+  } else if (isProven) {
+    io.out.write(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}\n`);
+  }
+  if (!isProven) await warnUnproven(talk, file);
+  return exitStatus('done');
+}
+
+/** For backups made before backups included a digest of their whole content. */
+export async function warnUnproven(talk: Deps['talk'], file: string): Promise<void> {
+  await talk.warn(`${file} was made by an older skinsmith and cannot prove that its content is unchanged.`);
 }

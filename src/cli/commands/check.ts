@@ -1,24 +1,30 @@
 import type { Command } from 'commander';
 import { readContent } from '../../batch/plan/picture-files.ts';
+import { isSignatureShaped } from '../../batch/proof/entry-judge.ts';
+import { readTextures } from '../../batch/proof/proof.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';
-import type { BatchSource } from '../../batch/types.ts';
+import type { BatchSource, GivenSkin } from '../../batch/types.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';
 import { collect } from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { jsonDocument } from '../output/json.ts';
 import { JsonList } from '../output/json-list.ts';
+import { addPictureOption, type TypedPictureOption, terminalPictures } from '../output/picture/option.ts';
+import { besidePicture } from '../output/picture/terminal-picture.ts';
 import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
+import { frontOf } from '../preview/result-pictures.ts';
 import type { Runner } from '../runner.ts';
 
-export interface CheckOptions {
+export interface CheckOptions extends TypedPictureOption {
   readonly paths: readonly string[];
   readonly recursive?: boolean;
   readonly ignore?: readonly string[];
 }
 
-/** JSON output of one file. Absent values are left out. */
+/** JSON output for one file. Absent values are omitted. */
 export interface CheckView {
   readonly source: string;
   readonly valid: boolean;
@@ -31,14 +37,21 @@ export interface CheckView {
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
 }
 
+export const examples: Examples = [
+  ['Check all PNG files in a folder and its subfolders', 'skinsmith check skins/ --recursive'],
+  ['Check a picture from another program', 'cat skin.png | skinsmith check -'],
+];
+
 export function register(command: Command, runner: Runner, run = runCheck): void {
-  command
+  addPictureOption(command)
     .description(
-      'Looks at PNG files without sending them anywhere: what each is, its variant, what is wrong.',
+      'Check PNG files without sending them anywhere.\n' +
+        'Prints what each file is, its arm variant, and what is wrong with it. The exit status is 1 if ' +
+        'any file is unusable.',
     )
-    .argument('<path...>', 'PNG files, folders of them, - for stdin')
-    .option('-r, --recursive', 'take the folders in folders, too')
-    .option('--ignore <pattern>', 'leave out files of folders, as in a .gitignore (repeatable)', collect)
+    .argument('<path...>', 'PNG files, folders, or - for stdin')
+    .option('-r, --recursive', 'recurse into subfolders')
+    .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
     .action(
       async (paths: string[], typed: Omit<CheckOptions, 'paths'>) =>
         await runner(async (deps) => await run({ ...typed, paths }, deps)),
@@ -46,7 +59,7 @@ export function register(command: Command, runner: Runner, run = runCheck): void
 }
 
 export async function runCheck(
-  { paths, recursive = false, ignore = [] }: CheckOptions,
+  { paths, recursive = false, ignore = [], picture }: CheckOptions,
   deps: Deps,
 ): Promise<number> {
   const { io, flags } = deps;
@@ -54,12 +67,21 @@ export async function runCheck(
   const isList = !(await isSingle(spec, rootsOf(io)));
   const list = flags.json && isList ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
+  const terminal = isList || !io.out.isTTY ? undefined : terminalPictures(picture, io.out, deps.env);
   const tally = { all: 0, unusable: 0 };
   for await (const source of openSources(spec, rootsOf(io))) {
-    const view = checkOne(source);
+    const { view, bytes } = checkOne(source);
     if (list) list.add(view, tally.all);
     else if (flags.json) io.out.write(jsonDocument(view));
-    else io.out.write(io.out.isTTY ? checkText(view, colors) : checkRow(view));
+    else if (!io.out.isTTY) io.out.write(checkRow(view));
+    else if (terminal && bytes && view.valid) {
+      io.out.write(besidePicture(frontOf(bytes, view.variant), checkLines(view, colors), terminal));
+    } else
+      io.out.write(
+        checkLines(view, colors)
+          .map((line) => `${line}\n`)
+          .join(''),
+      );
     tally.all++;
     if (!view.valid) tally.unusable++;
   }
@@ -68,12 +90,26 @@ export async function runCheck(
   return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
 }
 
-function checkOne({ label, content }: BatchSource): CheckView {
+function checkOne({ label, content }: BatchSource): { view: CheckView; bytes?: Uint8Array } {
+  if (content.kind === 'data') return { view: dataView(label, content.given) };
   const read = readContent(content);
-  if ('bytes' in read) return checkView(label, checkSkin(read.bytes));
+  if ('bytes' in read) return { view: checkView(label, checkSkin(read.bytes)), bytes: read.bytes };
   const { code, message } = read.problem;
-  return { source: label, valid: false, warnings: [], error: { code, message } };
+  return { view: { source: label, valid: false, warnings: [], error: { code, message } } };
 }
+
+/** Skin data has no image to check here. `verify` determines who signed it. */
+function dataView(source: string, { value, signature }: GivenSkin): CheckView {
+  const { variant } = readTextures(value).skin;
+  const warnings = signature === undefined ? [UNSIGNED] : isSignatureShaped(signature) ? [] : [CUT_SIGNATURE];
+  return { source, valid: true, variant, confidence: 'certain', warnings };
+}
+
+const UNSIGNED = {
+  code: 'unsigned',
+  message: 'The value has no signature: a skin is made from its texture.',
+};
+const CUT_SIGNATURE = { code: 'invalid_signature', message: 'The signature is not a valid RSA signature.' };
 
 function checkView(source: string, report: SkinReport): CheckView {
   const { valid, width, height, variant, confidence, pixels, warnings, error } = report;
@@ -88,7 +124,7 @@ function checkView(source: string, report: SkinReport): CheckView {
   };
 }
 
-/** `source, valid|invalid, width, height, variant, confidence, what is wrong or to mind`. */
+/** `source, valid|invalid, width, height, variant, confidence, problem or warnings`. */
 function checkRow(view: CheckView): string {
   const remarks = [view.error, ...view.warnings].flatMap((note) => (note ? [note.message] : [])).join(' ');
   const size = [view.width, view.height].map((length) => (length === undefined ? '' : String(length)));
@@ -97,15 +133,14 @@ function checkRow(view: CheckView): string {
   ]);
 }
 
-function checkText(view: CheckView, colors: Colors): string {
+function checkLines(view: CheckView, colors: Colors): string[] {
   const mark = view.valid ? colors.good('✔') : colors.bad('✖');
   const size = view.width === undefined ? [] : [`${view.width}×${view.height}`];
   const variant = view.variant === undefined ? [] : [`${view.variant} (${view.confidence})`];
-  const lines = [
+  return [
     `${mark} ${colors.strong(clean(view.source))}  ${[...size, ...variant].join(', ')}`,
     ...(view.error ? [`  ${colors.bad('error:')} ${clean(view.error.message)}`] : []),
     ...(view.error?.hint ? [`  ${colors.faint('hint:')} ${clean(view.error.hint)}`] : []),
     ...view.warnings.map((warning) => `  ${colors.warn('warning:')} ${clean(warning.message)}`),
   ];
-  return `${lines.join('\n')}\n`;
 }

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import type { Deps } from '../deps.ts';
 import { CHECK_NAMES, type CheckName, type Finding } from '../doctor/check.ts';
 import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { jsonDocument } from '../output/json.ts';
 import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
 import type { Runner } from '../runner.ts';
 
-/** JSON output of one check. */
+/** JSON output for one check. */
 export interface CheckupView {
   readonly check: CheckName;
   readonly result: Finding['result'];
@@ -15,19 +16,25 @@ export interface CheckupView {
 }
 
 export interface DoctorLimits {
-  /** Milliseconds until the service must have answered, and until all must be done. */
+  /** Time limits in milliseconds, for the service's first answer and for all checks. */
   readonly connect: number;
   readonly all: number;
 }
 
 const LIMITS: DoctorLimits = { connect: 6_000, all: 9_000 };
 
+export const examples: Examples = [
+  ['Find out why something does not work', 'skinsmith doctor'],
+  ['Check a service before you use it', 'skinsmith doctor --base-url https://skins.example.org'],
+];
+
 export function register(command: Command, runner: Runner, run: typeof runDoctor = runDoctor): void {
   command
     .description(
-      'Says what is wrong with this set-up and what to do about it: settings and folders of this machine, the way ' +
-        'to the service, the key, limits, textures; for the operator of a skinsmith service also its store and who ' +
-        'makes its skins. It takes 10 seconds at the most. Exit status 1: there is a problem.',
+      'Find problems with your setup and what to do about them.\n' +
+        'Checks the settings and folders of this machine, the connection to the service, your API key, ' +
+        'limits and textures. Operators of a skinsmith service also see the state of its store and ' +
+        'generator. Takes at most 10 seconds. The exit status is 1 if there is a problem.',
     )
     .action(async () => await runner(async (deps) => await run(deps)));
 }

@@ -4,9 +4,16 @@ import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
 import { keepMemoryFlat } from '../batch/flat-memory.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
-import { addBatchOptions, addSourceOptions, type TypedBatchOptions } from '../batch/typed-options.ts';
+import {
+  addBatchOptions,
+  addSourceOptions,
+  SOURCE_KINDS,
+  type TypedBatchOptions,
+} from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
+import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
+import { addPictureOption, type TypedPictureOption } from '../output/picture/option.ts';
 import type { Runner } from '../runner.ts';
 import type { Settings } from '../settings.ts';
 import {
@@ -19,26 +26,41 @@ import {
   verifyName,
 } from './skin-options.ts';
 
-export interface GenerateOptions extends TypedSkinOptions, TypedOutputOptions, TypedBatchOptions {
+export interface GenerateOptions
+  extends TypedSkinOptions,
+    TypedOutputOptions,
+    TypedBatchOptions,
+    TypedPictureOption {
   readonly sources: readonly string[];
 }
+
+export const examples: Examples = [
+  ['Make a skin and print its value and signature', 'skinsmith generate skin.png'],
+  [
+    'Make all skins in a folder; run it again to make only what has changed',
+    'skinsmith generate skins/ --recursive --out signed/',
+  ],
+  ['Print a command that gives you the head of a player', 'skinsmith generate --player Notch --format give'],
+];
 
 export function register(command: Command, runner: Runner, run = runGenerate): void {
   command
     .description(
-      'Submits each source, waits for it and prints the skin: its texture value and signature. Several are worked ' +
-        'through as fast as the service allows; with --out a lockfile remembers them, and only what is new or ' +
-        'changed is made.',
+      'Make skins and print their values and signatures.\n' +
+        'Submits every source, waits for the skins and prints them. Several sources are made as fast as ' +
+        'the service allows. With --out, a lockfile remembers the results, so that the next run makes ' +
+        'only what is new or has changed.',
     )
-    .argument('[source...]', 'PNG files, folders of them, URLs, players (UUID or name), - for stdin');
+    .argument('[source...]', SOURCE_KINDS);
   addSourceOptions(addSkinOptions(command));
-  addBatchOptions(addNdjsonOption(addFormatOption(command))).action(
+  addPictureOption(addBatchOptions(addNdjsonOption(addFormatOption(command)))).action(
     async (sources: string[], typed: Omit<GenerateOptions, 'sources'>) =>
       await runner(async (deps) => await run({ ...typed, sources }, deps)),
   );
 }
 
-export async function runGenerate(typed: GenerateOptions, deps: Deps): Promise<number> {
+export async function runGenerate(asTyped: GenerateOptions, deps: Deps): Promise<number> {
+  const typed = withStdout(asTyped);
   verifySources(typed);
   const isOne = await isSingle(specOf(typed), rootsOf(deps.io));
   verifyName(typed, isOne);
@@ -54,7 +76,12 @@ export async function runGenerate(typed: GenerateOptions, deps: Deps): Promise<n
   return await runMany(call);
 }
 
-/** Which of the ways to work through many. */
+/** `--out -` means stdout, where results go anyway. */
+export function withStdout<T extends GenerateOptions>({ out, ...typed }: T): Omit<T, 'out'> & Pick<T, 'out'> {
+  return out === '-' || out === undefined ? { ...typed } : { ...typed, out };
+}
+
+/** Runs a dry run, a frozen run or a batch, as the options say. */
 export async function runMany(call: BatchCall): Promise<number> {
   const { dryRun, frozen, fetchLocally } = call.typed;
   if (frozen && (call.typed.force || call.typed.prune || dryRun)) {
@@ -72,24 +99,24 @@ export async function runMany(call: BatchCall): Promise<number> {
   return await (await import('../batch/run.ts')).runBatchCommand(call);
 }
 
-export function verifySources({ sources, from = [] }: GenerateOptions): void {
-  if (sources.length > 0 || from.length > 0) return;
+export function verifySources({ sources, player = [], from = [] }: GenerateOptions): void {
+  if (sources.length + player.length + from.length > 0) return;
   throw usageError(
     'no_source',
     'There is nothing to generate from.',
-    'Give a PNG file, a folder, or --from LIST.',
+    'Give a PNG file, a folder, --player NAME, or --from LIST.',
   );
 }
 
 export function purposeOf(
   command: string,
-  { sources, from, visibility, variant }: GenerateOptions,
+  { sources, player, from, visibility, variant }: GenerateOptions,
   cape: string | undefined,
 ): string {
-  return JSON.stringify([command, process.cwd(), sources, from, visibility, variant, cape]);
+  return JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
 }
 
-/** The cape that was typed, if one was. With --frozen there is no service to ask for an alias. */
+/** The cape that the user named, if any. With --frozen there is no service to resolve an alias. */
 export async function capeOf(
   { cape, frozen }: GenerateOptions,
   settings: Settings,
@@ -100,7 +127,7 @@ export async function capeOf(
   return await capeNamed(cape, { settings, deps, isOffline: frozen ?? false });
 }
 
-/** Whether the command asks for what only a batch does. */
+/** Whether the command uses options that only a batch has. */
 function isBatchWanted({ lock, dryRun, frozen, report, prune, maxNew }: GenerateOptions): boolean {
   return (
     lock !== undefined || report !== undefined || maxNew !== undefined || Boolean(dryRun || frozen || prune)
@@ -113,10 +140,10 @@ function verifyOneFormat(out: string | undefined, formats: readonly string[] = [
   throw usageError('one_file_one_format', `${out} is one file, but several formats were asked for.`, hint);
 }
 
-/** Whether --out names a folder: one that is there, or by its last character. */
+/** Whether --out names a folder: an existing one, or a path that ends in a separator. */
 async function isFolder(out: string | undefined): Promise<boolean> {
   if (out === undefined) return false;
   if (/[/\\]$/.test(out)) return true;
-  const found = await stat(out).catch(() => undefined); // what is not there yet is to be a file
+  const found = await stat(out).catch(() => undefined); // a path that does not exist yet names a file
   return found?.isDirectory() ?? false;
 }

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Job, SkinClient } from '../../index.ts';
 import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import { CLOSED_PIPE, exitStatus, isInterruption } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { watchJobs } from '../job-watch.ts';
 import { connectTelling } from '../outcomes.ts';
 import { JobPrinter, jobTable } from '../output/job-printer.ts';
@@ -8,29 +10,41 @@ import { jsonDocument } from '../output/json.ts';
 import { jobView } from '../output/views.ts';
 import type { Runner } from '../runner.ts';
 
-const STATUSES = ['waiting', 'processing', 'completed', 'failed', 'unknown'] as const;
+/** The job statuses that a service can filter by. */
+const STATUSES_OF_SERVICES = ['waiting', 'processing', 'completed', 'failed'] as const;
+const STATUSES = [...STATUSES_OF_SERVICES, 'unknown'] as const;
+/** Number of jobs per request. */
+const MAX_PAGE = 500;
 const DEFAULT_LIMIT = 30;
-/** Between looks at the list, where the service does not tell of jobs. */
+/** Milliseconds between polls of the list, for services without job events. */
 const WATCH_SECONDS = 3;
 
 export interface JobsOptions {
   readonly status?: string;
   readonly limit?: number;
+  readonly all?: boolean;
   readonly watch?: boolean;
 }
+
+export const examples: Examples = [
+  ['List your last ten jobs', 'skinsmith jobs --limit 10'],
+  ['Print all failed jobs as JSON', 'skinsmith jobs --status failed --all --json'],
+];
 
 export function register(command: Command, runner: Runner, run = runJobs): void {
   command
     .description(
-      'Lists your jobs, newest first, with the source each came from when this machine submitted it.',
+      'List your jobs, newest first.\n' +
+        'Jobs that were submitted from this machine show the source they were made from.',
     )
-    .addOption(new Option('--status <status>', 'only jobs that stand like this').choices(STATUSES))
-    .option('--limit <number>', `how many at the most (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .addOption(new Option('--status <status>', 'show only jobs with this status').choices(STATUSES))
+    .option('--limit <number>', `maximum number of jobs to list (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .addOption(new Option('--all', 'list all jobs that the service remembers').conflicts('limit'))
     .addOption(
       new Option(
         '--watch',
-        'show the pending ones, then each as it changes, until interrupted; with --json a line each',
-      ).conflicts('limit'),
+        'show pending jobs and then every change until interrupted; with --json, one line per change',
+      ).conflicts(['limit', 'all']),
     )
     .action(async (typed: JobsOptions) => await runner(async (deps) => await run(typed, deps)));
 }
@@ -43,20 +57,39 @@ export function parseLimit(text: string): number {
 
 export async function runJobs(options: JobsOptions, deps: Deps): Promise<number> {
   if (options.watch) return await runWatch(options, deps);
-  const { status, limit = DEFAULT_LIMIT } = options;
+  const { status, all = false, limit = all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
   const { client } = await connectTelling(await deps.settings(), deps);
-  const [jobs, sources] = [await client.jobs({ signal: deps.signal }), await deps.submissions.sources()];
-  const views = jobs
-    .filter((job) => status === undefined || job.status === status)
-    .slice(0, limit)
-    .map((job) => jobView(job, sources.get(job.id)));
+  const { jobs, hasMore } = await readJobs(client, { status, limit }, deps.signal);
+  const sources = await deps.submissions.sources();
+  const views = jobs.map((job) => jobView(job, sources.get(job.id)));
   if (deps.flags.json) deps.io.out.write(jsonDocument(views));
   else if (views.length === 0) await deps.talk.note('No jobs.');
   else deps.io.out.write(jobTable(views, { io: deps.io, now: deps.clock.now() }));
+  if (hasMore)
+    deps.talk.say(
+      `${limit} jobs are shown, and there are more: --limit ${limit * 10}, or --all for all of them`,
+    );
   return exitStatus('done');
 }
 
-/** Ends as soon as the output is read no more, or by Ctrl-C. */
+/** Returns the newest jobs with that status, at most `limit`, and whether there are more. */
+async function readJobs(
+  client: SkinClient,
+  { status, limit }: { status: string | undefined; limit: number },
+  signal: AbortSignal,
+): Promise<{ jobs: Job[]; hasMore: boolean }> {
+  const jobs = new Map<string, Job>(); // a service without pages may ignore the cursor
+  const size = Math.min(MAX_PAGE, limit + 1);
+  const asked = STATUSES_OF_SERVICES.find((known) => known === status);
+  for await (const job of client.allJobs({ size, status: asked }, { signal })) {
+    if (status !== undefined && job.status !== status) continue;
+    if (jobs.size === limit) return { jobs: [...jobs.values()], hasMore: !jobs.has(job.id) };
+    jobs.set(job.id, job);
+  }
+  return { jobs: [...jobs.values()], hasMore: false };
+}
+
+/** Ends when the reader closes the output, or on Ctrl-C. */
 async function runWatch({ status }: JobsOptions, deps: Deps): Promise<number> {
   const settings = await deps.settings();
   const { client } = await connectTelling(settings, deps);
@@ -64,9 +97,13 @@ async function runWatch({ status }: JobsOptions, deps: Deps): Promise<number> {
   const printer = new JobPrinter(io, { json: false, ndjson: deps.flags.json ?? false, isList: true });
   await talk.note('Watching your jobs; Ctrl-C ends it.');
   const interval = (settings['poll-interval'] ?? WATCH_SECONDS) * 1000;
-  for await (const job of watchJobs({ client, clock, signal, interval })) {
-    if (status !== undefined && job.status !== status) continue;
-    await printer.add(jobView(job, (await deps.submissions.sources()).get(job.id)));
+  try {
+    for await (const job of watchJobs({ client, clock, signal, interval })) {
+      if (status !== undefined && job.status !== status) continue;
+      await printer.add(jobView(job, (await deps.submissions.sources()).get(job.id)));
+    }
+  } catch (error) {
+    if (!isInterruption(error) || signal.reason === CLOSED_PIPE) throw error; // Ctrl-C is the normal way to end it
   }
   return exitStatus('done');
 }

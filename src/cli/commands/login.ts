@@ -1,26 +1,42 @@
 import type { Command } from 'commander';
-import { ServiceError } from '../../index.ts';
-import { makeClient } from '../connect.ts';
+import { ServiceError, type SkinClient } from '../../index.ts';
+import { askSecret } from '../ask-secret.ts';
+import { confirm } from '../confirm.ts';
+import { allowsInsecureHttp, makeClient } from '../connect.ts';
 import type { Deps } from '../deps.ts';
 import { CliError, exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
 import { readSecretFile, readStdin } from '../read-input.ts';
 import type { Runner } from '../runner.ts';
 
 export interface LoginOptions {
-  /** `-`: the key comes on stdin. */
+  /** `-`: read the key from stdin. */
   readonly from?: string;
   readonly keyFile?: string;
 }
 
+export const examples: Examples = [
+  [
+    'Store the key for a hosted service',
+    'skinsmith login --base-url https://api.mineskin.org --key-file mineskin.key',
+  ],
+  [
+    'Read the key from another program',
+    'cat team.key | skinsmith login - --base-url https://skins.example.org',
+  ],
+];
+
 export function register(command: Command, runner: Runner, run = runLogin): void {
   command
     .description(
-      'Stores an API key for the service that is set (base-url), after asking the service whether it is valid. ' +
-        'The key is asked for without echo, read from a file, or from stdin.',
+      'Store an API key for a service.\n' +
+        'Checks the key with the service (see --base-url) before storing it. The key is read from the ' +
+        'terminal without echo, from a file, or from stdin; it is only ever sent to the service it was ' +
+        'stored for.',
     )
     .argument('[-]', 'read the key from stdin')
-    .option('--key-file <file>', 'read the key from a file')
+    .option('--key-file <file>', 'read the key from this file')
     .action(
       async (from: string | undefined, typed: Omit<LoginOptions, 'from'>) =>
         await runner(async (deps) => await run({ ...typed, ...(from !== undefined && { from }) }, deps)),
@@ -37,15 +53,52 @@ export async function runLogin(options: LoginOptions, deps: Deps): Promise<numbe
       'Name the service the key is for: skinsmith login --base-url https://…',
     );
   }
+  const isAsked = options.from === undefined && options.keyFile === undefined;
+  if (isAsked && deps.io.canPrompt) await verifyService(baseUrl, deps);
   const key = await readKey(options, baseUrl, deps);
   const name = await verifyKey(baseUrl, key, deps);
   await deps.configFile.keepKey(baseUrl, key);
   deps.talk.say(
     `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is kept in ${deps.configFile.path}`,
   );
-  const isDefault = (await deps.configFile.settings())['base-url'] === baseUrl;
-  if (!isDefault) deps.talk.say(`To use this service by default: skinsmith config set base-url ${baseUrl}`);
+  await offerDefault(baseUrl, isAsked, deps);
   return exitStatus('done');
+}
+
+/** Prompts for the key on a terminal; tells a script how to pass it. */
+async function offerDefault(baseUrl: string, isAsked: boolean, deps: Deps): Promise<void> {
+  if ((await deps.configFile.settings())['base-url'] === baseUrl) return;
+  const command = `skinsmith config set base-url ${baseUrl}`;
+  if (!isAsked || !deps.io.canPrompt || deps.flags.quiet) {
+    deps.talk.say(`To use this service by default: ${command}`);
+  } else if (await confirm('Use this service by default from now on?', deps)) {
+    await deps.configFile.set('base-url', baseUrl);
+    deps.talk.say('It is the default now; to go back to the embedded one: skinsmith config unset base-url');
+  } else deps.talk.say(`To do so later: ${command}`);
+}
+
+/**
+ * Checks that a service answers at the address before the user types a key.
+ * @throws NetworkError, UnreadableAnswerError
+ */
+async function verifyService(baseUrl: string, deps: Deps): Promise<void> {
+  const client = await clientFor(baseUrl, undefined, deps);
+  try {
+    await client.me({ signal: deps.signal });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.isPassing) throw error; // a refusal shows that a service answers
+  } finally {
+    await client.close();
+  }
+}
+
+async function clientFor(baseUrl: string, key: string | undefined, deps: Deps): Promise<SkinClient> {
+  return makeClient(baseUrl, key, {
+    settings: await deps.settings(),
+    insecureHttp: allowsInsecureHttp(deps),
+    waits: deps.waits,
+    onRequest: deps.flags.verbose ? (report) => deps.talk.request(report) : undefined,
+  });
 }
 
 async function readKey({ from, keyFile }: LoginOptions, baseUrl: string, deps: Deps): Promise<string> {
@@ -77,22 +130,15 @@ async function readKeyText(
       'Use --key-file FILE, or - for stdin, or set SKINSMITH_API_KEY.',
     );
   }
-  const { default: password } = await import('@inquirer/password');
-  return await password(
-    { message: `API key for ${baseUrl}` },
-    { output: process.stderr, signal: deps.signal },
-  );
+  return await askSecret(`API key for ${baseUrl} (not shown)`, deps);
 }
 
-/** What the service calls the key's user. A key it does not know is not stored. */
+/** Returns the service's name for the key's user. A key that the service does not know is not stored. */
 async function verifyKey(baseUrl: string, key: string, deps: Deps): Promise<string> {
-  const client = makeClient(baseUrl, key, {
-    settings: await deps.settings(),
-    onRequest: deps.flags.verbose ? (report) => deps.talk.request(report) : undefined,
-  });
+  const client = await clientFor(baseUrl, key, deps);
   try {
     const { user, name } = await client.me({ signal: deps.signal });
-    return name ?? user;
+    return name ?? user ?? 'a user without a name';
   } catch (error) {
     if (!(error instanceof ServiceError) || ![401, 403, 404].includes(error.status)) throw error;
     throw new CliError('invalid_api_key', `${baseUrl} does not accept this key: ${error.message}`, {

@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
 import type { Runner } from '../runner.ts';
 
+export const examples: Examples = [
+  ['Remove the key for a hosted service', 'skinsmith logout --base-url https://api.mineskin.org'],
+  ['Remove the key for another service', 'skinsmith logout --base-url https://skins.example.org'],
+];
+
 export function register(command: Command, runner: Runner, run = runLogout): void {
-  command
-    .description('Forgets the API key kept for the service that is set.')
-    .action(async () => await runner(run));
+  command.description('Remove the stored API key for a service.').action(async () => await runner(run));
 }
 
 export async function runLogout(deps: Deps): Promise<number> {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 
-/** What options take: each answers what was typed, or throws what commander tells the user. */
+/** Parsers of option values: each returns the parsed value or throws the error that commander prints. */
 
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
@@ -28,10 +28,13 @@ export function httpUrl(text: string): string {
   throw new InvalidArgumentError('It must be an address like https://skins.example.org.');
 }
 
-/** Names that stand for networks, as Fastify knows them. */
+/** Names for address ranges, as Fastify defines them. */
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Addresses and networks with commas between them; not everybody, for then anybody could write his own address. */
+/**
+ * Comma-separated addresses and networks. A network of all addresses is refused: any client could then forge its own
+ * address.
+ */
 export function proxies(text: string): string {
   const all = text.split(',').map((one) => one.trim());
   if (all.every((one) => NAMED_NETWORKS.includes(one) || (isNetwork(one) && !one.endsWith('/0'))))
@@ -46,4 +49,13 @@ function isNetwork(text: string): boolean {
   const size = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
   const isPlain = more.length === 0 && !address.includes('%') && /^\d{1,3}$/.test(bits ?? '0');
   return isPlain && Number(bits ?? 0) <= size;
+}
+
+/** A web origin, or `*` for any; repeatable. */
+export function origin(text: string, earlier: readonly string[] = []): string[] {
+  const url = URL.parse(text);
+  const isBare = url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (text === '*') return [...earlier, text];
+  if (isBare) return [...earlier, url.origin];
+  throw new InvalidArgumentError('It must be an origin like https://skins.example.org, or * for any.');
 }

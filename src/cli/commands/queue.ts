@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
-import { addBatchOptions, addSourceOptions } from '../batch/typed-options.ts';
+import { addBatchOptions, addSourceOptions, SOURCE_KINDS } from '../batch/typed-options.ts';
 import type { Deps } from '../deps.ts';
+import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
 import type { Runner } from '../runner.ts';
-import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources } from './generate.ts';
+import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources, withStdout } from './generate.ts';
 import {
   addFormatOption,
   addNdjsonOption,
@@ -18,26 +19,30 @@ export interface QueueOptions extends GenerateOptions {
   readonly wait?: boolean;
 }
 
+export const examples: Examples = [
+  ['Submit a folder and print the jobs', 'skinsmith queue skins/'],
+  ['Submit a list of sources and wait for the skins', 'skinsmith queue --from skins.csv --wait'],
+];
+
 export function register(command: Command, runner: Runner, run = runQueue): void {
   command
     .description(
-      'Submits each source as a spot in the queue opens and prints its job as it is accepted. ' +
-        'With --wait it follows the jobs and prints the skins instead.',
+      'Submit skins to the queue without waiting for them.\n' +
+        'Submits each source as soon as the queue has a free slot and prints its job. With --wait, ' +
+        'follows the jobs and prints the skins instead.',
     )
-    .argument('[source...]', 'PNG files, folders of them, URLs, players (UUID or name), - for stdin');
+    .argument('[source...]', SOURCE_KINDS);
   addSourceOptions(addSkinOptions(command));
   addBatchOptions(
-    addNdjsonOption(addFormatOption(command)).option(
-      '--wait',
-      'follow the jobs to their end and print the skins',
-    ),
+    addNdjsonOption(addFormatOption(command)).option('--wait', 'wait for the jobs and print the skins'),
   ).action(
     async (sources: string[], typed: Omit<QueueOptions, 'sources'>) =>
       await runner(async (deps) => await run({ ...typed, sources }, deps)),
   );
 }
 
-export async function runQueue(typed: QueueOptions, deps: Deps): Promise<number> {
+export async function runQueue(asTyped: QueueOptions, deps: Deps): Promise<number> {
+  const typed = withStdout(asTyped);
   verifySources(typed);
   const isOne = await isSingle(specOf(typed), rootsOf(deps.io));
   verifyName(typed, isOne);
@@ -49,7 +54,7 @@ export async function runQueue(typed: QueueOptions, deps: Deps): Promise<number>
   return await runMany({ deps, settings, typed, cape, follow, isList: !isOne, purpose });
 }
 
-/** What is about results makes no sense before there are any. */
+/** Rejects options about results: `queue` ends before there are any. */
 function verifyNeedsNoEnd({ out, frozen, report, prune }: QueueOptions): void {
   const wrong = { '--out': out, '--frozen': frozen, '--report': report, '--prune': prune };
   const [name] = Object.entries(wrong).find(([, value]) => value !== undefined) ?? [];

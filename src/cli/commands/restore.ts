@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { jsonLine } from '../output/json.ts';
 import type { Runner } from '../runner.ts';
+import { warnUnproven } from './backup.ts';
 import { nonEmpty } from './option-values.ts';
 
 interface RestoreOptions {
@@ -10,15 +12,21 @@ interface RestoreOptions {
   readonly force?: boolean;
 }
 
+export const examples: Examples = [
+  ['Restore a backup into a new data folder', 'skinsmith restore skins.backup --data restored/'],
+  ['Replace the data of this machine and keep the old data aside', 'skinsmith restore skins.backup --force'],
+];
+
 export function register(command: Command, runner: Runner, run = runRestore): void {
   command
     .description(
-      'Puts the data of a backup into the data folder, once the backup is found whole: all of it or nothing. ' +
-        'No server may be running on that folder.',
+      'Restore a backup into a data folder.\n' +
+        'Checks the backup first; either everything is restored or nothing. No server may be running on ' +
+        'that folder.',
     )
-    .argument('<file>', 'a file that skinsmith backup made', nonEmpty)
+    .argument('<file>', 'file written by skinsmith backup', nonEmpty)
     .option('--data <folder>', 'data folder of the service', nonEmpty)
-    .option('--force', 'move data that is there aside, into a folder with the date in its name')
+    .option('--force', 'move existing data into a folder with the date in its name')
     .action(
       async (file: string, typed: RestoreOptions) =>
         await runner(async (deps) => await run({ file, ...typed }, deps)),
@@ -31,10 +39,13 @@ export async function runRestore(
 ): Promise<number> {
   const { restore } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
-  const { time, version, aside } = await restore({ dataDir, file, force, now: clock.now() });
+  const { time, version, aside, isProven } = await restore({ dataDir, file, force, now: clock.now() });
   const made = new Date(time).toISOString();
   if (flags.json)
-    io.out.write(jsonLine({ data: dataDir, made, version, ...(aside !== undefined && { aside }) }));
+    io.out.write(
+      jsonLine({ data: dataDir, made, version, proven: isProven, ...(aside !== undefined && { aside }) }),
+    );
+  if (!isProven) await warnUnproven(talk, file);
   talk.say(`${dataDir} has the data of ${made} again.`);
   if (aside !== undefined) talk.say(`What was there before is in ${aside}.`);
   return exitStatus('done');

@@ -5,7 +5,7 @@ import { usageError } from '../outcomes.ts';
 import { FORMAT_NAMES } from '../output/formats/names.ts';
 import type { SettingName } from '../settings.ts';
 
-/** What a user types about the skins to make. */
+/** Options for the skins to generate. */
 export interface TypedSkinOptions {
   readonly name?: string;
   readonly variant?: string;
@@ -14,7 +14,7 @@ export interface TypedSkinOptions {
 }
 
 export interface TypedOutputOptions {
-  /** Names of formats, commas between. */
+  /** Names of formats, comma-separated. */
   readonly format?: string;
   readonly ndjson?: boolean;
 }
@@ -23,27 +23,32 @@ export function addSkinOptions(command: Command): Command {
   return command
     .option('--name <name>', 'name of the skin (default: the file name)')
     .addOption(
-      new Option('--variant <variant>', 'arms: auto looks at the picture').choices([
+      new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([
         'auto',
         'classic',
         'slim',
       ]),
     )
     .addOption(
-      new Option('--visibility <visibility>', 'who can find it').choices(['public', 'unlisted', 'private']),
+      new Option('--visibility <visibility>', 'who can find the skin').choices([
+        'public',
+        'unlisted',
+        'private',
+      ]),
     )
-    .option('--cape <cape>', 'UUID or alias of a cape to go with it (see: skinsmith capes list)');
+    .option('--cape <cape>', 'UUID or alias of a cape for the skin (see skinsmith capes list)');
 }
 
 export function addFormatOption(command: Command): Command {
   return command.addOption(
-    new Option('--format <formats>', `of each skin, with commas: ${FORMAT_NAMES.join(', ')}`).argParser(
-      formatsIn,
-    ),
+    new Option(
+      '--format <formats>',
+      `what to print or write for each skin, comma-separated: ${FORMAT_NAMES.join(', ')}`,
+    ).argParser(formatsIn),
   );
 }
 
-/** Checked here, so that the command line is what is wrong; the setting is read from the text. */
+/** Validates here, so that the error names the option; the setting itself is parsed from the text. */
 function formatsIn(text: string): string {
   const unknown = text.split(',').find((name) => !FORMAT_NAMES.some((known) => known === name.trim()));
   if (unknown === undefined) return text;
@@ -51,17 +56,17 @@ function formatsIn(text: string): string {
 }
 
 export function addNdjsonOption(command: Command): Command {
-  return command.option('--ndjson', 'print one JSON line per result as it comes');
+  return command.option('--ndjson', 'print one line of JSON per result as it arrives');
 }
 
-/** The typed options as settings, where they are settings. */
+/** The options that correspond to settings, as settings. */
 export function typedSettings(
   typed: TypedSkinOptions & TypedOutputOptions,
 ): Partial<Record<SettingName, unknown>> {
   return { variant: typed.variant, visibility: typed.visibility, format: typed.format };
 }
 
-/** @throws CliError when the name cannot be used, or names several */
+/** @throws CliError when the name is invalid, or would apply to several skins */
 export function verifyName({ name }: TypedSkinOptions, isSingle: boolean): void {
   if (name === undefined) return;
   if (!isSingle) {

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/finished-skin.ts';
 import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
+import { tellFailure } from '../batch/failures.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { connectTelling } from '../outcomes.ts';
+import { span } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { type ResultView, resultView } from '../output/views.ts';
 import type { Runner } from '../runner.ts';
@@ -15,15 +18,21 @@ export interface StatusOptions extends TypedOutputOptions {
   readonly wait?: boolean;
 }
 
+export const examples: Examples = [
+  ['Show the status of a job', 'skinsmith status JOB'],
+  ['Wait for a job and print only the signature', 'skinsmith status JOB --wait --format signature'],
+];
+
 export function register(command: Command, runner: Runner, run = runStatus): void {
   command
     .description(
-      'Says where jobs stand, with the skins of those that are completed. ' +
-        'Exit status 0: all completed, 1: any failed, 8: any still pending.',
+      'Show the status of jobs, with the skins of completed ones.\n' +
+        'The exit status is 0 if all jobs are completed, 1 if any has failed, and 8 if any is still ' +
+        'pending.',
     )
-    .argument('<job...>', 'job ids, as queue and jobs print them');
+    .argument('<job...>', 'job IDs, as printed by queue and jobs');
   addFormatOption(command)
-    .option('--wait', 'wait until none is pending')
+    .option('--wait', 'wait until no job is pending')
     .action(
       async (jobs: string[], typed: Omit<StatusOptions, 'jobs'>) =>
         await runner(async (deps) => await run({ ...typed, jobs }, deps)),
@@ -63,10 +72,10 @@ interface LookOptions {
   readonly source: string | undefined;
 }
 
-/** What is gone, and how its job stands: the skin of a completed job may have been deleted since. */
+/** Reports a missing skin and the status of its job: the skin of a completed job may have been deleted. */
 const GONE: Readonly<Record<string, string>> = { job_not_found: 'unknown', skin_not_found: 'completed' };
 
-/** Where one job stands. One that the service does not know is an outcome as well. */
+/** Returns the status of one job. A job that the service does not know is an outcome too. */
 async function lookAt(id: string, { client, deps, wait, source }: LookOptions): Promise<ResultView> {
   try {
     let state = await client.job(id, { signal: deps.signal });
@@ -84,7 +93,7 @@ async function lookAt(id: string, { client, deps, wait, source }: LookOptions): 
     const told = tellable(error);
     const status = told && GONE[told.code];
     if (!status) throw error;
-    await deps.talk.failure({ ...told, message: `${id}: ${told.message}` });
+    await tellFailure(id, told, deps);
     return resultView({ source, job: id, status, error: told });
   }
 }
@@ -93,7 +102,7 @@ async function awaitEnd(
   state: JobState,
   { client, deps, source }: Omit<LookOptions, 'wait'>,
 ): Promise<JobState> {
-  const progress = await deps.talk.progress(`Waiting for ${source ?? state.job.id}`);
+  const progress = await deps.talk.progress(waitingText(state, source, deps.clock.now()));
   try {
     const { skin } = await client.waitForJob(state.job, { signal: deps.signal });
     return { ...state, skin, job: { ...state.job, status: 'completed' } };
@@ -108,4 +117,10 @@ async function awaitEnd(
 function failureOf({ job, errors }: JobState): { code: string; message: string } | undefined {
   if (job.status !== 'failed') return undefined;
   return errors[0] ?? { code: 'job_failed', message: 'The job failed.' };
+}
+
+function waitingText({ job }: JobState, source: string | undefined, now: number): string {
+  const due =
+    job.eta === undefined || job.eta <= now ? '' : `, due in about ${span((job.eta - now) / 1_000)}`;
+  return `Waiting for ${source ?? job.id}${due}; Ctrl-C is safe, the job goes on`;
 }

@@ -1,12 +1,14 @@
-import type { KeyObject } from 'node:crypto';
 import type { Command } from 'commander';
 import { lookAt } from '../../batch/plan/picture-files.ts';
-import { isBad, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
+import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
+import { isBad, type SignerKey, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
 import { keyIn } from '../../batch/service/first-contact.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
+import { requireSignerOption, SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
 import type { Deps } from '../deps.ts';
 import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { JsonList } from '../output/json-list.ts';
 import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
 import { readBounded } from '../read-input.ts';
@@ -15,43 +17,57 @@ import type { Runner } from '../runner.ts';
 export interface VerifyOptions {
   readonly files: readonly string[];
   readonly key?: string;
+  readonly requireSigner?: RequiredSigner;
   readonly offline?: boolean;
 }
+
+export const examples: Examples = [
+  ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
+  ['Verify skins without any network access', 'skinsmith verify signed/skins.lock --offline'],
+];
 
 export function register(command: Command, runner: Runner, run = runVerify): void {
   command
     .description(
-      'Proves skin data that is kept in files: that each value parses, is signed by the key of the service that made ' +
-        'it or by the game, names a texture with the pixels of its source, and that the source is still the same picture. ' +
-        'Exit status 1 if anything is wrong.',
+      'Verify signatures and textures of saved skins.\n' +
+        'Checks that each value can be parsed, that its signature was made by the game, by the service ' +
+        'that made the skin or by this machine, that its texture has the pixels of the source, and that ' +
+        'the source has not changed since. Prints who signed the skins. The exit status is 1 if anything ' +
+        'is wrong. A signature that no known key matches counts as unproved, not as wrong, unless ' +
+        '--require-signer says who must have signed.',
     )
-    .argument('<file...>', 'lockfiles (skins.lock), or JSON as generate writes it')
-    .option('--key <file>', 'the public key that must have signed (PEM)')
-    .option('--offline', 'ask no service and fetch no texture')
+    .argument(
+      '<file...>',
+      'lockfiles (skins.lock), JSON files written by generate, or "value signature" itself',
+    )
+    .option('--key <file>', 'public key that must have signed every skin (PEM)')
+    .addOption(requireSignerOption())
+    .option('--offline', 'do not contact any service or fetch any texture')
     .action(
       async (files: string[], typed: Omit<VerifyOptions, 'files'>) =>
         await runner(async (deps) => await run({ ...typed, files }, deps)),
     );
 }
 
-export async function runVerify({ files, key, offline = false }: VerifyOptions, deps: Deps): Promise<number> {
+export async function runVerify(options: VerifyOptions, deps: Deps): Promise<number> {
   const { io, flags } = deps;
-  const given =
-    key === undefined ? undefined : keyIn(Buffer.from(await readBounded(key)).toString('utf8'), key);
-  const verifiers = await verifierClients({ deps, isOffline: offline });
+  const verifiers = await verifierClients({ deps, isOffline: options.offline ?? false });
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
-  const tally = { all: 0, bad: 0, unsigned: 0 };
+  const tally = { all: 0, bad: 0, unproved: 0, signers: new SignerTally(verifiers.own) };
   try {
-    for (const file of files) {
+    const given = await readGivenKey(options);
+    for (const file of options.files) {
       for await (const kept of keptSkins(file)) {
-        const verdict = await verifyOne(kept, given, verifiers);
+        const verdict = await verifyOne(kept, { given, verifiers, required: options.requireSigner });
         if (list) list.add(verdict, tally.all);
         else if (!io.out.isTTY) io.out.write(verdictRow(verdict));
-        else if (isBad(verdict)) io.out.write(verdictText(verdict, colors));
+        else if (isBad(verdict) || verdict.signature === 'unproved')
+          io.out.write(verdictText(verdict, colors));
         tally.all++;
         if (isBad(verdict)) tally.bad++;
-        if (verdict.signature === 'unknown') tally.unsigned++;
+        if (verdict.signature === 'unproved') tally.unproved++;
+        if (verdict.signature === 'good') tally.signers.add(verdict);
       }
     }
     list?.end();
@@ -62,30 +78,56 @@ export async function runVerify({ files, key, offline = false }: VerifyOptions, 
   return exitStatus(tally.bad > 0 ? 'failed' : 'done');
 }
 
-async function verifyOne(kept: Kept, given: KeyObject | undefined, verifiers: Verifiers): Promise<Verdict> {
-  const publicKey = given ?? (await verifiers.keyOf(kept.service));
+async function readGivenKey({ key }: VerifyOptions): Promise<SignerKey | undefined> {
+  if (key === undefined) return undefined;
+  const publicKey = keyIn(Buffer.from(await readBounded(key)).toString('utf8'), key);
+  return { publicKey, service: undefined };
+}
+
+interface Against {
+  readonly given: SignerKey | undefined;
+  readonly verifiers: Verifiers;
+  readonly required: RequiredSigner | undefined;
+}
+
+async function verifyOne(kept: Kept, { given, verifiers, required }: Against): Promise<Verdict> {
   const look =
-    kept.path === undefined ? undefined : lookAt({ kind: 'file', path: kept.path }, 'auto', undefined);
+    kept.path === undefined
+      ? undefined
+      : lookAt({ kind: 'file', path: kept.path, fit: true }, 'auto', undefined);
   const sourcePixels = look && 'pixels' in look ? look.pixels : undefined;
-  const gameKeys = given ? undefined : verifiers.gameKeys;
-  return await verifySkin(kept, { publicKey, gameKeys, texture: verifiers.texture, sourcePixels });
+  const { gameKeys, own, texture } = verifiers;
+  const keys = given ? { key: given } : { key: await verifiers.keyOf(kept.service), gameKeys, own };
+  return await verifySkin(kept, { ...keys, required, texture, sourcePixels });
 }
 
-/** `source, good|bad, signature, pixels, picture, what is wrong`. */
+/** `source, good|bad, signature, pixels, picture, problem, signer`. */
 function verdictRow(verdict: Verdict): string {
-  const { source, signature, pixels, picture, problems } = verdict;
-  return tabRows([[source, isBad(verdict) ? 'bad' : 'good', signature, pixels, picture, problems.join(' ')]]);
+  const { source, signature, pixels, picture, problems, signer } = verdict;
+  const found = isBad(verdict) ? 'bad' : 'good';
+  return tabRows([[source, found, signature, pixels, picture, problems.join(' '), signer]]);
 }
 
-function verdictText({ source, problems }: Verdict, colors: Colors): string {
-  const lines = problems.map((problem) => `  ${clean(problem)}`);
-  return `${[`${colors.bad('✖')} ${colors.strong(clean(source))}`, ...lines].join('\n')}\n`;
+function verdictText({ source, problems, signature }: Verdict, colors: Colors): string {
+  const mark = problems.length > 0 ? colors.bad('✖') : colors.warn('•');
+  const notes = signature === 'unproved' ? ['signature: unproved'] : [];
+  const lines = [...problems, ...notes].map((line) => `  ${clean(line)}`);
+  return `${[`${mark} ${colors.strong(clean(source))}`, ...lines].join('\n')}\n`;
 }
 
-function endText({ all, bad, unsigned }: { all: number; bad: number; unsigned: number }): string {
+interface Tally {
+  readonly all: number;
+  readonly bad: number;
+  readonly unproved: number;
+  readonly signers: SignerTally;
+}
+
+function endText({ all, bad, unproved, signers }: Tally): string {
+  const found = [
+    bad > 0 ? `${bad} wrong` : undefined,
+    unproved > 0 ? `${unproved} with signature: unproved (no known key verifies it)` : undefined,
+  ].filter(Boolean);
   const skins = all === 1 ? '1 skin' : `${all} skins`;
-  const found = bad === 0 ? 'nothing wrong' : `${bad} wrong`;
-  const rest =
-    unsigned === 0 ? '' : `; of ${unsigned} the key that should have signed is not known (--key FILE)`;
-  return `${skins}: ${found}${rest}.`;
+  const end = `${skins}: ${found.length === 0 ? 'nothing wrong' : found.join(', ')}.`;
+  return [end, signers.text].filter(Boolean).join(' ');
 }

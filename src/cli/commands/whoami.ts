@@ -1,22 +1,30 @@
 import type { Command } from 'commander';
-import { isPending, type Me, type RateLimit, ServiceError, type SkinClient } from '../../index.ts';
+import {
+  isPending,
+  type Me,
+  type RateLimit,
+  ServiceError,
+  type SkinClient,
+  UnreadableAnswerError,
+} from '../../index.ts';
 import type { Deps } from '../deps.ts';
 import { CliError, exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
 import { connectTelling } from '../outcomes.ts';
 import { jsonDocument } from '../output/json.ts';
 import { clean, tabRows } from '../output/text.ts';
 import type { Runner } from '../runner.ts';
 
-/** Unfinished jobs, and generations in this minute and this hour. */
+/** Unfinished jobs, and generations in the current minute and hour. */
 interface Spending {
   readonly queue?: number;
   readonly minute?: number;
   readonly hour?: number;
 }
 
-/** JSON output: who the service takes this caller for, and what is left. */
+/** JSON output: the caller as the service identifies it, and the remaining limits. */
 export interface WhoamiView {
-  readonly user: string;
+  readonly user?: string;
   readonly name?: string;
   readonly plan?: string;
   readonly limits: { readonly queue?: number; readonly per_minute?: number; readonly per_hour?: number };
@@ -25,9 +33,14 @@ export interface WhoamiView {
   readonly service: string;
 }
 
+export const examples: Examples = [
+  ['Show your plan and limits', 'skinsmith whoami'],
+  ['Print them as JSON for a script', 'skinsmith whoami --json'],
+];
+
 export function register(command: Command, runner: Runner, run = runWhoami): void {
   command
-    .description('Says who you are to the service, your plan, its limits and what is left of them.')
+    .description('Show your user, your plan and what is left of its limits.')
     .action(async () => await runner(run));
 }
 
@@ -35,7 +48,7 @@ export async function runWhoami(deps: Deps): Promise<number> {
   const connection = await connectTelling(await deps.settings(), deps);
   const { client, isEmbedded } = connection;
   const me = await askWho(client, deps.signal);
-  const rateLimit = me.rateLimit ?? (await client.delay({ signal: deps.signal }));
+  const rateLimit = me.rateLimit ?? (await askLimits(client, deps.signal));
   const jobs = await client.jobs({ signal: deps.signal });
   const pending = jobs.filter(({ status }) => isPending(status)).length;
   const view = whoamiView(me, { rateLimit, pending }, isEmbedded ? 'embedded' : client.baseUrl);
@@ -46,7 +59,7 @@ export async function runWhoami(deps: Deps): Promise<number> {
   return exitStatus('done');
 }
 
-/** @throws CliError for a caller without a key, whom the service does not know. */
+/** @throws CliError for a caller without a key, whom the service cannot identify */
 async function askWho(client: SkinClient, signal: AbortSignal): Promise<Me> {
   try {
     return await client.me({ signal });
@@ -60,33 +73,49 @@ async function askWho(client: SkinClient, signal: AbortSignal): Promise<Me> {
   }
 }
 
+/** Limits are optional: a service without GET /v2/delay still has a user to report. */
+async function askLimits(client: SkinClient, signal: AbortSignal): Promise<RateLimit> {
+  try {
+    return await client.delay({ signal });
+  } catch (error) {
+    if (error instanceof ServiceError || error instanceof UnreadableAnswerError) return {};
+    throw error;
+  }
+}
+
 function whoamiView(
   { user, name, grants }: Me,
   { rateLimit: { limit }, pending }: { rateLimit: RateLimit; pending: number },
   service: string,
 ): WhoamiView {
-  const { minute, hour } = limit;
+  const minute = told(limit?.minute ?? limit);
+  const hour = told(limit?.hour);
+  const { queue, per_minute = minute?.limit, per_hour = hour?.limit, plan } = grants;
   return {
-    user,
+    ...(user !== undefined && { user }),
     ...(name !== undefined && { name }),
-    ...(grants.plan !== undefined && { plan: grants.plan }),
+    ...(plan !== undefined && { plan }),
     limits: {
-      ...(grants.queue !== undefined && { queue: grants.queue }),
-      per_minute: grants.per_minute ?? minute.limit,
-      ...(grants.per_hour !== undefined && { per_hour: grants.per_hour }),
+      ...(queue !== undefined && { queue }),
+      ...(per_minute !== undefined && { per_minute }),
+      ...(per_hour !== undefined && { per_hour }),
     },
-    used: { queue: pending, minute: usedOf(minute), ...(hour && { hour: usedOf(hour) }) },
+    used: { queue: pending, ...(minute && { minute: minute.used }), ...(hour && { hour: hour.used }) },
     left: {
-      ...(grants.queue !== undefined && { queue: Math.max(0, grants.queue - pending) }),
-      minute: minute.remaining,
+      ...(queue !== undefined && { queue: Math.max(0, queue - pending) }),
+      ...(minute && { minute: minute.remaining }),
       ...(hour && { hour: hour.remaining }),
     },
     service,
   };
 }
 
-function usedOf({ limit, remaining }: { limit: number; remaining: number }): number {
-  return Math.max(0, limit - remaining);
+type Window = NonNullable<NonNullable<RateLimit['limit']>['minute']>;
+
+/** Undefined when there is no such limit. The hosted service reports an hourly limit of 0, which means no limit. */
+function told({ limit = 0, remaining }: Window = {}): Required<Omit<Window, 'reset'>> | undefined {
+  if (limit <= 0 || remaining === undefined) return undefined;
+  return { limit, remaining: Math.max(0, remaining), used: Math.max(0, limit - remaining) };
 }
 
 function whoamiCells({ user, name, plan, limits, used, left, service }: WhoamiView): [string, string][] {

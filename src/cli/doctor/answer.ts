@@ -4,7 +4,7 @@ import { jsonIn, type Readiness } from './patient.ts';
 
 const HOSTED = /(^|\.)mineskin\.org$/;
 
-/** Whose answer it is: skinsmith's, the hosted service's, another's. */
+/** Identifies the sender of a response: skinsmith, the hosted service or another server. */
 export const answerCheck: Check = {
   needs: ['connection'],
   look: async (patient) => {
@@ -28,7 +28,7 @@ function ofSkinsmith({ status, version, reasons }: Readiness): Finding {
   return problem(`${which} takes no work now: ${reasons.join(', ')}.`, 'See the log of the service.');
 }
 
-/** What every answer of version 2 has. */
+/** Fields that every response of API version 2 has. */
 function isEnvelope(json: unknown): boolean {
   const { success, errors } = (json ?? {}) as { success?: unknown; errors?: unknown };
   return typeof success === 'boolean' || Array.isArray(errors);

@@ -1,6 +1,6 @@
 import type { Patient } from './patient.ts';
 
-/** What is looked at, in the order in which it is told. */
+/** The names of the checks, in the order in which they are reported. */
 export const CHECK_NAMES = [
   'program',
   'config',
@@ -22,16 +22,16 @@ export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface Finding {
   readonly result: 'ok' | 'warning' | 'problem' | 'skipped';
-  /** What was found: sentences. */
+  /** The finding, in full sentences. */
   readonly detail: string;
-  /** What to do next. */
+  /** The next step for the user. */
   readonly hint?: string | undefined;
 }
 
 export interface Check {
-  /** Checks without which this one says nothing: it is left out while one of them has found a problem. */
+  /** Checks that this one depends on: it is skipped if one of them finds a problem. */
   readonly needs: readonly CheckName[];
-  /** What it throws is a problem found, if it is one that can be told. */
+  /** An error that it throws is reported as a problem, unless the error is a bug. */
   readonly look: (patient: Patient) => Promise<Finding>;
 }
 

@@ -1,10 +1,10 @@
 import { type Check, ok, skipped, warning } from './check.ts';
 import type { Patient } from './patient.ts';
 
-/** Milliseconds that two clocks may differ; the header by which they are compared has whole seconds. */
+/** Allowed difference between two clocks in milliseconds; the Date header has a resolution of one second. */
 const MOST = 5_000;
 
-/** This machine's clock against the service's. */
+/** Compares this machine's clock with the service's. */
 export const clockCheck: Check = {
   needs: ['connection'],
   look: async (patient) => {
@@ -20,15 +20,15 @@ export const clockCheck: Check = {
   },
 };
 
-/** How far the service's clock is ahead of ours, by the middle of the request and of the second. */
+/** How far the service's clock is ahead, measured from the middle of the request and of the second. */
 async function offsetByHeader(patient: Patient): Promise<number | undefined> {
   const { date, askedAt, answeredAt } = await patient.firstAnswer();
   const theirs = Date.parse(date ?? '');
   return Number.isNaN(theirs) ? undefined : theirs + 500 - (askedAt + answeredAt) / 2;
 }
 
-/** A time and how long it is until then: together they say what time it is there. */
+/** A time and the milliseconds until then, which together give the current time there. */
 async function offsetByLimits(patient: Patient): Promise<number | undefined> {
-  const { absolute, relative } = (await patient.rateLimit()).next;
-  return relative > 0 ? absolute - relative - patient.deps.clock.now() : undefined;
+  const { absolute, relative = 0 } = (await patient.rateLimit()).next ?? {};
+  return absolute !== undefined && relative > 0 ? absolute - relative - patient.deps.clock.now() : undefined;
 }

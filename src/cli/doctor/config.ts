@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { type Check, ok, problem, warning } from './check.ts';
 import { lookAtFolder, readableByOthers } from './folders.ts';
 
-/** The config file: readable, its owner's alone, and its folder writable. */
+/** Checks the config file: readable, private to its owner, and in a writable folder. */
 export const configCheck: Check = {
   needs: [],
   look: async ({ deps: { configFile, folders } }) => {
-    await configFile.settings(); // throws what is wrong with it
+    await configFile.settings(); // throws if the file is invalid
     const folder = await lookAtFolder(folders.config);
     if (folder.result === 'problem') {
       return problem(folder.detail, 'Choose another folder: SKINSMITH_CONFIG_DIR');

@@ -3,7 +3,7 @@ import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import { jsonIn } from './patient.ts';
 import { type Answer, ProbeError, type Stage } from './probe.ts';
 
-/** Whether the service is reached, as far as each stage of a request, and whether it is a service that answers. */
+/** Checks each stage of a request to the service, and whether a compatible service answers. */
 export const connectionCheck: Check = {
   needs: ['service'],
   look: async (patient) => {

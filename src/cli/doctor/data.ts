@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { type Check, problem, warning } from './check.ts';
 import { lookAtFolder, readableByOthers } from './folders.ts';
 
-/** Files of the service that nobody else is to read: private skins, and what others trust. */
+/** Files of the service that only their owner may read: private skins and signing secrets. */
 const SECRETS = ['skinsmith.db', 'signing-key.pem', 'account-key'];
 
-/** The data folder: writable, with room, its secrets its owner's alone. */
+/** Checks the data folder: writable, with free space, its secrets private to its owner. */
 export const dataCheck: Check = {
   needs: [],
   look: async ({ deps: { folders } }) => {

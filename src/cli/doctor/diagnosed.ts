@@ -4,7 +4,7 @@ import type { NoDiagnosis } from './patient.ts';
 
 const SEVERITY = ['ok', 'warning', 'problem'] as const satisfies readonly HealthFinding['result'][];
 
-/** What to do about what the service has found. The rest explains itself. */
+/** Hints for the service's own findings. The other findings need none. */
 const HINTS: Readonly<Record<string, string>> = {
   store_not_writable: 'Make room, or make the data folder writable.',
   store_damaged: 'Restore it from a backup: skinsmith restore',
@@ -23,7 +23,7 @@ const HINTS: Readonly<Record<string, string>> = {
   upstream_wait: 'See what the service above says: skinsmith doctor --base-url <its address>',
 };
 
-/** Several findings of the service as one: as bad as the worst, which is told first. */
+/** Merges several findings of the service: the result is that of the worst, which comes first. */
 export function summary(findings: readonly HealthFinding[]): Finding {
   const worstFirst = findings.toSorted((a, b) => SEVERITY.indexOf(b.result) - SEVERITY.indexOf(a.result));
   const [worst] = worstFirst;
@@ -34,7 +34,7 @@ export function summary(findings: readonly HealthFinding[]): Finding {
 
 const WHY = {
   not_skinsmith: 'Only a skinsmith service says how it is.',
-  not_operator: 'The service says that to its operator alone.',
+  not_operator: 'Only the operator of the service may see that.',
 } satisfies Record<NoDiagnosis, string>;
 
 export function untold(why: NoDiagnosis): Finding {

@@ -4,13 +4,13 @@ import type { Patient } from './patient.ts';
 
 export interface Examination {
   readonly patient: Patient;
-  /** Aborts when the time for all of it is over. */
+  /** Aborts when the time limit for all checks has passed. */
   readonly late: AbortSignal;
   /** Aborted by the user. */
   readonly signal: AbortSignal;
 }
 
-/** Runs all checks at once and tells of each in its order. What has not ended when time is over is a problem. */
+/** Runs all checks at once and yields their findings in order. A check that misses the time limit is a problem. */
 export async function* examine(
   checks: Readonly<Record<CheckName, Check>>,
   examination: Examination,
@@ -19,13 +19,13 @@ export async function* examine(
   for (const name of CHECK_NAMES) {
     const finding = (async () =>
       (await missing(checks[name], begun)) ?? (await lookInTime(checks[name], examination)))();
-    finding.catch(() => {}); // it is thrown where it is awaited
+    finding.catch(() => {}); // the error is thrown where the promise is awaited
     begun.set(name, finding);
   }
   for (const [name, finding] of begun) yield [name, await finding];
 }
 
-/** Undefined: all is there that the check needs. */
+/** Undefined if no check that this one needs has found a problem. */
 async function missing(
   { needs }: Check,
   begun: ReadonlyMap<CheckName, Promise<Finding>>,
@@ -40,7 +40,7 @@ async function missing(
 async function lookInTime({ look }: Check, { patient, late, signal }: Examination): Promise<Finding> {
   const over = Promise.withResolvers<Finding>();
   const end = () =>
-    over.resolve(problem('There was no answer in time.', 'Try again; --verbose shows each request.'));
+    over.resolve(problem('The request timed out.', 'Try again; --verbose shows each request.'));
   late.addEventListener('abort', end, { once: true });
   try {
     if (late.aborted) end();
@@ -53,13 +53,13 @@ async function lookInTime({ look }: Check, { patient, late, signal }: Examinatio
   }
 }
 
-/** What cannot be told is a bug, and thrown on. */
+/** Converts an error to a finding. An error with no message for users is a bug and is rethrown. */
 async function toldProblem(
   error: unknown,
   { late, signal }: Pick<Examination, 'late' | 'signal'>,
 ): Promise<Finding> {
   if (signal.aborted) throw error;
-  if (late.aborted) return await new Promise(() => {}); // it was cut short, which is told already
+  if (late.aborted) return await new Promise(() => {}); // cut short, which is reported already
   const told = tellable(error);
   if (!told) throw error;
   return problem(told.message, told.hint);

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { tellable } from '../told-error.ts';
 import { type Finding, ok, problem, warning } from './check.ts';
 
-/** Less free space than this is told: a store and its journal grow. */
+/** Free space below which a warning is given: a store and its journal grow. */
 const LITTLE_SPACE = 100 * 1024 * 1024;
 
 /**
- * Whether a folder can be written, or made where it is not there yet. Nothing but a write tells: permissions do not
- * hold for everybody, and a file system may be read-only or full.
+ * Checks that a folder is writable, or can be created. Only a write proves it: permissions do not apply to every user,
+ * and a file system may be read-only or full.
  */
 export async function lookAtFolder(folder: string): Promise<Finding> {
   try {
@@ -27,7 +27,10 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
   }
 }
 
-/** The folder itself, or that in which it would be made. @throws Error of the file system, ENOTDIR in the way */
+/**
+ * The folder itself, or the existing ancestor in which it would be created.
+ * @throws Error of the file system, such as ENOTDIR
+ */
 async function nearestFolder(folder: string): Promise<string> {
   try {
     if ((await stat(folder)).isDirectory()) return folder;
@@ -60,14 +63,14 @@ function sizeText(bytes: number): string {
   return mebibytes < 1024 ? `${mebibytes.toFixed(0)} MiB` : `${(mebibytes / 1024).toFixed(1)} GiB`;
 }
 
-/** Those of the files that others than their owner may read. Windows has no such modes. */
+/** The files that users other than their owner may read. Windows has no such modes. */
 export async function readableByOthers(paths: readonly string[]): Promise<string[]> {
   if (process.platform === 'win32') return [];
   const open = await Promise.all(paths.map(async (path) => ({ path, mode: await modeOf(path) })));
   return open.filter(({ mode }) => (mode & 0o077) !== 0).map(({ path }) => path);
 }
 
-/** 0 where there is no such file. */
+/** 0 if the file does not exist. */
 async function modeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).mode;

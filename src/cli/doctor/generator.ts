@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 import { summary, untold } from './diagnosed.ts';
 
-/** Who makes the skins of the service, and whether it can. */
+/** Checks the service's generator: its kind and whether it works. */
 export const generatorCheck: Check = {
   needs: ['key'],
   look: async (patient) => {

@@ -3,7 +3,7 @@ import { masked } from '../commands/config/list.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import type { Patient } from './patient.ts';
 
-/** Whether there is a key for the service, and whether the service takes it from here. */
+/** Checks that there is a key for the service, and that the service accepts it from this machine. */
 export const keyCheck: Check = {
   needs: ['connection'],
   look: async (patient) => {
@@ -27,13 +27,13 @@ async function placeOf({ deps: { env, configFile } }: Patient): Promise<string> 
   return env['SKINSMITH_API_KEY']?.trim() ? 'from SKINSMITH_API_KEY' : `kept in ${configFile.path}`;
 }
 
-/** A key for the same host under another address is nearly the right one: say so. */
+/** Mentions a key stored for the same host under another address, which is probably the right one. */
 async function noKey(patient: Patient): Promise<Finding> {
   const { client } = await patient.connection();
   const { hostname } = new URL(client.baseUrl);
   const places = Object.keys(await patient.deps.configFile.keyPlaces());
   const near = places.find((place) => URL.parse(place)?.hostname === hostname);
-  const detail = 'There is none: the strictest limits hold.';
+  const detail = 'No API key stored; anonymous limits apply.';
   if (near === undefined) return warning(detail, 'Store one: skinsmith login');
   return warning(
     `${detail} One is kept for ${near}, another address.`,
@@ -41,15 +41,15 @@ async function noKey(patient: Patient): Promise<Finding> {
   );
 }
 
-/** What services say of a key that they know but do not take from here. */
+/** Error codes for a key that the service knows but does not accept from this machine. */
 const BINDINGS: Readonly<Record<string, readonly [detail: string, hint: string]>> = {
   'Client not allowed': [
     'is valid, but not from the address of this machine',
-    'Allow the address where the key is managed; on skinsmith: skinsmith keys change <id> --allow-ip <address>',
+    'Allow the address where the key is managed; on skinsmith: skinsmith keys edit <id> --allow-ip <address>',
   ],
   'Origin not allowed': [
-    'is for web pages of certain origins alone, which no command is of',
-    'Use another key, or take the origins away; on skinsmith: skinsmith keys change <id> --any-origin',
+    'only works from web pages of certain origins, and a command is not one',
+    'Use another key, or take the origins away; on skinsmith: skinsmith keys edit <id> --any-origin',
   ],
   'Agent not allowed': [
     'is valid, but not for this program by the name it gives itself',

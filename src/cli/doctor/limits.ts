@@ -1,23 +1,30 @@
 import type { RateLimit } from '../../index.ts';
 import { type Check, ok, warning } from './check.ts';
 
-/** The caller's plan, and what is left of its limits. */
+type Window = NonNullable<NonNullable<RateLimit['limit']>['minute']>;
+
+/** Checks the caller's plan and remaining limits. */
 export const limitsCheck: Check = {
   needs: ['key'],
   look: async (patient) => {
     const me = await patient.me();
     const { limit } = await patient.rateLimit();
     const plan = me ? (me.grants.plan ?? 'none named') : 'anonymous';
-    const left = [
-      windowText('minute', limit.minute),
-      ...(limit.hour ? [windowText('hour', limit.hour)] : []),
-    ];
-    const detail = `Plan ${plan}: ${left.join(', ')}.`;
-    const isSpent = limit.minute.remaining <= 0 || (limit.hour?.remaining ?? 1) <= 0;
-    return isSpent ? warning(detail, 'New skins wait until the limit is over: skinsmith whoami') : ok(detail);
+    const { minute = limit, hour } = limit ?? {};
+    const told = [leftOf('minute', minute), leftOf('hour', hour)].filter((window) => window !== undefined);
+    const left = told.length === 0 ? 'no limits told' : told.map(({ text }) => text).join(', ');
+    const detail = `Plan ${plan}: ${left}.`;
+    if (told.every(({ isSpent }) => !isSpent)) return ok(detail);
+    return warning(detail, 'New skins wait until the limit is over: skinsmith whoami');
   },
 };
 
-function windowText(name: string, { limit, remaining }: RateLimit['limit']['minute']): string {
-  return `${Math.max(0, remaining)} of ${limit} skins left this ${name}`;
+/** Undefined if the service reports no such limit. */
+function leftOf(
+  name: string,
+  { limit = 0, remaining }: Window = {},
+): { text: string; isSpent: boolean } | undefined {
+  if (limit <= 0 || remaining === undefined) return undefined;
+  const text = `${Math.max(0, remaining)} of ${limit} skins left this ${name}`;
+  return { text, isSpent: remaining <= 0 };
 }

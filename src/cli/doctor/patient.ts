@@ -14,13 +14,13 @@ import {
 } from '../settings.ts';
 import { type Answer, type ProbeOptions, probe } from './probe.ts';
 
-/** The service that is set; without an address the embedded one. `from`: where that is set. */
+/** The configured service; without an address, the embedded one. `from` is where it is configured. */
 export interface ChosenService {
   readonly baseUrl: string | undefined;
   readonly from: string | undefined;
 }
 
-/** What a skinsmith service says of itself to anybody. */
+/** What a skinsmith service tells every caller about itself. */
 export type Readiness = z.output<typeof readinessSchema>;
 const readinessSchema = z.object({
   status: z.string(),
@@ -28,24 +28,24 @@ const readinessSchema = z.object({
   reasons: z.array(z.string()).catch([]),
 });
 
-/** Why there is no diagnosis: another kind of service, or a caller that is not its operator. */
+/** Why there is no diagnosis: the service is of another kind, or the caller is not its operator. */
 export type NoDiagnosis = 'not_skinsmith' | 'not_operator';
 
-/** What checks look at. What several of them want to know is asked once. */
+/** The data that checks inspect. Requests that several checks need are sent once. */
 export class Patient {
   readonly deps: Deps;
   readonly #stop: AbortSignal;
   readonly #connectLimit: number;
   readonly #known = new Map<string, Promise<unknown>>();
 
-  /** `stop`: ends all that is under way. `connectLimit`: milliseconds to the service's first answer. */
+  /** `stop` aborts all requests. `connectLimit`: milliseconds until the service's first response. */
   constructor(deps: Deps, { stop, connectLimit }: { stop: AbortSignal; connectLimit: number }) {
     this.deps = deps;
     this.#stop = stop;
     this.#connectLimit = connectLimit;
   }
 
-  /** Where each setting that is set comes from. @throws CliError when the config file cannot be read */
+  /** The origin of each configured setting. @throws CliError when the config file cannot be read */
   async origins(): Promise<ReadonlyMap<SettingName, Origin>> {
     const { flags, env, configFile } = this.deps;
     const file = await configFile.settings();
@@ -54,7 +54,7 @@ export class Patient {
     return new Map(set.filter((entry): entry is [SettingName, Origin] => entry[1] !== undefined));
   }
 
-  /** @throws CliError when the address is none */
+  /** @throws CliError when the address is invalid */
   async service(): Promise<ChosenService> {
     if (this.deps.flags.local) return { baseUrl: undefined, from: '--local' };
     const origin = (await this.origins()).get('base-url');
@@ -62,18 +62,18 @@ export class Patient {
     return { baseUrl: parseSetting('base-url', origin) as string, from: origin.from };
   }
 
-  /** The key for the service that is set. */
+  /** The key for the configured service. */
   async key(): Promise<string | undefined> {
     const { baseUrl } = await this.service();
     return baseUrl === undefined ? undefined : await keyFor(baseUrl, this.deps);
   }
 
-  /** Starts the embedded service, if that is the one. @throws whatever keeps it from starting */
+  /** Starts the embedded service, if it is the one in use. @throws the error that keeps it from starting */
   async connection(): Promise<Connection> {
     return await this.#once('connection', async () => await this.deps.connect(await this.#usable()));
   }
 
-  /** The answer to a request of which any v2 service makes something. @throws ProbeError */
+  /** The response to a request that every v2 service understands. @throws ProbeError */
   async firstAnswer(): Promise<Answer> {
     return await this.#once('answer', async () => {
       const { client } = await this.connection();
@@ -89,7 +89,7 @@ export class Patient {
     return await probe(url, options);
   }
 
-  /** Undefined: it is no skinsmith service. @throws ProbeError */
+  /** Undefined if it is not a skinsmith service. @throws ProbeError */
   async readiness(): Promise<Readiness | undefined> {
     return await this.#once('readiness', async () => {
       const { client } = await this.connection();
@@ -97,7 +97,7 @@ export class Patient {
     });
   }
 
-  /** Undefined: the caller is nobody that the service knows. @throws SkinsmithError */
+  /** Undefined if the service does not know the caller. @throws SkinsmithError */
   async me(): Promise<Me | undefined> {
     return await this.#once('me', async () => {
       const { client, hasKey } = await this.connection();
@@ -125,7 +125,7 @@ export class Patient {
     return await client.jobs(this.call());
   }
 
-  /** Undefined: the service has no such document. @throws SkinsmithError */
+  /** Undefined if the service has no such document. @throws SkinsmithError */
   async keyDocument(): Promise<KeyDocument | undefined> {
     const { client } = await this.connection();
     try {
@@ -147,19 +147,19 @@ export class Patient {
         return await client.account.diagnosis(this.call());
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        if (error.status === 404) return 'not_skinsmith'; // or an older one
+        if (error.status === 404) return 'not_skinsmith'; // or an older version
         if (error.status === 401 || error.code === 'insufficient_grants') return 'not_operator';
         throw error;
       }
     });
   }
 
-  /** One attempt, ended with everything else. */
+  /** Options for a single attempt, aborted together with the rest. */
   call() {
     return { signal: this.#stop, retry: { budget: 0, patience: 0 } };
   }
 
-  /** Settings as commands would have them if those that are wrong were not there. */
+  /** The settings that commands would use, without the invalid ones. */
   async #usable(): Promise<Settings> {
     const origins = await this.origins();
     const values = SETTING_NAMES.map((name) => [name, usableValue(name, origins.get(name))] as const);
@@ -177,7 +177,7 @@ function usableValue(name: SettingName, origin: Origin | undefined): unknown {
   try {
     return origin && parseSetting(name, origin);
   } catch (error) {
-    if (error instanceof CliError) return undefined; // the check of the settings tells
+    if (error instanceof CliError) return undefined; // the settings check reports it
     throw error;
   }
 }
@@ -186,7 +186,7 @@ export function readinessIn({ text }: Answer): Readiness | undefined {
   return readinessSchema.safeParse(jsonIn(text)).data;
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,26 +3,26 @@ import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Clock } from '../../clock.ts';
 
-/** How far a request came. */
+/** The stages of a request. */
 export type Stage = 'name' | 'connection' | 'tls' | 'answer';
 
-/** An answer, whatever it is. No redirect was followed. */
+/** Any response, with any status. Redirects are not followed. */
 export interface Answer {
   readonly url: URL;
   readonly status: number;
-  /** Headers; undefined where they are missing. */
+  /** Headers; undefined if missing. */
   readonly date: string | undefined;
   readonly location: string | undefined;
-  /** The beginning of the body. */
+  /** The start of the body. */
   readonly text: string;
-  /** When it was asked and when the head of the answer was there: milliseconds since the epoch. */
+  /** When the request was sent and when the response headers arrived: milliseconds since the epoch. */
   readonly askedAt: number;
   readonly answeredAt: number;
-  /** Milliseconds that each stage took which there was, in their order. */
+  /** Milliseconds that each stage took, in order; only the stages that occurred. */
   readonly times: ReadonlyMap<Stage, number>;
 }
 
-/** No answer came. `code` is Node's own, or `not in time`. */
+/** The request got no response. `code` is Node's own, or `not in time`. */
 export class ProbeError extends Error {
   override readonly name = 'ProbeError';
   readonly stage: Stage;
@@ -41,14 +41,14 @@ export interface ProbeOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly userAgent: string;
-  /** Milliseconds that all of it may take. */
+  /** Time limit for the whole request, in milliseconds. */
   readonly limit: number;
 }
 
 const MAX_TEXT = 64 * 1024;
 
 /**
- * One GET without a key over a connection of its own, seen stage by stage, as the client itself does not show it.
+ * Sends one GET without a key on a new connection and times each stage, which the client does not expose.
  * @throws ProbeError; the signal's reason when aborted
  */
 export async function probe(address: string, options: ProbeOptions): Promise<Answer> {
@@ -71,7 +71,7 @@ export async function probe(address: string, options: ProbeOptions): Promise<Ans
   }
 }
 
-/** Which stage a request is in, and how long each took. */
+/** Tracks the current stage of a request and the duration of each. */
 class Stages {
   now: Stage;
   readonly times = new Map<Stage, number>();
@@ -109,7 +109,7 @@ class Stages {
 async function ask(url: URL, stages: Stages, { signal, userAgent }: ProbeOptions): Promise<IncomingMessage> {
   const isTls = url.protocol === 'https:';
   const headers = { accept: 'application/json', 'user-agent': userAgent };
-  // An agent of its own: no kept connection, and no proxy of the environment, which the client has not either.
+  // A separate agent: no reused connection, and no proxy from the environment, since the client uses none either.
   const agent = isTls ? new HttpsAgent() : new HttpAgent();
   const options: RequestOptions = { signal, headers, agent };
   return await new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { VERSION } from '../../index.ts';
 import { type Check, ok } from './check.ts';
 
-/** What runs here. Where Node is too old the program does not start. */
+/** Reports the program's version and platform. On an unsupported Node the program does not start. */
 export const programCheck: Check = {
   needs: [],
   look: async () =>

@@ -1,6 +1,6 @@
 import { type Check, ok } from './check.ts';
 
-/** Which service commands talk to, and why that one. */
+/** Reports which service commands use, and why. */
 export const serviceCheck: Check = {
   needs: ['config'],
   look: async (patient) => {

@@ -13,7 +13,7 @@ import {
 } from '../settings.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 
-/** Whether each setting is one that is allowed, where it comes from, and what it hides. */
+/** Checks that each setting is valid, and reports its origin and what it overrides. */
 export const settingsCheck: Check = {
   needs: ['config'],
   look: async (patient) => {
@@ -45,7 +45,7 @@ function faultOf(name: SettingName, origin: Origin): CliError[] {
   }
 }
 
-/** `config set` refuses others, so they were written there by hand. */
+/** `config set` rejects unknown names, so these were added by hand. */
 function isUnknownKey(name: string): boolean {
   return !isSettingName(name);
 }

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, ok, problem } from './check.ts';
 
-/** Whether the key is known that signatures of the service verify with. */
+/** Checks that the key for verifying the service's signatures is known. */
 export const signatureCheck: Check = {
   needs: ['answer'],
   look: async (patient) => {
     const { isEmbedded } = await patient.connection();
-    // To ask for it would make it, which takes seconds.
+    // Requesting the key would generate it, which takes seconds.
     if (isEmbedded && !existsSync(join(patient.deps.folders.data, 'signing-key.pem'))) {
       return ok('This machine has no signing key yet: it is made with the first skin.');
     }
@@ -19,11 +19,14 @@ export const signatureCheck: Check = {
     const fingerprint = fingerprintOf(pem);
     if (fingerprint !== undefined)
       return ok(`The service tells its public key (${fingerprint}); results are verified with it.`);
-    return problem('What the service tells as its public key is none.', 'See the log of the service.');
+    return problem(
+      'What the service tells as its public key cannot be read as a key.',
+      'See the log of the service.',
+    );
   },
 };
 
-/** As the server calls its key. Undefined when it is none. */
+/** The fingerprint by which the server names the key. Undefined if the text is not a public key. */
 function fingerprintOf(pem: string): string | undefined {
   try {
     createPublicKey(pem);

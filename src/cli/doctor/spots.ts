@@ -1,10 +1,10 @@
 import { isPending, ServiceError } from '../../index.ts';
 import { type Check, ok, skipped, warning } from './check.ts';
 
-/** Spots in the queue that everybody has. */
+/** Queue spots that every caller has. */
 const USUAL_SPOTS = 5;
 
-/** How many of the caller's spots in the queue are free. */
+/** Checks how many of the caller's queue spots are free. */
 export const spotsCheck: Check = {
   needs: ['key'],
   look: async (patient) => {
@@ -15,7 +15,7 @@ export const spotsCheck: Check = {
       return pending < spots ? ok(detail) : warning(detail, 'See by what: skinsmith jobs --status waiting');
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 401) throw error;
-      return skipped('The service lists jobs for callers with a key alone.');
+      return skipped('The service lists jobs only for callers with a key.');
     }
   },
 };

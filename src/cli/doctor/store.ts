@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 import { summary, untold } from './diagnosed.ts';
 
-/** The service's store: its schema, whether it can be written, whether it is damaged. */
+/** Checks the service's store: its schema, whether it is writable, and whether it is damaged. */
 export const storeCheck: Check = {
   needs: ['key'],
   look: async (patient) => {

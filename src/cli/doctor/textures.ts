@@ -4,7 +4,7 @@ import { type Check, type Finding, ok, problem, skipped, warning } from './check
 import { type Patient, readinessIn } from './patient.ts';
 import { ProbeError } from './probe.ts';
 
-/** Whether the addresses that skins say their textures are at lead anywhere. */
+/** Checks that the texture addresses in skins can be reached. */
 export const texturesCheck: Check = {
   needs: ['key', 'answer'],
   look: async (patient) => {
@@ -14,7 +14,7 @@ export const texturesCheck: Check = {
   },
 };
 
-/** A skinsmith that signs by itself writes its public address into every skin. */
+/** A skinsmith service with its own signing key writes its public address into every skin. */
 async function ownAddress(publicUrl: string, patient: Patient): Promise<Finding> {
   const { client, isEmbedded } = await patient.connection();
   const { hostname } = new URL(client.baseUrl);
@@ -53,7 +53,7 @@ function isLoopback(hostname: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Of services that do not say it, the newest public skin shows it. */
+/** For services that do not report the address, the newest public skin shows it. */
 async function sample(patient: Patient): Promise<Finding> {
   const { client } = await patient.connection();
   const [newest] = (await client.publicSkins({ size: 1 }, patient.call())).skins;

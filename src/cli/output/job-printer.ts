@@ -11,7 +11,7 @@ interface JobPrinterOptions {
   readonly isList: boolean;
 }
 
-/** Writes jobs to stdout: as they are accepted, or as one JSON document at the end. */
+/** Writes jobs to stdout: each as it is accepted, or all as one JSON document at the end. */
 export class JobPrinter {
   readonly #io: Io;
   readonly #options: JobPrinterOptions;
@@ -24,7 +24,7 @@ export class JobPrinter {
     this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
   }
 
-  /** `index`: position of the source, where jobs do not come in their order. */
+  /** `index` is the position of the source, for jobs that arrive out of order. */
   async add(job: JobView, index = this.#count): Promise<void> {
     this.#count++;
     if (this.#options.ndjson) this.#io.out.write(jsonLine(job));
@@ -40,7 +40,7 @@ export class JobPrinter {
   }
 }
 
-/** A whole list of jobs at once. */
+/** Prints a whole list of jobs. */
 export function jobTable(jobs: readonly JobView[], { io, now }: { io: Io; now: number }): string {
   if (!io.out.isTTY) return jobs.map(jobRow).join('');
   const rows = jobs.map((job) => [job.job, job.status, ago(job.created, now), job.source]);

@@ -2,8 +2,8 @@ import type { OutputStream } from '../io.ts';
 import { jsonDocument } from './json.ts';
 
 /**
- * One JSON array, written as its items come: in the order of their positions, which they need not come in.
- * Only what is ahead of its turn is kept.
+ * Writes one JSON array in the order of the items' positions, although items may arrive in any order. Only items that
+ * are ahead of their turn are buffered.
  */
 export class JsonList {
   readonly #out: Pick<OutputStream, 'write'>;
@@ -23,7 +23,7 @@ export class JsonList {
     }
   }
 
-  /** Writes what still waits for a position that never came, and closes the array. */
+  /** Writes the items still waiting for a missing position, and closes the array. */
   end(): void {
     for (const [, item] of [...this.#ahead].sort(([a], [b]) => a - b)) this.#write(item);
     this.#ahead.clear();

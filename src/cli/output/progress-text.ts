@@ -2,21 +2,30 @@ import type { Progress } from '../../batch/events.ts';
 import { clean } from './text.ts';
 
 export interface ProgressView extends Progress {
-  /** Skins finished a second, of late; undefined: too early to say. */
+  /** Recent rate in finished skins per second; undefined while it is too early to tell. */
   readonly rate: number | undefined;
-  /** What went wrong last, or what is being waited for. */
+  /** The last problem or the current wait. */
   readonly remark: string | undefined;
+  /** The known wait of the batch; undefined if there is none. */
+  readonly waiting?: WaitingView | undefined;
+}
+
+/** A wait in words, a version that puts the essentials first, and the remaining seconds where known. */
+export interface WaitingView {
+  readonly text: string;
+  readonly line: string;
+  readonly seconds: number | undefined;
 }
 
 const BAR = 20;
 const MOST_REMARK = 60;
 
-/** `1,234` for people. */
+/** Formats a number for people: `1,234`. */
 export function count(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** A span of time as people say it. */
+/** Formats a duration for people. */
 export function span(seconds: number): string {
   if (seconds < 1) return 'a moment';
   if (seconds < 90) return `${Math.round(seconds)} s`;
@@ -24,20 +33,89 @@ export function span(seconds: number): string {
   return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** One line for a terminal, cut to its width. */
+/** Formats a local time of day, with the date unless it is today. Milliseconds since the epoch. */
+export function momentAt(at: number, now: number): string {
+  const time = new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  if (new Date(at).toDateString() === new Date(now).toDateString()) return time;
+  const day = new Date(at).toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+  return `${day}, ${time}`;
+}
+
+/** The reason for a wait and its length. */
+export interface PauseView {
+  readonly message: string;
+  /** Remaining milliseconds. */
+  readonly ms: number;
+  /** End of the wait, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Describes a wait: its reason, its length and its end. `now`: milliseconds since the epoch. */
+export function pauseText({ message, ms, at }: PauseView, now: number): string {
+  return `${message} Trying again in ${span(ms / 1_000)}, at ${momentAt(at, now)}; Ctrl-C is safe.`;
+}
+
+/** Describes a wait of a batch. `now`: milliseconds since the epoch. */
+export function waitingView(pause: PauseView, now: number): WaitingView {
+  const { message, ms, at } = pause;
+  const seconds = ms / 1_000;
+  const line = `waiting ${span(seconds)}, until ${momentAt(at, now)}; Ctrl-C is safe: ${message}`;
+  return { text: pauseText(pause, now), line, seconds };
+}
+
+/** Describes a wait whose end is unknown. `ms`: how long it has lasted. */
+export function openWaitingView(message: string, ms: number): WaitingView {
+  const so = `${span(ms / 1_000)} so far; Ctrl-C is safe`;
+  return { text: `${message} Waiting for ${so}.`, line: `waiting, ${so}: ${message}`, seconds: undefined };
+}
+
+/** One line for a terminal, cut to its width: during a wait, the bar is shortened first. */
 export function progressLine(view: ProgressView, columns: number): string {
   const part = view.sources === 0 ? 0 : view.finished / view.sources;
   const filled = view.allRead ? Math.floor(part * BAR) : 0;
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`;
-  const remark = view.remark === undefined ? '' : ` · ${clean(view.remark).slice(0, MOST_REMARK)}`;
-  const line = `${bar} ${counts(view)}${remark}`;
+  const short = view.remark === undefined ? undefined : clean(view.remark).slice(0, MOST_REMARK);
+  const said = view.waiting ? clean(view.waiting.line) : short;
+  const remark = said === undefined ? '' : ` · ${said}`;
+  const whole = `${bar} ${counts(view)}${remark}`;
+  const line = view.waiting && whole.length > columns ? `${counts(view)}${remark}` : whole;
   return line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
 }
 
-/** The same in words, for a log. */
+/** The same state as a sentence, for a log. */
 export function progressSentence(view: ProgressView): string {
-  const remark = view.remark === undefined ? '' : ` ${clean(view.remark)}`;
+  const said = view.waiting?.text ?? view.remark;
+  const remark = said === undefined ? '' : ` ${clean(said)}`;
   return `${counts(view)}.${remark}`;
+}
+
+/** The progress of a single source. */
+export interface SingleView {
+  /** The service's job for the source, once it exists. */
+  readonly job: string | undefined;
+  readonly seconds: number;
+  readonly remark: string | undefined;
+  readonly waiting?: ProgressView['waiting'];
+}
+
+/** The progress of one source as a terminal line, cut to its width. */
+export function singleLine(source: string, view: SingleView, columns: number): string {
+  const line = singleParts(source, view).join(' · ');
+  return line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
+}
+
+/** The same state as a sentence, for a log. */
+export function singleSentence(source: string, view: SingleView): string {
+  return `${singleParts(source, view).join(', ')}.`.replace(/\.\.$/, '.');
+}
+
+function singleParts(source: string, { job, seconds, waiting, remark: last }: SingleView): string[] {
+  const remark = waiting?.text ?? last;
+  const parts = [`Generating ${clean(source)}`];
+  if (job !== undefined) parts.push(`job ${clean(job)}`);
+  if (seconds >= 2) parts.push(span(seconds));
+  if (remark !== undefined) parts.push(clean(remark));
+  return parts;
 }
 
 function counts(view: ProgressView): string {
@@ -56,7 +134,10 @@ function rateText(rate: number): string {
   return rate >= 1 ? `${rate.toFixed(rate < 10 ? 1 : 0)} a second` : `${(rate * 60).toFixed(0)} a minute`;
 }
 
-function leftText({ allRead, sources, finished, rate }: ProgressView): string | undefined {
+/** The remaining time, unless a known wait is longer. */
+function leftText({ allRead, sources, finished, rate, waiting }: ProgressView): string | undefined {
   if (!allRead || !rate || finished >= sources) return undefined;
-  return `${span((sources - finished) / rate)} left`;
+  const seconds = (sources - finished) / rate;
+  if (waiting && (waiting.seconds ?? Number.POSITIVE_INFINITY) > seconds) return undefined;
+  return `${span(seconds)} left`;
 }

@@ -1,22 +1,33 @@
+import type { Picture } from '../../skin/picture.ts';
 import type { Io } from '../io.ts';
 import { FORMATS, type Formatted, isFinished } from './formats/formats.ts';
 import type { FormatName } from './formats/names.ts';
 import { jsonDocument, jsonLine } from './json.ts';
 import { JsonList } from './json-list.ts';
-import { resultRow, resultText } from './results.ts';
+import type { TerminalPictures } from './picture/terminal-picture.ts';
+import { picturedText, resultRow, resultText } from './results.ts';
 import { clean, colorsFor } from './text.ts';
 import type { ResultView } from './views.ts';
 
 interface PrinterOptions {
   readonly json: boolean;
   readonly ndjson: boolean;
-  /** Absent: the readable text on a terminal, rows in a pipe. */
+  /** Absent: readable text on a terminal, rows in a pipe. */
   readonly formats: readonly FormatName[] | undefined;
-  /** Several sources were given: JSON is a list then, even of one. */
+  /** The user named several sources: JSON output is then a list, even for a single result. */
   readonly isList: boolean;
+  readonly pictures?: ResultPictures | undefined;
 }
 
-/** Writes results to stdout as they come, or as one JSON document in the order of the sources. */
+/** Images shown beside results on a terminal. */
+export interface ResultPictures {
+  /** Undefined if the terminal cannot show images. */
+  readonly terminal: TerminalPictures | undefined;
+  /** Returns the figure at one image pixel per skin pixel; called only when it is shown. */
+  readonly pictureOf: (result: ResultView) => Promise<Picture | undefined>;
+}
+
+/** Writes results to stdout as they arrive, or as one JSON document in the order of the sources. */
 export class ResultPrinter {
   readonly #io: Io;
   readonly #options: PrinterOptions;
@@ -29,7 +40,7 @@ export class ResultPrinter {
     this.#list = options.json && !options.ndjson && options.isList ? new JsonList(io.out) : undefined;
   }
 
-  /** `index`: position of the source, where results do not come in their order. */
+  /** `index` is the position of the source, for results that arrive out of order. */
   async add(result: ResultView, index = this.#count): Promise<void> {
     const { json, ndjson, formats } = this.#options;
     this.#count++;
@@ -38,14 +49,23 @@ export class ResultPrinter {
     else if (json) this.#io.out.write(jsonDocument(this.#asJson(result)));
     else if (formats !== undefined) for (const format of formats) this.#printFormatted(result, format);
     else if (!this.#io.out.isTTY) this.#io.out.write(resultRow(result));
-    else if (!result.error) this.#io.out.write(resultText(result, await colorsFor(this.#io.out)));
+    else if (!result.error) await this.#printText(result);
+  }
+
+  /** Adds an image if the terminal can show it and the caller has one. */
+  async #printText(result: ResultView): Promise<void> {
+    const colors = await colorsFor(this.#io.out);
+    const { terminal, pictureOf } = this.#options.pictures ?? {};
+    const picture = terminal && (await pictureOf?.(result));
+    const text = picture ? picturedText(result, colors, { picture, terminal }) : resultText(result, colors);
+    this.#io.out.write(text);
   }
 
   end(): void {
     this.#list?.end();
   }
 
-  /** One format is the document itself; of several each has its name. */
+  /** A single format is the whole document; several formats are keyed by name. */
   #asJson(result: ResultView): Formatted {
     if (!isFinished(result)) return { ...result };
     const [first = 'json', ...more] = this.#options.formats ?? [];

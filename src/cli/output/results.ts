@@ -1,3 +1,5 @@
+import type { Picture } from '../../skin/picture.ts';
+import { besidePicture, type TerminalPictures } from './picture/terminal-picture.ts';
 import type { Colors } from './text.ts';
 import { clean, tabRows } from './text.ts';
 import type { JobView, ResultView } from './views.ts';
@@ -13,21 +15,39 @@ export function jobRow({ job, status, created, source, uuid }: JobView): string 
   return tabRows([[job, status, created, source, uuid]]);
 }
 
-/** A skin as a person reads it. */
+/** A skin as readable text. */
 export function resultText(result: ResultView, colors: Colors): string {
+  return `${resultLines(result, colors).join('\n')}\n`;
+}
+
+/** The same text with an image. */
+export function picturedText(
+  result: ResultView,
+  colors: Colors,
+  { picture, terminal }: { picture: Picture; terminal: TerminalPictures },
+): string {
+  return besidePicture(picture, resultLines(result, colors), terminal);
+}
+
+function resultLines(result: ResultView, colors: Colors): string[] {
   const mark = result.status === 'completed' ? colors.good('✔') : colors.faint('•');
   const state = result.status === 'completed' ? undefined : result.status;
-  const about = [state, result.variant, result.visibility, result.duplicate ? 'known already' : undefined];
+  const about = [state, result.variant, result.visibility, result.duplicate ? knownText(result) : undefined];
   const title = `${mark} ${colors.strong(clean(result.source ?? result.job ?? ''))}  ${about.filter(Boolean).join(', ')}`;
-  const fields: [string, string | undefined][] = [
-    ['uuid', result.uuid],
-    ['name', result.name],
-    ['texture', result.texture?.url],
-    ['value', result.value],
-    ['signature', result.signature],
+  const line = (label: string, text: string | undefined) =>
+    text === undefined ? [] : [`  ${colors.faint(label.padEnd(9))} ${clean(text)}`];
+  return [
+    title,
+    ...line('uuid', result.uuid),
+    ...line('name', result.name),
+    ...line('texture', result.texture?.url),
+    ...line('value', result.value),
+    ...line('signature', result.signature),
+    ...line('signer', result.signer),
   ];
-  const lines = fields.flatMap(([label, text]) =>
-    text === undefined ? [] : [`  ${colors.faint(label.padEnd(9))} ${clean(text)}`],
-  );
-  return `${[title, ...lines].join('\n')}\n`;
+}
+
+/** A skin that the service already had keeps its original name. */
+function knownText({ name }: ResultView): string {
+  return name === undefined ? 'already known' : `already known as ${clean(name)}`;
 }

@@ -1,23 +1,23 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { OutputStream } from '../io.ts';
 
-/** C0 and C1 control characters, escape sequences with them, and marks that turn the reading direction. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
+/** C0 and C1 control characters, escape sequences that contain them, and bidirectional marks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text from outside as it may meet a terminal or a table: on one line, with nothing that acts. */
+/** Makes external text safe for a terminal or a table: on one line, without active characters. */
 export function clean(text: string): string {
   return stripVTControlCharacters(text).replace(UNSAFE, (character) =>
     /[\t\r\n\u2028\u2029]/.test(character) ? ' ' : '',
   );
 }
 
-/** Rows for programs: tab-separated, no header, nothing cut. */
+/** Rows for programs: tab-separated, without a header, never truncated. */
 export function tabRows(rows: readonly (readonly (string | undefined)[])[]): string {
   return rows.map((row) => `${row.map((cell) => clean(cell ?? '')).join('\t')}\n`).join('');
 }
 
-/** Rows for people: aligned columns under a header. The last column is cut to what is left of `width`. */
+/** Rows for people: aligned columns under a header. The last column is truncated to fit `width`. */
 export function alignedRows(
   header: readonly string[],
   rows: readonly (readonly (string | undefined)[])[],
@@ -34,7 +34,7 @@ export function alignedRows(
   return lines.map((line) => `${line.length > width ? `${line.slice(0, width - 1)}…` : line}\n`).join('');
 }
 
-/** How long ago, as people say it. */
+/** Formats the age of a time for people. */
 export function ago(time: string | undefined, now: number): string {
   if (time === undefined) return '';
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
@@ -45,7 +45,7 @@ export function ago(time: string | undefined, now: number): string {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
-/** The few colours in use, as functions; plain where colour is not wanted. */
+/** The colours in use, as functions; they return plain text when colour is off. */
 export interface Colors {
   readonly good: (text: string) => string;
   readonly bad: (text: string) => string;

@@ -1,7 +1,7 @@
 import type { BatchResult, FinishedSkin } from '../../batch/types.ts';
 import type { Job, Note } from '../../index.ts';
 
-/** What JSON output promises about one source's outcome. Absent values are left out. */
+/** The documented JSON output for one source's outcome. Absent values are omitted. */
 export interface ResultView {
   readonly source?: string;
   readonly status: string;
@@ -13,6 +13,8 @@ export interface ResultView {
   readonly value?: string;
   readonly signature?: string;
   readonly texture?: { readonly url: string; readonly hash: string };
+  /** `game`, `embedded`, a service's address, or `unproved`. */
+  readonly signer?: string;
   readonly duplicate?: boolean;
   readonly warnings: readonly Note[];
   readonly error?: { readonly code: string; readonly message: string };
@@ -22,6 +24,8 @@ export interface ResultView {
 export interface JobView {
   readonly job: string;
   readonly status: string;
+  readonly createdAt?: string;
+  /** Deprecated: use `createdAt`. */
   readonly created?: string;
   readonly eta?: string;
   readonly source?: string;
@@ -43,19 +47,20 @@ export function resultView({ source, job, skin, status, warnings = [], error }: 
     status: status ?? (error ? 'failed' : 'completed'),
     ...(job !== undefined && { job }),
     ...(skin && skinFields(skin)),
+    ...(skin?.signedBy && { signer: skin.signedBy.signer }),
     ...(skin?.duplicate !== undefined && { duplicate: skin.duplicate }),
     warnings,
     ...(error && { error: { code: error.code, message: error.message } }),
   };
 }
 
-/** A batch's result. */
+/** One result of a batch. */
 export function batchResultView(result: BatchResult): ResultView {
   const { source, job, skin, warnings, error } = result;
   return resultView({ source, job, skin, warnings, error });
 }
 
-/** What is said of a skin wherever it comes from: the same for a new one and one from the lockfile. */
+/** The fields of a skin from any origin: the same for a new skin and one from the lockfile. */
 export function skinFields({ uuid, name, variant, visibility, value, signature, texture }: FinishedSkin) {
   return {
     uuid,
@@ -72,14 +77,20 @@ export function jobView(job: Job, source?: string): JobView {
   return {
     job: job.id,
     status: job.status,
-    ...(job.timestamp !== undefined && { created: isoTime(job.timestamp) }),
+    ...(job.timestamp !== undefined && created(job.timestamp)),
     ...(job.eta !== undefined && { eta: isoTime(job.eta) }),
     ...(source !== undefined && { source }),
     ...(job.result !== undefined && { uuid: job.result }),
   };
 }
 
-/** A time from outside; what no date can be is left as the number it is. */
+/** The time under its current name and its former one. */
+function created(milliseconds: number) {
+  const time = isoTime(milliseconds);
+  return { createdAt: time, created: time };
+}
+
+/** Converts a time from outside; a number outside the range of dates is left unchanged. */
 function isoTime(milliseconds: number): string {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();

@@ -104,7 +104,7 @@ describe('Results in a folder', () => {
 });
 
 describe('A file that is there already', () => {
-  it('is left alone when it holds the same', async () => {
+  it('stays as it is when it holds the same', async () => {
     const { run, stamp } = await ownOutput();
     run([resultOf('Knight')], FORMAT_NAMES);
     const before = stamp('Knight.value');
@@ -112,7 +112,7 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.value')).toEqual(before);
   });
 
-  it('is left alone when it holds the same although nobody remembers it', async () => {
+  it('stays as it is when it holds the same although nobody remembers it', async () => {
     const { out, run, stamp } = await ownOutput();
     mkdirSync(out);
     writeFileSync(join(out, 'Knight.value'), 'dmFsdWU=\n');
@@ -133,7 +133,7 @@ describe('A file that is there already', () => {
     expect(() => run([untouched])).not.toThrow();
   });
 
-  it('is left alone when it holds the same, whatever the service calls its skins', async () => {
+  it('stays as it is when it holds the same, whatever the service calls its skins', async () => {
     const { run, stamp } = await ownOutput();
     const result = resultOf('Knight', makeSkin({ uuid: 'skin-1' }));
     run([result]);

@@ -3,18 +3,18 @@ import { register as configList } from '../../../src/cli/commands/config/list.ts
 import { register as configPath } from '../../../src/cli/commands/config/path.ts';
 import { register as configSet } from '../../../src/cli/commands/config/set.ts';
 import { register as configUnset } from '../../../src/cli/commands/config/unset.ts';
-import { register as keysChange } from '../../../src/cli/commands/keys/change.ts';
 import { register as keysCreate } from '../../../src/cli/commands/keys/create.ts';
+import { register as keysEdit } from '../../../src/cli/commands/keys/edit.ts';
 import { register as keysList } from '../../../src/cli/commands/keys/list.ts';
 import { register as keysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import { register as login } from '../../../src/cli/commands/login.ts';
 import { register as logout } from '../../../src/cli/commands/logout.ts';
 import { register as usersCreate } from '../../../src/cli/commands/users/create.ts';
 import { register as usersDisable } from '../../../src/cli/commands/users/disable.ts';
+import { register as usersEdit } from '../../../src/cli/commands/users/edit.ts';
 import { register as usersEnable } from '../../../src/cli/commands/users/enable.ts';
+import { register as usersGet } from '../../../src/cli/commands/users/get.ts';
 import { register as usersList } from '../../../src/cli/commands/users/list.ts';
-import { register as usersSet } from '../../../src/cli/commands/users/set.ts';
-import { register as usersShow } from '../../../src/cli/commands/users/show.ts';
 import { register as whoami } from '../../../src/cli/commands/whoami.ts';
 import { describeParsing } from './parsing.ts';
 
@@ -92,7 +92,7 @@ describeParsing('keys create', keysCreate, {
   ],
 });
 
-describeParsing('keys change', keysChange, {
+describeParsing('keys edit', keysEdit, {
   taken: [
     [['k'], 'k', {}],
     [['k', ...bindings, '--name', 'x'], 'k', { ...bound, name: 'x' }],
@@ -156,7 +156,7 @@ const oneName = [
   [['a', 'b'], /too many arguments/],
 ] as const;
 
-describeParsing('users show', usersShow, { taken: [[['zoe'], 'zoe']], refused: oneName });
+describeParsing('users get', usersGet, { taken: [[['zoe'], 'zoe']], refused: oneName });
 describeParsing('users disable', usersDisable, {
   taken: [[['zoe'], 'zoe', { disabled: true }]],
   refused: oneName,
@@ -165,7 +165,7 @@ describeParsing('users enable', usersEnable, {
   taken: [[['zoe'], 'zoe', { disabled: false }]],
   refused: oneName,
 });
-describeParsing('users set', usersSet, {
+describeParsing('users edit', usersEdit, {
   taken: [[['zoe', '--plan', 'pro'], 'zoe', { plan: 'pro' }]],
   refused: [[['zoe'], /required option '--plan <plan>' not specified/]],
 });

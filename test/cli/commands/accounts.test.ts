@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { changeAccount } from '../../../src/cli/commands/accounts/edit.ts';
 import { runAccountsHealth } from '../../../src/cli/commands/accounts/health.ts';
 import { runAccountsLink } from '../../../src/cli/commands/accounts/link.ts';
 import { runAccountsList } from '../../../src/cli/commands/accounts/list.ts';
-import { changeAccount } from '../../../src/cli/commands/accounts/set.ts';
 import { runAccountsUnlink } from '../../../src/cli/commands/accounts/unlink.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
 import { CLIENT_ID, runAccountServer } from '../../server/accounts/account-server.ts';
@@ -43,6 +43,15 @@ describe('accounts link', () => {
     const { status, out, err } = await running;
     expect(err).toBe(`Open https://www.microsoft.com/link and enter the code ${begun[0]}\n`);
     expect([status, out.split('\t').slice(0, 3)]).toEqual([0, ['Ann', account.id, 'active']]);
+  });
+
+  it.each([true, false])('shares the account with everybody: %s', async (share) => {
+    const { fake, run } = await withService();
+    const tokenFile = await fileWith(fake.addAccount().token);
+    const { out } = await run((deps) => runAccountsLink({ tokenFile, share }, deps), {
+      flags: { json: true },
+    });
+    expect(JSON.parse(out)).toMatchObject({ share, user: 'owner' });
   });
 
   it('that is declined exits 4 and links nothing', async () => {
@@ -92,10 +101,10 @@ describe('accounts', () => {
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
     const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
     const changes: [string, object, string[]][] = [
-      ['ANN', { paused: true }, ['paused', '']],
-      [uuid, { paused: false, restore: true }, ['active', 'restore']],
-      [dashed, { capes: true }, ['active', 'restore,capes']],
-      ['ann', { restore: false, capes: false }, ['active', '']],
+      ['ANN', { paused: true }, ['paused', 'share']],
+      [uuid, { paused: false, restore: true }, ['active', 'share,restore']],
+      [dashed, { capes: true }, ['active', 'share,restore,capes']],
+      ['ann', { restore: false, capes: false, share: false }, ['active', '']],
     ];
     for (const [named, change, [state, settings]] of changes) {
       const { status, out } = await run((deps) => changeAccount(named, change, deps));
@@ -116,6 +125,10 @@ describe('accounts', () => {
     const [head, row] = out.split('\n').map((line) => line.split(/ {2,}/));
     expect(head?.slice(0, 4)).toEqual(['NAME', 'UUID', 'STATE', 'SKINS']);
     expect([row?.[0], row?.slice(2, 6)]).toEqual(['Ann', ['active', '1', '0', '0 s ago']]);
+    expect([head?.slice(6, 8), row?.slice(6)]).toEqual([
+      ['SETTINGS', 'USER'],
+      ['share', 'owner'],
+    ]);
     const json = JSON.parse((await run(runAccountsList, { flags: { json: true } })).out);
     expect(json).toMatchObject([{ name: 'Ann', generated: 1 }]);
   });

@@ -1,7 +1,7 @@
-import { register as add } from '../../../src/cli/commands/capes/add.ts';
-import { register as change } from '../../../src/cli/commands/capes/change.ts';
+import { register as create } from '../../../src/cli/commands/capes/create.ts';
+import { register as deleteCapes } from '../../../src/cli/commands/capes/delete.ts';
+import { register as edit } from '../../../src/cli/commands/capes/edit.ts';
 import { register as list } from '../../../src/cli/commands/capes/list.ts';
-import { register as remove } from '../../../src/cli/commands/capes/remove.ts';
 import { describeParsing } from './parsing.ts';
 
 describeParsing('capes list', list, {
@@ -12,7 +12,7 @@ describeParsing('capes list', list, {
   refused: [[['x'], /too many arguments/]],
 });
 
-describeParsing('capes add', add, {
+describeParsing('capes create', create, {
   taken: [
     [['red.png'], 'red.png', {}],
     [['red.png', '--alias', 'Red', '--hidden'], 'red.png', { alias: 'Red', hidden: true }],
@@ -24,7 +24,7 @@ describeParsing('capes add', add, {
   ],
 });
 
-describeParsing('capes change', change, {
+describeParsing('capes edit', edit, {
   taken: [
     [['Red'], 'Red', {}],
     [['Red', '--alias', 'Crimson', '--hide'], 'Red', { alias: 'Crimson', hide: true }],
@@ -36,7 +36,7 @@ describeParsing('capes change', change, {
   ],
 });
 
-describeParsing('capes remove', remove, {
+describeParsing('capes delete', deleteCapes, {
   taken: [
     [
       ['Red', 'Blue'],

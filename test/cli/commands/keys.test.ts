@@ -1,11 +1,15 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runKeysChange } from '../../../src/cli/commands/keys/change.ts';
 import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
+import { runKeysEdit } from '../../../src/cli/commands/keys/edit.ts';
 import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
 import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
-import type { ApiKeyMade } from '../../../src/protocol/api-key.ts';
-import { guardAgainstLeaks, runServer } from '../../server/running-server.ts';
+import { type ApiKeyMade, SCOPES } from '../../../src/protocol/api-key.ts';
+import { ownFolder } from '../../server/own-folder.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../server/running-server.ts';
+import { TestCaller } from '../../server/test-caller.ts';
 import { runCommand } from '../desk.ts';
 
 guardAgainstLeaks();
@@ -41,6 +45,7 @@ describe('keys', () => {
       'https://a.example',
       '',
       'v2-compat',
+      'read,generate,skins',
     ]);
   });
 
@@ -48,10 +53,19 @@ describe('keys', () => {
     const { url, key } = await runServer();
     const { id, secret } = await makeKey({ url, key }, 'my key');
     const change = { allowAgent: ['MyApp', 'Bot'] };
-    const { out } = await runCommand((deps) => runKeysChange(id, change, deps), { url, key, isTTY: true });
+    const { out } = await runCommand((deps) => runKeysEdit(id, change, deps), { url, key, isTTY: true });
     expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'BOUND TO'],
-      [id, `…${secret.slice(-4)}`, 'owner', '0 s ago', 'never', 'my key', 'MyApp, Bot'],
+      ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'SCOPES', 'BOUND TO'],
+      [
+        id,
+        `…${secret.slice(-4)}`,
+        'owner',
+        '0 s ago',
+        'never',
+        'my key',
+        expect.stringContaining('operator'),
+        'MyApp, Bot',
+      ],
       [''],
     ]);
   });
@@ -59,8 +73,8 @@ describe('keys', () => {
   it('are changed in what is named and nothing else, and freed again', async () => {
     const { url, key } = await runServer();
     const { id } = await makeKey({ url, key });
-    const change = async (typed: Parameters<typeof runKeysChange>[1]) =>
-      JSON.parse((await runCommand((deps) => runKeysChange(id, typed, deps), { url, key, ...asJson })).out);
+    const change = async (typed: Parameters<typeof runKeysEdit>[1]) =>
+      JSON.parse((await runCommand((deps) => runKeysEdit(id, typed, deps), { url, key, ...asJson })).out);
     expect(await change({ name: 'cd', allowIp: ['::1'], allowOrigin: ['https://a.example'] })).toMatchObject({
       name: 'cd',
       allowedIps: ['::1'],
@@ -80,7 +94,7 @@ describe('keys', () => {
   it('cannot be called two things, or changed in nothing', async () => {
     const twice = await runCommand((deps) => runKeysCreate({ called: 'a', name: 'b' }, deps), {});
     expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
-    const nothing = await runCommand((deps) => runKeysChange('k', {}, deps), {});
+    const nothing = await runCommand((deps) => runKeysEdit('k', {}, deps), {});
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
   });
 
@@ -88,7 +102,7 @@ describe('keys', () => {
     const { url, key } = await runServer();
     for (const run of [
       (deps: Deps) => runKeysRevoke(['abc'], deps),
-      (deps: Deps) => runKeysChange('abc', { name: 'x' }, deps),
+      (deps: Deps) => runKeysEdit('abc', { name: 'x' }, deps),
     ]) {
       const { told } = await runCommand(run, { url, key });
       expect(told).toMatchObject({ code: 'not_found', message: 'There is no key abc.', exit: 'failed' });
@@ -103,5 +117,53 @@ describe('keys', () => {
       exit: 'notAllowed',
       hint: expect.stringContaining('login'),
     });
+  });
+});
+
+describe('keys create --owner', () => {
+  const create = async (options: Parameters<typeof runKeysCreate>[0]) =>
+    await runCommand((deps) => runKeysCreate({ owner: true, ...options }, deps), asJson);
+  const me = async (url: string, secret: string) =>
+    (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
+
+  it('makes one straight in the store, with every scope, whatever became of the others', async () => {
+    const server = await runServer({ workers: 0 });
+    const { dataDir: data, url } = server;
+    const store = await openOwnStore(data);
+    await store.db.updateTable('api_keys').set({ revoked_at: 1 }).execute();
+    await store.db.updateTable('users').set({ disabled_at: 1 }).execute();
+    const ran = await create({ data, called: 'rescue' });
+    expect([ran.status, ran.told]).toEqual([0, undefined]);
+    const made = JSON.parse(ran.out) as ApiKeyMade;
+    expect(made).toMatchObject({ user: 'owner', name: 'rescue', allowedIps: [], scopes: [...SCOPES] });
+    expect(await me(url, made.secret)).toMatchObject({ name: 'owner', role: 'operator' });
+  });
+
+  it('needs no service that could start, and goes beyond the number of keys that a user may have', async () => {
+    const server = await runServer();
+    const { dataDir: data } = server;
+    await server.close();
+    await writeFile(join(data, 'signing-key.pem'), 'spoilt');
+    const store = await openOwnStore(data);
+    const row = await store.db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow();
+    const more = Array.from({ length: 100 }, (_, n) => ({ ...row, id: `id${n}`, hash: `hash${n}` }));
+    await store.db.insertInto('api_keys').values(more).execute();
+    const ran = await create({ data, scope: ['read'], allowIp: ['127.0.0.1'] });
+    expect(JSON.parse(ran.out)).toMatchObject({ scopes: ['read'], allowedIps: ['127.0.0.1'] });
+  });
+
+  it('makes no store where there is none, and refuses what is not valid', async () => {
+    const folder = await ownFolder();
+    expect((await create({ data: folder })).told).toMatchObject({
+      code: 'no_store',
+      hint: expect.stringContaining('--data'),
+    });
+    expect(await readdir(folder)).toEqual([]);
+    expect((await create({ data: folder, allowOrigin: ['nonsense'] })).told).toMatchObject({
+      code: 'invalid_key',
+      exit: 'usage',
+    });
+    const noOwner = await runCommand((deps) => runKeysCreate({ data: folder }, deps), asJson);
+    expect(noOwner.told).toMatchObject({ code: 'data_without_owner', exit: 'usage' });
   });
 });

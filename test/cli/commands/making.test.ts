@@ -190,7 +190,7 @@ describeParsing('verify', verify, {
 });
 
 /** What is there without a word. */
-const serving = { webhooks: true, anonymous: true };
+const serving = { webhooks: true, anonymous: true, userAccounts: true };
 
 describeParsing('serve', serve, {
   taken: [
@@ -215,7 +215,12 @@ describeParsing('serve', serve, {
         '::1',
         '--no-webhooks',
       ],
-      { allowNetwork: ['10.0.0.0/8', 'fd00::/8', '::1'], webhooks: false, anonymous: true },
+      {
+        allowNetwork: ['10.0.0.0/8', 'fd00::/8', '::1'],
+        webhooks: false,
+        anonymous: true,
+        userAccounts: true,
+      },
     ],
   ],
   refused: [

@@ -5,14 +5,25 @@ import { describeParsing } from './parsing.ts';
 
 describeParsing('serve, for who operates it', serve, {
   taken: [
-    [['--trust-proxy', 'loopback'], { trustProxy: 'loopback', webhooks: true, anonymous: true }],
+    [
+      ['--trust-proxy', 'loopback'],
+      { trustProxy: 'loopback', webhooks: true, anonymous: true, userAccounts: true },
+    ],
     [
       ['--trust-proxy', '10.0.0.1, fd00::/8,192.168.0.0/16,uniquelocal'],
-      { trustProxy: '10.0.0.1,fd00::/8,192.168.0.0/16,uniquelocal', webhooks: true, anonymous: true },
+      {
+        trustProxy: '10.0.0.1,fd00::/8,192.168.0.0/16,uniquelocal',
+        webhooks: true,
+        anonymous: true,
+        userAccounts: true,
+      },
     ],
-    [['--max-connections', '1'], { maxConnections: 1, webhooks: true, anonymous: true }],
-    [['--open-metrics'], { openMetrics: true, webhooks: true, anonymous: true }],
-    [['--log-addresses', 'none'], { logAddresses: 'none', webhooks: true, anonymous: true }],
+    [['--max-connections', '1'], { maxConnections: 1, webhooks: true, anonymous: true, userAccounts: true }],
+    [['--open-metrics'], { openMetrics: true, webhooks: true, anonymous: true, userAccounts: true }],
+    [
+      ['--log-addresses', 'none'],
+      { logAddresses: 'none', webhooks: true, anonymous: true, userAccounts: true },
+    ],
   ],
   refused: [
     [['--trust-proxy', ''], /loopback, or addresses and networks/],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { runSkinsDelete } from '../../../src/cli/commands/skins/delete.ts';
 import { runSkinsDownload } from '../../../src/cli/commands/skins/download.ts';
 import { runSkinsEdit } from '../../../src/cli/commands/skins/edit.ts';
@@ -24,6 +24,7 @@ function depsOf(client: SkinClient, options: Parameters<typeof testIo>[0] = {}) 
     signal,
     flags: {},
     talk: new Talk(io, {}),
+    seenNames: { add: async () => {} },
     settings: async () => ({}),
     connect: async () => connection,
   };
@@ -113,6 +114,19 @@ describe('skins download', () => {
 });
 
 describe('skins list', () => {
+  test.each([
+    [65, 'Showing 30 of 65 skins: --limit 65\n'],
+    [undefined, 'Showing 30 skins of more: --limit 300\n'],
+  ])('says what it leaves out, of how many where that is told: %s', async (total, note) => {
+    const skins = Array.from({ length: 30 }, () => ({ uuid: UUID }));
+    const links = { next: '/v2/me/skins?after=x' };
+    const { client } = await testClient([
+      { expect: 'GET /v2/me/skins?size=30', json: { success: true, skins, links, total } },
+    ]);
+    const { deps, err } = depsOf(client);
+    expect([await runSkinsList({}, deps), err()]).toEqual([0, note]);
+  });
+
   /** Pages of a search that finds nothing for long. */
   class SlowSearch extends SkinClient {
     pages = 0;

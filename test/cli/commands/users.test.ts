@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runUsersCreate } from '../../../src/cli/commands/users/create.ts';
+import { changeUser } from '../../../src/cli/commands/users/edit.ts';
+import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
-import { changeUser } from '../../../src/cli/commands/users/set.ts';
-import { runUsersShow } from '../../../src/cli/commands/users/show.ts';
 import { runWhoami } from '../../../src/cli/commands/whoami.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
 import { skinPng } from '../../server/drawn-skins.ts';
@@ -19,7 +19,7 @@ describe('users', () => {
       (deps: Deps) => runUsersCreate({ name: 'bob' }, deps),
       (deps: Deps) => changeUser('bob', { plan: 'pro' }, deps),
       (deps: Deps) => changeUser('bob', { disabled: true }, deps),
-      (deps: Deps) => runUsersShow('bob', deps),
+      (deps: Deps) => runUsersGet('bob', deps),
       (deps: Deps) => changeUser('bob', { disabled: false }, deps),
     ];
     const rows = [];
@@ -45,11 +45,12 @@ describe('users', () => {
     await owner.patch('/v2/account/users/cat', { disabled: true });
     const list = (limit: number, more: object) =>
       runCommand((deps) => runUsersList({ limit }, deps), { url, key, ...more });
+    const ago = expect.stringMatching(/^\d+ s ago$/);
     expect((await list(100, { isTTY: true })).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'],
-      ['bob', 'free', 'user', '0', '0 s ago'],
-      ['cat', 'free', 'user', '0', '0 s ago', 'disabled'],
-      ['owner', 'owner', 'operator', '1', '0 s ago'],
+      ['bob', 'free', 'user', '0', ago],
+      ['cat', 'free', 'user', '0', ago, 'disabled'],
+      ['owner', 'owner', 'operator', '1', ago],
       [''],
     ]);
     const cut = await list(2, { isTTY: true });
@@ -70,7 +71,7 @@ describe('users', () => {
 
   it('that are not there, and plans that are not, are named', async () => {
     const { url, key } = await runServer();
-    const nobody = await runCommand((deps) => runUsersShow('nobody', deps), { url, key });
+    const nobody = await runCommand((deps) => runUsersGet('nobody', deps), { url, key });
     expect(nobody.told).toMatchObject({
       code: 'user_not_found',
       message: 'There is no user nobody.',

@@ -68,7 +68,7 @@ describe('An examination', () => {
       new Promise<never>((_, reject) => late.addEventListener('abort', () => reject(late.reason)));
     const found = await examined({ textures: deaf, limits: heeding }, { late });
     for (const name of ['textures', 'limits'] as const) {
-      expect(found.get(name)).toMatchObject({ result: 'problem', detail: 'There was no answer in time.' });
+      expect(found.get(name)).toMatchObject({ result: 'problem', detail: 'The request timed out.' });
     }
     expect(found.get('generator')).toEqual(ok(''));
   });

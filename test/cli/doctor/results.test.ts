@@ -77,7 +77,7 @@ describe('The check of the textures', () => {
     const { patient } = await servedPatient([FOREIGN, newest, shown('http://127.0.0.1:1/t')]);
     expect(await CHECKS.textures.look(patient)).toMatchObject({
       result: 'problem',
-      detail: expect.stringContaining('http://127.0.0.1:1/t: nothing listens there'),
+      detail: expect.stringContaining('http://127.0.0.1:1/t: connection refused'),
     });
   });
 
@@ -101,7 +101,12 @@ describe('The check of the signatures', () => {
     ['no key', { json: { meta: {}, skinDomains: [] } }, 'ok', /no key of its own/],
     ['a page', { text: '<h1>Hi</h1>' }, 'ok', /no key of its own/],
     ['nothing', NOT_FOUND, 'ok', /no key of its own/],
-    ['rubbish', { json: { meta: {}, skinDomains: [], signaturePublickey: 'x' } }, 'problem', /is none/],
+    [
+      'rubbish',
+      { json: { meta: {}, skinDomains: [], signaturePublickey: 'x' } },
+      'problem',
+      /cannot be read as a key/,
+    ],
   ];
   it.each(rows)('knows a service that tells %s', async (_, answer, result, detail) => {
     const { patient } = await servedPatient([{ expect: 'GET /', ...answer }]);
@@ -142,13 +147,13 @@ describe('The checks of the store and of the generator', () => {
       'a service of somebody else',
       READY,
       [{ expect: 'GET /v2/account/doctor', status: 403, json: errors('insufficient_grants', 'No.') }],
-      /to its operator alone/,
+      /Only the operator/,
     ],
     [
       'a service without a key',
       READY,
       [{ expect: 'GET /v2/account/doctor', status: 401, json: errors('unauthorized', 'No.') }],
-      /to its operator alone/,
+      /Only the operator/,
     ],
   ] as const)('are left out for %s', async (_, ready, rest, why) => {
     const { patient } = await servedPatient([ready, ...rest]);

@@ -9,6 +9,7 @@ const other: JobView = jobView({ id: 'j22', status: 'completed', result: 'uu2' }
 const ONE = {
   job: 'j1',
   status: 'waiting',
+  createdAt: '2026-01-01T11:58:30.000Z',
   created: '2026-01-01T11:58:30.000Z',
   eta: '2026-01-01T12:00:00.000Z',
   source: 'a.png',
@@ -99,6 +100,7 @@ describe('jobView', () => {
     expect(jobView({ id: 'a', status: 'unknown', timestamp: 1e300 })).toEqual({
       job: 'a',
       status: 'unknown',
+      createdAt: '1e+300',
       created: '1e+300',
     });
   });

@@ -19,6 +19,7 @@ function view(some: Partial<ProgressView> = {}): ProgressView {
     wanted: 0,
     made: 0,
     failed: 0,
+    unproved: 0,
     queued: 0,
     submitted: 0,
     finished: 0,

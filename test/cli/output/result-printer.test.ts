@@ -1,7 +1,9 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { finishedSkin } from '../../../src/batch/finished-skin.ts';
 import { ResultPrinter } from '../../../src/cli/output/result-printer.ts';
 import { type ResultView, resultView } from '../../../src/cli/output/views.ts';
+import { makePicture } from '../../../src/skin/picture.ts';
 import { makeSkin } from '../../client/answers.ts';
 import { testIo } from '../test-io.ts';
 
@@ -102,10 +104,27 @@ describe('results on a terminal', () => {
     );
   });
 
+  it('have a picture beside them where the terminal shows one', async () => {
+    const picture = makePicture(2, 4);
+    const terminal = { style: 'blocks', depth: 24, columns: 60 } as const;
+    const pictures = { terminal, pictureOf: async () => picture };
+    const lines = (await print([done], { pictures }, true)).split('\n').map(stripVTControlCharacters);
+    expect(lines.slice(0, 3)).toEqual([
+      '    ✔ a.png  slim, public',
+      '      uuid      uu1',
+      '  name      Smith',
+    ]);
+    const without = { pictures: { terminal, pictureOf: async () => undefined } };
+    expect(await print([done], without, true)).toBe(await print([done], {}, true));
+    expect(await print([done], { pictures }, false)).toBe(ROW);
+  });
+
   it('say how a job stands, and that a skin was known', async () => {
     const known = resultView({ source: 'a.png', skin: finished({ duplicate: true }) });
     expect(await print([pending], {}, true)).toBe('• d.png  waiting\n');
-    expect(await print([known], {}, true)).toMatch(/^✔ a\.png {2}classic, public, known already\n/);
+    expect(await print([known], {}, true)).toMatch(
+      /^✔ a\.png {2}classic, public, already known as Test Skin\n/,
+    );
   });
 
   it('are nothing for what failed: that is told on stderr', async () => {

@@ -3,9 +3,9 @@ import type { Deps } from '../../deps.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { ago, alignedRows, tabRows } from '../../output/text.ts';
 
-const HEADER = ['NAME', 'UUID', 'STATE', 'SKINS', 'FAILED', 'USED', 'SETTINGS', 'NOTE'];
+const HEADER = ['NAME', 'UUID', 'STATE', 'SKINS', 'FAILED', 'USED', 'SETTINGS', 'USER', 'NOTE'];
 
-/** Game accounts as rows, for people or for programs. */
+/** Prints game accounts as rows, for people or for programs. */
 export function accountRows(
   accounts: readonly GameAccount[],
   { io, clock }: Pick<Deps, 'io' | 'clock'>,
@@ -19,23 +19,26 @@ export function accountRows(
     String(account.failed),
     ago(account.lastUsedAt, clock.now()),
     settingsOf(account),
+    account.user ?? '',
     noteOf(account),
   ]);
   return alignedRows(HEADER, rows, io.out.columns);
 }
 
-/** One account, as every command about one prints it. */
+/** Prints one account in the form that all account commands share. */
 export function printAccount(account: GameAccount, deps: Deps): void {
   deps.io.out.write(deps.flags.json ? jsonDocument(account) : accountRows([account], deps));
 }
 
 function cells(account: GameAccount): (string | undefined)[] {
-  const { name, uuid, state, generated, failed, lastUsedAt, freeAt } = account;
-  return [name, uuid, state, String(generated), String(failed), lastUsedAt, settingsOf(account), freeAt];
+  const { name, uuid, state, generated, failed, lastUsedAt, freeAt, user } = account;
+  const counts = [String(generated), String(failed)];
+  return [name, uuid, state, ...counts, lastUsedAt, settingsOf(account), freeAt, user];
 }
 
-function settingsOf({ restore, capes }: GameAccount): string {
-  return [restore ? 'restore' : undefined, capes ? 'capes' : undefined].filter(Boolean).join(',');
+function settingsOf({ restore, capes, share }: GameAccount): string {
+  const names = [share && 'share', restore && 'restore', capes && 'capes'];
+  return names.filter(Boolean).join(',');
 }
 
 function noteOf({ inUse, coolUntil, lastError }: GameAccount): string {

@@ -5,7 +5,7 @@ import { CliError } from '../../exit.ts';
 
 type Games = AccountClient['games'];
 
-/** Does something with the account of this name or UUID. @throws CliError `no_such_account` */
+/** Calls `work` with the account of this name or UUID. @throws CliError `no_such_account` */
 export async function withGameAccount<T>(
   named: string,
   deps: Deps,

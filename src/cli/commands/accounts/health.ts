@@ -3,15 +3,22 @@ import type { GameAccountCheck } from '../../../index.ts';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { clean, colorsFor, tabRows } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
 
+export const examples: Examples = [
+  ['Check all game accounts', 'skinsmith accounts health'],
+  ['Print the results as JSON', 'skinsmith accounts health --json'],
+];
+
 export function register(command: Command, runner: Runner, run = runAccountsHealth): void {
   command
     .description(
-      'Asks the game after each linked account: whether its token is good, whether it owns the game, what keeps ' +
-        'it from use (operator only). Fails when one has a problem.',
+      'Check the health of game accounts with the game.\n' +
+        'For each account, checks its token and profile, and shows what keeps it from being used. The ' +
+        'exit status is 1 if any account has a problem.',
     )
     .action(async () => await runner(async (deps) => await run(deps)));
 }

@@ -3,6 +3,7 @@ import type { AccountClient, GameAccount } from '../../../index.ts';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { CliError, exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
 import { clean } from '../../output/text.ts';
 import { readSecretFile, readStdin } from '../../read-input.ts';
@@ -12,20 +13,29 @@ import { printAccount } from './account-rows.ts';
 type Games = AccountClient['games'];
 
 export interface AccountsLinkOptions {
-  /** `-`: a token comes on stdin. */
+  /** `-`: read a token from stdin. */
   readonly from?: string;
   readonly tokenFile?: string;
+  /** Whether the account generates skins for every user. */
+  readonly share?: boolean;
 }
+
+export const examples: Examples = [
+  ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
+  ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
+];
 
 export function register(command: Command, runner: Runner, run = runAccountsLink): void {
   command
     .description(
-      'Links a game account to a skinsmith service, so that skins can be made with it (operator only). Shows a code ' +
-        'for the owner of the account to enter at Microsoft, and waits; or takes a token: a refresh token of ' +
-        "Microsoft's, or an access token of the game, which ends within a day.",
+      'Link a game account to a skinsmith service, to make skins with it.\n' +
+        'The account makes your skins and, with --share, those of all users. Prints a code that the owner of the account enters at Microsoft, and waits. Alternatively takes ' +
+        'a token: a Microsoft refresh token, or an access token of the game, which expires within a day.',
     )
     .argument('[-]', 'read a token from stdin')
-    .option('--token-file <file>', 'read a token from a file')
+    .option('--token-file <file>', 'read a token from this file')
+    .option('--share', 'make skins for all users with the account (default for operators)')
+    .option('--no-share', 'make only your own skins with the account (default for other users)')
     .action(
       async (from: string | undefined, typed: Omit<AccountsLinkOptions, 'from'>) =>
         await runner(async (deps) => await run({ ...typed, ...(from !== undefined && { from }) }, deps)),
@@ -34,8 +44,10 @@ export function register(command: Command, runner: Runner, run = runAccountsLink
 
 export async function runAccountsLink(options: AccountsLinkOptions, deps: Deps): Promise<number> {
   const token = await readToken(options, deps);
+  const { signal } = deps;
+  const { share } = options;
   const account = await withAccount(deps, async ({ games }) =>
-    token === undefined ? await signIn(games, deps) : await games.link(token, { signal: deps.signal }),
+    token === undefined ? await signIn(games, options, deps) : await games.link(token, { signal, share }),
   );
   printAccount(account, deps);
   await deps.talk.note('Skins are made with it by: skinsmith serve --generator accounts');
@@ -62,11 +74,15 @@ async function readToken({ from, tokenFile }: AccountsLinkOptions, deps: Deps): 
   throw usageError('not_a_token', 'That is not a token: one word of up to 8192 characters.');
 }
 
-/** The owner of the account signs in at Microsoft, on whatever machine. */
-async function signIn(games: Games, deps: Deps): Promise<GameAccount> {
+/** Signs in at Microsoft by device code; the account's owner can use any machine. */
+async function signIn(
+  games: Games,
+  { share }: Pick<AccountsLinkOptions, 'share'>,
+  deps: Deps,
+): Promise<GameAccount> {
   const { signal, clock, talk, io } = deps;
-  const { id, userCode, verificationUri, interval } = await games.beginLogin({ signal });
-  // Said even with --quiet: without the code there is nothing to wait for.
+  const { id, userCode, verificationUri, interval } = await games.beginLogin({ signal, share });
+  // Printed even with --quiet: without the code, nobody can sign in.
   io.err.write(`${clean(`Open ${verificationUri} and enter the code ${userCode}`)}\n`);
   const progress = await talk.progress('Waiting for the sign-in');
   try {

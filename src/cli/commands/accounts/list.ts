@@ -2,18 +2,31 @@ import type { Command } from 'commander';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { jsonDocument } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
 import { accountRows } from './account-rows.ts';
 
+export const examples: Examples = [
+  ['List game accounts', 'skinsmith accounts list'],
+  ['Print them as JSON', 'skinsmith accounts list --json'],
+];
+
 export function register(command: Command, runner: Runner, run = runAccountsList): void {
   command
-    .description('Lists the game accounts of a skinsmith service by name (operator only).')
+    .description(
+      'List the game accounts that you linked to a skinsmith service, by name.\n' +
+        'Operators see the accounts of all users.',
+    )
     .action(async () => await runner(async (deps) => await run(deps)));
 }
 
 export async function runAccountsList(deps: Deps): Promise<number> {
   const accounts = await withAccount(deps, ({ games }) => games.list({ signal: deps.signal }));
+  await deps.seenNames.add(
+    'accounts',
+    accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
+  );
   if (deps.flags.json) deps.io.out.write(jsonDocument(accounts));
   else if (accounts.length === 0) await deps.talk.note('No accounts. Link one: skinsmith accounts link');
   else deps.io.out.write(accountRows(accounts, deps));

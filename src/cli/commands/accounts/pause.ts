@@ -1,11 +1,21 @@
 import type { Command } from 'commander';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
-import { changeAccount } from './set.ts';
+import { changeAccount } from './edit.ts';
+
+export const examples: Examples = [
+  ['Pause an account', 'skinsmith accounts pause Alex'],
+  [
+    'Pause an account of another service',
+    'skinsmith accounts pause Steve --base-url https://skins.example.org',
+  ],
+];
 
 export function register(command: Command, runner: Runner, run = changeAccount): void {
   command
     .description(
-      'Uses a linked game account no more until it is resumed, as while its owner plays (operator only).',
+      'Stop using a game account until it is resumed.\n' +
+        'Use this while the owner of the account plays, for example.',
     )
     .argument('<account>', 'name or UUID of the account')
     .action(async (named: string) => await runner(async (deps) => await run(named, { paused: true }, deps)));

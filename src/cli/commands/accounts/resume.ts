@@ -1,10 +1,19 @@
 import type { Command } from 'commander';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
-import { changeAccount } from './set.ts';
+import { changeAccount } from './edit.ts';
+
+export const examples: Examples = [
+  ['Resume an account', 'skinsmith accounts resume Alex'],
+  [
+    'Resume an account of another service',
+    'skinsmith accounts resume Steve --base-url https://skins.example.org',
+  ],
+];
 
 export function register(command: Command, runner: Runner, run = changeAccount): void {
   command
-    .description('Uses a linked game account again, and forgives what it failed at before (operator only).')
+    .description('Resume using a paused game account and clear its failures.')
     .argument('<account>', 'name or UUID of the account')
     .action(async (named: string) => await runner(async (deps) => await run(named, { paused: false }, deps)));
 }

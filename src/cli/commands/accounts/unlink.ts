@@ -2,24 +2,34 @@ import type { Command } from 'commander';
 import { confirm } from '../../confirm.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { jsonDocument } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
 import { withGameAccount } from './find-account.ts';
 
 export interface AccountsUnlinkOptions {
   readonly account: string;
-  /** Do not ask. */
+  /** Skip the confirmation. */
   readonly yes?: boolean;
 }
+
+export const examples: Examples = [
+  ['Unlink an account without being asked', 'skinsmith accounts unlink Alex --yes'],
+  [
+    'Unlink an account of another service',
+    'skinsmith accounts unlink Steve --yes --base-url https://skins.example.org',
+  ],
+];
 
 export function register(command: Command, runner: Runner, run = runAccountsUnlink): void {
   command
     .description(
-      'Forgets a linked game account and its tokens; it gets its own skin back, if that can be (operator only). ' +
-        'Asks first; where there is nobody to ask, --yes is needed.',
+      'Unlink a game account and delete its tokens.\n' +
+        'The account gets its own skin back if possible. Asks for confirmation first; without a ' +
+        'terminal, --yes is required.',
     )
     .argument('<account>', 'name or UUID of the account')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(
       async (account: string, typed: Omit<AccountsUnlinkOptions, 'account'>) =>
         await runner(async (deps) => await run({ ...typed, account }, deps)),

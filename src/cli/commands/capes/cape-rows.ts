@@ -2,10 +2,11 @@ import type { Cape } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { alignedRows, tabRows } from '../../output/text.ts';
+import type { SeenName } from '../../seen-names.ts';
 
 const HEADER = ['UUID', 'SUPPORT', 'ALIAS'];
 
-/** Capes as rows, for people or for programs. */
+/** Prints capes as rows, for people or for programs. */
 export function capeRows(capes: readonly Cape[], { io }: Pick<Deps, 'io'>): string {
   if (!io.out.isTTY) {
     return tabRows(capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias, cape.hash, cape.url]));
@@ -19,7 +20,12 @@ export function printCape(cape: Cape, deps: Deps): void {
   deps.io.out.write(deps.flags.json ? jsonDocument(cape) : capeRows([cape], deps));
 }
 
-/** Older services say it another way, or not at all: then whatever is listed can be used. */
+/** The word that shells complete: the alias, if the cape has one. */
+export function seenCape({ alias, uuid }: Cape): SeenName {
+  return { value: alias || uuid, about: uuid };
+}
+
+/** Older services use another field or none; without one, every listed cape is usable. */
 function supportOf({ support, supported = true }: Cape): string {
   return support ?? (supported ? 'public' : 'none');
 }

@@ -3,19 +3,25 @@ import type { Cape } from '../../../index.ts';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { connectTelling } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
-import { capeRows } from './cape-rows.ts';
+import { capeRows, seenCape } from './cape-rows.ts';
 
 export interface CapesListOptions {
   readonly all?: boolean;
 }
 
+export const examples: Examples = [
+  ['List capes', 'skinsmith capes list'],
+  ['List hidden capes as well', 'skinsmith capes list --all'],
+];
+
 export function register(command: Command, runner: Runner, run = runCapesList): void {
   command
-    .description('Lists the capes that skins can be made with: generate --cape.')
-    .option('--all', 'the hidden ones of a skinsmith service as well (operator only)')
+    .description('List the capes that generate --cape can use.')
+    .option('--all', 'list hidden capes of a skinsmith service as well (operators only)')
     .action(async (typed: CapesListOptions) => await runner(async (deps) => await run(typed, deps)));
 }
 
@@ -24,6 +30,7 @@ export async function runCapesList({ all = false }: CapesListOptions, deps: Deps
   const capes = all
     ? await withAccount(deps, (account) => account.capes({ signal }))
     : await readPublic(deps);
+  await deps.seenNames.add('capes', capes.map(seenCape));
   if (deps.flags.json) deps.io.out.write(jsonDocument(capes));
   else if (capes.length === 0) await deps.talk.note('No capes.');
   else deps.io.out.write(capeRows(capes, deps));

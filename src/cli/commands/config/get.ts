@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { jsonLine } from '../../output/json.ts';
 import { clean } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
 import { originOf, parseSetting } from '../../settings.ts';
 import { settingNamed } from './setting-named.ts';
 
+export const examples: Examples = [
+  ['Print the default visibility of new skins', 'skinsmith config get visibility'],
+  ['Print a setting as JSON', 'skinsmith config get visibility --json'],
+];
+
 export function register(command: Command, runner: Runner, run = runConfigGet): void {
   command
-    .description('Prints one setting as it holds now. Exit status 1 when it is not set.')
+    .description('Print the current value of a setting.\n' + 'The exit status is 1 if it is not set.')
     .argument('<name>', 'name of the setting')
     .action(async (name: string) => await runner(async (deps) => await run(name, deps)));
 }

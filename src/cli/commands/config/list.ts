@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { alignedRows, tabRows } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
 import { originOf, SETTING_NAMES, withoutPassword } from '../../settings.ts';
 
+export const examples: Examples = [
+  ['List settings', 'skinsmith config list'],
+  ['Print them as JSON', 'skinsmith config list --json'],
+];
+
 export function register(command: Command, runner: Runner, run = runConfigList): void {
   command
     .description(
-      'Lists the settings that are set and where each comes from; of API keys only the last four characters.',
+      'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
     )
     .action(async () => await runner(run));
 }

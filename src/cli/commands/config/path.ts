@@ -1,11 +1,19 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { jsonLine } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
 
+export const examples: Examples = [
+  ['Print the path of the config file', 'skinsmith config path'],
+  ['Print its folder', 'dirname "$(skinsmith config path)"'],
+];
+
 export function register(command: Command, runner: Runner, run = runConfigPath): void {
-  command.description('Prints where the config file is (or will be).').action(async () => await runner(run));
+  command
+    .description('Print the path of the config file, whether it exists or not.')
+    .action(async () => await runner(run));
 }
 
 export async function runConfigPath({ io, flags, configFile }: Deps): Promise<number> {

@@ -1,15 +1,28 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
 import { envNameOf, parseSetting } from '../../settings.ts';
 import { settingNamed } from './setting-named.ts';
 
+export const examples: Examples = [
+  ['Use a hosted service by default', 'skinsmith config set base-url https://api.mineskin.org'],
+  ['Make skins unlisted by default', 'skinsmith config set visibility unlisted'],
+];
+
 export function register(command: Command, runner: Runner, run = runConfigSet): void {
   command
-    .description('Sets a setting in the config file, after checking the value.')
-    .argument('<name>', 'name of the setting')
-    .argument('<value>', 'its value')
+    .description(
+      'Change a setting in the config file.\n' +
+        'The value is checked first. Flags and environment variables take precedence over the config ' +
+        'file.',
+    )
+    .argument(
+      '<name>',
+      'one of base-url, visibility, variant, slots, poll-interval, format, color, user-agent',
+    )
+    .argument('<value>', 'new value')
     .action(
       async (name: string, value: string) => await runner(async (deps) => await run(name, value, deps)),
     );

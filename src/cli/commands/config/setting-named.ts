@@ -1,7 +1,7 @@
 import { usageError } from '../../outcomes.ts';
 import { isSettingName, SETTING_NAMES, type SettingName } from '../../settings.ts';
 
-/** @throws CliError naming the settings there are; of `api-key` it says how keys are kept */
+/** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;
   if (name === 'api-key') {

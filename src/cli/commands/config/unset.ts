@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
 import { settingNamed } from './setting-named.ts';
 
+export const examples: Examples = [
+  ['Use the embedded service again', 'skinsmith config unset base-url'],
+  ['Use the default visibility again', 'skinsmith config unset visibility'],
+];
+
 export function register(command: Command, runner: Runner, run = runConfigUnset): void {
   command
-    .description('Takes a setting out of the config file.')
+    .description('Remove a setting from the config file.')
     .argument('<name>', 'name of the setting')
     .action(async (name: string) => await runner(async (deps) => await run(name, deps)));
 }

@@ -1,27 +1,50 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { ApiKeyMade, ApiKeyWish } from '../../../index.ts';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { CliError, exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { clean, tabRows } from '../../output/text.ts';
 import type { Runner } from '../../runner.ts';
+import { nonEmpty } from '../option-values.ts';
 import { addKeyOptions, keyChange, type TypedKeyOptions } from './key-options.ts';
+import { seenKey } from './key-rows.ts';
 
 export interface KeysCreateOptions extends TypedKeyOptions {
-  /** The name, typed without `--name`. */
+  /** The name, given as an argument instead of `--name`. */
   readonly called?: string;
   readonly user?: string;
+  /** Write directly to the store on this machine, without an API key. */
+  readonly owner?: boolean;
+  readonly data?: string;
 }
+
+export const examples: Examples = [
+  ['Create a key for yourself', 'skinsmith keys create laptop'],
+  [
+    'Create a key for a user that can only make skins, from one network',
+    'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
+  ],
+  ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
+];
 
 export function register(command: Command, runner: Runner, run = runKeysCreate): void {
   addKeyOptions(
     command
       .description(
-        'Makes an API key for a skinsmith service and prints it: this once, it cannot be shown again.',
+        'Create an API key for a skinsmith service.\n' + 'Prints the key once; it cannot be shown again.',
       )
-      .argument('[name]', 'what to call the key')
-      .option('--user <user>', 'whose key it is, made when new (operator only; default: yourself)'),
+      .argument('[name]', 'name of the key')
+      .option('--user <user>', 'user that the key is for, created if new (operators only; default: yourself)')
+      .addOption(
+        new Option(
+          '--owner',
+          'create a key for the owner of the data on this machine; needs no key and no running service',
+        ).conflicts('user'),
+      )
+      .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty),
   ).action(
     async (called: string | undefined, typed: Omit<KeysCreateOptions, 'called'>) =>
       await runner(async (deps) => await run({ ...typed, ...(called !== undefined && { called }) }, deps)),
@@ -30,15 +53,17 @@ export function register(command: Command, runner: Runner, run = runKeysCreate):
 
 export async function runKeysCreate(options: KeysCreateOptions, deps: Deps): Promise<number> {
   const { called: name, user } = options;
+  if (options.data !== undefined && !options.owner) {
+    throw usageError('data_without_owner', '--data goes with --owner only.');
+  }
   if (name !== undefined && options.name !== undefined) {
     throw usageError('two_names', 'Give the name once: as it is, or with --name.');
   }
-  const wish = {
-    ...(name !== undefined && { name }),
-    ...(user !== undefined && { user }),
-    ...keyChange(options),
-  };
-  const key = await withAccount(deps, (account) => account.createKey(wish, { signal: deps.signal }));
+  const wish = { ...(name !== undefined && { name }), ...keyChange(options) };
+  const key = options.owner
+    ? await makeOwnersKey(wish, options.data ?? deps.folders.data, deps)
+    : await askForKey({ ...wish, ...(user !== undefined && { user }) }, deps);
+  await deps.seenNames.add('keys', [seenKey(key)]);
   const { io, flags } = deps;
   if (flags.json) io.out.write(jsonDocument(key));
   else if (io.out.isTTY) io.out.write(`${clean(key.secret)}\n`);
@@ -47,4 +72,20 @@ export async function runKeysCreate(options: KeysCreateOptions, deps: Deps): Pro
     `This is the only time the key is shown. It belongs to ${key.user}; revoke it with: skinsmith keys revoke ${key.id}`,
   );
   return exitStatus('done');
+}
+
+async function askForKey(wish: ApiKeyWish, deps: Deps): Promise<ApiKeyMade> {
+  return await withAccount(deps, (account) => account.createKey(wish, { signal: deps.signal }));
+}
+
+async function makeOwnersKey(wish: ApiKeyWish, dataDir: string, { clock }: Deps): Promise<ApiKeyMade> {
+  const { makeKeyOfOwner, OwnerKeyError } = await import('../../../server/server.ts');
+  try {
+    return await makeKeyOfOwner(dataDir, wish, clock);
+  } catch (cause) {
+    if (!(cause instanceof OwnerKeyError)) throw cause;
+    if (cause.code === 'invalid_key') throw usageError(cause.code, cause.message);
+    const hint = 'Name the data folder of the service: skinsmith keys create --owner --data <folder>';
+    throw new CliError(cause.code, cause.message, { hint, cause });
+  }
 }

@@ -1,11 +1,12 @@
 import type { ApiKey } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { ago, alignedRows, tabRows } from '../../output/text.ts';
+import type { SeenName } from '../../seen-names.ts';
 import { masked } from '../config/list.ts';
 
-const HEADER = ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'BOUND TO'];
+const HEADER = ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'SCOPES', 'BOUND TO'];
 
-/** Keys as rows, for people or for programs. */
+/** Prints keys as rows, for people or for programs. */
 export function keyRows(keys: readonly ApiKey[], { io, clock }: Pick<Deps, 'io' | 'clock'>): string {
   if (!io.out.isTTY) return tabRows(keys.map(cells));
   const now = clock.now();
@@ -16,9 +17,15 @@ export function keyRows(keys: readonly ApiKey[], { io, clock }: Pick<Deps, 'io' 
     ago(key.createdAt, now),
     ago(key.lastUsedAt, now) || 'never',
     key.name,
+    (key.scopes ?? []).join(', '),
     [...key.allowedIps, ...key.allowedOrigins, ...key.allowedAgents].join(', '),
   ]);
   return alignedRows(HEADER, rows, io.out.columns);
+}
+
+/** The word that shells complete. */
+export function seenKey({ id, name, user }: ApiKey): SeenName {
+  return { value: id, about: `${name} of ${user}` };
 }
 
 function cells(key: ApiKey): (string | undefined)[] {
@@ -33,5 +40,6 @@ function cells(key: ApiKey): (string | undefined)[] {
     key.allowedOrigins.join(','),
     key.allowedAgents.join(','),
     key.v2Compat ? 'v2-compat' : '',
+    (key.scopes ?? []).join(','),
   ];
 }

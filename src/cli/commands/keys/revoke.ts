@@ -2,12 +2,19 @@ import type { Command } from 'commander';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import { jsonDocument } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
+
+export const examples: Examples = [
+  ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
+  ['Revoke all keys of a user', 'skinsmith keys list --user alice | cut -f1 | xargs skinsmith keys revoke'],
+];
 
 export function register(command: Command, runner: Runner, run = runKeysRevoke): void {
   command
-    .description('Revokes API keys of a skinsmith service: from now on they are refused.')
-    .argument('<id...>', 'ids of keys, as keys list prints them')
+    .description('Revoke API keys of a skinsmith service, effective at once.')
+    .argument('<id...>', 'IDs of keys, as printed by keys list')
     .action(async (ids: string[]) => await runner(async (deps) => await run(ids, deps)));
 }
 
@@ -15,8 +22,10 @@ export async function runKeysRevoke(ids: readonly string[], deps: Deps): Promise
   await withAccount(deps, async (account) => {
     for (const id of ids) {
       await account.revokeKey(id, { signal: deps.signal });
+      await deps.seenNames.remove('keys', id);
       deps.talk.say(`Key ${id} is revoked.`);
     }
   });
+  if (deps.flags.json) deps.io.out.write(jsonDocument(ids.map((id) => ({ id, revoked: true }))));
   return exitStatus('done');
 }

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { SkinClient } from '../../../index.ts';
+import { tellFailure } from '../../batch/failures.ts';
 import { confirm } from '../../confirm.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { whereOffered } from '../../not-offered.ts';
 import { connectTelling } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
@@ -13,18 +15,27 @@ import { verifyUuids } from './uuids.ts';
 
 export interface SkinsDeleteOptions {
   readonly uuids: readonly string[];
-  /** Do not ask. */
+  /** Skip the confirmation. */
   readonly yes?: boolean;
 }
+
+export const examples: Examples = [
+  ['Delete a skin without being asked', 'skinsmith skins delete UUID --yes'],
+  [
+    'Delete all your skins with draft in their names',
+    'skinsmith skins list --filter draft | cut -f1 | xargs skinsmith skins delete --yes',
+  ],
+];
 
 export function register(command: Command, runner: Runner, run = runSkinsDelete): void {
   command
     .description(
-      'Deletes skins of yours from the service, for good, and prints their UUIDs. Asks first; where there is ' +
-        'nobody to ask, --yes is needed.',
+      'Delete your skins from the service for good.\n' +
+        'Asks for confirmation first; without a terminal, --yes is required. Prints the UUIDs of the ' +
+        'deleted skins.',
     )
     .argument('<uuid...>', 'UUIDs of skins')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(
       async (uuids: string[], typed: Omit<SkinsDeleteOptions, 'uuids'>) =>
         await runner(async (deps) => await run({ ...typed, uuids }, deps)),
@@ -45,12 +56,9 @@ export async function runSkinsDelete({ uuids, yes }: SkinsDeleteOptions, deps: D
   return exitStatus(deleted.length === uuids.length ? 'done' : 'failed');
 }
 
-/** One that is not there (any more) does not keep the others from going. */
-async function deleteOne(
-  uuid: string,
-  client: SkinClient,
-  { talk, flags, io, signal }: Deps,
-): Promise<boolean> {
+/** A missing skin does not stop the others from being deleted. */
+async function deleteOne(uuid: string, client: SkinClient, deps: Deps): Promise<boolean> {
+  const { flags, io, signal } = deps;
   try {
     await whereOffered({ what: 'deleting skins', about: ['skin_not_found'] }, () =>
       client.deleteSkin(uuid, { signal }),
@@ -58,7 +66,7 @@ async function deleteOne(
   } catch (error) {
     const told = tellable(error);
     if (told?.code !== 'skin_not_found') throw error;
-    await talk.failure({ ...told, message: `${uuid}: ${told.message}` });
+    await tellFailure(uuid, told, deps);
     return false;
   }
   if (!flags.json) io.out.write(tabRows([[uuid]]));

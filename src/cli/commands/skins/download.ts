@@ -4,8 +4,10 @@ import { writeFileAtomically } from '../../../batch/files/atomic-file.ts';
 import { OutputNames } from '../../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/decode.ts';
+import { tellFailure } from '../../batch/failures.ts';
 import type { Deps } from '../../deps.ts';
 import { CliError, exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { concernsOneSource, connectTelling } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { tabRows } from '../../output/text.ts';
@@ -19,21 +21,29 @@ export interface SkinsDownloadOptions {
   readonly out?: string;
 }
 
-/** A texture that was written. */
+/** A texture that was downloaded. */
 interface Downloaded {
   readonly uuid: string;
   readonly name?: string | undefined;
   readonly file: string;
 }
 
+export const examples: Examples = [
+  ['Save a texture in the current folder', 'skinsmith skins download UUID'],
+  [
+    'Save the textures of all your skins in a folder',
+    'skinsmith skins list | cut -f1 | xargs skinsmith skins download --out textures/',
+  ],
+];
+
 export function register(command: Command, runner: Runner, run = runSkinsDownload): void {
   command
     .description(
-      'Writes the textures of skins that the service has as PNG files, named after the skins and their UUIDs, ' +
-        'and prints which is where.',
+      'Save the textures of skins as PNG files.\n' +
+        'Files are named after the skins and their UUIDs. Prints which skin is in which file.',
     )
     .argument('<uuid...>', 'UUIDs of skins')
-    .option('--out <folder>', 'where to (default: the current folder)')
+    .option('--out <folder>', 'folder for the files (default: the current folder)')
     .action(
       async (uuids: string[], typed: Omit<SkinsDownloadOptions, 'uuids'>) =>
         await runner(async (deps) => await run({ ...typed, uuids }, deps)),
@@ -57,7 +67,7 @@ export async function runSkinsDownload(options: SkinsDownloadOptions, deps: Deps
   return exitStatus(done.length === uuids.length ? 'done' : 'failed');
 }
 
-/** One that cannot be had does not keep the others from being written. */
+/** A texture that cannot be fetched does not stop the others. */
 async function downloadOne(
   wanted: string,
   { client, deps, names, out }: { client: SkinClient; deps: Deps; names: OutputNames; out: string },
@@ -66,7 +76,7 @@ async function downloadOne(
     const { uuid, name } = await client.skin(wanted, { signal: deps.signal });
     const png = await client.skinTexture(uuid, { signal: deps.signal });
     verifyPng(png, uuid);
-    // The same skin has the same file each time, and no other has it.
+    // A skin always gets the same file name, and no two skins share one.
     const stem = name === undefined ? uuid : `${name.replaceAll('/', '_')}-${uuid.slice(0, 8)}`;
     const file = join(out, `${names.take(stem, uuid)}.png`);
     writeFileAtomically(resolve(file), png);
@@ -74,12 +84,12 @@ async function downloadOne(
   } catch (error) {
     const told = tellable(error);
     if (!told || !concernsOneSource(error)) throw error;
-    await deps.talk.failure({ ...told, message: `${wanted}: ${told.message}` });
+    await tellFailure(wanted, told, deps);
     return undefined;
   }
 }
 
-/** What a service sends in its place must not end up as a picture. */
+/** Rejects an answer that is not a PNG, so that it is never saved as one. */
 function verifyPng(bytes: Uint8Array, uuid: string): void {
   try {
     decodePng(bytes);

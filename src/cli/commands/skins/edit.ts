@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { SkinEdit, SkinVisibility } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { whereOffered } from '../../not-offered.ts';
 import { connectTelling, usageError } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
@@ -13,18 +14,27 @@ import { verifyUuids } from './uuids.ts';
 
 export interface SkinsEditOptions {
   readonly uuid: string;
-  /** Empty: the name is taken away. */
+  /** An empty string removes the name. */
   readonly name?: string;
   readonly visibility?: SkinVisibility;
 }
 
+export const examples: Examples = [
+  ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
+  ['Hide a skin from public lists', 'skinsmith skins edit UUID --visibility unlisted'],
+];
+
 export function register(command: Command, runner: Runner, run = runSkinsEdit): void {
   command
-    .description('Changes the name or the visibility of a skin of yours and prints it.')
+    .description('Edit the name or visibility of one of your skins.')
     .argument('<uuid>', 'UUID of the skin')
-    .option('--name <name>', 'its new name; an empty one ("") takes the name away')
+    .option('--name <name>', 'new name; an empty one ("") removes the name')
     .addOption(
-      new Option('--visibility <visibility>', 'who can find it').choices(['public', 'unlisted', 'private']),
+      new Option('--visibility <visibility>', 'who can find the skin').choices([
+        'public',
+        'unlisted',
+        'private',
+      ]),
     )
     .action(
       async (uuid: string, typed: Omit<SkinsEditOptions, 'uuid'>) =>

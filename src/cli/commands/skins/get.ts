@@ -1,26 +1,37 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/finished-skin.ts';
+import type { Skin } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { connectTelling } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
+import { addPictureOption, type TypedPictureOption } from '../../output/picture/option.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
+import { resultPictures, textureOf } from '../../preview/result-pictures.ts';
 import type { Runner } from '../../runner.ts';
 import { addFormatOption, type TypedOutputOptions } from '../skin-options.ts';
 import { verifyUuids } from './uuids.ts';
 
-export interface SkinsGetOptions extends TypedOutputOptions {
+export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {
   readonly uuids: readonly string[];
 }
 
+export const examples: Examples = [
+  ['Print a skin', 'skinsmith skins get UUID'],
+  ['Print a command that gives you a head with a skin', 'skinsmith skins get UUID --format give'],
+];
+
 export function register(command: Command, runner: Runner, run = runSkinsGet): void {
-  addFormatOption(
-    command
-      .description('Prints skins that the service has, with their values and signatures.')
-      .argument('<uuid...>', 'UUIDs of skins'),
+  addPictureOption(
+    addFormatOption(
+      command
+        .description('Print skins with their values and signatures.')
+        .argument('<uuid...>', 'UUIDs of skins'),
+    ),
   ).action(
-    async (uuids: string[], typed: TypedOutputOptions) =>
+    async (uuids: string[], typed: Omit<SkinsGetOptions, 'uuids'>) =>
       await runner(async (deps) => await run({ ...typed, uuids }, deps)),
   );
 }
@@ -29,12 +40,13 @@ export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise
   verifyUuids(options.uuids);
   const settings = await deps.settings({ format: options.format });
   const formats = settings.format;
-  const { client } = await connectTelling(settings, deps);
+  const connection = await connectTelling(settings, deps);
+  const { client } = connection;
   const skins = [];
   for (const uuid of options.uuids) skins.push(await client.skin(uuid, { signal: deps.signal }));
   if (deps.flags.json && (formats === undefined || formats.join() === 'json')) {
-    // The skin as on the wire: more than a result has.
-    const document = options.uuids.length > 1 ? skins : skins[0];
+    const views = skins.map(skinView);
+    const document = options.uuids.length > 1 ? views : views[0];
     deps.io.out.write(jsonDocument(document));
     return exitStatus('done');
   }
@@ -44,9 +56,20 @@ export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise
     ndjson: false,
     formats,
     isList,
+    pictures: isList
+      ? undefined
+      : resultPictures(options, async (skin) => await textureOf(skin, connection, deps.signal), deps),
   });
   for (const skin of skins)
     await printer.add(resultView({ source: skin.name ?? skin.uuid, skin: finishedSkin(skin) }));
   printer.end();
   return exitStatus('done');
+}
+
+/**
+ * The skin as the API returns it, which has more fields than a result, and its data under the names that results use.
+ */
+function skinView(skin: Skin) {
+  const { value, signature } = skin.texture.data;
+  return { ...skin, value, signature };
 }

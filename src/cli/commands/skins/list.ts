@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
-import type { SkinClient, SkinListItem } from '../../../index.ts';
+import { type Command, Option } from 'commander';
+import type { SkinClient, SkinListItem, SkinVisibility } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { whereOffered } from '../../not-offered.ts';
 import { connectTelling } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
@@ -10,8 +11,9 @@ import type { Runner } from '../../runner.ts';
 import { parseLimit } from '../jobs.ts';
 
 const DEFAULT_LIMIT = 30;
+const VISIBILITIES = ['public', 'unlisted', 'private'];
 const PAGE_SIZE = 128;
-/** Pages without a skin that are read on from: a search may have to go far, but not for ever. */
+/** Maximum number of pages without a skin that a search reads before it stops. */
 const MOST_EMPTY = 200;
 const OWN_SKINS = { what: 'lists of one’s own skins', about: ['user_not_found'] };
 
@@ -19,50 +21,85 @@ export interface SkinsListOptions {
   readonly public?: boolean;
   readonly filter?: string;
   readonly limit?: number;
+  readonly variant?: 'classic' | 'slim';
+  readonly visibility?: SkinVisibility;
+  readonly sort?: 'newest' | 'popular';
 }
+
+export const examples: Examples = [
+  ['List your skins', 'skinsmith skins list'],
+  [
+    'Find the most viewed public skins with a word in their names',
+    'skinsmith skins list --public --filter smith --sort popular',
+  ],
+];
 
 export function register(command: Command, runner: Runner, run = runSkinsList): void {
   command
-    .description(
-      'Lists your own skins of every visibility, newest first; with --public everybody’s public ones.',
+    .description('List your skins, newest first.\n' + 'With --public, lists the public skins of all users.')
+    .option('--public', 'list the public skins of all users')
+    .option('--filter <text>', 'list only skins whose names contain all of these words')
+    .addOption(
+      new Option('--variant <variant>', 'list only skins with this arm variant').choices(['classic', 'slim']),
     )
-    .option('--public', 'public skins of everybody')
-    .option('--filter <text>', 'only skins with these words in their names')
-    .option('--limit <number>', `how many at the most (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .addOption(
+      new Option('--visibility <visibility>', 'list only your skins with this visibility')
+        .choices(VISIBILITIES)
+        .conflicts('public'),
+    )
+    .addOption(
+      new Option('--sort <order>', 'order; popular puts the most viewed first').choices([
+        'newest',
+        'popular',
+      ]),
+    )
+    .option('--limit <number>', `maximum number of skins to list (default: ${DEFAULT_LIMIT})`, parseLimit)
     .action(async (typed: SkinsListOptions) => await runner(async (deps) => await run(typed, deps)));
 }
 
 export async function runSkinsList(options: SkinsListOptions, deps: Deps): Promise<number> {
   const { client } = await connectTelling(await deps.settings(), deps);
-  const skins = await readPages(client, options, deps.signal);
+  const { skins, isCut, total } = await readPages(client, options, deps.signal);
+  await deps.seenNames.add(
+    'skins',
+    skins.map(({ uuid, name }) => ({ value: uuid, about: name })),
+  );
   if (deps.flags.json) deps.io.out.write(jsonDocument(skins.map(skinListView)));
   else if (skins.length === 0) await deps.talk.note('No skins.');
   else if (deps.io.out.isTTY) deps.io.out.write(table(skins, deps.io.out.columns));
   else deps.io.out.write(tabRows(skins.map(skinCells)));
+  if (isCut) deps.talk.say(cutNote(skins.length, total));
   return exitStatus('done');
+}
+
+function cutNote(shown: number, total: number | undefined): string {
+  if (total === undefined) return `Showing ${shown} skins of more: --limit ${shown * 10}`;
+  return `Showing ${shown} of ${total} skins: --limit ${total}`;
 }
 
 async function readPages(
   client: SkinClient,
-  { limit = DEFAULT_LIMIT, filter, ...options }: SkinsListOptions,
+  { limit = DEFAULT_LIMIT, public: isPublic, ...wanted }: SkinsListOptions,
   signal: AbortSignal,
-): Promise<SkinListItem[]> {
+): Promise<{ skins: SkinListItem[]; isCut: boolean; total: number | undefined }> {
   const skins: SkinListItem[] = [];
   let after: string | undefined;
+  let total: number | undefined;
   let empty = 0;
   do {
-    const query = { after, filter, size: Math.min(PAGE_SIZE, limit - skins.length) };
-    const page = options.public
+    const query = { ...wanted, after, size: Math.min(PAGE_SIZE, limit - skins.length) };
+    const page = isPublic
       ? await client.publicSkins(query, { signal })
       : await whereOffered(OWN_SKINS, async () => await client.ownSkins(query, { signal }));
     skins.push(...page.skins);
+    total ??= page.total;
     if (page.skins.length === 0) empty++;
     after = page.next;
   } while (after !== undefined && skins.length < limit && empty < MOST_EMPTY);
-  return skins.slice(0, limit);
+  return { skins: skins.slice(0, limit), isCut: skins.length >= limit && after !== undefined, total };
 }
 
-/** The skin as on the wire. */
+/** The skin as the API returns it. */
 function skinListView({ uuid, name, visibility, variant, views, texture }: SkinListItem) {
   return { uuid, name, visibility, variant, views, texture };
 }

@@ -3,7 +3,7 @@ import { usageError } from '../../outcomes.ts';
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** @throws CliError when one of them is no UUID of a skin */
+/** @throws CliError when one of them is not a skin UUID */
 export function verifyUuids(uuids: readonly string[]): void {
   const wrong = uuids.find((uuid) => !UUID.test(uuid));
   if (wrong === undefined) return;

@@ -1,11 +1,18 @@
 import type { Command } from 'commander';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
-import { changeUser } from './set.ts';
+import { changeUser } from './edit.ts';
+
+export const examples: Examples = [
+  ['Disable a user', 'skinsmith users disable bob'],
+  ['Disable a user of another service', 'skinsmith users disable carol --base-url https://skins.example.org'],
+];
 
 export function register(command: Command, runner: Runner, run = changeUser): void {
   command
     .description(
-      'Shuts a user out of a skinsmith service: its keys are refused until it is enabled again (operator only).',
+      'Disable a user of a skinsmith service (operators only).\n' +
+        "The user's keys are refused until the user is enabled again.",
     )
     .argument('<name>', 'name of the user')
     .action(async (name: string) => await runner(async (deps) => await run(name, { disabled: true }, deps)));

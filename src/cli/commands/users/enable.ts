@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
-import { changeUser } from './set.ts';
+import { changeUser } from './edit.ts';
+
+export const examples: Examples = [
+  ['Enable a user', 'skinsmith users enable bob'],
+  ['Enable a user of another service', 'skinsmith users enable carol --base-url https://skins.example.org'],
+];
 
 export function register(command: Command, runner: Runner, run = changeUser): void {
   command
-    .description('Lets a user of a skinsmith service in again (operator only).')
+    .description('Enable a disabled user of a skinsmith service (operators only).')
     .argument('<name>', 'name of the user')
     .action(async (name: string) => await runner(async (deps) => await run(name, { disabled: false }, deps)));
 }

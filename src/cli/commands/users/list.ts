@@ -3,10 +3,11 @@ import type { AccountClient, User } from '../../../index.ts';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { jsonDocument } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
 import { parseLimit } from '../jobs.ts';
-import { userRows } from './user-rows.ts';
+import { seenUser, userRows, userView } from './user-rows.ts';
 
 const DEFAULT_LIMIT = 100;
 const PAGE_SIZE = 128;
@@ -15,16 +16,22 @@ export interface UsersListOptions {
   readonly limit?: number;
 }
 
+export const examples: Examples = [
+  ['List users', 'skinsmith users list'],
+  ['List up to 500 users as JSON', 'skinsmith users list --limit 500 --json'],
+];
+
 export function register(command: Command, runner: Runner, run = runUsersList): void {
   command
-    .description('Lists the users of a skinsmith service by name (operator only).')
-    .option('--limit <number>', `how many at the most (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .description('List the users of a skinsmith service by name (operators only).')
+    .option('--limit <number>', `maximum number of users to list (default: ${DEFAULT_LIMIT})`, parseLimit)
     .action(async (typed: UsersListOptions) => await runner(async (deps) => await run(typed, deps)));
 }
 
 export async function runUsersList({ limit = DEFAULT_LIMIT }: UsersListOptions, deps: Deps): Promise<number> {
   const { users, isCut } = await withAccount(deps, (account) => readPages(account, limit, deps.signal));
-  deps.io.out.write(deps.flags.json ? jsonDocument(users) : userRows(users, deps));
+  await deps.seenNames.add('users', users.map(seenUser));
+  deps.io.out.write(deps.flags.json ? jsonDocument(users.map(userView)) : userRows(users, deps));
   if (isCut) await deps.talk.note(`There are more than ${limit}: see them with --limit.`);
   return exitStatus('done');
 }

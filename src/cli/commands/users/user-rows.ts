@@ -2,10 +2,11 @@ import type { User } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { jsonDocument } from '../../output/json.ts';
 import { ago, alignedRows, tabRows } from '../../output/text.ts';
+import type { SeenName } from '../../seen-names.ts';
 
 const HEADER = ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'];
 
-/** Users as rows, for people or for programs. */
+/** Prints users as rows, for people or for programs. */
 export function userRows(users: readonly User[], { io, clock }: Pick<Deps, 'io' | 'clock'>): string {
   if (!io.out.isTTY) return tabRows(users.map(cells));
   const rows = users.map((user) => [
@@ -19,9 +20,19 @@ export function userRows(users: readonly User[], { io, clock }: Pick<Deps, 'io' 
   return alignedRows(HEADER, rows, io.out.columns);
 }
 
-/** One user, as every command about one prints it. */
+/** Prints one user in the form that all user commands share. */
 export function printUser(user: User, deps: Deps): void {
-  deps.io.out.write(deps.flags.json ? jsonDocument(user) : userRows([user], deps));
+  deps.io.out.write(deps.flags.json ? jsonDocument(userView(user)) : userRows([user], deps));
+}
+
+/** The user as the API returns it, with the id under the name that all 32-digit ids have. */
+export function userView(user: User) {
+  return { ...user, uuid: user.id };
+}
+
+/** The word that shells complete. */
+export function seenUser({ name, plan }: User): SeenName {
+  return { value: name, about: plan };
 }
 
 function cells({ name, plan, role, keys, createdAt, disabledAt, id }: User): (string | undefined)[] {

@@ -3,16 +3,16 @@ import { profileId } from './profile-id.ts';
 import type { SkinData } from './skin-data.ts';
 
 /**
- * Commands begin without a slash: function files forbid it, consoles and command blocks do without, and for the
- * chat they are too long anyway (256 characters).
+ * Commands have no leading slash: function files forbid it, consoles and command blocks do not need it, and in chat the
+ * commands exceed the limit of 256 characters anyway.
  */
 
-/** A head with the skin, for Minecraft 1.21.5 and later: texts are SNBT. */
+/** A player head with the skin, for Minecraft 1.21.5 and later, where text components are SNBT. */
 export function giveCommand(skin: SkinData): string {
   return giveProfile(skin, (name) => `{text:${quote(name)}}`);
 }
 
-/** For Minecraft 1.20.5 to 1.21.4: texts are JSON in a string of SNBT. */
+/** For Minecraft 1.20.5 to 1.21.4, where text components are JSON in an SNBT string. */
 export function giveCommand1205(skin: SkinData): string {
   return giveProfile(skin, quoteJsonText);
 }
@@ -26,10 +26,11 @@ export function giveCommand116(skin: SkinData): string {
   return `give @p minecraft:player_head{${owner}${display}}`;
 }
 
-/** Dresses the selected NPC of the plugin Citizens. */
+/** Applies the skin to the selected NPC of the Citizens plugin. */
 export function citizensCommand(skin: SkinData): string {
   const { value, signature } = base64Only(skin);
-  // The first is a key of the plugin's cache. Up to 16 characters it would be asked for as a player's name.
+  // The first argument is a key of the plugin's cache. Citizens would look up a key of up to 16 characters as a
+  // player's name.
   return `npc skin -t ${profileId(value).uuid} ${value} ${signature}`;
 }
 
@@ -42,7 +43,10 @@ function giveProfile(skin: SkinData, quoteText: (text: string) => string): strin
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Commands act with every right of a server: what a service sent must not be able to end one and begin another. */
+/**
+ * Commands run with a server's full permissions, so data from a service must not be able to end one command and start
+ * another.
+ */
 function base64Only({ value, signature }: SkinData): { value: string; signature: string } {
   if (BASE64.test(value) && BASE64.test(signature)) return { value, signature };
   throw new CliError('invalid_skin_data', 'The skin data is not base64, so no command is made of it.', {
@@ -54,10 +58,10 @@ function intArray(value: string): string {
   return `[I;${profileId(value).parts.join(',')}]`;
 }
 
-/** What could end a line, or what consoles and command blocks drop when it is pasted. */
+/** Characters that could end a line, or that consoles and command blocks drop on paste. */
 const UNTYPEABLE = /(?! )[\p{C}\p{Z}§]/gu;
 
-/** A string in double quotes, as JSON and SNBT since 1.21.5 both read it. */
+/** A double-quoted string, which JSON and SNBT since 1.21.5 parse alike. */
 function quote(text: string): string {
   return JSON.stringify(text.toWellFormed()).replace(UNTYPEABLE, escapeUnits);
 }
@@ -69,7 +73,7 @@ function escapeUnits(character: string): string {
     .join('');
 }
 
-/** A text component as JSON, in single quotes: before 1.21.5 SNBT knows no escapes but of the quote and itself. */
+/** A text component as JSON in single quotes: before 1.21.5, SNBT only has escapes for the quote and the backslash. */
 function quoteJsonText(text: string): string {
   return `'${`{"text":${quote(text)}}`.replace(/[\\']/g, '\\$&')}'`;
 }

@@ -4,18 +4,18 @@ import { FORMATS, type Format } from './formats.ts';
 import type { FormatName } from './names.ts';
 import type { SkinData } from './skin-data.ts';
 
-/** A file to be written. */
+/** An output file. */
 export interface RenderedFile {
-  /** Path below the output folder, `/` between segments. */
+  /** Path relative to the output folder, with `/` between segments. */
   readonly path: string;
-  /** The whole text, with the line break at its end. */
+  /** The whole text, including the final line break. */
   readonly text: string;
 }
 
 /**
- * A skin as a file of its own. `stem` is its path below the output folder, `/` between segments, without
- * extension. A format whose reader goes by the file's name has its last segment in lower case, so there stems
- * must differ in more than case.
+ * Renders a skin as a separate file. `stem` is its path relative to the output folder, with `/` between segments and no
+ * extension. Formats identified by file name put the last segment in lower case, so their stems must differ in more
+ * than case.
  * @throws CliError for a command, when the skin data is not base64
  */
 export function renderFile(name: FormatName, skin: SkinData, stem: string): RenderedFile {
@@ -29,7 +29,7 @@ export function renderFile(name: FormatName, skin: SkinData, stem: string): Rend
   };
 }
 
-/** Where a skin's file goes, without making it. */
+/** Returns the path of a skin's file without rendering it. */
 export function filePath(name: FormatName, stem: string): string {
   const format: Format = FORMATS[name];
   const { folder, last } = splitStem(stem);

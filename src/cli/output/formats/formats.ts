@@ -4,15 +4,15 @@ import type { FormatName } from './names.ts';
 import { profileId } from './profile-id.ts';
 import type { SkinData } from './skin-data.ts';
 
-/** A finished skin as one of the formats has it: a text, or a value to be written as JSON. */
+/** Renders a finished skin in one format: a text, or a value to be written as JSON. */
 export type Formatted = string | Readonly<Record<string, unknown>>;
 
 export interface Format {
-  /** How the name of a file in this format ends, dot included. */
+  /** File extension of this format, including the dot. */
   readonly extension: string;
   /** @throws CliError for a command, when the skin data is not base64 */
   readonly render: (skin: SkinData) => Formatted;
-  /** What reads the file goes by its name, in lower case, and wants the same name inside. */
+  /** The reader identifies the file by its name, in lower case, and expects the same name in its content. */
   readonly isNamedByFile?: true;
 }
 
@@ -28,7 +28,7 @@ export const FORMATS = {
   give: { extension: '.mcfunction', render: giveCommand },
   'give-1.20.5': { extension: '.1.20.5.mcfunction', render: giveCommand1205 },
   'give-1.16': { extension: '.1.16.mcfunction', render: giveCommand116 },
-  /** A custom skin of SkinsRestorer 15, for its folder `skins`. */
+  /** A custom skin for the `skins` folder of SkinsRestorer 15. */
   skinsrestorer: { extension: '.customskin', render: customSkin, isNamedByFile: true },
   citizens: { extension: '.citizens.txt', render: citizensCommand },
 } as const satisfies Record<FormatName, Format>;

@@ -1,4 +1,4 @@
-/** The ways a skin can be printed, for help and for checking a choice without loading anything. */
+/** Names of the output formats. A separate module, so that help and argument checks load nothing else. */
 export const FORMAT_NAMES = [
   'json',
   'value',

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** A UUID, written with dashes and as the game's commands want it. */
+/** A UUID in two notations: with dashes, and as the game's commands expect it. */
 export interface ProfileId {
   readonly uuid: string;
-  /** Its four 32-bit parts, signed, the highest first. */
+  /** Its four signed 32-bit parts, most significant first. */
   readonly parts: readonly number[];
 }
 
 /**
- * The profile id for skin data: made from the value, so that equal heads stack, unequal ones are cached apart,
- * and no player's own id is taken. Version 8 of RFC 9562, the one for ids made in a way of one's own.
+ * Derives the profile id for skin data from the value, so that equal heads stack, different heads are cached
+ * separately, and no player's own id is used. It is a UUID of version 8 (RFC 9562), the version for custom schemes.
  */
 export function profileId(value: string): ProfileId {
   const bytes = createHash('sha256').update(value).digest().subarray(0, 16);

@@ -1,4 +1,4 @@
-/** What a format needs of a finished skin; `json` gives whatever else is there, too. */
+/** The fields of a finished skin that formats need; `json` prints any others too. */
 export interface SkinData {
   readonly name?: string | undefined;
   /** Base64 of the textures document. */

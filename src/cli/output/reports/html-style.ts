@@ -1,4 +1,4 @@
-/** The HTML report's whole style sheet. The page's policy allows this very text, by its hash, and no other. */
+/** The entire style sheet of the HTML report. The page's content security policy allows only this text, by its hash. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -36,19 +36,20 @@ body:has(#show-failed:checked) .card:not(.failed),
 body:has(#show-skipped:checked) .card:not(.skipped) { display: none; }
 nav { margin: 0 0 1rem; padding: .75rem 1rem; border: 1px solid var(--failed); border-radius: .5rem;
   background: var(--card); }
-summary { color: var(--failed); font-weight: 600; cursor: pointer; }
+summary { cursor: pointer; }
+nav summary { color: var(--failed); font-weight: 600; }
 nav ol { margin: .5rem 0 0; padding-inline-start: 2.5rem; }
 nav li { margin: .2rem 0; }
 nav a { color: inherit; font-weight: 600; }
 nav span { color: var(--faint); }
 nav p { margin: .5rem 0 0; }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .75rem; margin: 0;
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: .75rem; margin: 0;
   padding: 0; list-style: none; }
 .card { padding: 0 .75rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card);
   overflow: hidden; font-size: .875rem; content-visibility: auto; contain-intrinsic-size: auto 20rem; }
 .card.failed { border-color: var(--failed); }
 .card:target { display: block !important; outline: 3px solid var(--failed); outline-offset: 2px; }
-.stage { display: grid; place-items: center; height: 12rem; margin: 0 -.75rem .6rem;
+.stage { display: flex; gap: .75rem; justify-content: center; align-items: center; height: 10rem; margin: 0 -.75rem .6rem;
   background: linear-gradient(var(--stage-top), var(--stage-bottom)); color: var(--stage-ink); }
 .stage img { image-rendering: pixelated; filter: drop-shadow(0 .25rem .25rem rgb(0 0 0 / .35)); }
 .card h2 { margin: 0; font-size: 1rem; line-height: 1.3; }
@@ -58,6 +59,14 @@ nav p { margin: .5rem 0 0; }
 .uuid, code { font-family: ui-monospace, monospace; font-size: .75rem; }
 .error { color: var(--failed); }
 .warning { color: var(--warning); }
+.copies { display: none; gap: .4rem; }
+.scripted .copies { display: flex; flex-wrap: wrap; }
+.copy { padding: .15rem .5rem; border: 1px solid var(--line); border-radius: .35rem; background: none; color: inherit;
+  font: inherit; font-size: .8rem; cursor: pointer; }
+.copy:hover, .copy:focus-visible { border-color: currentColor; }
+.data { margin: .3rem 0 0; color: var(--faint); font-size: .8rem; }
+.data pre { max-height: 6rem; margin: .3rem 0 0; overflow: auto; white-space: pre-wrap; word-break: break-all;
+  user-select: all; font-size: .7rem; }
 @media print {
   :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --faint: #444; --line: #bbb;
     --stage-top: #eee; --stage-bottom: #eee; --stage-ink: #444;
@@ -65,7 +74,8 @@ nav p { margin: .5rem 0 0; }
   body { padding: 0; max-width: none; }
   .card, nav li { break-inside: avoid; }
   .card { content-visibility: visible; }
-  .stage { height: 10.75rem; }
+  .stage { height: 8.75rem; }
+  .copies, .scripted .copies, .data { display: none; }
   .stage img { filter: none; print-color-adjust: exact; }
 }
 `;

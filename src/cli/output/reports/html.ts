@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
+import { SCRIPT } from './html-script.ts';
 import { STYLE } from './html-style.ts';
-import { markupText } from './markup.ts';
+import { markupData, markupText } from './markup.ts';
 import type { NumberedFailure, Outcome, Report, ReportEntry, ReportSummary } from './report.ts';
 
 /**
- * A contact sheet in one file: no script, nothing fetched, and a policy that lets nothing else happen. Its
- * filter is made of radio buttons and `:has()`; where that is unknown, everything is shown.
+ * A contact sheet in one file: it fetches nothing, and its content security policy forbids everything else. The filter
+ * uses radio buttons and `:has()`; browsers without `:has()` show all entries. The only script is for the copy buttons,
+ * which are hidden without it.
  */
 export const html: Report = {
   head: (summary, failures) =>
     documentHead(summary) + pageHeader(summary) + failureList(summary, failures) + cardsStart(summary),
   entry: card,
-  foot: '</ul>\n</main>\n</body>\n</html>\n',
+  foot: `</ul>\n</main>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`,
 };
 
-/** Each outcome as a sign and a word: colour alone says nothing to many. */
+/** Each outcome as a symbol and a word, because many people cannot distinguish the colours. */
 const BADGES = {
   made: { sign: '✔', word: 'made' },
   known: { sign: '●', word: 'known already' },
@@ -23,8 +25,7 @@ const BADGES = {
 } satisfies Record<Outcome, { sign: string; word: string }>;
 
 function documentHead(summary: ReportSummary): string {
-  const styleHash = createHash('sha256').update(STYLE).digest('base64');
-  const policy = `default-src 'none'; img-src data:; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; img-src data:; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,14 +41,19 @@ function documentHead(summary: ReportSummary): string {
 `;
 }
 
+/** The hash by which a content security policy allows a text. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
 function titleOf({ total, failed }: ReportSummary): string {
   const skins = total === 1 ? '1 skin' : `${total} skins`;
   return failed === 0 ? skins : `${skins}, ${failed} failed`;
 }
 
 function pageHeader(summary: ReportSummary): string {
-  const started = summary.started.toISOString();
-  const time = `<time datetime="${started}">${started.slice(0, 16).replace('T', ' ')} UTC</time>`;
+  const { started, timeZone } = summary;
+  const time = `<time datetime="${started.toISOString()}">${localTime(started, timeZone)}</time>`;
   return `<header>
 <h1>${titleOf(summary)}</h1>
 <p class="about">${time} · took ${duration(summary.seconds)} · <bdi>${markupText(summary.service)}</bdi></p>
@@ -58,6 +64,20 @@ ${(Object.keys(BADGES) as Outcome[]).map((outcome) => filterChoice(outcome, summ
 </fieldset>
 </header>
 `;
+}
+
+/** `4 March 2026 at 05:06 UTC`. */
+function localTime(time: Date, timeZone: string | undefined): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+  return markupText(format.format(time));
 }
 
 function filterChoice(outcome: Outcome, count: number): string {
@@ -94,19 +114,33 @@ function cardsStart({ total }: ReportSummary): string {
 function card(entry: ReportEntry, number: number): string {
   const { sign, word } = BADGES[entry.outcome];
   return `<li class="card ${entry.outcome}" id="skin-${number}">
-<div class="stage">${picture(entry)}</div>
+<div class="stage">${pictures(entry)}</div>
 <h2 dir="auto">${markupText(entry.name ?? entry.source)}</h2>
 <p class="outcome">${hiddenSign(sign)} ${word}</p>
-${[...facts(entry), ...trouble(entry)].join('\n')}
+${[...facts(entry), ...copies(entry), ...trouble(entry)].join('\n')}
 </li>
 `;
 }
 
-function picture({ front, name, source }: ReportEntry): string {
-  if (front === undefined) return '<span>no picture</span>';
-  const data = Buffer.from(front.buffer, front.byteOffset, front.byteLength).toString('base64');
-  const alt = `Front of ${name ?? source}`;
-  return `<img src="data:image/png;base64,${data}" width="80" height="160" alt="${markupText(alt)}">`;
+function pictures({ figure, name, source }: ReportEntry): string {
+  if (figure === undefined) return '<span>no picture</span>';
+  const called = name ?? source;
+  return picture(figure.front, `Front of ${called}`) + picture(figure.back, `Back of ${called}`);
+}
+
+function picture(png: Uint8Array, alt: string): string {
+  const data = Buffer.from(png.buffer, png.byteOffset, png.byteLength).toString('base64');
+  return `<img src="data:image/png;base64,${data}" width="64" height="128" alt="${markupText(alt)}">`;
+}
+
+function copies({ data }: ReportEntry): string[] {
+  if (!data) return [];
+  return [
+    '<p class="copies"><button type="button" class="copy" name="value">copy value</button>' +
+      '<button type="button" class="copy" name="command">copy command</button></p>',
+    `<details class="data"><summary>value and command</summary><pre class="value">${markupData(data.value)}</pre>` +
+      `<pre class="command">${markupData(data.command)}</pre></details>`,
+  ];
 }
 
 function facts({ name, source, variant, seconds, uuid }: ReportEntry): string[] {
@@ -130,13 +164,13 @@ function trouble({ error, warnings }: ReportEntry): string[] {
   ];
 }
 
-/** A sign that is read out as no word of its own. */
+/** A symbol that screen readers skip. */
 function hiddenSign(sign: string): string {
   return `<span aria-hidden="true">${sign}</span>`;
 }
 
 function duration(seconds: number): string {
-  if (seconds < 59.95) return `${seconds.toFixed(1)} s`; // beyond, it would round to 60.0
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`; // above this, it would round to 60.0
   const whole = Math.round(seconds);
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;

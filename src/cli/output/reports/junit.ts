@@ -2,8 +2,8 @@ import { markupText } from './markup.ts';
 import type { Report, ReportEntry, ReportSummary } from './report.ts';
 
 /**
- * JUnit's XML as CI services read it (https://github.com/testmoapp/junitxml): one suite, one case for each
- * source. Whether a skin was made or known, its uuid, and its warnings stand in the case's output.
+ * JUnit XML as CI services read it (https://github.com/testmoapp/junitxml): one suite, with one case per source. The
+ * case's output contains whether the skin was made or known, its uuid, and its warnings.
  */
 export const junit: Report = {
   head: (summary) => {

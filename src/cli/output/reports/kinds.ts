@@ -1,3 +1,3 @@
-/** The reports a batch can leave, for help and for checking a choice without loading anything. */
+/** The kinds of report. A separate module, so that help and argument checks load nothing else. */
 export const REPORT_KINDS = ['junit', 'html'] as const;
 export type ReportKind = (typeof REPORT_KINDS)[number];

@@ -1,6 +1,6 @@
 import { clean } from '../text.ts';
 
-/** Longer than any message of ours; what is longer came from outside. In UTF-16 units. */
+/** Longer than any message of skinsmith; longer text is from outside. In UTF-16 units. */
 const MAX_TEXT = 2_000;
 
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
@@ -14,12 +14,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text from outside as it may stand in XML and HTML, between tags and in quoted attributes: on one line, without
- * anything that acts or that XML 1.0 forbids, cut when it is endless.
+ * Escapes external text for XML and HTML, between tags and in quoted attributes: on one line, without active characters
+ * or those that XML 1.0 forbids, truncated if too long.
  */
 export function markupText(text: string): string {
   const line = clean(text);
   return escapeMarkup(line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line);
+}
+
+/** Escapes data that is useless unless complete, so it is never truncated. */
+export function markupData(text: string): string {
+  return escapeMarkup(clean(text));
 }
 
 function escapeMarkup(text: string): string {

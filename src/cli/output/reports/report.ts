@@ -1,8 +1,24 @@
-/** `known` was there without being made: of an earlier run, or of the service. */
+/** `known`: the skin existed already, from an earlier run or on the service. */
 export type Outcome = 'made' | 'known' | 'failed' | 'skipped';
 
-/** What became of one source. */
+/** PNG bytes of a skin's figure, front and back. */
+export interface Figure {
+  readonly front: Uint8Array;
+  readonly back: Uint8Array;
+}
+
+/** Data to copy from a report into a game or a server. */
+export interface CopiedData {
+  /** Base64 of the textures document. */
+  readonly value: string;
+  /** The command that gives a player head with the skin, without a slash. */
+  readonly command: string;
+}
+
+/** The outcome of one source. */
 export interface ReportEntry {
+  /** Zero-based position of the source. */
+  readonly index?: number;
   readonly source: string;
   readonly name?: string | undefined;
   readonly variant?: string | undefined;
@@ -11,8 +27,10 @@ export interface ReportEntry {
   readonly seconds?: number | undefined;
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | undefined };
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** PNG bytes of the front, when there is a picture at hand. */
-  readonly front?: Uint8Array | undefined;
+  /** Present if an image is available. */
+  readonly figure?: Figure | undefined;
+  /** Present if there is a skin. */
+  readonly data?: CopiedData | undefined;
 }
 
 export interface ReportSummary {
@@ -23,19 +41,21 @@ export interface ReportSummary {
   readonly skipped: number;
   readonly seconds: number;
   readonly started: Date;
-  /** Address of the service, or what it is called. */
+  /** Time zone for displayed times, such as `Europe/Berlin`; absent: that of the system. */
+  readonly timeZone?: string;
+  /** Address of the service, or its name. */
   readonly service: string;
 }
 
-/** An entry that failed, and its number: entries count from 1 as they were added. */
+/** A failed entry and its number: entries count from 1 in the order in which they were added. */
 export interface NumberedFailure {
   readonly number: number;
-  readonly entry: Omit<ReportEntry, 'front'>;
+  readonly entry: Omit<ReportEntry, 'figure' | 'data'>;
 }
 
-/** A kind of report, as texts: the head, one for each entry, and the foot make the document. */
+/** A kind of report, as texts: the head, one text per entry, and the foot form the document. */
 export interface Report {
-  /** `failures`: the first ones, as many as a list of them may hold; `summary.failed` says how many there are. */
+  /** `failures` contains the first failures, up to a limit; `summary.failed` is the total. */
   readonly head: (summary: ReportSummary, failures: readonly NumberedFailure[]) => string;
   readonly entry: (entry: ReportEntry, number: number) => string;
   readonly foot: string;

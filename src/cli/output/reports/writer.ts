@@ -1,26 +1,28 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../../../make-folder.ts';
 import { CliError } from '../../exit.ts';
 import type { ReportKind } from './kinds.ts';
 import type { NumberedFailure, Report, ReportEntry, ReportSummary } from './report.ts';
 import { REPORTS } from './reports.ts';
 
-/** How many failures are kept for the list of them. */
+/** Maximum number of failures kept for the list. */
 const MAX_LISTED = 200;
 
-/** Text that waits to be written, in UTF-16 units. */
+/** Size of the write buffer, in UTF-16 units. */
 const MAX_WAITING = 64 * 1024;
 
 /**
- * Begins a report; its folder is made when it is missing. The file at `path` appears, or is replaced, when the
- * report is finished, and not before. @throws CliError when something other than a file is there
+ * Starts a report and creates its folder if it is missing. The file at `path` is created or replaced only when the
+ * report is finished.
+ * @throws CliError when something other than a file is there
  */
 export async function openReport(kind: ReportKind, path: string): Promise<ReportWriter> {
   const target = resolve(path);
   await verifyReplaceable(target, path);
-  await mkdir(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   const folder = await mkdtemp(`${target}.`);
   await writeFile(join(folder, 'entries'), '');
   return new ReportWriter(REPORTS[kind], target, folder);
@@ -38,16 +40,25 @@ async function verifyReplaceable(target: string, path: string): Promise<void> {
   });
 }
 
+/** The source that an entry belongs to, and the entry's bytes in the spool file. */
+interface Place {
+  readonly index: number;
+  readonly start: number;
+  readonly bytes: number;
+}
+
 /**
- * A report in the making. The counts stand at the head and are known last, so entries are spooled to a folder
- * beside the target; little of them stays in memory.
+ * A report being written. The counts are at the top but known last, so entries are spooled to a folder beside the
+ * target; little of them stays in memory.
  */
 export class ReportWriter {
   readonly #report: Report;
   readonly #target: string;
   readonly #folder: string;
   readonly #failures: NumberedFailure[] = [];
-  #count = 0;
+  /** The position of each entry in the spool file. */
+  readonly #places: Place[] = [];
+  #size = 0;
   #waiting = '';
   #written = Promise.resolve();
   #isOpen = true;
@@ -58,16 +69,20 @@ export class ReportWriter {
     this.#folder = folder;
   }
 
-  /** Entries stand in the order of these calls, awaited or not. */
+  /** Entries are ordered by source; those without an index by the order of these calls, awaited or not. */
   async add(entry: ReportEntry): Promise<void> {
     this.#assertOpen();
-    this.#count++;
-    this.#waiting += this.#report.entry(entry, this.#count);
-    this.#note(entry);
+    const { index = this.#places.length } = entry;
+    const text = this.#report.entry(entry, index + 1);
+    const bytes = Buffer.byteLength(text);
+    this.#places.push({ index, start: this.#size, bytes });
+    this.#size += bytes;
+    this.#waiting += text;
+    this.#note(entry, index + 1);
     if (this.#waiting.length >= MAX_WAITING) await this.#flush();
   }
 
-  /** Puts the report in its place, once. */
+  /** Moves the report to its final path, once. */
   async finish(summary: ReportSummary): Promise<void> {
     this.#assertOpen();
     this.#isOpen = false;
@@ -79,11 +94,11 @@ export class ReportWriter {
     }
   }
 
-  /** Leaves nothing behind; after `finish` there is nothing to leave. */
+  /** Removes the temporary files; after `finish` there are none. */
   async abandon(): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    await this.#written.catch(() => undefined); // told to whoever added
+    await this.#written.catch(() => undefined); // reported to the caller that added the entry
     await this.#clear();
   }
 
@@ -91,9 +106,9 @@ export class ReportWriter {
     if (!this.#isOpen) throw new Error('The report is closed already.');
   }
 
-  #note({ front: _, ...entry }: ReportEntry): void {
+  #note({ figure: _, data: __, ...entry }: ReportEntry, number: number): void {
     if (entry.outcome !== 'failed' || this.#failures.length === MAX_LISTED) return;
-    this.#failures.push({ number: this.#count, entry });
+    this.#failures.push({ number, entry });
   }
 
   async #flush(): Promise<void> {
@@ -110,9 +125,23 @@ export class ReportWriter {
   }
 
   async *#parts(summary: ReportSummary): AsyncGenerator<string | Buffer> {
-    yield this.#report.head(summary, this.#failures);
-    yield* createReadStream(this.#entries);
+    const failures = this.#failures.toSorted((a, b) => a.number - b.number);
+    yield this.#report.head(summary, failures);
+    yield* this.#sortedEntries();
     yield this.#report.foot;
+  }
+
+  /** Sorts the entries by source, since results arrive in the order of completion. */
+  async *#sortedEntries(): AsyncGenerator<Buffer> {
+    const spool = await open(this.#entries);
+    try {
+      for (const { start, bytes } of this.#places.toSorted((a, b) => a.index - b.index)) {
+        const { buffer } = await spool.read(Buffer.alloc(bytes), 0, bytes, start);
+        yield buffer;
+      }
+    } finally {
+      await spool.close();
+    }
   }
 
   get #entries(): string {

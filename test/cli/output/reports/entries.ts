@@ -10,7 +10,8 @@ export const made: ReportEntry = {
   outcome: 'made',
   seconds: 1.25,
   warnings: [],
-  front: Uint8Array.of(1, 2, 3, 250),
+  figure: { front: Uint8Array.of(1, 2, 3, 250), back: Uint8Array.of(9) },
+  data: { value: 'dmFsdWU=', command: 'give @p minecraft:player_head[custom_name={text:"Knight"}]' },
 };
 
 export const known: ReportEntry = {
@@ -41,6 +42,7 @@ export function makeSummary(counts: Partial<ReportSummary> = {}): ReportSummary 
     skipped: 0,
     seconds: 83.4,
     started: new Date('2026-03-04T05:06:07Z'),
+    timeZone: 'UTC',
     service: 'https://service.example',
     ...counts,
   };
@@ -74,6 +76,7 @@ export function hostileEntry(text: string, outcome: ReportEntry['outcome'] = 'fa
     outcome,
     error: { code: text, message: text, hint: text },
     warnings: [{ code: text, message: text }],
-    front: Uint8Array.of(0),
+    figure: { front: Uint8Array.of(0), back: Uint8Array.of(0) },
+    data: { value: text, command: text },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { html } from '../../../../src/cli/output/reports/html.ts';
 import type { ReportEntry, ReportSummary } from '../../../../src/cli/output/reports/report.ts';
 import { failed, HOSTILE, hostileEntry, known, made, makeSummary, skipped } from './entries.ts';
@@ -34,8 +34,19 @@ describe('a contact sheet', () => {
 
   it('says when it was, how long it took and who answered', () => {
     expect(render([])).toContain(
-      '<p class="about"><time datetime="2026-03-04T05:06:07.000Z">2026-03-04 05:06 UTC</time> · took 1 min 23 s · <bdi>https://service.example</bdi></p>',
+      '<p class="about"><time datetime="2026-03-04T05:06:07.000Z">4 March 2026 at 05:06 UTC</time> · took 1 min 23 s · <bdi>https://service.example</bdi></p>',
     );
+  });
+
+  test('has the time of the place where it was made, and the exact one for programs', () => {
+    const head = html.head(makeSummary({ timeZone: 'Asia/Kolkata' }), []);
+    expect(head).toContain('<time datetime="2026-03-04T05:06:07.000Z">4 March 2026 at 10:36 GMT+5:30</time>');
+  });
+
+  test('has no data to copy for what failed, and the whole of data that is long', () => {
+    expect(html.entry(failed, 1)).not.toContain('copy');
+    const value = 'x'.repeat(5_000);
+    expect(html.entry({ ...made, data: { value, command: 'give' } }, 1)).toContain(value);
   });
 
   it.each([
@@ -51,12 +62,14 @@ describe('a contact sheet', () => {
 
   it('has a card for what was made, with its picture', () => {
     expect(html.entry(made, 7)).toBe(`<li class="card made" id="skin-7">
-<div class="stage"><img src="data:image/png;base64,AQID+g==" width="80" height="160" alt="Front of Knight"></div>
+<div class="stage"><img src="data:image/png;base64,AQID+g==" width="64" height="128" alt="Front of Knight"><img src="data:image/png;base64,CQ==" width="64" height="128" alt="Back of Knight"></div>
 <h2 dir="auto">Knight</h2>
 <p class="outcome"><span aria-hidden="true">✔</span> made</p>
 <p class="source" dir="auto">heroes/Knight.png</p>
 <p class="facts">slim · 1.3 s</p>
 <p class="uuid">c891dfac4cd247a2a55743e7e82ce76f</p>
+<p class="copies"><button type="button" class="copy" name="value">copy value</button><button type="button" class="copy" name="command">copy command</button></p>
+<details class="data"><summary>value and command</summary><pre class="value">dmFsdWU=</pre><pre class="command">give @p minecraft:player_head[custom_name={text:&quot;Knight&quot;}]</pre></details>
 </li>
 `);
   });
@@ -112,28 +125,31 @@ describe('a contact sheet', () => {
 });
 
 describe('the page of a contact sheet', () => {
-  it('lets nothing but its own style and pictures through, before anything else', () => {
+  it('lets nothing but its own style, script and pictures through, before anything else', () => {
     const document = render([made]);
     const style = /<style>([\s\S]*)<\/style>/.exec(document)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
+    const script = /<script>([\s\S]*)<\/script>/.exec(document)?.[1] ?? '';
+    const scriptHash = createHash('sha256').update(script).digest('base64');
     expect(style).toContain('prefers-color-scheme: dark');
     expect(document.split('\n').slice(3, 5)).toEqual([
       '<meta charset="utf-8">',
-      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">`,
+      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'sha256-${hash}'; script-src 'sha256-${scriptHash}'; base-uri 'none'; form-action 'none'">`,
     ]);
   });
 
-  it('fetches nothing and runs nothing', () => {
+  it('fetches nothing, and runs nothing but what copies', () => {
     const document = render([made, known, failed, skipped]);
-    expect(tagsOf(document)).not.toEqual(expect.arrayContaining(['script']));
+    expect(tagsOf(document).filter((tag) => tag === 'script')).toHaveLength(1);
+    expect(document).not.toMatch(/<script[^>]|\son[a-z]+=|fetch\(|XMLHttpRequest|import\(/);
     expect(tagsOf(document)).not.toEqual(expect.arrayContaining(['link']));
     const addresses = [...document.matchAll(/\b(?:src|href|action|srcset)="([^"]*)"/g)].map(([, url]) => url);
-    expect(addresses).toEqual(['#skin-3', 'data:image/png;base64,AQID+g==']);
+    expect(addresses).toEqual(['#skin-3', 'data:image/png;base64,AQID+g==', 'data:image/png;base64,CQ==']);
     expect(document).not.toMatch(/url\(|@import|\sstyle=/);
   });
 
   it('closes what it opens', () => {
-    const document = render([made, known, failed, skipped]).replace(/<style>[\s\S]*<\/style>/, '');
+    const document = render([made, known, failed, skipped]).replace(/<(style|script)>[\s\S]*?<\/\1>/g, '');
     const open: string[] = [];
     for (const [, slash, tag] of document.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
       if (slash) expect(open.pop()).toBe(tag);

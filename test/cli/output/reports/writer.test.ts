@@ -46,6 +46,16 @@ describe('a report', () => {
     expect(await readdir(join(folder, 'build/reports'))).toEqual(['skins.xml']);
   });
 
+  it('has its entries in the order of the sources, whenever they came', async () => {
+    const path = join(await ownFolder(), 'report.xml');
+    const report = await openReport('junit', path);
+    for (const index of [2, 0, 1])
+      await report.add({ ...made, source: `${'é'.repeat(index)}${index}`, index });
+    await report.finish(makeSummary({ total: 3, made: 3 }));
+    const names = [...(await readFile(path, 'utf8')).matchAll(/ name="(\W*\d)"/g)].map(([, name]) => name);
+    expect(names).toEqual(['0', 'é1', 'éé2']);
+  });
+
   it('keeps the order in which entries were added, even if nobody waits', async () => {
     const path = join(await ownFolder(), 'report.xml');
     const report = await openReport('junit', path);

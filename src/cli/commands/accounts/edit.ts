@@ -2,32 +2,40 @@ import type { Command } from 'commander';
 import type { GameAccountChange } from '../../../index.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
 import type { Runner } from '../../runner.ts';
 import { printAccount } from './account-rows.ts';
 import { withGameAccount } from './find-account.ts';
 
+export const examples: Examples = [
+  ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
+  ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
+];
+
 export function register(command: Command, runner: Runner, run = changeAccount): void {
   command
-    .description('Changes settings of a linked game account and prints how it is then (operator only).')
+    .description('Edit the settings of a game account.')
     .argument('<account>', 'name or UUID of the account')
+    .option('--share', 'make skins for all users with the account')
+    .option('--no-share', 'make skins only for the user who linked the account')
     .option(
       '--restore',
-      'set its own skin again when it has been idle for ten minutes, and when the service stops',
+      'restore the own skin of the account after ten idle minutes and when the service stops',
     )
-    .option('--no-restore', 'do not')
-    .option('--capes', 'its owner agrees to its cape in results')
-    .option('--no-capes', 'hide its cape before a skin is made')
+    .option('--no-restore', 'leave the last skin on the account')
+    .option('--capes', 'allow the cape of the account in results')
+    .option('--no-capes', 'hide the cape of the account before making skins')
     .action(
       async (named: string, typed: GameAccountChange) =>
         await runner(async (deps) => await run(named, typed, deps)),
     );
 }
 
-/** Changes an account and prints how it is now. */
+/** Changes an account and prints its new state. */
 export async function changeAccount(named: string, change: GameAccountChange, deps: Deps): Promise<number> {
   if (Object.keys(change).length === 0) {
-    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith accounts set --help');
+    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith accounts edit --help');
   }
   const account = await withGameAccount(named, deps, (games, { uuid }) =>
     games.change(uuid, change, { signal: deps.signal }),

@@ -2,17 +2,23 @@ import type { Command } from 'commander';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
 import { printUser } from './user-rows.ts';
 
-export function register(command: Command, runner: Runner, run = runUsersShow): void {
+export const examples: Examples = [
+  ['Print a user', 'skinsmith users get bob'],
+  ['Print only the plan of a user', 'skinsmith users get bob | cut -f2'],
+];
+
+export function register(command: Command, runner: Runner, run = runUsersGet): void {
   command
-    .description('Prints a user of a skinsmith service (operator only).')
+    .description('Print a user of a skinsmith service (operators only).')
     .argument('<name>', 'name of the user')
     .action(async (name: string) => await runner(async (deps) => await run(name, deps)));
 }
 
-export async function runUsersShow(name: string, deps: Deps): Promise<number> {
+export async function runUsersGet(name: string, deps: Deps): Promise<number> {
   printUser(await withAccount(deps, (account) => account.user(name, { signal: deps.signal })), deps);
   return exitStatus('done');
 }

@@ -3,21 +3,27 @@ import type { UserChange } from '../../../index.ts';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import type { Runner } from '../../runner.ts';
 import { printUser } from './user-rows.ts';
 
+export const examples: Examples = [
+  ['Move a user to another plan', 'skinsmith users edit bob --plan pro'],
+  ['Move a user back to the free plan', 'skinsmith users edit carol --plan free'],
+];
+
 export function register(command: Command, runner: Runner, run = changeUser): void {
   command
-    .description('Puts a user of a skinsmith service on another plan (operator only).')
+    .description('Change the plan of a user of a skinsmith service (operators only).')
     .argument('<name>', 'name of the user')
-    .requiredOption('--plan <plan>', 'what the user may have from now on')
+    .requiredOption('--plan <plan>', 'new plan of the user')
     .action(
       async (name: string, { plan }: { plan: string }) =>
         await runner(async (deps) => await run(name, { plan }, deps)),
     );
 }
 
-/** Changes a user and prints how it is now. */
+/** Changes a user and prints its new state. */
 export async function changeUser(name: string, change: UserChange, deps: Deps): Promise<number> {
   const user = await withAccount(deps, (account) => account.setUser(name, change, { signal: deps.signal }));
   printUser(user, deps);

@@ -4,37 +4,43 @@ import { withAccount } from '../../account.ts';
 import { capeIn } from '../../cape-named.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
 import type { Runner } from '../../runner.ts';
 import { printCape } from './cape-rows.ts';
 
-export interface CapesChangeOptions {
+export interface CapesEditOptions {
   readonly alias?: string;
   readonly hide?: boolean;
   readonly show?: boolean;
 }
 
-export function register(command: Command, runner: Runner, run = runCapesChange): void {
+export const examples: Examples = [
+  ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
+  ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
+];
+
+export function register(command: Command, runner: Runner, run = runCapesEdit): void {
   command
     .description(
-      'Changes a cape of a skinsmith service and prints how it is now (operator only). ' +
+      'Rename, hide or show a cape of a skinsmith service (operators only).\n' +
         'Skins that were made with a hidden cape keep it.',
     )
     .argument('<cape>', 'UUID or alias of the cape')
-    .option('--alias <alias>', 'what to call it')
-    .option('--hide', 'nobody may use it any more')
-    .addOption(new Option('--show', 'it may be used again').conflicts('hide'))
+    .option('--alias <alias>', 'new name of the cape')
+    .option('--hide', 'do not let anybody use the cape any more')
+    .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
     .action(
-      async (cape: string, typed: CapesChangeOptions) =>
+      async (cape: string, typed: CapesEditOptions) =>
         await runner(async (deps) => await run(cape, typed, deps)),
     );
 }
 
-export async function runCapesChange(name: string, typed: CapesChangeOptions, deps: Deps): Promise<number> {
+export async function runCapesEdit(name: string, typed: CapesEditOptions, deps: Deps): Promise<number> {
   const { alias, hide, show } = typed;
   const support = hide ? 'none' : show ? 'public' : undefined;
   if (alias === undefined && support === undefined) {
-    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith capes change --help');
+    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith capes edit --help');
   }
   const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
   const { signal } = deps;

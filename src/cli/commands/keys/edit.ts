@@ -2,29 +2,36 @@ import type { Command } from 'commander';
 import { withAccount } from '../../account.ts';
 import type { Deps } from '../../deps.ts';
 import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
 import { jsonDocument } from '../../output/json.ts';
 import type { Runner } from '../../runner.ts';
 import { addKeyChangeOptions, keyChange, type TypedKeyChange } from './key-options.ts';
 import { keyRows } from './key-rows.ts';
 
-export function register(command: Command, runner: Runner, run = runKeysChange): void {
+export const examples: Examples = [
+  ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
+  ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
+];
+
+export function register(command: Command, runner: Runner, run = runKeysEdit): void {
   addKeyChangeOptions(
     command
       .description(
-        'Changes an API key of a skinsmith service and prints how it is now. What is not named stays; ' +
-          'places that are named take the place of all before of their kind.',
+        'Edit an API key of a skinsmith service.\n' +
+          'Options that are not given leave the key unchanged. A new list of networks, origins or programs ' +
+          'replaces the old one.',
       )
-      .argument('<id>', 'id of the key, as keys list prints it'),
+      .argument('<id>', 'ID of the key, as printed by keys list'),
   ).action(
     async (id: string, typed: TypedKeyChange) => await runner(async (deps) => await run(id, typed, deps)),
   );
 }
 
-export async function runKeysChange(id: string, typed: TypedKeyChange, deps: Deps): Promise<number> {
+export async function runKeysEdit(id: string, typed: TypedKeyChange, deps: Deps): Promise<number> {
   const change = keyChange(typed);
   if (Object.keys(change).length === 0) {
-    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith keys change --help');
+    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith keys edit --help');
   }
   const key = await withAccount(deps, (account) => account.changeKey(id, change, { signal: deps.signal }));
   deps.io.out.write(deps.flags.json ? jsonDocument(key) : keyRows([key], deps));

@@ -1,19 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { PNG } from 'pngjs';
-import { describe, expect, it } from 'vitest';
-import { frontOf } from '../../../../src/cli/output/reports/front.ts';
+import { describe, expect, it, test } from 'vitest';
+import { figureOf } from '../../../../src/cli/output/reports/figure.ts';
 import { encodePng } from '../../../../src/skin/encode.ts';
-import { renderFront } from '../../../../src/skin/render.ts';
+import { renderBack, renderFront } from '../../../../src/skin/render/flat.ts';
 import { drawFigure } from '../../../skin/drawing.ts';
 
 const slim = drawFigure('slim');
 const file = encodePng(slim);
 
-describe('the front of a skin file', () => {
+/** One side of the figure. */
+const frontOf = (...args: Parameters<typeof figureOf>) => figureOf(...args)?.front;
+
+describe('the figure of a skin file', () => {
   it('is a PNG of the figure', () => {
     const read = PNG.sync.read(Buffer.from(frontOf(file, 'classic')!));
     expect([read.width, read.height]).toEqual([16, 32]);
     expect(read.data.equals(renderFront(slim, 'classic').pixels)).toBe(true);
+  });
+
+  test('has a back as well', () => {
+    expect(figureOf(file, 'slim')?.back).toEqual(encodePng(renderBack(slim, 'slim')));
   });
 
   it('is as the picture looks when no variant is named', () => {

@@ -1,0 +1,83 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { DeliveryError } from '../../batch/options.ts';
+import type { OutdatedSkins } from '../../batch/plan/signer-counts.ts';
+import type { GameKeys } from '../../batch/proof/game-keys.ts';
+import type { OwnKey } from '../../batch/proof/own-key.ts';
+import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/required-signer.ts';
+import { type SignedBy, signerText } from '../../batch/proof/signer.ts';
+import type { BatchResult } from '../../batch/types.ts';
+import { parseBaseUrl } from '../../index.ts';
+import { count } from '../output/progress-text.ts';
+import type { BatchCall } from './call.ts';
+
+/** Digits of a fingerprint shown to distinguish keys. */
+const FINGERPRINT = /^[0-9a-f]{16,64}$/;
+
+export function requireSignerOption(): Option {
+  const who = 'game, the address of a service, or the fingerprint of a key';
+  return new Option(
+    '--require-signer <who>',
+    `fail skins that were not signed by this signer: ${who}`,
+  ).argParser(requiredSigner);
+}
+
+/** Parses `game`, an address, or (the first digits of) a key's fingerprint. @throws InvalidArgumentError */
+function requiredSigner(text: string): RequiredSigner {
+  if (text === 'game') return { kind: 'game' };
+  const digits = text.replaceAll(':', '').toLowerCase();
+  if (FINGERPRINT.test(digits)) return { kind: 'key', fingerprint: digits };
+  try {
+    return { kind: 'service', address: parseBaseUrl(text).baseUrl };
+  } catch {
+    throw new InvalidArgumentError('Give game, the address of a service, or the fingerprint of a key.');
+  }
+}
+
+/** Rejects results that another signer signed. @throws DeliveryError */
+export async function verifyRequiredSigner(
+  { source, skin }: BatchResult,
+  required: RequiredSigner | undefined,
+  gameKeys: GameKeys,
+): Promise<void> {
+  if (!required || !skin || (await isSignedAsRequired(skin, required, gameKeys))) return;
+  throw new DeliveryError('wrong_signer', `${source} is not signed by ${requiredText(required)}.`);
+}
+
+/**
+ * `12 signed by this machine, not by https://…: to make`. Printed in pipes too, because these skins will cost
+ * generations.
+ */
+export async function tellSigners(
+  { outdated, untold }: { readonly outdated: readonly OutdatedSkins[]; readonly untold: number },
+  { deps, settings }: Pick<BatchCall, 'deps' | 'settings'>,
+): Promise<void> {
+  if (outdated.length === 0 && untold === 0) return;
+  const { name } = await deps.service(settings);
+  const own = await deps.ownKey();
+  for (const { signedBy, sources } of outdated) {
+    deps.talk.say(`${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: to make`);
+  }
+  if (outdated.length > 0) await deps.talk.note('--keep-signatures keeps them.');
+  if (untold > 0) deps.talk.say(`${count(untold)} whose signer cannot be told: kept`);
+}
+
+/** Counts skins by signer. */
+export class SignerTally {
+  readonly #counts = new Map<string, number>();
+  readonly #own: OwnKey | undefined;
+
+  constructor(own: OwnKey | undefined) {
+    this.#own = own;
+  }
+
+  add(signedBy: SignedBy): void {
+    const text = signerText(signedBy, this.#own);
+    this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
+  }
+
+  /** `Signed by the game: 10, by this machine: 2.`; empty when there are no skins. */
+  get text(): string {
+    const parts = [...this.#counts].map(([who, skins]) => `by ${who}: ${count(skins)}`);
+    return parts.length === 0 ? '' : `Signed ${parts.join(', ')}.`;
+  }
+}

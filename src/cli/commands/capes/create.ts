@@ -1,0 +1,41 @@
+import { basename, extname } from 'node:path';
+import type { Command } from 'commander';
+import { withAccount } from '../../account.ts';
+import type { Deps } from '../../deps.ts';
+import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import { readBounded } from '../../read-input.ts';
+import type { Runner } from '../../runner.ts';
+import { printCape, seenCape } from './cape-rows.ts';
+
+export interface CapesCreateOptions {
+  readonly alias?: string;
+  readonly hidden?: boolean;
+}
+
+export const examples: Examples = [
+  ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
+  ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
+];
+
+export function register(command: Command, runner: Runner, run = runCapesCreate): void {
+  command
+    .description('Add a cape to a skinsmith service, for use with generate --cape (operators only).')
+    .argument('<file>', 'PNG file of 64×32 pixels')
+    .option('--alias <alias>', 'name of the cape (default: the file name)')
+    .option('--hidden', 'do not let anybody use the cape yet')
+    .action(
+      async (file: string, typed: CapesCreateOptions) =>
+        await runner(async (deps) => await run(file, typed, deps)),
+    );
+}
+
+export async function runCapesCreate(file: string, typed: CapesCreateOptions, deps: Deps): Promise<number> {
+  const png = await readBounded(file);
+  const { alias = basename(file, extname(file)), hidden = false } = typed;
+  const wish = { alias, support: hidden ? 'none' : 'public' } as const;
+  const cape = await withAccount(deps, (account) => account.addCape(png, wish, { signal: deps.signal }));
+  await deps.seenNames.add('capes', [seenCape(cape)]);
+  printCape(cape, deps);
+  return exitStatus('done');
+}

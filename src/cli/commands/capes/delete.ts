@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { withAccount } from '../../account.ts';
+import { capeIn } from '../../cape-named.ts';
+import type { Deps } from '../../deps.ts';
+import { exitStatus } from '../../exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import { jsonDocument } from '../../output/json.ts';
+import type { Runner } from '../../runner.ts';
+
+export const examples: Examples = [
+  ['Delete a cape', 'skinsmith capes delete team-red'],
+  ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
+];
+
+export function register(command: Command, runner: Runner, run = runCapesDelete): void {
+  command
+    .description(
+      'Delete capes from a skinsmith service (operators only).\n' +
+        'Skins that were made with a deleted cape keep it.',
+    )
+    .argument('<cape...>', 'UUIDs or aliases of capes')
+    .action(async (names: string[]) => await runner(async (deps) => await run(names, deps)));
+}
+
+export async function runCapesDelete(names: readonly string[], deps: Deps): Promise<number> {
+  const { signal, talk, seenNames, flags, io } = deps;
+  const deleted = await withAccount(deps, async (account) => {
+    const all = await account.capes({ signal });
+    const capes = names.map((name) => capeIn(all, name)); // resolve every name before deleting any cape
+    for (const { uuid, alias } of capes) {
+      await account.removeCape(uuid, { signal });
+      await seenNames.remove('capes', alias);
+      talk.say(`Deleted cape ${alias}.`);
+    }
+    return capes;
+  });
+  if (flags.json) io.out.write(jsonDocument(deleted.map(({ uuid }) => ({ uuid, deleted: true }))));
+  return exitStatus('done');
+}

@@ -1,0 +1,31 @@
+import { Argument, type Command } from 'commander';
+import { SHELLS, type Shell } from '../completion/shells.ts';
+import type { Deps } from '../deps.ts';
+import { exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
+import type { Runner } from '../runner.ts';
+
+export const examples: Examples = [
+  ['Complete in this bash session; in ~/.bashrc: in every one', 'eval "$(skinsmith completion bash)"'],
+  ['Write the script for fish to a file', 'skinsmith completion fish > skinsmith.fish'],
+];
+
+export function register(command: Command, runner: Runner, run = runCompletion): void {
+  command
+    .description(
+      'Print a script that completes skinsmith in a shell.\n' +
+        'It completes commands, options and their values. Job ids, skins, settings and names come from what this ' +
+        'machine has stored: the service is not asked. How to install it stands at the top of each script.',
+    )
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
+    .action(
+      async (shell: Shell) => await runner(async (deps) => await run(shell, command.parent ?? command, deps)),
+    );
+}
+
+/** @param program the whole command tree */
+export async function runCompletion(shell: Shell, program: Command, { io }: Deps): Promise<number> {
+  const { completionScript } = await import('../completion/scripts.ts');
+  io.out.write(completionScript(shell, program));
+  return exitStatus('done');
+}

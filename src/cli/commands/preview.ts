@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
+import { openSources } from '../../batch/sources/sources.ts';
+import type { BatchSource, VariantWish } from '../../batch/types.ts';
+import { drawFlat } from '../../skin/render/flat.ts';
+import { rootsOf } from '../batch/sources.ts';
+import type { Deps } from '../deps.ts';
+import { CliError, exitStatus } from '../exit.ts';
+import type { Examples } from '../help/examples.ts';
+import { usageError } from '../outcomes.ts';
+import { addPictureOption, type TypedPictureOption, terminalPictures } from '../output/picture/option.ts';
+import { pictureText } from '../output/picture/terminal-picture.ts';
+import { clean, tabRows } from '../output/text.ts';
+import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
+import { frontAndBack } from '../preview/views-file.ts';
+import type { Runner } from '../runner.ts';
+
+export interface PreviewOptions extends TypedPictureOption {
+  readonly source: string;
+  readonly variant?: VariantWish;
+  /** PNG file to write. */
+  readonly out?: string;
+}
+
+export const examples: Examples = [
+  ['Show a skin in the terminal', 'skinsmith preview skin.png'],
+  ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
+];
+
+export function register(command: Command, runner: Runner, run = runPreview): void {
+  addPictureOption(
+    command
+      .description(
+        'Show a skin in the terminal.\n' +
+          'Draws the front of a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or ' +
+          'skin data (a texture value, or JSON with one) as the game shows it. With --out, writes front and back to a PNG file instead.',
+      )
+      .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
+      .addOption(
+        new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
+          .choices(['auto', 'classic', 'slim'])
+          .default(undefined, 'auto'),
+      )
+      .option('--out <file>', 'write front and back to this PNG file'),
+  ).action(
+    async (source: string, typed: Omit<PreviewOptions, 'source'>) =>
+      await runner(async (deps) => await run({ ...typed, source }, deps)),
+  );
+}
+
+export async function runPreview(options: PreviewOptions, deps: Deps): Promise<number> {
+  const { variant = 'auto', out } = options;
+  const source = await onlySource(options.source, deps);
+  const found = await findPicture(source, variant, deps);
+  if (out !== undefined) {
+    writeFileAtomically(resolve(out), frontAndBack(found.picture, found.variant));
+    if (!deps.flags.json) deps.talk.say(`Wrote ${clean(out)}.`);
+  }
+  if (deps.flags.json) await writeJson(found, out, deps);
+  else if (out === undefined) show(found, options, deps);
+  return exitStatus('done');
+}
+
+async function writeJson({ title, variant, picture }: FoundPicture, file: string | undefined, deps: Deps) {
+  const { jsonDocument } = await import('../output/json.ts');
+  const view = {
+    source: title,
+    variant,
+    width: picture.width,
+    height: picture.height,
+    ...(file && { file }),
+  };
+  deps.io.out.write(jsonDocument(view));
+}
+
+/** Shows an image where the terminal can; a pipe gets a row with what was found. */
+function show({ title, picture, variant }: FoundPicture, options: PreviewOptions, { io, env }: Deps): void {
+  const terminal = terminalPictures(options.picture, io.out, env);
+  if (!terminal && !io.out.isTTY) {
+    io.out.write(tabRows([[title, variant, String(picture.width), String(picture.height)]]));
+    return;
+  }
+  if (!terminal) throw noPictures();
+  io.out.write(pictureText(drawFlat(picture, variant, 'front'), terminal));
+  io.out.write(`${clean(title)}  ${variant}, ${picture.width}×${picture.height}\n`);
+}
+
+function noPictures(): CliError {
+  return new CliError('no_pictures', 'This terminal shows no pictures: it has no colours, or they are off.', {
+    exit: 'usage',
+    hint: 'Write a file instead (--out skin-preview.png), or force it: --picture blocks',
+  });
+}
+
+async function onlySource(text: string, { io }: Deps): Promise<BatchSource> {
+  const sources: BatchSource[] = [];
+  const spec = { args: [text], from: [], recursive: false, ignore: [] };
+  for await (const source of openSources(spec, rootsOf(io))) {
+    sources.push(source);
+    if (sources.length > 1) break;
+  }
+  const [only] = sources;
+  if (only && sources.length === 1) return only;
+  throw usageError('not_one_source', `${text} is not one skin.`, 'Give one PNG file of the folder.');
+}

@@ -1,0 +1,88 @@
+import { type Dirent, existsSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Deps } from '../deps.ts';
+import { isSettingName, SETTING_NAMES, settingChoices } from '../settings.ts';
+import type { AtHandKind } from './at-hand-kinds.ts';
+
+/** A completion candidate and its description. */
+export interface AtHand {
+  readonly value: string;
+  readonly about?: string | undefined;
+}
+
+/** Maximum number of candidates; a longer list is no help. */
+const MOST = 200;
+const MAX_FOLDERS = 50;
+/** Maximum number of bytes read from a lockfile. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Lists the stored values of a kind, newest first where the order is known. It neither contacts nor starts a service.
+ * @param previous the preceding word on the command line
+ */
+export async function atHand(
+  kind: AtHandKind,
+  previous: string,
+  deps: Pick<Deps, 'submissions' | 'configFile' | 'seenNames'>,
+  cwd = '.',
+): Promise<AtHand[]> {
+  const find: Record<AtHandKind, () => AtHand[] | Promise<AtHand[]>> = {
+    jobs: async () => await jobs(deps),
+    skins: async () => [...(await lockedSkins(cwd)), ...(await deps.seenNames.of('skins'))],
+    services: async () => await services(deps),
+    settings: () => SETTING_NAMES.map((value) => ({ value })),
+    'setting-values': async () =>
+      previous === 'base-url' ? await services(deps) : valuesOfSetting(previous),
+    users: async () => await deps.seenNames.of('users'),
+    keys: async () => await deps.seenNames.of('keys'),
+    capes: async () => await deps.seenNames.of('capes'),
+    accounts: async () => await deps.seenNames.of('accounts'),
+  };
+  return (await find[kind]()).slice(0, MOST);
+}
+
+async function jobs({ submissions }: Pick<Deps, 'submissions'>): Promise<AtHand[]> {
+  const sources = [...(await submissions.sources())];
+  return sources.reverse().map(([value, about]) => ({ value, about }));
+}
+
+async function services({ configFile }: Pick<Deps, 'configFile'>): Promise<AtHand[]> {
+  const { 'base-url': set } = await configFile.settings();
+  const places = Object.keys(await configFile.keyPlaces());
+  const all = new Set([...(typeof set === 'string' ? [set] : []), ...places]);
+  return [...all].map((value) => ({ value }));
+}
+
+function valuesOfSetting(name: string): AtHand[] {
+  return isSettingName(name) ? settingChoices(name).map((value) => ({ value })) : [];
+}
+
+/** Skins in the lockfiles of the current folder and its subfolders. */
+async function lockedSkins(cwd: string): Promise<AtHand[]> {
+  const inside = await readdir(cwd, { withFileTypes: true });
+  const folders = inside.filter((entry: Dirent) => entry.isDirectory()).slice(0, MAX_FOLDERS);
+  const files = ['.', ...folders.map(({ name }) => name)].map((name) => join(cwd, name, 'skins.lock'));
+  const skins = [];
+  for (const file of files) if (existsSync(file)) skins.push(...(await skinsOf(file)));
+  return skins;
+}
+
+async function skinsOf(lockfile: string): Promise<AtHand[]> {
+  const file = await open(lockfile);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead).split('\n').flatMap(skinOf);
+  } finally {
+    await file.close();
+  }
+}
+
+function skinOf(line: string): AtHand[] {
+  try {
+    const { uuid, source } = JSON.parse(line) as Record<string, unknown>;
+    return typeof uuid === 'string' && typeof source === 'string' ? [{ value: uuid, about: source }] : [];
+  } catch {
+    return []; // not an entry, or truncated at the read limit
+  }
+}

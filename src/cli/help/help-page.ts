@@ -1,0 +1,119 @@
+import { type Argument, type Command, Help, type Option } from 'commander';
+import { COMMAND_GROUPS } from './command-groups.ts';
+import { examplesOf } from './examples.ts';
+import { descriptionParts, optionText } from './text.ts';
+import { TOPIC_SUMMARIES } from './topic-names.ts';
+
+/** Maximum line width: longer lines are hard to read, however wide the terminal is. */
+const MOST_COLUMNS = 100;
+
+/** The help of a command: its description, examples and usage, then every argument, command and option. */
+export class HelpPage extends Help {
+  /** Long options leave less than the usual 40 columns to their descriptions, which are wrapped all the same. */
+  override minWidthToWrap = 20;
+
+  override prepareContext(context: Parameters<Help['prepareContext']>[0]): void {
+    super.prepareContext({ ...context, helpWidth: Math.min(context.helpWidth ?? 80, MOST_COLUMNS) });
+  }
+
+  /** Omits the `help` subcommand that commander adds to every command with subcommands. */
+  override visibleCommands(command: Command): Command[] {
+    return super.visibleCommands(command).filter((child) => command.commands.includes(child));
+  }
+
+  override subcommandTerm(command: Command): string {
+    return withoutAlias(super.subcommandTerm(command), command);
+  }
+
+  override commandUsage(command: Command): string {
+    return withoutAlias(super.commandUsage(command), command);
+  }
+
+  override optionDescription(option: Option): string {
+    return optionText(option);
+  }
+
+  override formatHelp(command: Command, helper: Help): string {
+    const { head, rest } = descriptionParts(command);
+    const wrap = (text: string) => helper.boxWrap(text, this.helpWidth ?? 80);
+    const blocks = [
+      wrap(head),
+      exampleLines(command).join('\n'),
+      `Usage: ${helper.commandUsage(command)}`,
+      ...(rest === '' ? [] : [wrap(rest)]),
+      ...this.#lists(command, helper),
+      ...(command.parent ? ["See 'skinsmith --help' for global options."] : []),
+    ];
+    return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+  }
+
+  #lists(command: Command, helper: Help): string[] {
+    const width = helper.padWidth(command, helper);
+    const list = (heading: string, items: readonly (readonly [term: string, text: string])[]) =>
+      items.length === 0
+        ? ''
+        : [heading, ...items.map(([term, text]) => helper.formatItem(term, width, text, helper))].join('\n');
+    const { commands } = command;
+    return [
+      list(
+        'Arguments:',
+        helper.visibleArguments(command).map((one) => argumentItem(one, helper)),
+      ),
+      ...grouped(commands, helper.visibleCommands(command), commandHeading).map(([heading, group]) =>
+        list(
+          heading,
+          group.map((one) => [helper.subcommandTerm(one), one.summary()]),
+        ),
+      ),
+      ...grouped(command.options, helper.visibleOptions(command), (one) => optionHeading(one, command)).map(
+        ([heading, group]) =>
+          list(
+            heading,
+            group.map((one) => [helper.optionTerm(one), helper.optionDescription(one)]),
+          ),
+      ),
+      ...(command.parent ? [] : [list('Help topics (skinsmith help <topic>):', TOPIC_SUMMARIES)]),
+    ];
+  }
+}
+
+/** Shows only the current names of commands. */
+function withoutAlias(text: string, command: Command): string {
+  const alias = command.alias() as string | undefined; // undefined without an alias, despite its type
+  return alias === undefined ? text : text.replace(`|${alias}`, '');
+}
+
+function exampleLines(command: Command): string[] {
+  const examples = examplesOf(command);
+  if (examples.length === 0) return [];
+  return ['Examples:', ...examples.flatMap(([does, line]) => [`  # ${does}`, `  $ ${line}`])];
+}
+
+function argumentItem(argument: Argument, helper: Help): readonly [string, string] {
+  return [helper.argumentTerm(argument), helper.argumentDescription(argument)];
+}
+
+function commandHeading(command: Command): string {
+  return command.helpGroup() || 'Commands:';
+}
+
+function optionHeading(option: Option, command: Command): string {
+  return option.helpGroupHeading ?? (command.parent ? 'Options:' : 'Global options:');
+}
+
+/** Orders groups by the headings' table, then by their first member; omits hidden members. */
+function grouped<T>(
+  all: readonly T[],
+  visible: readonly T[],
+  headingOf: (item: T) => string,
+): [string, T[]][] {
+  const headings = new Set([
+    ...Object.keys(COMMAND_GROUPS),
+    ...all.map(headingOf),
+    ...visible.map(headingOf),
+  ]);
+  return [...headings].flatMap((heading): [string, T[]][] => {
+    const members = visible.filter((item) => headingOf(item) === heading);
+    return members.length === 0 ? [] : [[heading, members]];
+  });
+}

@@ -1,0 +1,32 @@
+import type { OutputStream } from '../../io.ts';
+
+/** How to draw images on a terminal. `blocks`: coloured half blocks, which every terminal with colours supports. */
+export type PictureStyle = 'blocks' | 'kitty' | 'iterm';
+
+export const PICTURE_CHOICES = ['auto', 'blocks', 'kitty', 'iterm', 'none'] as const;
+export type PictureChoice = (typeof PICTURE_CHOICES)[number];
+
+/**
+ * The style to draw in; undefined: no image. `auto` only draws on a terminal with at least 256 colours, in the best
+ * style that the terminal announces.
+ */
+export function pictureStyle(
+  choice: PictureChoice,
+  stream: Pick<OutputStream, 'isTTY' | 'hasColor' | 'colorDepth'>,
+  env: NodeJS.ProcessEnv,
+): PictureStyle | undefined {
+  if (choice === 'none') return undefined;
+  if (choice !== 'auto') return choice;
+  if (!stream.isTTY || !stream.hasColor || stream.colorDepth < 8) return undefined;
+  return nativeStyle(env) ?? 'blocks';
+}
+
+/** Detects support from the terminal's own variables. tmux and screen only pass images on when configured to. */
+function nativeStyle(env: NodeJS.ProcessEnv): 'kitty' | 'iterm' | undefined {
+  const { TERM = '', TERM_PROGRAM = '', LC_TERMINAL = '' } = env;
+  if (env['TMUX'] || env['STY'] || /^(?:screen|tmux)/.test(TERM)) return undefined;
+  if (env['KITTY_WINDOW_ID'] || /^xterm-(?:kitty|ghostty)$/.test(TERM) || TERM_PROGRAM === 'ghostty')
+    return 'kitty';
+  if (/^(?:iTerm\.app|WezTerm|mintty)$/.test(TERM_PROGRAM) || LC_TERMINAL === 'iTerm2') return 'iterm';
+  return undefined;
+}

@@ -1,0 +1,127 @@
+import { finishedSkin } from '../../batch/finished-skin.ts';
+import { readContent } from '../../batch/plan/picture-files.ts';
+import { isGameTexture, readTextures } from '../../batch/proof/proof.ts';
+import { fetchPicture } from '../../batch/sources/fetched.ts';
+import { fetchGivenTexture } from '../../batch/sources/given/given-texture.ts';
+import { isUuid } from '../../batch/sources/links.ts';
+import type { BatchSource, GivenSkin, SourceContent } from '../../batch/types.ts';
+import { GameError } from '../../game/errors.ts';
+import { ServiceError } from '../../index.ts';
+import { decodePng } from '../../skin/decode.ts';
+import { fitSkin } from '../../skin/fit.ts';
+import { InvalidImageError, type Picture } from '../../skin/picture.ts';
+import { chooseVariant, type Variant } from '../../skin/variant.ts';
+import type { Deps } from '../deps.ts';
+import { CliError } from '../exit.ts';
+import { connectTelling } from '../outcomes.ts';
+import { textureOf } from './result-pictures.ts';
+
+/** A skin to preview. */
+export interface FoundPicture {
+  /** Its title: the source as typed, with the player's or the skin's own name if there is one. */
+  readonly title: string;
+  readonly picture: Picture;
+  readonly variant: Variant;
+}
+
+/** Maximum size of an image in bytes: a texture may be compressed less well than an upload must be. */
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * Finds the image for a file, URL, player, skin or skin data. A UUID is looked up among the service's skins first, then
+ * among the game's players.
+ * @throws CliError, and errors of the service or the game
+ */
+export async function findPicture(
+  source: BatchSource,
+  wish: Variant | 'auto',
+  deps: Deps,
+): Promise<FoundPicture> {
+  const { content, label } = source;
+  if (content.kind === 'user') return await skinOfPlayer(content, label, wish, deps);
+  if (content.kind === 'uuid') {
+    const skin = await skinOfService(content.uuid, wish, deps);
+    return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, wish, deps));
+  }
+  if (content.kind === 'data') return await skinOfData(content.given, label, wish, deps);
+  const fetched = content.kind === 'url' ? await fetchPicture(content.url, deps.signal) : content;
+  return asFound(label, bytesOf(fetched), wish);
+}
+
+/** @throws CliError */
+function bytesOf(content: SourceContent): Uint8Array {
+  const read = readContent(content);
+  if ('bytes' in read) return read.bytes;
+  const { code, message, hint } = read.problem;
+  throw new CliError(code, message, { hint });
+}
+
+function asFound(title: string, bytes: Uint8Array, wish: Variant | 'auto'): FoundPicture {
+  try {
+    const picture = fitSkin(bytes)?.picture ?? decodePng(bytes, { maxBytes: MAX_BYTES });
+    return { title, picture, variant: chooseVariant(picture, wish).variant };
+  } catch (error) {
+    if (!(error instanceof InvalidImageError)) throw error;
+    const { hint } = error;
+    throw new CliError(error.code, `${title}: ${error.message}`, { cause: error, ...(hint && { hint }) });
+  }
+}
+
+/** Fetches the game's textures from the game; the selected service may host others. */
+async function skinOfData(
+  given: GivenSkin,
+  label: string,
+  wish: Variant | 'auto',
+  deps: Deps,
+): Promise<FoundPicture> {
+  const { url, variant } = readTextures(given.value).skin;
+  const arms = wish === 'auto' ? variant : wish;
+  const title = given.name ?? label;
+  if (isGameTexture(url)) return asFound(title, bytesOf(await fetchPicture(url, deps.signal)), arms);
+  const { client } = await connectTelling(await deps.settings(), deps);
+  return asFound(title, await fetchGivenTexture(given, client, { signal: deps.signal }), arms);
+}
+
+/** Undefined if the service has no such skin. */
+async function skinOfService(
+  uuid: string,
+  wish: Variant | 'auto',
+  deps: Deps,
+): Promise<FoundPicture | undefined> {
+  const connection = await connectTelling(await deps.settings(), deps);
+  try {
+    const skin = await connection.client.skin(uuid, { signal: deps.signal });
+    const bytes = await textureOf(finishedSkin(skin), connection, deps.signal);
+    const arms = wish === 'auto' && skin.variant !== 'unknown' ? skin.variant : wish;
+    return asFound(skin.name ?? uuid, bytes, arms);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function skinOfPlayer(
+  content: Extract<BatchSource['content'], { kind: 'user' }>,
+  label: string,
+  wish: Variant | 'auto',
+  deps: Deps,
+): Promise<FoundPicture> {
+  const game = await deps.game();
+  const id = isUuid(content.user) ? content.user : await game.players.uuidOf(content, deps.signal);
+  try {
+    const { name, picture, variant } = await game.skinOf(id, deps.signal);
+    return { title: name, picture, variant: wish === 'auto' ? variant : wish };
+  } catch (error) {
+    if (error instanceof GameError) throw lookupFailed(label, error);
+    throw error;
+  }
+}
+
+function lookupFailed(label: string, cause: GameError): CliError {
+  if (cause.kind === 'not_found') {
+    const message = `Neither a skin of the service nor a player of the game is called ${label}.`;
+    return new CliError('no_such_skin', message, { cause });
+  }
+  const message = `The skin of ${label} could not be fetched: ${cause.message}`;
+  return new CliError('game_unreachable', message, { exit: 'tryLater', cause });
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Progress } from '../../../src/batch/events.ts';
+import { BatchProgress, LIST_PROGRESS } from '../../../src/cli/batch/progress.ts';
+import { Talk } from '../../../src/cli/talk.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { testIo } from '../test-io.ts';
+
+beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 22, 13, 0) }));
+afterEach(() => vi.useRealTimers());
+
+const pass = async (seconds: number) => await vi.advanceTimersByTimeAsync(seconds * 1_000);
+
+/** Where a batch of ten stands that finishes one skin a second, until it is stopped. */
+async function batch({ isTTY = true, columns = 160 } = {}) {
+  const { io, err } = testIo({ errTTY: isTTY, columns });
+  const line: string[] = [];
+  const spin = async () => ({
+    text: (next: string) => void line.push(next),
+    aside: async () => {},
+    stop: () => {},
+  });
+  const progress = new BatchProgress({ talk: new Talk(io, {}, spin), io, clock: systemClock }, LIST_PROGRESS);
+  const began = systemClock.monotonic();
+  const read = () => {
+    const finished = Math.min(5, Math.floor((systemClock.monotonic() - began) / 1_000));
+    return { sources: 10, allRead: true, finished, failed: 0, queued: 0 } as Progress;
+  };
+  await progress.start(read);
+  return { progress, err, last: () => line.at(-1) };
+}
+
+describe('A batch that waits', () => {
+  test('says for how long and until when, and no time left that this contradicts', async () => {
+    const { progress, last } = await batch();
+    await pass(5);
+    expect(last()).toContain(' left');
+    progress.wait('Too many requests.', 65 * 60_000);
+    await pass(1);
+    expect(last()).toContain('waiting 65 min, until 14:05; Ctrl-C is safe: Too many requests.');
+    expect(last()).not.toContain(' left');
+    progress.stop();
+  });
+
+  test('says the day when that is not today', async () => {
+    const { progress, last } = await batch();
+    progress.wait('Too many requests.', 24 * 3_600_000);
+    await pass(1);
+    expect(last()).toContain('until Mon 23 Nov, 13:00');
+    progress.stop();
+  });
+
+  test('has room for it on a narrow terminal', async () => {
+    const { progress, last } = await batch({ columns: 80 });
+    progress.wait('The service has a very long explanation of why it wants fewer requests.', 300_000);
+    await pass(1);
+    expect(last()).toContain('waiting 5 min, until 13:05; Ctrl-C is safe');
+    progress.stop();
+  });
+
+  test('says it in a log as well', async () => {
+    const { progress, err } = await batch({ isTTY: false });
+    progress.wait('Too many requests.', 65 * 60_000);
+    await pass(6);
+    expect(err()).toContain('Too many requests. Trying again in 65 min, at 14:05; Ctrl-C is safe.');
+    progress.stop();
+  });
+
+  test('for resting game accounts says so, and until when', async () => {
+    const resting = "The service's game accounts are resting.";
+    const { progress, last } = await batch();
+    progress.wait(resting, 65 * 60_000);
+    await pass(1);
+    expect(last()).toContain(`waiting 65 min, until 14:05; Ctrl-C is safe: ${resting}`);
+    progress.stop();
+    const log = await batch({ isTTY: false });
+    log.progress.wait(resting, 65 * 60_000);
+    await pass(6);
+    expect(log.err()).toContain(`${resting} Trying again in 65 min, at 14:05; Ctrl-C is safe.`);
+    log.progress.stop();
+  });
+
+  test('for others says how long it has waited, for as long as it is told of them', async () => {
+    const { progress, last } = await batch();
+    for (let n = 0; n < 40; n++) {
+      progress.wait('5 jobs that others submitted with this key fill the queue.', undefined);
+      await pass(0.3);
+    }
+    expect(last()).toContain('waiting, 12 s so far; Ctrl-C is safe: 5 jobs that others');
+    await pass(7);
+    expect(last()).not.toContain('others');
+    progress.stop();
+  });
+
+  test('says nothing more of it when it goes on, and lets no short wait hide a long one', async () => {
+    const { progress, last } = await batch();
+    progress.wait('Too many requests.', 65 * 60_000);
+    progress.wait('A texture cannot be read.', 500);
+    await pass(1);
+    expect(last()).toContain('Too many requests.');
+    progress.goesOn();
+    await pass(1);
+    expect(last()).not.toContain('waiting');
+    progress.stop();
+  });
+});

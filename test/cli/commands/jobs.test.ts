@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { type JobsOptions, runJobs } from '../../../src/cli/commands/jobs.ts';
+import { SkinClient } from '../../../src/client/skin-client.ts';
+import { skinPng } from '../../server/drawn-skins.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../server/running-server.ts';
+import { runCommand } from '../desk.ts';
+
+guardAgainstLeaks();
+
+/** A service on which the caller has so many jobs, all waiting; their ids, newest first. */
+async function withJobs(count: number) {
+  const { owner, url, key, dataDir } = await runServer({ workers: 0 });
+  const first = (await owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
+  const { db } = await openOwnStore(dataDir);
+  const { id: _, ...row } = await db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow();
+  const rows = Array.from({ length: count - 1 }, () => ({
+    ...row,
+    uuid: randomUUID(),
+    status: 'failed' as const,
+  }));
+  for (let at = 0; at < rows.length; at += 400)
+    await db
+      .insertInto('jobs')
+      .values(rows.slice(at, at + 400))
+      .execute();
+  const run = (options: JobsOptions) =>
+    runCommand((deps) => runJobs(options, deps), { url, key, flags: { quiet: false } });
+  const ids = [first, ...rows.map(({ uuid }) => uuid)].toReversed();
+  return { run, ids, client: new SkinClient({ baseUrl: url, apiKey: key }) };
+}
+
+const jobsIn = (out: string) =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.split('\t')[0]);
+
+test('jobs shows the newest, says that there are more, and shows them all when asked', async () => {
+  const { run, ids } = await withJobs(1_100);
+  const few = await run({});
+  expect(jobsIn(few.out)).toEqual(ids.slice(0, 30));
+  expect(few.err).toBe('30 jobs are shown, and there are more: --limit 300, or --all for all of them\n');
+  const more = await run({ limit: 700 });
+  expect(jobsIn(more.out)).toEqual(ids.slice(0, 700));
+  const all = await run({ all: true });
+  expect([jobsIn(all.out), all.err]).toEqual([ids, '']);
+});
+
+test('jobs --status finds the one that waits behind a thousand others', async () => {
+  const { run, ids } = await withJobs(1_100);
+  const { out, err } = await run({ status: 'waiting' });
+  expect([jobsIn(out), err]).toEqual([[ids.at(-1)], '']);
+});
+
+test('jobs says nothing of others when there are none', async () => {
+  const { run, ids } = await withJobs(30);
+  const { out, err } = await run({});
+  expect([jobsIn(out), err]).toEqual([ids, '']);
+});
+
+test('The client reads all jobs page by page', async () => {
+  const { client, ids } = await withJobs(25);
+  const seen = [];
+  for await (const { id } of client.allJobs({ size: 10 })) seen.push(id);
+  expect(seen).toEqual(ids);
+  const page = await client.jobPage({ size: 10 });
+  expect(page.jobs.map(({ id }) => id)).toEqual(ids.slice(0, 10));
+  expect((await client.jobPage({ size: 500, after: page.next })).next).toBeUndefined();
+  await client.close();
+});

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runJobs } from '../../../src/cli/commands/jobs.ts';
+import { runLogin } from '../../../src/cli/commands/login.ts';
+import type { Deps } from '../../../src/cli/deps.ts';
+import { CLOSED_PIPE } from '../../../src/cli/exit.ts';
+import { ownFolder } from '../../server/own-folder.ts';
+import { webServer } from '../../server/web-server.ts';
+import { runCommand } from '../desk.ts';
+
+const KEY = `key-${'k'.repeat(60)}`;
+const login = async (deps: Deps) => await runLogin({}, deps);
+
+/** A service that knows one key. */
+async function service() {
+  return await webServer(({ headers, url }, response) => {
+    const isKnown = headers.authorization === `Bearer ${KEY}`;
+    const me = { success: true, user: 'u1', name: 'Ann', grants: {} };
+    const refusal = { success: false, errors: [{ code: 'unauthorized', message: 'Who?' }] };
+    const list = { success: true, jobs: [] };
+    const json = url === '/v2/queue' ? list : isKnown ? me : refusal;
+    response.writeHead(json === refusal ? 401 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(json));
+  });
+}
+
+async function configIn(folder: string): Promise<Record<string, unknown>> {
+  return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8'));
+}
+
+describe('Whoever signs in', () => {
+  test('is asked for the key once the service has answered, and whether it is the default from now on', async () => {
+    const { url, seen } = await service();
+    const folder = await ownFolder();
+    const env = { SKINSMITH_CONFIG_DIR: folder };
+    const asked: string[] = [];
+    const answers = (text: string) => {
+      if (/API key for/.test(text)) {
+        asked.push(`key after ${seen.length}`);
+        return `${KEY}\r`;
+      }
+      if (!text.includes('[y/N]')) return undefined;
+      asked.push('default');
+      return 'y\n';
+    };
+    const ran = await runCommand(login, { url, env, answers, isTTY: true });
+    expect([ran.status, asked]).toEqual([0, ['key after 1', 'default']]);
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([undefined, `Bearer ${KEY}`]);
+    expect(await configIn(folder)).toEqual({ 'base-url': url, 'api-keys': { [url]: KEY } });
+    expect(ran.err).not.toContain(KEY);
+  });
+
+  test('is told how to make it the default when that is not wanted now', async () => {
+    const { url } = await service();
+    const folder = await ownFolder();
+    const answers = (text: string) =>
+      /API key for/.test(text) ? `${KEY}\r` : text.includes('[y/N]') ? 'n\n' : undefined;
+    const ran = await runCommand(login, {
+      url,
+      env: { SKINSMITH_CONFIG_DIR: folder },
+      answers,
+      isTTY: true,
+    });
+    expect([ran.status, ran.err]).toEqual([
+      0,
+      expect.stringContaining(`skinsmith config set base-url ${url}`),
+    ]);
+    expect(await configIn(folder)).not.toHaveProperty('base-url');
+  });
+
+  test('is not asked for a key of a service that does not answer', async () => {
+    const answers = (text: string) => {
+      throw new Error(`Nobody should be asked: ${text}`);
+    };
+    const ran = await runCommand(login, { url: 'http://127.0.0.1:1', answers });
+    expect(ran.told).toMatchObject({ code: 'unreachable', exit: 'tryLater' });
+  });
+
+  test.each([
+    ['Ctrl-C', '\u0003'],
+    ['Ctrl-D', '\u0004'],
+  ])('interrupts it by %s', async (_, key) => {
+    const { url } = await service();
+    const ran = await runCommand(login, { url, answers: (text) => (/API key/.test(text) ? key : undefined) });
+    expect(ran.told).toMatchObject({ code: 'interrupted', exit: 'interrupted' });
+  });
+});
+
+describe('Watching jobs', () => {
+  const watch = async (deps: Deps) => await runJobs({ watch: true }, deps);
+
+  test.each([
+    ['ends well when it is interrupted', undefined, 0],
+    ['ends as an error when its reader has gone', CLOSED_PIPE, undefined],
+  ])('%s', async (_, reason, status) => {
+    const stop = new AbortController();
+    const { url } = await webServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true,"jobs":[]}');
+      setImmediate(() => stop.abort(reason));
+    });
+    expect((await runCommand(watch, { url, signal: stop.signal })).status).toBe(status);
+  });
+});
+
+test('A list of jobs that is cut says how many there are', async () => {
+  const job = (id: number) => ({ id: `job-${id}`, status: 'completed', timestamp: id });
+  const jobs = Array.from({ length: 5 }, (_, id) => job(id));
+  const { url } = await webServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ success: true, jobs }));
+  });
+  const list = async (limit: number) =>
+    await runCommand(async (deps) => await runJobs({ limit }, deps), { url, flags: { quiet: false } });
+  expect((await list(2)).err).toBe(
+    '2 jobs are shown, and there are more: --limit 20, or --all for all of them\n',
+  );
+  expect((await list(5)).err).toBe('');
+});

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { runSkinsList } from '../../../../src/cli/commands/skins/list.ts';
+import { skinPng } from '../../../server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../../server/running-server.ts';
+import { runCommand } from '../../desk.ts';
+
+guardAgainstLeaks();
+
+test('skins list counts as this service tells it, and says nothing when nothing is left out', async () => {
+  const { url, key, owner } = await runServer();
+  for (const number of [1, 2, 3]) await owner.upload('/v2/generate', skinPng(number));
+  const list = async (limit: number) =>
+    await runCommand((deps) => runSkinsList({ limit }, deps), { url, key, flags: { quiet: false } });
+  expect((await list(2)).err).toBe('Showing 2 of 3 skins: --limit 3\n');
+  expect((await list(3)).err).toBe('');
+});

@@ -1,0 +1,69 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { atHand } from '../../../src/cli/completion/at-hand.ts';
+import type { AtHandKind } from '../../../src/cli/completion/at-hand-kinds.ts';
+import { ConfigFile } from '../../../src/cli/config-file.ts';
+import { SeenNames } from '../../../src/cli/seen-names.ts';
+import { Submissions } from '../../../src/cli/submissions.ts';
+import { ownFolder } from '../../server/own-folder.ts';
+
+/** What a machine has stored, and what is completed from that. */
+async function machine() {
+  const folder = await ownFolder();
+  const deps = {
+    submissions: new Submissions(folder),
+    configFile: new ConfigFile(join(folder, 'config')),
+    seenNames: new SeenNames(folder),
+  };
+  const values = async (kind: AtHandKind, previous = '') =>
+    (await atHand(kind, previous, deps, folder)).map(({ value }) => value);
+  return { folder, values, ...deps };
+}
+
+test('A machine on which nothing was done yet completes only what is known beforehand', async () => {
+  const { values } = await machine();
+  for (const kind of ['jobs', 'skins', 'services', 'users', 'keys', 'capes', 'accounts'] as const)
+    expect(await values(kind)).toEqual([]);
+  expect(await values('settings')).toContain('base-url');
+});
+
+test('Jobs are those that this machine submitted, the newest first', async () => {
+  const { values, submissions } = await machine();
+  await submissions.record('one', 'a.png');
+  await submissions.record('two', 'b.png');
+  expect(await values('jobs')).toEqual(['two', 'one']);
+});
+
+test('Skins are those of the lockfiles here and one folder down, and those that were listed', async () => {
+  const { folder, values, seenNames } = await machine();
+  await mkdir(join(folder, 'signed'));
+  await writeFile(join(folder, 'skins.lock'), '{"source":"a.png","uuid":"aa"}\n<<<<<<< torn\n');
+  await writeFile(join(folder, 'signed', 'skins.lock'), '{"source":"b.png","uuid":"bb"}\n{"source":"c.p');
+  await seenNames.add('skins', [{ value: 'cc', about: 'Smith' }]);
+  expect(await values('skins')).toEqual(['aa', 'bb', 'cc']);
+});
+
+test('Services are the one that is set and those that a key is kept for; no key is shown', async () => {
+  const { values, configFile } = await machine();
+  await configFile.set('base-url', 'https://one.example');
+  await configFile.keepKey('https://two.example', 'a-secret');
+  await configFile.keepKey('https://one.example', 'another');
+  expect(await values('services')).toEqual(['https://one.example', 'https://two.example']);
+  expect(await values('setting-values', 'base-url')).toEqual(['https://one.example', 'https://two.example']);
+});
+
+test('The value of a setting is completed by its name', async () => {
+  const { values } = await machine();
+  expect(await values('setting-values', 'color')).toEqual(['auto', 'always', 'never']);
+  expect(await values('setting-values', 'format')).toContain('skinsrestorer');
+  expect(await values('setting-values', 'slots')).toEqual([]);
+  expect(await values('setting-values', 'no-such-setting')).toEqual([]);
+});
+
+test('No more than 200 are offered', async () => {
+  const { values, submissions } = await machine();
+  for (let i = 0; i < 205; i++) await submissions.record(`job-${i}`, 'a.png');
+  const jobs = await values('jobs');
+  expect([jobs.length, jobs[0]]).toEqual([200, 'job-204']);
+});

@@ -1,4 +1,4 @@
-/** P6: what it costs to run again when nothing has changed. */
+/** P6: the cost of running again when nothing has changed. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { Machine } from './machine.ts';
@@ -38,7 +38,7 @@ export async function againRows(): Promise<Row[]> {
   });
 }
 
-/** A service that answers at once fills lockfile and folder. Answers with which environment it is asked. */
+/** Fills the lockfile and the folder from a service that answers at once. Returns the environment that selects it. */
 async function makeAll(machine: Machine, args: readonly string[]): Promise<Service['env']> {
   const spots = { limit: SPOTS, workers: SPOTS, grants: { queue: SPOTS } };
   const service = await startHosted(machine, { ...spots, serviceTime: 0, known: 'everything' });

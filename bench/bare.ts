@@ -1,6 +1,6 @@
 /**
- * The least that an HTTP server can do: a bare Fastify route that reads the body and answers so many bytes of
- * JSON. Prints its address; `node bench/bare.ts BYTES`.
+ * The minimum for an HTTP server: a bare Fastify route that reads the body and returns a given number of bytes of JSON.
+ * Prints its address; `node bench/bare.ts BYTES`.
  */
 import Fastify from 'fastify';
 

@@ -1,4 +1,4 @@
-/** P5: how much of what this computer can sign comes out as files. */
+/** P5: how much of this computer's signing rate reaches the output as files. */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ export async function embeddedRows(): Promise<Row[]> {
   });
 }
 
-/** In a process of its own, which has a thread for each core: this one's number of threads is decided already. */
+/** Runs in a separate process with a thread for each core: this process's thread count is already fixed. */
 async function timeSigning(machine: Machine): Promise<number> {
   const cores = availableParallelism();
   const args = [

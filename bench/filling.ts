@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** What is not as in the first row of the table; `i` counts. */
+/** Columns that differ from the first row of the table; `i` is a counter. */
 const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   textures: { hash: "printf('%064x', i)", png: "x'00'" },
   texture_data: {
@@ -20,7 +20,7 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Puts so many more pictures, skins and jobs into a store that has one of each. No server may have it open. */
+/** Adds the given numbers of images, skins and jobs to a store that has one of each. No server may have it open. */
 export function fillStore(path: string, count: number): void {
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   database.exec('pragma synchronous = off; begin');

@@ -1,27 +1,27 @@
 import { connect, type Socket } from 'node:net';
 
-/** Sends the request with this number; answered as it stands on the wire, its body included. */
+/** Returns the request with this number as raw bytes, including its body. */
 export type RequestBytes = (index: number) => Buffer;
 
 export interface Load {
   readonly url: string;
   readonly requests: number;
-  /** Each has one request under way at a time. */
+  /** Each connection has one request in flight at a time. */
   readonly connections: number;
   readonly request: RequestBytes;
 }
 
 export interface Timed {
-  /** A request takes so long on average. */
+  /** Mean duration of a request. */
   readonly milliseconds: number;
-  /** Of the last answer's body. */
+  /** Size of the last response's body. */
   readonly bytes: number;
 }
 
 /**
- * How long requests take when all connections are kept busy. Bytes are written and counted here without a
- * client library, which would be slower than the servers it is to measure.
- * @throws Error when an answer is not of success
+ * Measures request durations while all connections are kept busy. It writes and counts raw bytes without a client
+ * library, which would be slower than the servers it measures.
+ * @throws Error when a response does not report success
  */
 export async function timeRequests(load: Load): Promise<Timed> {
   const { hostname, port } = new URL(load.url);
@@ -36,7 +36,7 @@ export async function timeRequests(load: Load): Promise<Timed> {
   return { milliseconds: elapsed / load.requests, bytes: Math.max(...lengths) };
 }
 
-/** A GET, or a POST when there is a body. */
+/** A GET, or a POST if there is a body. */
 export function requestBytes(path: string, headers: Readonly<Record<string, string>>, body?: Buffer): Buffer {
   const head = [
     `${body ? 'POST' : 'GET'} ${path} HTTP/1.1`,
@@ -52,7 +52,7 @@ async function connected(socket: Socket): Promise<void> {
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
 }
 
-/** Answers the length of the last body. */
+/** Returns the length of the last body. */
 async function sendAll(socket: Socket, take: () => Buffer | undefined): Promise<number> {
   return await new Promise((resolve, reject) => {
     let answer = new Answer();
@@ -76,12 +76,12 @@ async function sendAll(socket: Socket, take: () => Buffer | undefined): Promise<
 
 const END_OF_HEAD = '\r\n\r\n';
 
-/** What has come of an answer. */
+/** The part of a response received so far. */
 class Answer {
   #chunks: Buffer = Buffer.alloc(0);
   #length = Number.POSITIVE_INFINITY;
 
-  /** Whether it is complete with this. */
+  /** Whether this chunk completes the response. */
   add(chunk: Buffer): boolean {
     this.#chunks = this.#chunks.length === 0 ? chunk : Buffer.concat([this.#chunks, chunk]);
     if (this.#length === Number.POSITIVE_INFINITY) this.#length = lengthOf(this.#chunks);

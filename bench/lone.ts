@@ -1,17 +1,17 @@
-/** P10: how long a finished job waits to be seen when there is nothing else to do, and no events tell of it. */
+/** P10: how long a finished job goes unnoticed when there is nothing else to do and no events report it. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Machine, ROOT } from './machine.ts';
 import { startHosted } from './services.ts';
 import { median, type Row } from './table.ts';
 
-/** Milliseconds that jobs take; the median goes by all of them. */
+/** Durations of jobs in milliseconds; the median covers all of them. */
 const SERVICE_TIMES = [150, 700, 1_100, 1_900, 3_300];
 const POLL_INTERVAL = 1_000;
 
 const recordsSchema = z.object({ accepted: z.array(z.object({ endsAt: z.number() })) });
 
-/** Whether the service says when a job will be done: the hosted one does not always. */
+/** Whether the service estimates when a job will be done: the hosted one does not always. */
 const ETAS = { 'eta told': 0, 'no eta': false } as const;
 
 export async function loneRows(): Promise<Row[]> {
@@ -39,7 +39,7 @@ function rowOf(name: string, waits: readonly number[]): Row {
   };
 }
 
-/** From the end of the job to that of the command, milliseconds. */
+/** Milliseconds from the end of the job to the end of the command. */
 async function timeLone(
   machine: Machine,
   options: { serviceTime: number; eta: false | number },

@@ -11,7 +11,9 @@ export const PROGRAM = join(ROOT, 'bin/skinsmith.js');
 /** As long as the program's own. */
 const KEY_BITS = 4096;
 
-/** Everything the program keeps is in one temporary folder: it knows nothing of what this computer has done before. */
+/**
+ * Keeps everything that the program stores in a temporary folder, so that earlier use of this computer has no effect.
+ */
 export class Machine {
   readonly folder: string;
   readonly #children: ResultPromise[] = [];
@@ -21,7 +23,7 @@ export class Machine {
     this.folder = folder;
   }
 
-  /** Runs `work` with a machine that is gone afterwards, also when this process is told to end. */
+  /** Runs `work` with a machine that is removed afterwards, even when this process is told to end. */
   static async with<T>(work: (machine: Machine) => Promise<T>): Promise<T> {
     const machine = new Machine(await mkdtemp(join(tmpdir(), 'skinsmith-bench-')));
     const remove = () => machine.#remove();
@@ -52,8 +54,9 @@ export class Machine {
   }
 
   /**
-   * From here on it has done nothing yet. There is a signing key, as making one would be timed as well. What it
-   * did before stays until the end: files are made many times as slowly where others were deleted a minute ago (ext4).
+   * Resets the machine to its initial state. It has a signing key, because generating one would be timed as well.
+   * Earlier files stay until the end: creating files is many times slower where others were deleted a minute ago
+   * (ext4).
    */
   async reset(): Promise<void> {
     this.#resets++;
@@ -61,7 +64,7 @@ export class Machine {
     await writeFile(this.keyPath, await signingKey(), { mode: 0o600 });
   }
 
-  /** Starts Node here. It does not outlive the machine. */
+  /** Starts Node on this machine. The process does not outlive the machine. */
   start(args: readonly string[], options: Options = {}): ResultPromise {
     const base = { cwd: this.folder, extendEnv: false, stdin: 'ignore' } as const;
     const env = { ...this.env, ...options.env };
@@ -71,8 +74,8 @@ export class Machine {
   }
 
   /**
-   * How long a command of the program takes from its start to its end, milliseconds.
-   * @throws Error when it does not succeed
+   * Measures how long a command of the program takes from start to end, in milliseconds.
+   * @throws Error when it fails
    */
   async time(args: readonly string[], options: Options = {}): Promise<number> {
     const start = performance.now();
@@ -80,7 +83,7 @@ export class Machine {
     return performance.now() - start;
   }
 
-  /** The retries are for what a process was just doing when it was killed. */
+  /** Retries, because a killed process may still have been writing files. */
   #remove(): void {
     for (const child of this.#children) child.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
@@ -89,7 +92,7 @@ export class Machine {
 
 let key: Promise<string> | undefined;
 
-/** A new one for this run; PKCS#8 in PEM. */
+/** A new key for this run; PKCS#8 in PEM. */
 async function signingKey(): Promise<string> {
   key ??= promisify(generateKeyPair)('rsa', {
     modulusLength: KEY_BITS,

@@ -1,4 +1,4 @@
-/** P7: whether a plan over a hundred times as many sources takes more memory. */
+/** P7: whether a plan over a hundred times as many sources uses more memory. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Machine, PROGRAM } from './machine.ts';
@@ -10,7 +10,7 @@ const MANY = 100_000;
 /** There is work, so a script may want to go on. */
 const TO_DO = 3;
 
-/** Tells at its end how much memory a process has had at the most, bytes. */
+/** Prints the peak memory of a process when it ends, in bytes. */
 const PEAK_TELLER = `data:text/javascript,import { writeSync } from 'node:fs';
   process.once('exit', () => writeSync(2, String(process.resourceUsage().maxRSS * 1024)));`;
 
@@ -26,7 +26,7 @@ export async function memoryRows(): Promise<Row[]> {
   });
 }
 
-/** A folder of sources, and a list of the same. */
+/** A folder of sources, and a list of the same sources. */
 function draw(place: string, name: string, count: number): { folder: string; list: string } {
   const [folder, list] = [join(place, name), join(place, `${name}.txt`)];
   const names = writePatterns(folder, count);
@@ -34,7 +34,7 @@ function draw(place: string, name: string, count: number): { folder: string; lis
   return { folder, list };
 }
 
-/** Each is measured once: the larger takes a minute, and their peaks differ little from one time to another. */
+/** Each is measured once: the larger takes a minute, and peaks vary little between runs. */
 async function rowOf(
   machine: Machine,
   of: string,

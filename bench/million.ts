@@ -1,4 +1,4 @@
-/** P9: what a store with very much in it costs. */
+/** P9: the cost of a very large store. */
 import { join } from 'node:path';
 import { fillStore } from './filling.ts';
 import { timeRequests } from './load.ts';
@@ -32,7 +32,7 @@ export async function millionRows(): Promise<Row[]> {
   );
 }
 
-/** A service with one skin that is asked for, and so many others, each with a job, of the same caller. */
+/** A service with one skin to request and a given number of others, each with a job, all of the same caller. */
 async function startFilled(machine: Machine, count: number): Promise<Service> {
   await machine.reset();
   const options = { pace: 0, workers: 1 };
@@ -66,7 +66,7 @@ async function compare(
   };
 }
 
-/** Milliseconds of one request, when there is one at a time. */
+/** Milliseconds per request, with one request at a time. */
 async function timeOne({ url }: Service, bytes: Buffer): Promise<number> {
   const load = { url, requests: REQUESTS, connections: 1, request: () => bytes };
   return (await timeRequests(load)).milliseconds;

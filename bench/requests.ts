@@ -1,4 +1,4 @@
-/** P8: what the service makes of a request, against a server that makes nothing of it. */
+/** P8: the service's throughput, compared with a server that does no work. */
 import { type RequestBytes, timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { type Service, startBare, startOwn } from './services.ts';
@@ -7,14 +7,14 @@ import { median, type Row } from './table.ts';
 
 const CONNECTIONS = 16;
 const ROUNDS = 5;
-/** Jobs that there are when the list is asked for, and when single ones are. */
+/** Number of jobs when the list is requested, and when single jobs are. */
 const LISTED = 100;
 const JOBS = 3_000;
 
 interface Work {
   readonly name: string;
   readonly requests: number;
-  /** Least share of the bare server's requests a second. */
+  /** Minimum share of the bare server's requests per second. */
   readonly reach: number;
   readonly request: RequestBytes;
 }
@@ -35,7 +35,7 @@ export async function requestRows(): Promise<Row[]> {
   });
 }
 
-/** Jobs in turns, because each may be asked for about once a second. */
+/** Cycles through the jobs, because each may be requested about once a second. */
 async function oneWork(service: Service): Promise<Work> {
   const requests: Buffer[] = [];
   while (requests.length < JOBS) requests.push(jobBytes(service, (await submit(service)).id));
@@ -53,7 +53,7 @@ function postWork(service: Service): Work {
   return { name: 'POST a known skin', requests: 2_000, reach: 0.25, request: () => bytes };
 }
 
-/** In turns with a bare server that answers as many bytes to the same requests. */
+/** Alternates with a bare server that answers the same requests with as many bytes. */
 async function measure(machine: Machine, service: Service, work: Work): Promise<Row> {
   const times = { own: [] as number[], bare: [] as number[] };
   const load = { requests: work.requests, connections: CONNECTIONS };
@@ -80,7 +80,7 @@ async function measure(machine: Machine, service: Service, work: Work): Promise<
   };
 }
 
-/** The same request of the bare server's only address. */
+/** The same request, for the bare server's only address. */
 function toRoot(request: Buffer): Buffer {
   const path = request.indexOf(' ') + 1;
   return Buffer.concat([

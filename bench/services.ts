@@ -4,18 +4,18 @@ import type { ResultPromise } from 'execa';
 import { z } from 'zod';
 import { type Machine, PROGRAM, ROOT } from './machine.ts';
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface Service {
   readonly url: string;
-  /** What the program needs to talk to it, besides a machine's own. */
+  /** Environment that the program needs for this service, in addition to the machine's. */
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
-/** The key is told at the very first start. */
+/** The service prints the key on its first start. */
 const helloSchema = z.object({ url: z.string(), key: z.string().default('') });
 
-/** Our own, which tells of jobs as they end. `pace`: milliseconds that a generation takes. */
+/** A skinsmith service, which reports jobs as they end. `pace`: milliseconds per generation. */
 export async function startOwn(
   machine: Machine,
   { pace, workers }: { pace: number; workers: number },
@@ -24,12 +24,22 @@ export async function startOwn(
   return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
 }
 
-/** One that does nothing but answer `bytes` of JSON. */
+/** A skinsmith service as a gateway to another. */
+export async function startGateway(
+  machine: Machine,
+  { upstream, keyFile }: { upstream: string; keyFile: string },
+): Promise<Service> {
+  const above = ['--generator', 'upstream', '--upstream', upstream, '--upstream-key-file', keyFile];
+  const options = [...above, '--log-level', 'error', '--quiet'];
+  return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
+}
+
+/** A server that only returns `bytes` of JSON. */
 export async function startBare(machine: Machine, bytes: number): Promise<Service> {
   return await startService(machine, [join(ROOT, 'bench/bare.ts'), `${bytes}`]);
 }
 
-/** One like the hosted one, which has to be asked. `options`: see test/batch/hosted/options.ts. */
+/** A service like the hosted one, which must be polled. `options`: see test/batch/hosted/options.ts. */
 export async function startHosted(
   machine: Machine,
   options: Readonly<Record<string, unknown>>,
@@ -51,7 +61,7 @@ async function startService(machine: Machine, args: readonly string[]): Promise<
   };
 }
 
-/** @throws Error when it ends without a word */
+/** @throws Error when it ends without output */
 async function firstLine(child: ResultPromise): Promise<string> {
   return await new Promise((resolve, reject) => {
     eachLine(child, 'stdout', resolve);
@@ -59,7 +69,7 @@ async function firstLine(child: ResultPromise): Promise<string> {
   });
 }
 
-/** Calls back for each line that a program writes, when it comes. */
+/** Calls back for each line that a program writes, as it arrives. */
 export function eachLine(
   child: ResultPromise,
   stream: 'stdout' | 'stderr',

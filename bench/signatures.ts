@@ -1,9 +1,9 @@
-/** `node signatures.ts KEY COUNT THREADS`: prints how long so many signatures take, so many at a time; milliseconds. */
+/** `node signatures.ts KEY COUNT THREADS`: prints how long COUNT signatures take on THREADS threads; milliseconds. */
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { signValue } from '../src/textures/signature.ts';
 
-/** As long as a textures value. */
+/** The length of a textures value. */
 const VALUE = 'x'.repeat(300);
 
 const [keyPath = '', count = '', threads = ''] = process.argv.slice(2);
@@ -15,6 +15,6 @@ async function signUntilDone(): Promise<void> {
 
 let left = Number(count);
 const start = performance.now();
-// One more than threads, so that none waits for this one's turn.
+// One more than the threads, so that no thread waits for this one.
 await Promise.all(Array.from({ length: Number(threads) + 1 }, signUntilDone));
 process.stdout.write(`${performance.now() - start}\n`);

@@ -9,14 +9,14 @@ import { chunk, headerChunk, SIGNATURE } from '../test/skin/png-writer.ts';
 import { ROOT } from './machine.ts';
 
 const SIZE = 64;
-/** Where the pixel of a face begins that tells the skins apart. */
+/** First pixel of the face that distinguishes the skins. */
 const FACE = (10 * SIZE + 10) * 4;
 const PALETTE = 3;
 const PALETTE_COLOURS = 16;
 /** Milliseconds. */
 const SETTLED = 2_500;
 
-/** Writes so many skins as artists draw them, no two the same, some 2 KB each. Answers their names. */
+/** Writes the given number of different skins that resemble artists' work, some 2 KB each. Returns their names. */
 export function writeSkins(folder: string, count: number): string[] {
   const picture = decodePng(readFileSync(join(ROOT, 'examples/smith.png')));
   return writeNumbered(folder, count, (number) => {
@@ -25,7 +25,7 @@ export function writeSkins(folder: string, count: number): string[] {
   });
 }
 
-/** As `writeSkins`, many times as fast: one pattern, in which each has a colour of its own. */
+/** Like `writeSkins`, but many times faster: every skin is one pattern in a colour of its own. */
 export function writePatterns(folder: string, count: number): string[] {
   const header = headerChunk({ width: SIZE, height: SIZE, colourType: PALETTE });
   const palette = Buffer.from(Array.from({ length: PALETTE_COLOURS * 3 }, (_, at) => (at * 5) % 256));
@@ -36,7 +36,9 @@ export function writePatterns(folder: string, count: number): string[] {
   });
 }
 
-/** Rows with no filter: a zero, then the number of each pixel's colour. Noise, so that it packs no better than a skin. */
+/**
+ * Rows without a filter: a zero, then each pixel's palette index. Noise, so that it compresses no better than a skin.
+ */
 function patternRows(): Buffer {
   const noise = createHash('shake256', { outputLength: SIZE * SIZE }).digest();
   const row = (y: number) => [
@@ -53,7 +55,7 @@ function writeNumbered(folder: string, count: number, draw: (number: number) => 
   return names;
 }
 
-/** Waits until files that have just been written are believed to stay as they are: what is in doubt is read again. */
+/** Waits until new files are old enough to count as unchanged: newer ones are read again. */
 export async function untilSettled(): Promise<void> {
   await sleep(SETTLED);
 }

@@ -1,4 +1,4 @@
-/** P1 and P2: how long a command takes from its start to its end, against Node's own start. */
+/** P1 and P2: how long a command takes from start to end, compared with Node's own start. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Machine, PROGRAM, ROOT } from './machine.ts';
@@ -33,7 +33,7 @@ export async function startUpRows(): Promise<Row[]> {
   });
 }
 
-/** Each round runs every command once, so that a slow moment of the machine meets all of them. */
+/** Each round runs every command once, so that a slow moment of the machine affects all of them. */
 function measureInTurns(env: NodeJS.ProcessEnv): Record<Name, number[]> {
   const times: Record<Name, number[]> = { node: [], version: [], help: [], generate: [] };
   for (let round = -WARM_UP; round < ROUNDS; round++) {

@@ -11,7 +11,7 @@ const BOUNDARY = 'skinsmith-bench';
 const answerSchema = z.object({ job: z.object({ id: z.string(), status: z.string() }) });
 type Answer = z.infer<typeof answerSchema>;
 
-/** Submits the picture that all submissions here are of. */
+/** Submits the image that all submissions here use. */
 export async function submit(service: Service): Promise<Answer['job']> {
   const body = new Uint8Array(uploadBody());
   const answer = await fetch(`${service.url}/v2/queue`, {
@@ -22,7 +22,7 @@ export async function submit(service: Service): Promise<Answer['job']> {
   return answerSchema.parse(await answer.json()).job;
 }
 
-/** Until the picture is known, a request for it is a generation. */
+/** Until the service knows the image, a request for it is a generation. */
 export async function untilKnown(service: Service): Promise<void> {
   while ((await submit(service)).status !== 'completed') await sleep(50);
 }

@@ -9,7 +9,7 @@ export interface Row {
   readonly measured: number;
   readonly baseline: number;
   readonly comparison: Comparison;
-  /** What the comparison must not pass; of a difference: in the row's unit. */
+  /** The limit of the comparison; for a difference, in the row's unit. */
   readonly limit: number;
 }
 
@@ -36,7 +36,7 @@ const COMPARED = {
   { of: (measured: number, baseline: number) => number; shown: (value: number, unit: Unit) => string }
 >;
 
-/** Also when there is nothing to go by. */
+/** Also true when the result is not a finite number. */
 export function isOver({ measured, baseline, comparison, limit }: Row): boolean {
   const result = COMPARED[comparison].of(measured, baseline);
   return !Number.isFinite(result) || result > limit;

@@ -1,0 +1,117 @@
+/** P3b, P3c and P3d: batches through a service like the hosted one when jobs are uneven, and when it tells limits. */
+import { join } from 'node:path';
+import { Machine } from './machine.ts';
+import { startHosted } from './services.ts';
+import { writeSkins } from './skins.ts';
+import type { Row } from './table.ts';
+import { type Watched, watchBatch } from './watching.ts';
+
+const SPOTS = 5;
+
+/** Runs a batch of `count` skins through a service with these options (test/batch/hosted/options.ts). */
+async function watchHosted(count: number, options: Readonly<Record<string, unknown>>): Promise<Watched> {
+  return await Machine.with(async (machine) => {
+    await machine.reset();
+    const skins = join(machine.folder, 'skins');
+    writeSkins(skins, count);
+    const service = await startHosted(machine, { workers: SPOTS, ...options });
+    try {
+      return await watchBatch(machine, service, { skins, out: join(machine.folder, 'out'), count });
+    } finally {
+      await service.close();
+    }
+  });
+}
+
+/** Skins, milliseconds of the shortest and the longest job, and list requests a second that are polite. */
+const UNEVEN = { skins: 60, shortest: 300, longest: 1_800, lists: 2 };
+
+/** Jobs that take anything from the shortest time to the longest, with no `eta` told. */
+export async function unevenRows(): Promise<Row[]> {
+  const { skins, shortest, longest, lists } = UNEVEN;
+  const serviceTime = unevenTimes();
+  const watched = await watchHosted(skins, { serviceTime, eta: false });
+  const work = `${skins} skins, ${shortest} to ${longest} ms each, no eta, ${SPOTS} spots`;
+  const time: Row = {
+    id: 'P3b',
+    work: `${work}: first submission to last result`,
+    against: `sum of times / ${SPOTS}`,
+    unit: 'ms',
+    measured: watched.milliseconds,
+    baseline: serviceTime.reduce((sum, ms) => sum + ms, 0) / SPOTS,
+    comparison: 'ratio',
+    limit: 1.25,
+  };
+  const looks: Row = {
+    id: 'P3b',
+    work: 'the same: requests for the list',
+    against: `${lists} a second`,
+    unit: 'requests',
+    measured: watched.lists,
+    baseline: (lists * watched.milliseconds) / 1_000,
+    comparison: 'ratio',
+    limit: 1,
+  };
+  return [time, looks];
+}
+
+/** Evenly spread over the span, in an order without a pattern, the same in every run. */
+function unevenTimes(): number[] {
+  const { skins, shortest, longest } = UNEVEN;
+  const step = (longest - shortest) / (skins - 1);
+  return Array.from({ length: skins }, (_, n) => Math.round(shortest + ((n * 37) % skins) * step));
+}
+
+/** Skins, milliseconds that a job takes, submissions a minute, milliseconds and list requests that are enough. */
+const MINUTELY = { skins: 30, serviceTime: 1_500, perMinute: 60, enough: 14_000, lists: 14 };
+
+/** A caller with a limit, whose jobs the service spreads over the minute. */
+export async function minutelyRows(): Promise<Row[]> {
+  const { skins, serviceTime, perMinute, enough, lists } = MINUTELY;
+  const watched = await watchHosted(skins, { serviceTime, rate: { limit: perMinute } });
+  const time: Row = {
+    id: 'P3c',
+    work: `${skins} skins, ${serviceTime} ms each, ${perMinute} a minute, ${SPOTS} spots`,
+    against: `${enough / 1_000} s`,
+    unit: 'ms',
+    measured: watched.milliseconds,
+    baseline: enough,
+    comparison: 'ratio',
+    limit: 1,
+  };
+  const looks: Row = {
+    id: 'P3c',
+    work: 'the same: requests for the list',
+    against: `${lists}`,
+    unit: 'requests',
+    measured: watched.lists,
+    baseline: lists,
+    comparison: 'ratio',
+    limit: 1,
+  };
+  return [time, looks];
+}
+
+/** Skins, submissions that a window allows, and its milliseconds: a minute would only take longer. */
+const WINDOWED = { skins: 60, limit: 20, window: 15_000 };
+
+/** A service that refuses what is beyond the limit. */
+export async function windowRows(): Promise<Row[]> {
+  const { skins, limit, window } = WINDOWED;
+  const options = { serviceTime: 300, rate: { limit, window }, flags: { blockPerMinute: true } };
+  const { refusals } = await watchHosted(skins, options);
+  const work = `${skins} skins, ${limit} in ${window / 1_000} s: requests refused with 429`;
+  const against = 'none';
+  return [
+    {
+      id: 'P3d',
+      work,
+      against,
+      unit: 'requests',
+      measured: refusals,
+      baseline: 0,
+      comparison: 'difference',
+      limit: 0,
+    },
+  ];
+}

@@ -1,46 +1,60 @@
 /**
- * Writes the manual pages from the command tree: `node man/make.ts`. With `--check` it writes nothing and
- * fails when a page is not what the tree says, is missing, or has no command.
+ * Writes the manual pages and the completion scripts from the command tree: `node man/make.ts`. With `--check` it
+ * writes nothing, and fails when a file is out of date, is missing, or has no command.
  */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { completionScript } from '../src/cli/completion/scripts.ts';
+import { SCRIPT_FILES, SHELLS } from '../src/cli/completion/shells.ts';
+import { shownCommands } from '../src/cli/completion/tree.ts';
 import { manPageName, renderManPage } from '../src/cli/output/man-page.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { VERSION } from '../src/version.ts';
 
-const FOLDER = import.meta.dirname;
+const ROOT = join(import.meta.dirname, '..');
 
-const wanted = await renderPages();
-const there = (await readdir(FOLDER)).filter((name) => name.endsWith('.1'));
-const orphans = there.filter((name) => !wanted.has(name));
+const program = await buildProgram({ runner: () => async () => {} });
+const wanted = new Map([...manPages(), ...completionScripts()]);
+const orphans = (await existingFiles()).filter((path) => !wanted.has(path));
 const changed = await findChanged(wanted);
 
 if (process.argv.includes('--check')) {
   const wrong = [...changed, ...orphans];
   if (wrong.length > 0) {
-    process.stderr.write(`Manual pages are not current: ${wrong.join(', ')}. Run: npm run man\n`);
+    process.stderr.write(`Generated files are not current: ${wrong.join(', ')}. Run: npm run man\n`);
     process.exitCode = 1;
   }
 } else {
-  for (const name of changed) await writeFile(join(FOLDER, name), wanted.get(name) ?? '');
-  for (const name of orphans) await rm(join(FOLDER, name));
+  await mkdir(join(ROOT, 'completions'), { recursive: true });
+  for (const path of changed) await writeFile(join(ROOT, path), wanted.get(path) ?? '');
+  for (const path of orphans) await rm(join(ROOT, path));
 }
 
-async function renderPages(): Promise<Map<string, string>> {
-  const program = await buildProgram({ runner: () => async () => {} });
+/** Text by path relative to the project. */
+function manPages(): [string, string][] {
   const commands = [program, ...descendants(program)];
-  return new Map(commands.map((command) => [`${manPageName(command)}.1`, renderManPage(command, VERSION)]));
+  return commands.map((command) => [`man/${manPageName(command)}.1`, renderManPage(command, VERSION)]);
+}
+
+function completionScripts(): [string, string][] {
+  return SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell, program)]);
+}
+
+async function existingFiles(): Promise<string[]> {
+  const pages = (await readdir(join(ROOT, 'man'))).filter((name) => name.endsWith('.1'));
+  const scripts = await readdir(join(ROOT, 'completions')).catch(() => []); // missing before the first run
+  return [...pages.map((name) => `man/${name}`), ...scripts.map((name) => `completions/${name}`)];
 }
 
 function descendants(command: Command): Command[] {
-  return command.commands.flatMap((child) => [child, ...descendants(child)]);
+  return shownCommands(command).flatMap((child) => [child, ...descendants(child)]);
 }
 
-async function findChanged(pages: ReadonlyMap<string, string>): Promise<string[]> {
+async function findChanged(files: ReadonlyMap<string, string>): Promise<string[]> {
   const changed = [];
-  for (const [name, text] of pages) {
-    if ((await readIfThere(join(FOLDER, name))) !== text) changed.push(name);
+  for (const [path, text] of files) {
+    if ((await readIfThere(join(ROOT, path))) !== text) changed.push(path);
   }
   return changed;
 }

@@ -1,0 +1,284 @@
+/**
+ * What the hosted service has beyond its published contract, as the published source of its server shows (read
+ * in 2026-11), and why ours differs. test/docs/compatibility.test.ts holds all of it against our own description.
+ */
+
+/** Endpoints of version 2 that the contract does not list. */
+export const MORE_OF_V2 = [
+  'GET /v2/images/{hash}',
+  'GET /v2/me/apikeys',
+  'GET /v2/me/credits',
+  'GET /v2/me/legacyskins',
+  'GET /v2/me/skins',
+  'GET /v2/skins/latest',
+  'GET /v2/skins/popular',
+  'GET /v2/skins/random',
+  'GET /v2/skins/{uuid}/texture',
+  'GET /v2/skins/{uuid}/tags',
+  'POST /v2/skins/{uuid}/tags',
+  'GET /v2/skins/{uuid}/meta',
+  'GET /v2/skins/{uuid}/similar',
+  'GET /v2/skins/{uuid}/user',
+  'POST /v2/skins/{uuid}/interactions/views',
+  'POST /v2/skins/{uuid}/interactions/likes',
+  'POST /v2/skins/{uuid}/report',
+  'PATCH /v2/skins/{uuid}',
+  'DELETE /v2/skins/{uuid}',
+  'GET /v2/stats',
+] as const;
+
+/** Endpoints of version 1 and those beside it. Of the pages of the account and of rendering there is one line. */
+export const ALL_OF_V1 = [
+  'POST /generate/upload',
+  'POST /generate/url',
+  'POST /generate/user',
+  'GET /generate/user/{uuid}',
+  'GET /get/delay',
+  'GET /get/id/{id}',
+  'GET /get/uuid/{uuid}',
+  'GET /get/forTexture/{value}',
+  'GET /get/list',
+  'GET /get/list/{page}',
+  'GET /get/random',
+  'GET /get/stats',
+  'GET /validate/name/{name}',
+  'GET /validate/user/{name}',
+  'GET /validate/uuid/{uuid}',
+  'GET /validate/currentUsername/{uuid}',
+  'GET /render/{id}/{type}',
+  'GET /random-image',
+  'GET /random-name',
+] as const;
+
+/** Why an endpoint of the hosted service is not there. */
+export const NO_ENDPOINT: Readonly<Record<string, string>> = {
+  'GET /v2/me/credits': 'Credits were abolished.',
+  'GET /v2/me/legacyskins': 'There are no skins from before version 2.',
+  'GET /v2/skins/{uuid}/tags': 'Skins have no tags; `tags` is an empty list.',
+  'POST /v2/skins/{uuid}/tags': 'Skins have no tags.',
+  'GET /v2/skins/{uuid}/meta': 'It belongs to the gallery of the website.',
+  'GET /v2/skins/{uuid}/similar': 'It belongs to the gallery of the website.',
+  'GET /v2/skins/{uuid}/user': 'Whose skin it is stays with its owner.',
+  'POST /v2/skins/{uuid}/interactions/likes': 'It belongs to the gallery of the website.',
+  'POST /v2/skins/{uuid}/report': 'It belongs to the gallery of the website; ask the operator.',
+  'GET /get/forTexture/{value}': 'No client in use was found to ask for it.',
+  'GET /render/{id}/{type}': 'Pictures of skins are not drawn here.',
+  'GET /random-image': 'It has nothing to do with skins.',
+  'GET /random-name': 'It has nothing to do with skins.',
+};
+
+interface Difference {
+  readonly hosted: string;
+  readonly here: string;
+  readonly why: string;
+  /** The test that shows it: file and title. */
+  readonly shown: readonly [file: string, title: string];
+}
+
+/** By endpoint. */
+export const DIFFERENCES: Readonly<Record<string, Difference>> = {
+  'POST /v2/generate': {
+    hosted:
+      'Requests of a caller have a delay between them, and `concurrency_limit` when several come at once.',
+    here: 'A request takes a spot in the queue and waits for its turn. With no spot left: 429, `rate_limit` first.',
+    why: 'Clients that send five at once lose none.',
+    shown: [
+      'test/server/http/skins-restorer.test.ts',
+      'Eight skins at once of a user with the plan free all come to SkinsRestorer, one after the other',
+    ],
+  },
+  'GET /v2/queue': {
+    hosted: 'Lists the jobs of the last three hours; a caller without a key gets 401.',
+    here: 'Lists all jobs, in pages; callers without a key are told apart by their addresses.',
+    why: 'Nothing vanishes without a word, and small servers need no keys.',
+    shown: ['test/server/http/queue.test.ts', 'has every job of the caller, newest first, page by page'],
+  },
+  'GET /v2/queue/{jobId}': {
+    hosted: 'The id is 24 hexadecimal digits; a failed job has no `skin`, where the contract wants one.',
+    here: 'The id is a UUID; a failed job has no `skin`.',
+    why: 'The specification asks for UUIDs; clients treat ids as opaque.',
+    shown: [
+      'test/server/http/published-contract.test.ts',
+      'a pending or failed job has no skin, where the contract wants one always',
+    ],
+  },
+  'GET /v2/skins': {
+    hosted: '`next.after` is the UUID of the last skin, and is there on the last page too.',
+    here: '`next.after` is text of our own; the UUID of a skin is taken too. The last page has none.',
+    why: 'A client that follows it comes to an end, and no page changes when its last skin is deleted.',
+    shown: [
+      'test/server/http/skin-picks.test.ts',
+      'Lists tell where the next page begins, and a UUID for a number leads to its skin',
+    ],
+  },
+  'GET /v2/skins/{uuid}': {
+    hosted: 'A short id is made by the service and finds every skin that a UUID finds.',
+    here: 'A short id is the first eight digits of the UUID, and finds public skins and your own.',
+    why: 'Eight digits can be guessed: unlisted skins of others stay hidden.',
+    shown: [
+      'test/server/http/skin-picks.test.ts',
+      'A short id leads to public skins and to those of the caller',
+    ],
+  },
+  'GET /v2/skins/popular': {
+    hosted: 'Skins of the last 30 days with more than three views.',
+    here: 'All public skins, those with the most views first.',
+    why: 'A small service would show an empty list.',
+    shown: [
+      'test/server/http/skin-picks.test.ts',
+      'Latest, popular and random skins and the pages of version 1 hold public ones only',
+    ],
+  },
+  'GET /v2/me/skins': {
+    hosted: 'Lists the skins of the last three months, unless a plan says otherwise.',
+    here: 'Lists all of them.',
+    why: 'There is no reason to hide what is kept.',
+    shown: [
+      'test/server/http/skins.test.ts',
+      'have public ones for everybody and all of one’s own for oneself',
+    ],
+  },
+  'PATCH /v2/skins/{uuid}': {
+    hosted: 'Possible for some hours, and as long as nobody else has uploaded the same skin.',
+    here: 'Possible at any time: each caller has a record of its own.',
+    why: 'What somebody else uploads changes nothing of yours.',
+    shown: [
+      'test/server/http/skin-changes.test.ts',
+      'changes the name, the visibility or both, and answers like GET',
+    ],
+  },
+  'GET /v2/stats': {
+    hosted:
+      '`duplicate` counts requests; days are those of the server; `upstream.errors` counts errors by tag.',
+    here: '`duplicate` counts skins; days are those of UTC; `upstream.errors` counts failed jobs by code.',
+    why: 'They are counted from the store, and at most once a minute.',
+    shown: [
+      'test/server/http/stats.test.ts',
+      'The figures count skins of new data and of data that was there, by the calendar',
+    ],
+  },
+  'POST /generate/upload': {
+    hosted: 'The picture comes in a part named `file`.',
+    here: 'The part may have any name. `visibility` is read as for `POST /generate/url`.',
+    why: 'Old plugins name the part after the file.',
+    shown: ['test/server/http/v1/generating.test.ts', 'The picture may come in a part of any name'],
+  },
+  'POST /generate/url': {
+    hosted: 'A `visibility` other than 1 is public.',
+    here: 'A number above 1 is unlisted.',
+    why: 'Hiding is the safe reading of a number that means nothing.',
+    shown: [
+      'test/server/http/v1/generating.test.ts',
+      'makes a skin of the visibility that it is told in numbers, digits or words',
+    ],
+  },
+  'POST /generate/user': {
+    hosted: 'A `visibility` other than 1 is public.',
+    here: 'A number above 1 is unlisted.',
+    why: 'Hiding is the safe reading of a number that means nothing.',
+    shown: [
+      'test/server/http/v1/generating.test.ts',
+      'makes a skin of the visibility that it is told in numbers, digits or words',
+    ],
+  },
+  'GET /generate/user/{uuid}': {
+    hosted: 'Everybody may ask, web pages too.',
+    here: 'Pages of other sites may not, nor may HEAD.',
+    why: 'A picture in a page would generate skins from its readers’ addresses.',
+    shown: [
+      'test/server/http/v1/generating-by-get.test.ts',
+      'Neither HEAD nor a picture in a page of another site makes a skin',
+    ],
+  },
+  'GET /get/id/{id}': {
+    hosted: 'Finds skins of every visibility by their numbers.',
+    here: 'Finds public skins and your own.',
+    why: 'Numbers can be counted through.',
+    shown: [
+      'test/server/http/who-sees-what.test.ts',
+      'each caller sees through each route what the table says',
+    ],
+  },
+  'GET /get/list/{page}': {
+    hosted: '`amount` is rounded, sizes after a skin go to 512, and an unknown skin is 404.',
+    here: '`amount` is rounded up and left out beyond 10,000 skins, sizes go to 64, and an unknown skin is 400.',
+    why: 'The last page would be missing; what a request may cost is bounded.',
+    shown: [
+      'test/server/http/v1/listing.test.ts',
+      'A list without a page is the first one, and pages are as long as they are wanted',
+    ],
+  },
+  'GET /get/stats': {
+    hosted: 'Has `views` and counts by source.',
+    here: 'Has neither.',
+    why: 'They are not counted.',
+    shown: ['test/server/http/stats.test.ts', 'Version 1 tells the same figures in its own words'],
+  },
+};
+
+/** By field of the contract: why answers do not have it. */
+export const NO_FIELD: Readonly<Record<string, string>> = {
+  'usage.credits': 'credits were abolished',
+  'usage.credits.used': 'credits were abolished',
+  'usage.credits.remaining': 'credits were abolished',
+  'usage.metered': 'nothing is billed',
+  'usage.metered.used': 'nothing is billed',
+};
+
+/** Error codes that the source of the hosted service names. */
+export const HOSTED_CODES = [
+  'already_liked',
+  'already_reported',
+  'api_key_not_found',
+  'blocked_url_host',
+  'concurrency_limit',
+  'generator_timeout',
+  'image_not_found',
+  'insufficient_credits',
+  'insufficient_grants',
+  'internal_error',
+  'invalid_api_key',
+  'invalid_cape',
+  'invalid_client',
+  'invalid_content_type',
+  'invalid_credits',
+  'invalid_file',
+  'invalid_image',
+  'invalid_image_url',
+  'invalid_request',
+  'invalid_skin_data',
+  'invalid_user',
+  'job_failed',
+  'job_limit',
+  'job_not_found',
+  'missing_file',
+  'no_account_available',
+  'no_credits',
+  'no_duplicate',
+  'not_found',
+  'rate_limit',
+  'service_unavailable',
+  'skin_change_failed',
+  'skin_not_found',
+  'unauthorized',
+  'unexpected_error',
+  'user_not_found',
+  'validation_error',
+] as const;
+
+/** What is to be said of a code: why it is not there, why it is there only here, or what differs. */
+export const ABOUT_CODES: Readonly<Record<string, string>> = {
+  already_liked: 'There are no likes.',
+  already_reported: 'There are no reports.',
+  api_key_not_found: 'Said as `invalid_api_key`.',
+  blocked_url_host: 'Said as `invalid_image_url`.',
+  image_not_found: 'Said as `not_found`.',
+  insufficient_credits: 'Credits were abolished.',
+  invalid_client: 'A fault inside the hosted service.',
+  invalid_credits: 'Credits were abolished.',
+  no_credits: 'Credits were abolished.',
+  anonymous_limit: 'Callers without a key have used up what the operator lets them generate together.',
+  store_full: 'The store has grown to the size that the operator set.',
+  unknown_variant: 'From the specification; the hosted service says `validation_error`.',
+  concurrency_limit: 'Never said by `POST /v2/generate`.',
+};

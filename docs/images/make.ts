@@ -1,0 +1,16 @@
+/**
+ * Draws the pictures of the README from the example skins and the commands themselves: `npm run images`.
+ * test/docs/images.test.ts fails when they are not current.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { encodePng } from '../../src/skin/encode.ts';
+import { COLUMNS, runSession } from './session.ts';
+import { drawSheet } from './sheet.ts';
+import { terminalSvg } from './terminal-svg.ts';
+
+const FOLDER = import.meta.dirname;
+
+process.chdir(join(FOLDER, '../..'));
+await writeFile(join(FOLDER, 'skins.png'), encodePng(await drawSheet()));
+await writeFile(join(FOLDER, 'terminal.svg'), terminalSvg(await runSession(), COLUMNS));

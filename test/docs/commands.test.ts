@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CommanderError } from 'commander';
+import { expect, test } from 'vitest';
+import { buildProgram } from '../../src/cli/program.ts';
+import { codeBlocks, shellEntries } from './code-blocks.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+interface Mention {
+  readonly document: string;
+  readonly line: number;
+  readonly command: string;
+}
+
+const MENTIONS: Mention[] = DOCUMENTS.flatMap((document) =>
+  codeBlocks(readFileSync(join(ROOT, document), 'utf8'))
+    .filter(({ language }) => language === 'sh' || language === 'yaml')
+    .flatMap(shellEntries)
+    .flatMap(({ text, line }) => commandsIn(text).map((command) => ({ document, line, command }))),
+);
+
+/** What of a line is a command of ours: up to a comment, a pipe, a redirection or another command. */
+function commandsIn(text: string): string[] {
+  const [first = ''] = text.split('\n');
+  return [...first.replace(/\s#.*/, '').matchAll(/(?:^|[\s(])skinsmith ([^|&;<>)]*)/g)].map(
+    ([, words = '']) => words.trim(),
+  );
+}
+
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+}
+
+/** Why commander refuses it; undefined: it does not. */
+async function refusal(words: readonly string[]): Promise<string | undefined> {
+  const program = await buildProgram({
+    runner: () => async () => {},
+    configure: (root) => {
+      const create = root.createCommand.bind(root);
+      root.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} });
+      root.createCommand = (name) => {
+        const child = create(name)
+          .exitOverride()
+          .configureOutput({ writeErr: () => {}, writeOut: () => {} });
+        child.createCommand = root.createCommand;
+        return child;
+      };
+    },
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode !== 0) return error.message;
+    if (error instanceof CommanderError) return undefined;
+    throw error;
+  }
+}
+
+test.each(MENTIONS)('$document:$line skinsmith $command', async ({ command }) => {
+  expect(await refusal(wordsOf(command))).toBeUndefined();
+});
+
+test('A command or an option that is not there is refused', async () => {
+  expect(await refusal(['generat'])).toContain('unknown command');
+  expect(await refusal(['generate', '--no-such-option', 'x.png'])).toContain('unknown option');
+});
+
+test.each(DOCUMENTS)('Every link of %s to a file leads to one', (document) => {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target);
+  const files = links.filter((target) => !/^[a-z]+:/.test(target));
+  expect(files.filter((file) => !existsSync(join(ROOT, dirname(document), file)))).toEqual([]);
+});

@@ -1,0 +1,164 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, onTestFinished, test } from 'vitest';
+import { decodePng } from '../../src/skin/decode.ts';
+import { runHosted } from '../batch/hosted/run-hosted.ts';
+import { saying } from '../e2e/program.ts';
+import { runGame } from '../fake-game/run-game.ts';
+import { type CodeBlock, codeBlocks, type Entry, shellEntries } from './code-blocks.ts';
+import { FreshClone } from './fresh-clone.ts';
+import { Shell } from './shell.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const README = await readFile(join(ROOT, 'README.md'), 'utf8');
+
+/** Some sixty processes one after the other: on a busy machine they need longer than other tests. Milliseconds. */
+const LONG = 600_000;
+
+type Rewrites = readonly (readonly [written: RegExp, typed: string])[];
+
+/** A reader at a machine of their own. What the network would answer is answered on the loopback. */
+class Reader {
+  readonly clone: FreshClone;
+  readonly #shell: Shell;
+  readonly #rewrites: Rewrites;
+
+  private constructor(clone: FreshClone, rewrites: Rewrites) {
+    this.clone = clone;
+    this.#rewrites = rewrites;
+    this.#shell = new Shell(clone);
+  }
+
+  static async sitDown(): Promise<Reader> {
+    const clone = await FreshClone.make();
+    const hosted = await runHosted({ rate: { limit: 60 } });
+    const game = await runGame();
+    const picture = decodePng(await readFile(join(ROOT, 'examples/smith.png')));
+    const notch = game.addPlayer({ name: 'Notch', skin: { picture } });
+    clone.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
+    clone.env['MINESKIN_KEY'] = hosted.key;
+    const [port, other] = await Promise.all([freePort(), freePort()]);
+    return new Reader(clone, [
+      // A person types the key at the prompt of login.
+      [/^skinsmith login [^#]*/, `$& - <<< "$MINESKIN_KEY" `],
+      [/https:\/\/api\.mineskin\.org/g, hosted.url],
+      // No key of the game signs anything here; test/docs/commands.test.ts knows the option.
+      [/--require-signer game\b/, ''],
+      [/https:\/\/example\.org\/skin\.png/g, `${game.url}/texture/${notch.look.skin?.hash}`],
+      [/\/var\/lib\/skinsmith/g, join(clone.folder, 'var')],
+      [/\b7546\b/g, String(port)],
+      [/\b7547\b/g, String(other)],
+    ]);
+  }
+
+  /** Types the shell's blocks line by line, in the order of reading. @throws Error naming the first line that fails */
+  async follow(markdown: string): Promise<number> {
+    const entries = codeBlocks(markdown)
+      .filter(({ language }) => language === 'sh')
+      .flatMap(shellEntries);
+    for (const entry of entries) await this.#type(entry);
+    return entries.length;
+  }
+
+  /** Runs a program in the clone. */
+  async runProgram({ code, line }: CodeBlock): Promise<string> {
+    const file = join(this.clone.cwd, `line-${line}.ts`);
+    await writeFile(file, this.#rewritten(code));
+    const { cwd, env } = this.clone;
+    const { stdout } = await execa('node', [file], { cwd, env });
+    return stdout;
+  }
+
+  /** Runs the commands of a workflow's steps, as a runner with nothing in its home does. */
+  async runWorkflow({ code, line }: CodeBlock): Promise<string[]> {
+    const [, block = ''] = /\n {4}env:\n((?: {6}.*\n)+)/.exec(code) ?? [];
+    const pairs = [...block.matchAll(/^ {6}(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      this.#rewritten(
+        value.replace(/^\$\{\{ secrets\.MINESKIN_KEY \}\}$/, this.clone.env['MINESKIN_KEY'] ?? ''),
+      ),
+    ]);
+    const home = join(this.clone.folder, 'runner');
+    const env = { ...this.clone.env, ...Object.fromEntries(pairs), HOME: home };
+    const shell = new Shell({ cwd: this.clone.cwd, env });
+    const commands = [...code.matchAll(/^ {6}- run: (.*)$/gm)].map(([, command = '']) => command);
+    for (const command of commands) assertDone(await shell.type(command), command, line);
+    return commands;
+  }
+
+  async #type({ text, line }: Entry): Promise<void> {
+    const typed = this.#rewritten(text);
+    if (/^skinsmith serve /.test(typed)) return await this.#serve(typed);
+    assertDone(await this.#shell.type(typed), text, line);
+  }
+
+  /** In a terminal of its own, until the test ends. */
+  async #serve(typed: string): Promise<void> {
+    const { cwd, env } = this.clone;
+    const child = execa('bash', ['-c', `exec ${typed}`], { cwd, env, reject: false });
+    onTestFinished(async () => {
+      child.kill('SIGTERM');
+      await child;
+    });
+    await saying(child, 'stdout', /^Listening on /m);
+  }
+
+  #rewritten(text: string): string {
+    return this.#rewrites.reduce((typed, [written, instead]) => typed.replace(written, instead), text);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+function assertDone(
+  { status, output }: { status: number; output: string },
+  text: string,
+  line: number,
+): void {
+  if (status !== 0) throw new Error(`Line ${line} ended with ${status}: ${text}\n${output}`);
+}
+
+test(
+  'Every line of the README works as written, from top to bottom in a fresh clone',
+  async () => {
+    const reader = await Reader.sitDown();
+    expect(await reader.follow(README)).toBeGreaterThanOrEqual(40);
+    const blocks = codeBlocks(README);
+    for (const program of blocks.filter(({ language }) => language === 'ts')) {
+      expect(await reader.runProgram(program)).toMatch(/^ey\S+ \S{684}$/);
+    }
+    for (const workflow of blocks.filter(({ language }) => language === 'yaml')) {
+      expect((await reader.runWorkflow(workflow)).length).toBeGreaterThanOrEqual(3);
+    }
+    const { stdout } = await execa('git', ['log', '--format=%s', 'origin/main'], {
+      cwd: reader.clone.cwd,
+    });
+    expect(stdout.split('\n')[0]).toBe('Sign skins');
+  },
+  LONG,
+);
+
+test('A line of the README that does not work is named', async () => {
+  const reader = await Reader.sitDown();
+  const broken =
+    '# Title\n\n```sh\nnpm install -g .\nskinsmith --version # well\nskinsmith generate no/such.png\n```\n';
+  await expect(reader.follow(broken)).rejects.toThrow(
+    /^Line 6 ended with \d+: skinsmith generate no\/such\.png/,
+  );
+  const early = '```sh\nnpm install\nskinsmith --version\n```\n';
+  await expect((await Reader.sitDown()).follow(early)).rejects.toThrow('Line 3 ended with 127');
+});
+
+test('The README has fewer than 200 lines, and no block in a language that is not tried', () => {
+  expect(README.trimEnd().split('\n').length).toBeLessThan(200);
+  const languages = new Set(codeBlocks(README).map(({ language }) => language));
+  expect([...languages].sort()).toEqual(['', 'sh', 'ts', 'yaml']);
+});

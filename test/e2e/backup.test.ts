@@ -15,6 +15,14 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   expect([made.exitCode, JSON.parse(made.stdout)]).toEqual([0, { file, bytes: expect.any(Number) }]);
   expect(made.stderr).toContain(`To put it back: skinsmith restore ${file}`);
 
+  const verified = await machine.run(['backup', '--verify', file]);
+  expect([verified.exitCode, verified.stdout]).toEqual([
+    0,
+    expect.stringContaining(`${file} is intact: made 20`),
+  ]);
+  const proof = JSON.parse((await machine.run(['backup', '--verify', file, '--json'])).stdout);
+  expect(proof).toMatchObject({ file, proven: true, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+
   const busy = await machine.run(['restore', file, '--force', '--json']);
   expect([busy.exitCode, JSON.parse(busy.stderr).error.code]).toEqual([1, 'data_in_use']);
   await serving.end('SIGTERM');

@@ -29,7 +29,7 @@ async function guildWorkshop(): Promise<Workshop> {
 
 /** Every skin is made in no time but the first one's. */
 async function slowFirst() {
-  const serviceTime = ({ wish }: { wish: { pixels: string } }) => (wish.pixels === pixelsOf(1) ? 400 : 10);
+  const serviceTime = ({ wish }: { wish: { pixels: string } }) => (wish.pixels === pixelsOf(1) ? 1_500 : 10);
   const { shop, service } = await hostedWorkshop({ serviceTime });
   await shop.drawMany('skins', 4);
   return { shop, service };
@@ -40,7 +40,9 @@ describe('A folder of skins', () => {
     const shop = await guildWorkshop();
     const { exitCode, stdout, stderr } = await shop.run('generate', '-r', 'skins', '--out', 'out');
     expect([exitCode, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/^4 sources: 4 made.*\. Written to out\.\n$/);
+    expect(stderr).toMatch(
+      /^4 sources: 4 made.*\. Written to out\.\nSigned with this machine's own key: .*\n$/,
+    );
     const outputs = ['a.json', 'b.json', 'guild/a.json', 'guild/old/Z.json'];
     expect(await shop.files('out')).toEqual([...outputs, 'skins.lock']);
     expect((await shop.lock()).map(({ source, pixels }) => [source, pixels])).toEqual([
@@ -59,7 +61,7 @@ describe('A folder of skins', () => {
     expect(firstCells(stdout).sort()).toEqual(['skins/a.png', 'skins/b.png']);
   });
 
-  test('is left alone when it is done: no request, no file is touched, with or without a service', async () => {
+  test('stays as it is when it is done: no request, no file is touched, with or without a service', async () => {
     const shop = await guildWorkshop();
     const args = ['generate', '-r', 'skins', '--out', 'out', '--verbose'];
     expect(requestsIn((await shop.run(...args)).stderr).filter((r) => r.startsWith('POST'))).toHaveLength(4);
@@ -67,7 +69,12 @@ describe('A folder of skins', () => {
     const again = await shop.run(...args);
     expect([again.exitCode, requestsIn(again.stderr)]).toEqual([0, []]);
     expect(again.stderr).toContain('4 sources: 0 made, 4 known already.');
-    const elsewhere = await shop.run(...args, '--base-url', NOWHERE);
+    await shop.run('generate', '-r', 'skins', '--out', 'out', '--report', 'html=report.html');
+    const report = await shop.read('report.html');
+    expect(report).toContain('made <b>0</b>');
+    expect(report).toContain('known already <b>4</b>');
+    expect(report.match(/<li class="card known"/g)).toHaveLength(4);
+    const elsewhere = await shop.run(...args, '--keep-signatures', '--base-url', NOWHERE);
     expect([elsewhere.exitCode, requestsIn(elsewhere.stderr)]).toEqual([0, []]);
     expect(await shop.versions('out')).toEqual(before);
   });
@@ -79,7 +86,14 @@ describe('A folder of skins', () => {
     expect(await shop.files('out')).toEqual(
       ['a.signature', 'a.value', 'b.signature', 'b.value', 'skins.lock'].sort(),
     );
-    const later = await shop.run(...args, '--format', 'property,give', '--base-url', NOWHERE);
+    const later = await shop.run(
+      ...args,
+      '--format',
+      'property,give',
+      '--keep-signatures',
+      '--base-url',
+      NOWHERE,
+    );
     expect([later.exitCode, later.stdout]).toEqual([0, '']);
     const [a] = await shop.lock();
     expect(await shop.read('out/a.value')).toBe(`${a?.value}\n`);
@@ -122,7 +136,7 @@ describe('What is printed', () => {
     );
     expect(rows.map((row) => row.length)).toEqual([8, 8, 8, 8]);
     expect(rows.at(-1)?.[0]).toBe('skins/01.png');
-    expect(stderr).toMatch(/^4 sources: 4 made.*\.\n$/);
+    expect(stderr).toMatch(/^4 sources: 4 made.*\.\nwarning: 4 skins have signature: unproved.*\n$/);
   });
 
   test('by queue is a row for each job as it is accepted, while others wait for their turn', async () => {
@@ -132,12 +146,12 @@ describe('What is printed', () => {
     const acceptedAtFirst = await new Promise<number>((resolve) => {
       child.stdout?.once('data', () => resolve(service.records.accepted.length));
     });
-    expect(acceptedAtFirst).toBeLessThanOrEqual(5);
+    expect(acceptedAtFirst).toBeLessThan(8); // the first may have ended by the time their rows are read
     const { exitCode, stdout, stderr } = await child;
     expect([exitCode, String(stderr)]).toEqual([0, expect.stringMatching(/^8 sources: 8 submitted/)]);
+    expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
     const jobs = service.records.accepted.map(({ job }) => job);
     expect(firstCells(String(stdout)).sort()).toEqual(jobs.toSorted());
-    expect(service.records.requests.job).toBeUndefined();
   });
 
   test('by queue --wait is the skins', async () => {
@@ -174,7 +188,7 @@ describe('The same picture', () => {
     await rename(shop.path('skins/hero.png'), shop.path('skins/old-hero.png'));
     await shop.draw({ 'skins/villain': 3 });
     const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out');
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^2 sources: 1 made, 1 known already/)]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^2 sources: 1 made, 1 known already/m)]);
     expect(service.records.accepted.map(({ pixels }) => pixels)[2]).toBe(pixelsOf(3));
     expect(service.records.accepted).toHaveLength(3);
     const after = new Map((await shop.lock()).map((line) => [line.source, line]));

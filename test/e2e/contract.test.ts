@@ -43,22 +43,22 @@ async function manageUsers({ run }: Desk): Promise<void> {
   await run('whoami');
   await run('users create bob');
   await run('users list');
-  await run('users show bob');
-  await run('users set bob --plan pro');
+  await run('users get bob');
+  await run('users edit bob --plan pro');
   await run('users disable bob');
   await run('users enable bob');
   const { id } = JSON.parse(await run('keys create ci --user bob --json')) as { id: string };
   await run('keys list --user bob');
-  await run(`keys change ${id} --name other`);
+  await run(`keys edit ${id} --name other`);
   await run(`keys revoke ${id}`);
 }
 
 async function manageCapes({ run, put }: Desk): Promise<void> {
   await put('cape.png', capePng(1));
-  const { uuid } = JSON.parse(await run('capes add cape.png --alias Test --json')) as { uuid: string };
+  const { uuid } = JSON.parse(await run('capes create cape.png --alias Test --json')) as { uuid: string };
   await run('capes list');
-  await run(`capes change ${uuid} --hide`);
-  await run(`capes remove ${uuid}`);
+  await run(`capes edit ${uuid} --hide`);
+  await run(`capes delete ${uuid}`);
   await run('accounts list');
 }
 
@@ -93,7 +93,6 @@ test('Whatever the program is told to do, the answers that it gets are as publis
     'post /v2/account/capes',
     'post /v2/account/keys',
     'post /v2/account/users',
-    'post /v2/generate',
     'post /v2/queue',
   ]);
 });

@@ -51,7 +51,7 @@ test('A gateway that is killed goes on where it was, and submits nothing twice',
   expect(mostUnfinished).toBeLessThanOrEqual(5);
   const { stdout, stderr, exitCode } = await third.end('SIGTERM');
   expect([exitCode, stdout.includes(hosted.key), stderr.includes(hosted.key)]).toEqual([0, false, false]);
-}, 60_000);
+});
 
 test('A key that the other service refuses is told at the start, with status 4', async () => {
   const hosted = await runHosted();

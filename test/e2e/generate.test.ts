@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../server/drawn-skins.ts';
-import { freshMachine, type Machine } from './program.ts';
+import { freshMachine, type Machine, ROOT } from './program.ts';
 
 const SMITH = 'examples/smith.png';
 const FIXTURES = 'test/fixtures/skins';
@@ -37,14 +37,33 @@ describe('generate', () => {
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
       duplicate: false,
+      signer: 'embedded',
       warnings: [],
     });
   });
 
-  test('prints a tab-separated row in a pipe and the same skin again, and says nothing else', async () => {
+  test('prints with --out - what it prints without --out, and writes no file', async () => {
+    const machine = await freshMachine();
+    await machine.run(['generate', SMITH]); // known from here on: the same answer each time
+    const work = join(machine.folder, 'work');
+    await mkdir(work);
+    const run = async (...args: string[]) => {
+      const { exitCode, stdout } = await machine.run(['generate', join(ROOT, SMITH), ...args], { cwd: work });
+      expect([exitCode, await readdir(work)]).toEqual([0, []]);
+      return stdout.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'JOB');
+    };
+    for (const more of [[], ['--json'], ['--format', 'value'], ['--ndjson']]) {
+      const plain = await run(...more);
+      expect(plain.length).toBeGreaterThan(20);
+      expect(await run('--out', '-', ...more)).toBe(plain);
+    }
+  });
+
+  test('prints a tab-separated row in a pipe and the same skin again, and says only whose key signs', async () => {
     const machine = await freshMachine();
     const first = await machine.run(['generate', SMITH]);
-    expect([first.exitCode, first.stderr]).toEqual([0, '']);
+    expect(first.exitCode).toBe(0);
+    expect(first.stderr).toMatch(/^Signed with this machine's own key: .*\n$/);
     const cells = first.stdout.trimEnd().split('\t');
     expect(cells.slice(0, 3)).toEqual([SMITH, 'completed', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     const again = await generateJson(machine);

@@ -1,7 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { shownCommands } from '../../src/cli/completion/tree.ts';
+import { ENVIRONMENT } from '../../src/cli/environment.ts';
+import { EXIT_STATUSES } from '../../src/cli/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { freshMachine } from './program.ts';
 
@@ -9,7 +12,7 @@ const PAGES = join(import.meta.dirname, 'help');
 
 /** Every command line that has a help of its own, from the tree. */
 function linesOf(command: Command, words: readonly string[] = []): string[][] {
-  return [[...words], ...command.commands.flatMap((inner) => linesOf(inner, [...words, inner.name()]))];
+  return [[...words], ...shownCommands(command).flatMap((inner) => linesOf(inner, [...words, inner.name()]))];
 }
 
 const program = await buildProgram({ runner: () => async () => {} });
@@ -25,3 +28,72 @@ test('Every page of help has a command', async () => {
   const pages = (await readdir(PAGES)).map((file) => file.replace(/\.txt$/, ''));
   expect(ROWS.map(({ name }) => name)).toEqual(expect.arrayContaining(pages));
 });
+
+test('Without any words it prints one screen that leads to a first skin', async () => {
+  const { exitCode, stdout, stderr } = await (await freshMachine()).run([]);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(23); // 24 rows with the prompt
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(stdout).toContain('skinsmith generate skin.png');
+});
+
+test.each(ROWS)(
+  'The help of $name fits 80 columns and has the global options only at the top',
+  async ({ name }) => {
+    const text = await readFile(join(PAGES, `${name}.txt`), 'utf8');
+    const wide = text.split('\n').filter((line) => line.length > 80 && !line.startsWith('  $ ')); // commands stay whole
+    expect(wide).toEqual([]);
+    expect(text.match(/--base-url <url>/g)?.length ?? 0).toBe(name === 'skinsmith' ? 1 : 0);
+  },
+);
+
+test('Every command of the top level stands below a heading', () => {
+  expect(
+    shownCommands(program)
+      .filter((command) => !command.helpGroup())
+      .map((command) => command.name()),
+  ).toEqual([]);
+});
+
+test.each([
+  [['help', 'doctr'], "unknown command 'doctr'\n(Did you mean doctor?)\nSee 'skinsmith --help'."],
+  [['doctr'], "unknown command 'doctr'\n(Did you mean doctor?)\nSee 'skinsmith --help'."],
+  [['help', 'skins', 'lst'], "unknown command 'lst'\n(Did you mean list?)\nSee 'skinsmith skins --help'."],
+  [['generate', '--nam'], "unknown option '--nam'\n(Did you mean --name?)\nSee 'skinsmith generate --help'."],
+  [['skins', 'get'], "missing required argument 'uuid'\nSee 'skinsmith skins get --help'."],
+  [['skins', 'list', '--limit', 'x'], "See 'skinsmith skins list --help'."],
+])('%j is a usage error that leads to the help of that command', async (words, text) => {
+  const { exitCode, stdout, stderr } = await (await freshMachine()).run(words);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(text);
+});
+
+test('A usage error says in JSON, too, where the help is', async () => {
+  const { stderr } = await (await freshMachine()).run(['skins', 'get', '--json']);
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      code: 'usage',
+      message: "missing required argument 'uuid'",
+      hint: "See 'skinsmith skins get --help'.",
+    },
+  });
+});
+
+test('help shows what --help shows, and topics', async () => {
+  const machine = await freshMachine();
+  const [asked, helped] = [
+    await machine.run(['skins', 'get', '-h']),
+    await machine.run(['help', 'skins', 'get']),
+  ];
+  expect(helped).toEqual(asked);
+  const { stdout: statuses } = await machine.run(['help', 'exit-status']);
+  for (const { status, meaning } of Object.values(EXIT_STATUSES))
+    expect(unwrapped(statuses)).toContain(`${status} ${meaning}`);
+  const { stdout: variables } = await machine.run(['help', 'environment']);
+  for (const [name, meaning] of ENVIRONMENT) expect(unwrapped(variables)).toContain(`${name} ${meaning}`);
+});
+
+function unwrapped(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}

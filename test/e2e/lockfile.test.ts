@@ -54,7 +54,13 @@ describe('--dry-run', () => {
 
   test('says that there is nothing to do, without a service', async () => {
     const shop = await madeWorkshop();
-    const { exitCode, stderr } = await shop.run(...MAKE, '--dry-run', '--base-url', NOWHERE);
+    const { exitCode, stderr } = await shop.run(
+      ...MAKE,
+      '--dry-run',
+      '--keep-signatures',
+      '--base-url',
+      NOWHERE,
+    );
     expect([exitCode, stderr]).toEqual([0, '3 sources: 3 known already. Nothing to do.\n']);
   });
 });
@@ -80,7 +86,11 @@ describe('--frozen in a clone of the folder', () => {
     await rm(clone.path('out/a.json'));
     const locked = await clone.read('out/skins.lock');
     const { exitCode, stdout, stderr } = await clone.run(...FROZEN, '--format', FORMAT_NAMES.join());
-    expect([exitCode, stdout, stderr]).toEqual([0, '', '3 sources: 3 in the lockfile. Written to out.\n']);
+    expect([exitCode, stdout, stderr]).toEqual([
+      0,
+      '',
+      '3 sources: 3 in the lockfile. Written to out. Signed by this machine: 3.\n',
+    ]);
     expect(await clone.files('out')).toHaveLength(3 * FORMAT_NAMES.length + 1);
     const [a] = await clone.lock();
     expect(await clone.readJson('out/a.json')).toMatchObject({ uuid: a?.uuid, value: a?.value });
@@ -137,7 +147,8 @@ test('--force makes anew what the lockfile has', async () => {
 });
 
 test('Two batches on one lockfile: the second says who holds it; when that one is killed it goes on at once', async () => {
-  const { shop, service } = await hostedWorkshop({ serviceTime: 500, workers: 2 });
+  const { shop, service } = await hostedWorkshop();
+  service.hold();
   await shop.drawMany('skins', 4);
   const first = shop.start(MAKE);
   await poll(
@@ -149,6 +160,7 @@ test('Two batches on one lockfile: the second says who holds it; when that one i
   expect(second.stderr).toMatch(new RegExp(`out/skins\\.lock is in use by process ${first.pid}\\.\nhint: `));
   first.kill('SIGKILL');
   await first;
+  service.release();
   const { exitCode, stderr } = await shop.run(...MAKE);
   expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 4 made/)]);
   expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([4, []]);
@@ -162,7 +174,7 @@ describe('A lockfile that was edited', () => {
       [a, marks && '<<<<<<< HEAD', c, marks && '=======', b, marks && '>>>>>>> other'].filter(Boolean);
     const rerun = async (marks: boolean) => {
       await shop.write('out/skins.lock', `${merged(marks).join('\n')}\n`);
-      return await shop.run(...MAKE, '--base-url', NOWHERE);
+      return await shop.run(...MAKE, '--keep-signatures', '--base-url', NOWHERE);
     };
     const marked = await rerun(true);
     expect([marked.exitCode, marked.stderr]).toEqual([

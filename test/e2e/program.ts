@@ -52,7 +52,13 @@ export class Machine {
   /** Starts a command; it is killed when the test ends. */
   start(args: readonly string[], options: Options = {}): ResultPromise {
     const env = { ...this.env, ...options.env };
-    const base = { cwd: this.cwd, extendEnv: false, reject: false, stripFinalNewline: false } as const;
+    const base = {
+      cwd: this.cwd,
+      extendEnv: false,
+      reject: false,
+      stripFinalNewline: false,
+      forceKillAfterDelay: false,
+    } as const;
     const child = execa(process.execPath, [BIN, ...args], { ...base, ...options, env });
     onTestFinished(async () => {
       child.kill('SIGKILL');

@@ -1,11 +1,13 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../server/drawn-skins.ts';
 import { jobAt } from '../server/job-at.ts';
 import { poll } from '../server/poll.ts';
 import type { TestCaller } from '../server/test-caller.ts';
-import { freshMachine, type Serving } from './program.ts';
+import { freshMachine, ROOT, type Serving } from './program.ts';
 
 async function newUser({ caller }: Serving, name: string): Promise<string> {
   const { body } = await caller().json('/v2/account/keys', { user: name });
@@ -39,6 +41,25 @@ describe('serve', () => {
     expect(second.key).toBe('');
   });
 
+  test('ends at once, and says why, where its data folder cannot be made', async () => {
+    const machine = await freshMachine();
+    const { exitCode, stderr } = await machine.run(['serve', '--port', '0', '--data', '/proc/x'], {
+      timeout: 60_000,
+    });
+    expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringMatching(/\/proc\/x/)]);
+    expect(exitCode).not.toBe(0);
+  });
+
+  test('makes folders that nobody else can look into, whatever the umask', async () => {
+    const machine = await freshMachine();
+    const folder = join(machine.folder, 'new');
+    const open = ['-c', 'umask 0; exec "$0" "$@"', process.execPath, join(ROOT, 'bin/skinsmith.js')];
+    const env = { ...machine.env, SKINSMITH_CONFIG_DIR: folder };
+    const set = ['config', 'set', 'visibility', 'unlisted'];
+    await execa('sh', [...open, ...set], { env, extendEnv: false });
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
   test('with no workers gives five of seven requests at the same instant a spot, each user for itself', async () => {
     const serving = await (await freshMachine()).serve(['--workers', '0']);
     const bob = serving.caller(await newUser(serving, 'bob'));
@@ -58,8 +79,8 @@ describe('serve', () => {
 
   test('finishes at SIGTERM what it is generating, answers it and exits 0', async () => {
     const machine = await freshMachine();
-    const serving = await machine.serve(['--pace', '600', '--workers', '1']);
-    const answer = serving.caller().upload('/v2/generate', skinPng(1));
+    const serving = await machine.serve(['--pace', '5000', '--workers', '1']);
+    const answer = serving.caller().upload('/v2/generate?timeout=30', skinPng(1));
     await poll(
       () => serving.caller().get('/v2/queue'),
       (heard) => heard.body.jobs?.[0]?.status === 'processing',
@@ -71,7 +92,7 @@ describe('serve', () => {
 
   test('killed in the middle of 50 jobs and started again completes each of them once', async () => {
     const machine = await freshMachine();
-    const first = await machine.serve(['--pace', '100']);
+    const first = await machine.serve(['--pace', '1000']);
     const names = Array.from({ length: 10 }, (_, n) => `user-${n}`);
     const keys = await Promise.all(names.map((name) => newUser(first, name)));
     const queued = await Promise.all(
@@ -121,3 +142,16 @@ function countByStatus(dataDir: string): Record<string, unknown> {
   const rows = ask(dataDir, 'select status, count(*) as n from jobs group by status');
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
+
+test.each([
+  [['--log-format', 'text'], /^\d\d:\d\d:\d\d started {2}url=http/m, /GET \/v2\/me/],
+  [['--log-format', 'text', '--verbose'], /^\d\d:\d\d:\d\d GET \/v2\/me 200 [\d.]+ ms/m, /"msg"/],
+  [[], /^\{.*"path":"\/v2\/me".*"msg":"request"\}$/m, /started {2}/],
+])('The log is for people or for programs: %j', async (args, has, hasNot) => {
+  const machine = await freshMachine();
+  const serving = await machine.serve(['--log-level', 'info', ...args]);
+  await serving.caller().get('/v2/me');
+  const { stderr } = await serving.end('SIGTERM');
+  expect(stderr).toMatch(has);
+  expect(stderr).not.toMatch(hasNot);
+});

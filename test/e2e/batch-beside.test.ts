@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { whenAccepted } from '../batch/hosted/run-hosted.ts';
+import { hostedWorkshop, pixelsOf } from './batches.ts';
+
+const BATCH = 20;
+/** Submissions after which the others begin: the batch is in the middle of its work then. */
+const BEGUN = 3;
+
+test('A single generate beside a batch on one data folder: never more than five jobs, nothing twice', async () => {
+  // It would let more than five through, so that it sees whoever sends them.
+  const { shop, service } = await hostedWorkshop({ serviceTime: 150, limit: 5, slack: 50 });
+  await shop.drawMany('skins', BATCH);
+  await shop.draw({ lone: 100, 'skins/lone': 101 });
+
+  const batch = shop.start(['generate', 'skins', '--out', 'out']);
+  await whenAccepted(service, BEGUN);
+  const lone = await shop.run('generate', 'lone.png', '--json');
+  const { exitCode, stderr } = await batch;
+
+  expect([lone.exitCode, JSON.parse(lone.stdout)]).toMatchObject([0, { status: 'completed' }]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`${BATCH + 1} sources: ${BATCH + 1} made`)]);
+  const { accepted, mostUnfinished } = service.records;
+  const wanted = [...Array.from({ length: BATCH }, (_, index) => index + 1), 100, 101].map(pixelsOf);
+  expect(accepted.map(({ pixels }) => pixels).sort()).toEqual(wanted.sort());
+  expect([mostUnfinished <= 5, service.doubleSubmissions]).toEqual([true, []]);
+});
+
+test('Two batches of the same skins on one data folder: never more than five jobs, every file is there', async () => {
+  const { shop, service } = await hostedWorkshop({ serviceTime: 100, limit: 5, slack: 50 });
+  await shop.drawMany('skins', BATCH);
+  const first = shop.start(['generate', 'skins', '--out', 'one']);
+  const second = shop.start(['generate', 'skins', '--out', 'two']);
+  const ends = await Promise.all([first, second]);
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
+  const made = async (folder: string) =>
+    (await shop.lock(`${folder}/skins.lock`)).map(({ pixels }) => pixels).sort();
+  expect(await made('one')).toHaveLength(BATCH);
+  expect(await made('two')).toEqual(await made('one'));
+});

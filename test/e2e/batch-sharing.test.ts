@@ -1,0 +1,76 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { whenAccepted } from '../batch/hosted/run-hosted.ts';
+import { hostedWorkshop } from './batches.ts';
+
+const FOLDERS = ['a', 'b', 'c'];
+
+/** Every file that processes share the queue in, below a machine's folder. */
+async function sharedFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => /queue-\d+\.db$/.test(name)).map((name) => join(folder, name));
+}
+
+describe('Commands with one key, at the same time', () => {
+  test.each([2, 3])('(%i) have five jobs together, never one more', async (count) => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 300, slack: 10 });
+    const folders = FOLDERS.slice(0, count);
+    for (const [n, folder] of folders.entries()) await shop.drawMany(folder, 10, 100 * n);
+    const ended = await Promise.all(
+      folders.map((folder) => shop.run('generate', folder, '--out', `out-${folder}`)),
+    );
+    expect(ended.map(({ exitCode }) => exitCode)).toEqual(Array(count).fill(0));
+    const { accepted, mostUnfinished, refusals } = service.records;
+    expect([accepted.length, mostUnfinished <= 5, refusals]).toEqual([10 * count, true, {}]);
+  });
+
+  test('on one folder give no picture two jobs, with --ndjson too', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 200, slack: 10, known: 'nothing' });
+    await shop.drawMany('skins', 12);
+    const ended = await Promise.all([
+      shop.run('generate', 'skins', '--out', 'out'),
+      shop.run('generate', 'skins', '--ndjson'),
+    ]);
+    expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(ended[1]?.stdout.trim().split('\n')).toHaveLength(12);
+    expect([service.records.accepted.length, service.records.mostUnfinished <= 5]).toEqual([12, true]);
+  });
+
+  test('of which one is killed: its spots are the other’s within seconds', async () => {
+    const { shop, service } = await hostedWorkshop({ serviceTime: 300, slack: 10 });
+    await shop.drawMany('a', 10);
+    await shop.drawMany('b', 10, 100);
+    const doomed = shop.start(['generate', 'a', '--out', 'out-a']);
+    await whenAccepted(service, 3);
+    const other = shop.run('generate', 'b', '--out', 'out-b');
+    await whenAccepted(service, 6);
+    doomed.kill('SIGKILL');
+    await doomed;
+    expect(await other).toMatchObject({ exitCode: 0 });
+    expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
+    expect(await shop.run('generate', 'a', '--out', 'out-a')).toMatchObject({ exitCode: 0 });
+    expect([service.records.accepted.length, service.doubleSubmissions]).toEqual([20, []]);
+  });
+
+  test('share anew what was damaged', async () => {
+    const { shop } = await hostedWorkshop();
+    await shop.drawMany('skins', 2);
+    expect(await shop.run('generate', 'skins', '--out', 'out')).toMatchObject({ exitCode: 0 });
+    const [file = ''] = await sharedFiles(shop.machine.folder);
+    await writeFile(file, 'This is no database. '.repeat(500));
+    await shop.drawMany('more', 2, 10);
+    const { exitCode, stderr } = await shop.run('generate', 'more', '--out', 'out-more', '--verbose');
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('not taken into account')]);
+  });
+
+  test('go on alone where nothing can be shared, and say so with --verbose', async () => {
+    const { shop } = await hostedWorkshop();
+    await shop.drawMany('skins', 2);
+    await mkdir(shop.machine.dataDir, { recursive: true });
+    await mkdir(join(shop.machine.dataDir, 'batches'));
+    await writeFile(join(shop.machine.dataDir, 'batches', 'shares'), 'This is no folder.');
+    const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out', '--verbose');
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('not taken into account')]);
+  });
+});

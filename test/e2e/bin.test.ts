@@ -1,0 +1,39 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { VERSION } from '../../src/version.ts';
+import { ownFolder } from '../server/own-folder.ts';
+import { freshMachine, ROOT, saying } from './program.ts';
+
+/** Makes a Node say that it is an old one; what it starts is itself again. */
+const OLD = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
+const BIN = join(ROOT, 'bin/skinsmith.js');
+
+function underOldNode(bin: string, args: readonly string[], env: Record<string, string> = {}) {
+  return execa(process.execPath, ['--import', OLD, bin, ...args], { env, reject: false, cwd: ROOT });
+}
+
+test('Under an old Node the program runs under the one that its folder has, with its exit status', async () => {
+  expect(await underOldNode(BIN, ['--version'])).toMatchObject({ exitCode: 0, stdout: VERSION });
+  expect(await underOldNode(BIN, ['genrate'])).toMatchObject({ exitCode: 2 });
+});
+
+test('A signal to the old Node reaches the program, which ends as it does', async () => {
+  const { env } = await freshMachine();
+  const child = underOldNode(BIN, ['serve', '--port', '0', '--json', '--log-level', 'silent'], env);
+  await saying(child, 'stdout', /\n/);
+  child.kill('SIGTERM');
+  expect(await child).toMatchObject({ exitCode: 0 });
+});
+
+test('Where there is no other Node, it says which is needed', async () => {
+  const folder = await ownFolder();
+  await mkdir(join(folder, 'bin'));
+  await copyFile(BIN, join(folder, 'bin/skinsmith.js'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  expect(await underOldNode(join(folder, 'bin/skinsmith.js'), ['--version'])).toMatchObject({
+    exitCode: 1,
+    stderr: 'skinsmith needs Node 22.19 or newer; this is Node 20.19.0.',
+  });
+});

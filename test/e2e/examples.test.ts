@@ -1,0 +1,176 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { execa, type ResultPromise } from 'execa';
+import { onTestFinished, test } from 'vitest';
+import { examplesOf } from '../../src/cli/help/examples.ts';
+import { fullName } from '../../src/cli/help/text.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { runHosted } from '../batch/hosted/run-hosted.ts';
+import type { FakeGame } from '../fake-game/fake-game.ts';
+import { runGame } from '../fake-game/run-game.ts';
+import { capePng } from '../server/drawn-capes.ts';
+import { drawSkin, skinPng } from '../server/drawn-skins.ts';
+import { freshMachine, type Machine, ROOT, type Serving } from './program.ts';
+
+/** Commands of a service that somebody runs; all others are typed on a machine without one. */
+const OF_A_SERVICE = ['keys', 'capes', 'users', 'accounts', 'whoami'];
+
+const isVisible = (command: Command) => !(command as Command & { _hidden?: boolean })._hidden;
+const program = await buildProgram({ runner: () => async () => {} });
+
+function commandsOf(command: Command): Command[] {
+  return [command, ...command.commands.filter(isVisible).flatMap(commandsOf)];
+}
+
+const COMMANDS = commandsOf(program);
+
+test.each(COMMANDS.map((command) => [fullName(command), command] as const))(
+  '%s has two or three examples of itself',
+  (name, command) => {
+    const examples = examplesOf(command);
+    const foreign = examples.filter(([, line]) => !line.includes(name));
+    const few = examples.length < 2 || examples.length > 3;
+    if (few || foreign.length > 0) throw new Error(JSON.stringify({ name, examples }));
+  },
+);
+
+test('Every example of every command does what it says, in their order', async () => {
+  const bench = await Bench.open();
+  const failures: string[] = [];
+  for (const command of COMMANDS.filter(({ commands }) => commands.length === 0)) {
+    for (const [, line] of examplesOf(command)) {
+      const told = await bench.run(line, fullName(command).split(' ')[1] ?? '');
+      if (told !== undefined) failures.push(told);
+    }
+  }
+  if (failures.length > 0) throw new Error(failures.join('\n\n'));
+}, 300_000);
+
+/** A folder with what the examples name, a service, and the game. */
+class Bench {
+  readonly #machine: Machine;
+  readonly #folder: string;
+  readonly #env: Record<string, string>;
+  readonly #serving: Serving;
+  readonly #game: FakeGame;
+  readonly #hosted: string;
+  /** What the words in capitals stand for: printed by the examples before. */
+  readonly #words = new Map<string, string>();
+
+  private constructor(machine: Machine, parts: { serving: Serving; game: FakeGame; hosted: string }) {
+    this.#machine = machine;
+    this.#folder = join(machine.folder, 'work');
+    this.#serving = parts.serving;
+    this.#game = parts.game;
+    this.#hosted = parts.hosted;
+    this.#env = {
+      ...machine.env,
+      PATH: `${join(machine.folder, 'bin')}:${machine.env['PATH']}`,
+      SKINSMITH_GAME_ADDRESSES: JSON.stringify(parts.game.addresses),
+    };
+  }
+
+  static async open(): Promise<Bench> {
+    const game = await runGame({ interval: 0.05 });
+    game.addPlayer({ name: 'Notch', skin: { picture: drawSkin(7) } });
+    const machine = await freshMachine();
+    const server = await freshMachine();
+    server.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
+    const serving = await server.serve(['--generator', 'accounts', '--login-client-id', 'example']);
+    const hosted = await runHosted();
+    const bench = new Bench(machine, { serving, game, hosted: hosted.url });
+    await bench.#lay(hosted.key);
+    return bench;
+  }
+
+  async #lay(hostedKey: string): Promise<void> {
+    const at = (...names: string[]) => join(this.#folder, ...names);
+    await mkdir(at('skins', 'more'), { recursive: true });
+    await mkdir(join(this.#machine.folder, 'bin'));
+    await symlink(join(ROOT, 'bin/skinsmith.js'), join(this.#machine.folder, 'bin/skinsmith'));
+    await writeFile(at('skin.png'), skinPng(1));
+    for (const [stem, number] of [
+      ['smith', 2],
+      ['draft', 3],
+      ['more/tom', 4],
+    ] as const)
+      await writeFile(at('skins', `${stem}.png`), skinPng(number));
+    await writeFile(at('skins.csv'), 'source,name\nskins/smith.png,Smith\nskins/more/tom.png,Tom\n');
+    for (const [index, name] of ['team', 'winter', 'spring-2026'].entries())
+      await writeFile(at(`${name}.png`), capePng(index + 1));
+    await writeFile(at('mineskin.key'), `${hostedKey}\n`);
+    await writeFile(at('team.key'), `${this.#serving.key}\n`);
+    const steve = this.#game.addAccount({ name: 'Steve' });
+    this.#game.addAccount({ name: 'Alex' });
+    await writeFile(at('token.txt'), steve.token);
+    await this.#shell('skinsmith config set visibility public', '');
+    const ready = this.#game.addAccount({ name: 'Ready' });
+    await writeFile(at('ready.txt'), ready.token);
+    await this.#shell('skinsmith accounts link --token-file ready.txt', 'accounts');
+    await this.#shell('skinsmith capes create spring-2026.png', 'capes');
+  }
+
+  /** Runs an example as it stands, but for addresses and words in capitals. Answers what went wrong. */
+  async run(line: string, group: string): Promise<string | undefined> {
+    const typed = this.#stand(line);
+    if (/^skinsmith serve\b/.test(line)) return await this.#serve(typed);
+    const child = this.#shell(typed, group);
+    if (line === 'skinsmith accounts link') this.#approve(child);
+    const { exitCode, stdout, stderr } = await child;
+    await this.#learn(group, String(stdout));
+    return exitCode === 0 ? undefined : `${typed}\nexit ${exitCode}\n${stdout}${stderr}`;
+  }
+
+  #stand(line: string): string {
+    let typed = line
+      .replaceAll('https://api.mineskin.org', this.#hosted)
+      .replaceAll(/(--base-url )https:\/\/skins\.example\.org/g, `$1${this.#serving.url}`);
+    for (const [word, value] of this.#words)
+      typed = typed.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), value);
+    return typed;
+  }
+
+  #shell(line: string, group: string): ResultPromise {
+    const isOfService = OF_A_SERVICE.includes(group) || line.includes(`--base-url ${this.#serving.url}`);
+    const key = isOfService && !line.includes('login') && { SKINSMITH_API_KEY: this.#serving.key };
+    const url = isOfService && { SKINSMITH_BASE_URL: this.#serving.url };
+    const env = { ...this.#env, ...url, ...key };
+    const child = execa('bash', ['-o', 'pipefail', '-c', line], {
+      cwd: this.#folder,
+      env,
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  }
+
+  /** A service runs until it is stopped. */
+  async #serve(line: string): Promise<string | undefined> {
+    const child = this.#shell(`exec ${line} --port 0 --json`, 'serve');
+    child.stdout?.once('data', () => child.kill('SIGTERM'));
+    const { exitCode, stdout, stderr } = await child;
+    return exitCode === 0 && String(stdout).includes('"url"')
+      ? undefined
+      : `${line}\nexit ${exitCode}\n${stderr}`;
+  }
+
+  /** The owner of the account enters the code at Microsoft. */
+  #approve(child: ResultPromise): void {
+    const alex = this.#game.accounts.find(({ name }) => name === 'Alex');
+    child.stderr?.on('data', (chunk: Buffer) => {
+      const code = /enter the code (\S+)/.exec(chunk.toString())?.[1];
+      if (code !== undefined && alex) this.#game.microsoft.approve(code, alex.id);
+    });
+  }
+
+  async #learn(group: string, stdout: string): Promise<void> {
+    const cells = stdout.split('\n')[0]?.split('\t') ?? [];
+    if (group === 'queue' && !this.#words.has('JOB')) this.#words.set('JOB', cells[0] ?? '');
+    if (group === 'generate' && cells[3]) this.#words.set('UUID', cells[3]);
+    if (group === 'keys' && !this.#words.has('KEY_ID') && cells[0]?.startsWith('sksm_'))
+      this.#words.set('KEY_ID', cells[1] ?? '');
+  }
+}

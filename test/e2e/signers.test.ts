@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openSigningKey } from '../../src/textures/signing-key.ts';
+import type { HostedService } from '../batch/hosted/hosted-service.ts';
+import { runGame } from '../fake-game/run-game.ts';
+import { embeddedWorkshop, hostedWorkshop, lines, NOWHERE, pixelsOf, type Workshop } from './batches.ts';
+import type { Ran } from './program.ts';
+
+const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
+const NOTICE = /vanilla clients accept only skins signed by the game/g;
+
+/** The game's key: another than that of this machine. */
+let gameKeyPath: string;
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-game-key-'));
+  gameKeyPath = join(folder, 'game-key.pem');
+  await openSigningKey(gameKeyPath);
+  return async () => await rm(folder, { recursive: true });
+}, 120_000);
+
+/** Three skins, a game, and a service whose skins that game signs; commands name the service themselves. */
+async function prepare() {
+  const game = await runGame({ signingKeyPath: gameKeyPath });
+  const { service } = await hostedWorkshop({ signingKeyPath: gameKeyPath });
+  const shop = await embeddedWorkshop();
+  await shop.draw({ 'skins/a': 1, 'skins/b': 2, 'skins/c': 3 });
+  const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses), SKINSMITH_API_KEY: service.key };
+  const run = async (...args: string[]) => await runIn(shop, env, args);
+  return { shop, service, run, hosted: ['--base-url', service.url] };
+}
+
+async function runIn(shop: Workshop, env: Record<string, string>, args: readonly string[]): Promise<Ran> {
+  const { exitCode, stdout, stderr } = await shop.start(args, { env });
+  return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+}
+
+async function signersIn(shop: Workshop): Promise<unknown[]> {
+  return (await shop.lock()).map((line) => (line as { signer?: string }).signer);
+}
+
+const submitted = ({ records }: HostedService) => records.accepted.length;
+
+test('From the first try to real use: what this machine signed is made by the service, and only that', async () => {
+  const { shop, service, run, hosted } = await prepare();
+
+  // The first try, with nothing configured; in a pipe, so that whoever reads the log knows.
+  const first = await run(...MAKE);
+  expect([first.exitCode, first.stderr.match(NOTICE)]).toEqual([0, [expect.any(String)]]);
+  expect(await signersIn(shop)).toEqual(['embedded', 'embedded', 'embedded']);
+  expect((await run('verify', 'out/skins.lock')).stderr).toBe(
+    '3 skins: nothing wrong. Signed by this machine: 3.\n',
+  );
+  const refused = await run(...MAKE, '--frozen', '--require-signer', 'game');
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('skins/a.png is not signed by the game.'),
+  ]);
+
+  // Real use: the same command, for the service.
+  const saying = `3 signed by this machine, not by ${service.url}: to make\n`;
+  const plan = await run(...MAKE, ...hosted, '--dry-run', '--json');
+  expect([plan.exitCode, JSON.parse(plan.stdout), plan.stderr]).toMatchObject([
+    3,
+    { sources: 3, outdated: 3, known: 0, new: 0, changed: 0 },
+    expect.stringContaining(saying),
+  ]);
+  const kept = await run(...MAKE, ...hosted, '--keep-signatures');
+  expect([kept.exitCode, kept.stderr, submitted(service)]).toEqual([
+    0,
+    expect.not.stringContaining('to make'),
+    0,
+  ]);
+  const real = await run(...MAKE, ...hosted);
+  expect([real.exitCode, real.stderr, submitted(service)]).toEqual([0, expect.stringContaining(saying), 3]);
+  expect(real.stderr).not.toMatch(NOTICE);
+  expect(await signersIn(shop)).toEqual(['game', 'game', 'game']);
+  expect((await run('verify', 'out/skins.lock', '--require-signer', 'game')).stderr).toBe(
+    '3 skins: nothing wrong. Signed by the game: 3.\n',
+  );
+
+  // Whoever forgets the address spoils nothing, and nothing is made twice.
+  const before = await shop.versions('out');
+  for (const args of [[], hosted]) expect((await run(...MAKE, ...args)).exitCode).toBe(0);
+  expect([submitted(service), await shop.versions('out')]).toEqual([3, before]);
+  const ci = await run(...MAKE, '--frozen', '--no-local');
+  expect([ci.exitCode, ci.stderr]).toEqual([0, expect.stringContaining('Signed by the game: 3.')]);
+}, 120_000);
+
+test('Two machines leave each other the skins that their embedded services signed', async () => {
+  const shop = await embeddedWorkshop();
+  await shop.draw({ 'skins/a': 1 });
+  await shop.run(...MAKE);
+  const colleague = await shop.clone();
+  await rm(join(colleague.machine.dataDir, 'signing-key.pem'));
+  const before = await colleague.read('out/skins.lock');
+  const { exitCode, stderr } = await colleague.run(...MAKE, '--local', '--lock', 'out/skins.lock');
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('0 made, 1 known already')]);
+  expect(await colleague.read('out/skins.lock')).toBe(before);
+  const plan = await colleague.run(...MAKE, '--dry-run');
+  expect(plan.stderr).toContain(`1 signed by another machine, not by ${NOWHERE}: to make`);
+}, 60_000);
+
+describe('The embedded service is not fallen back to', () => {
+  const SKIN = ['generate', 'skins/a.png'];
+
+  test.each([
+    ['--no-local', {}, ['--no-local'], 2],
+    ['SKINSMITH_NO_LOCAL', { SKINSMITH_NO_LOCAL: '1' }, [], 2],
+    ['SKINSMITH_NO_LOCAL, but --local asks for it', { SKINSMITH_NO_LOCAL: '1' }, ['--local'], 0],
+    ['SKINSMITH_NO_LOCAL=0, which is none', { SKINSMITH_NO_LOCAL: '0' }, [], 0],
+  ])('with %s', async (_, env, args, status) => {
+    const shop = await embeddedWorkshop();
+    await shop.draw({ 'skins/a': 1 });
+    const { exitCode, stderr } = await runIn(shop, env, [...SKIN, ...args]);
+    expect([exitCode, stderr]).toEqual([
+      status,
+      status === 0
+        ? expect.any(String)
+        : expect.stringMatching(/^error: No service is set.*\nhint: Name one/),
+    ]);
+  });
+});
+
+describe('A damaged entry of the lockfile', () => {
+  test.each([
+    ['generate', []],
+    ['--frozen', ['--frozen']],
+  ])('is named by %s before anything is written from it, and stops no other', async (_, args) => {
+    const shop = await embeddedWorkshop();
+    await shop.draw({ 'skins/a': 1, 'skins/b': 2 });
+    await shop.run(...MAKE);
+    const [a = '', b = ''] = lines(await shop.read('out/skins.lock'));
+    await shop.write('out/skins.lock', `${a.replace(/"signature":"..../, '"signature":"AAAA')}\n${b}\n`);
+    for (const name of ['a', 'b']) await rm(shop.path(`out/${name}.json`));
+    const { exitCode, stderr } = await shop.run(...MAKE, ...args);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /skins\.lock, line 1: The entry of \.\.\/skins\/a\.png is damaged: .*\nhint: Restore the line/,
+      ),
+    ]);
+    expect(await shop.files('out')).toEqual(['b.json', 'skins.lock']);
+  });
+});
+
+test('A skin that cannot be proved is kept: told with what differs, not paid for again, taken when wanted', async () => {
+  const isWrong = (pixels: string) => pixels === pixelsOf(1);
+  const { shop, service } = await hostedWorkshop({
+    fate: (pixels) => (isWrong(pixels) ? { kind: 'wrong', times: 9 } : undefined),
+  });
+  await shop.draw({ 'skins/a': 1, 'skins/b': 2 });
+  const told =
+    /skins\/a\.png: .*another picture: [\d,]+ of 4,096 pixels differs?, at x .*, y .*\nhint: The skin is kept: --accept-unproven/;
+  const first = await shop.run(...MAKE);
+  expect([first.exitCode, first.stderr]).toEqual([1, expect.stringMatching(told)]);
+  expect(submitted(service)).toBe(2);
+
+  const plan = await shop.run(...MAKE, '--dry-run', '--json');
+  expect([plan.exitCode, JSON.parse(plan.stdout)]).toMatchObject([0, { unproven: 1, known: 1, new: 0 }]);
+  const again = await shop.run(...MAKE);
+  expect([again.exitCode, again.stderr]).toEqual([1, expect.stringMatching(told)]);
+
+  const taken = await shop.run(...MAKE, '--accept-unproven', '--ndjson');
+  expect([taken.exitCode, submitted(service)]).toEqual([0, 2]);
+  const row = lines(taken.stdout).map((line) => JSON.parse(line) as { source: string; warnings: unknown });
+  expect(row.find(({ source }) => source === 'skins/a.png')?.warnings).toContainEqual({
+    code: 'unproven',
+    message: expect.stringContaining('another picture'),
+  });
+  expect(await shop.lock()).toHaveLength(2);
+  expect((await shop.run(...MAKE)).exitCode).toBe(0);
+}, 60_000);
+
+test('A signature that no known key verifies does not pass for fine', async () => {
+  const { shop, service } = await hostedWorkshop({ signingKeyPath: gameKeyPath });
+  await shop.draw({ 'skins/a': 1, 'skins/b': 2 });
+  const { exitCode, stdout, stderr } = await shop.run(...MAKE, '--ndjson');
+  expect([exitCode, lines(stdout).map((line) => JSON.parse(line) as unknown)]).toEqual([
+    0,
+    [1, 2].map(() =>
+      expect.objectContaining({
+        signer: 'unproved',
+        warnings: [expect.objectContaining({ code: 'signature_unproved' })],
+      }),
+    ),
+  ]);
+  expect(stderr).toContain('warning: 2 skins have signature: unproved.');
+  const verified = await shop.run('verify', 'out/skins.lock');
+  expect(verified.stderr).toBe('2 skins: 2 with signature: unproved (no known key verifies it).\n');
+  expect(lines(verified.stdout)[0]?.split('\t').slice(1, 3)).toEqual(['good', 'unproved']);
+  const strict = await shop.run('verify', 'out/skins.lock', '--require-signer', 'game');
+  expect(strict.exitCode).toBe(1);
+  const known = await shop.run(...MAKE);
+  expect([known.stderr, submitted(service)]).toEqual([
+    expect.stringContaining('2 whose signer cannot be told: kept'),
+    2,
+  ]);
+}, 60_000);

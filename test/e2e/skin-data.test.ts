@@ -1,0 +1,221 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, inject, test } from 'vitest';
+import { runGame } from '../fake-game/run-game.ts';
+import { drawSkin } from '../server/drawn-skins.ts';
+import { runServer } from '../server/running-server.ts';
+import { embeddedWorkshop, hostedWorkshop, type LockLine, lines, type Workshop } from './batches.ts';
+import type { Ran } from './program.ts';
+
+interface World {
+  readonly shop: Workshop;
+  /** Jobs that the service has taken. */
+  readonly jobs: () => Promise<number>;
+  /** Runs a command that knows service and game. */
+  readonly run: (...args: string[]) => Promise<Ran>;
+  /** Adds a player to the game. */
+  readonly player: (name: string, skin: number) => string;
+}
+
+/** The hosted service: what it makes, the game signs. */
+async function hosted(): Promise<World> {
+  const game = await runGame({ signingKeyPath: inject('signingKeyPath') });
+  const { shop, service } = await hostedWorkshop({ serviceTime: 0 });
+  const env = { SKINSMITH_BASE_URL: service.url, SKINSMITH_API_KEY: service.key };
+  return worldOf(shop, game, { env, jobs: async () => service.records.accepted.length });
+}
+
+/** A service of ours, which signs with its own key. */
+async function ours(): Promise<World> {
+  const game = await runGame();
+  const { url, key, owner } = await runServer({ gameAddresses: game.addresses });
+  const env = { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: String(key) };
+  const jobs = async () => (await owner.get('/v2/queue')).body.jobs?.length ?? 0;
+  return worldOf(await embeddedWorkshop(), game, { env, jobs });
+}
+
+function worldOf(
+  shop: Workshop,
+  game: Awaited<ReturnType<typeof runGame>>,
+  { env, jobs }: { env: Record<string, string>; jobs: World['jobs'] },
+): World {
+  const all = { ...env, SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
+  const run: World['run'] = async (...args) => {
+    const { exitCode, stdout, stderr } = await shop.start(args, { env: all });
+    return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+  };
+  const player: World['player'] = (name, skin) =>
+    game.addPlayer({ name, skin: { picture: drawSkin(skin), variant: 'classic' } }).id;
+  return { shop, jobs, run, player };
+}
+
+/** Three skins that the service has made, as the lockfile in `made` has them. */
+async function withSkins(world: World): Promise<LockLine[]> {
+  await world.shop.drawMany('skins', 3);
+  const made = await world.run('generate', 'skins', '--out', 'made');
+  expect([made.exitCode, await world.jobs()]).toEqual([0, 3]);
+  return await world.shop.lock('made/skins.lock');
+}
+
+describe.each([
+  ['the hosted service', hosted],
+  ['a service of ours', ours],
+] as const)('What %s has signed', (_, worldFor) => {
+  test('is the result however it is given, without a new generation', async () => {
+    const world = await worldFor();
+    const [skin] = await withSkins(world);
+    const { uuid, value, signature } = skin!;
+    const sources = [
+      `${value} ${signature}`,
+      JSON.stringify({ name: 'textures', value, signature }),
+      JSON.stringify(skin),
+      uuid,
+      'made/01.json',
+    ];
+    for (const source of sources) {
+      const { exitCode, stdout, stderr } = await world.run('generate', source, '--json');
+      expect([exitCode, stderr, JSON.parse(stdout)]).toMatchObject([
+        0,
+        '',
+        { value, signature, warnings: [] },
+      ]);
+      const shown = await world.run('preview', source);
+      expect([shown.exitCode, shown.stdout]).toEqual([0, expect.stringMatching(/\tclassic\t64\t64\n$/)]);
+    }
+    const formats = await world.run('generate', uuid, '--format', 'signature');
+    expect(formats.stdout).toBe(`${signature}\n`);
+    expect(await world.jobs()).toBe(3);
+  });
+
+  test('is known in a batch: planned so, written down, and not looked at again', async () => {
+    const world = await worldFor();
+    const [first, second, third] = await withSkins(world);
+    const list = [`${first!.value} ${first!.signature}`, second!.uuid].join('\n');
+    await writeFile(world.shop.path('list.txt'), list);
+    await writeFile(world.shop.path('third.json'), JSON.stringify(third));
+    const command = ['generate', '--from', 'list.txt', 'third.json', '--out', 'out'];
+
+    const plan = await world.run(...command, '--dry-run', '--json');
+    expect([plan.exitCode, JSON.parse(plan.stdout)]).toMatchObject([0, { sources: 3, new: 0, known: 3 }]);
+    const ran = await world.run(...command);
+    expect([ran.exitCode, ran.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^3 sources: 0 made, 3 known already/),
+    ]);
+    const locked = await world.shop.lock();
+    expect(locked.map(({ source }) => source.split(':')[0])).toEqual(['skin', 'value', 'value']);
+    expect(locked.map(({ signature }) => signature).sort()).toEqual(
+      [first, second, third].map((one) => one!.signature).sort(),
+    );
+
+    const before = await world.shop.versions('out');
+    expect((await world.run(...command)).exitCode).toBe(0);
+    expect([await world.shop.versions('out'), await world.jobs()]).toEqual([before, 3]);
+    expect((await world.run(...command, '--frozen')).exitCode).toBe(0);
+    const verified = await world.run('verify', 'out/skins.lock');
+    expect([verified.exitCode, verified.stderr]).toEqual([
+      0,
+      expect.stringContaining('3 skins: nothing wrong.'),
+    ]);
+  });
+
+  test('stands in a lockfile, of which every line is a source', async () => {
+    const world = await worldFor();
+    const made = await withSkins(world);
+    const ran = await world.run('generate', 'made/skins.lock', '--ndjson');
+    const results = lines(ran.stdout).map((line) => JSON.parse(line) as LockLine);
+    expect(results.map(({ source, value }) => [source, value])).toEqual(
+      made.map(({ source, value }) => [source, value]),
+    );
+    expect([ran.exitCode, await world.jobs()]).toEqual([0, 3]);
+  });
+
+  test('is made from its texture when the signature is missing or not good, and says so', async () => {
+    const world = await worldFor();
+    const [skin, other] = await withSkins(world);
+    const unsigned = await world.run('generate', skin!.value, '--json');
+    expect([unsigned.exitCode, JSON.parse(unsigned.stdout)]).toMatchObject([
+      0,
+      {
+        variant: skin!.variant,
+        signature: expect.stringMatching(/^.{300}/),
+        warnings: [{ code: 'made_from_texture', message: expect.stringContaining('has no signature') }],
+      },
+    ]);
+    const wrong = await world.run('generate', `${skin!.value} ${other!.signature}`, '--json');
+    expect([wrong.exitCode, JSON.parse(wrong.stdout)]).toMatchObject([
+      0,
+      { warnings: [{ code: 'made_from_texture' }], signature: expect.not.stringContaining(other!.signature) },
+    ]);
+    const slim = await world.run(
+      'generate',
+      `${skin!.value} ${skin!.signature}`,
+      '--variant',
+      'slim',
+      '--json',
+    );
+    expect(JSON.parse(slim.stdout)).toMatchObject({
+      variant: 'slim',
+      warnings: [{ code: 'made_from_texture' }],
+    });
+  });
+});
+
+test('A UUID that is no skin of the service is a player, and --player says so outright', async () => {
+  const world = await ours();
+  const [skin] = await withSkins(world);
+  const ann = world.player('Ann_B', 9);
+  const player = await world.run('generate', ann, '--out', 'out/', '--json');
+  expect([player.exitCode, JSON.parse(player.stdout)]).toMatchObject([0, { job: expect.any(String) }]);
+  expect((await world.shop.lock()).map(({ source }) => source)).toEqual([`user:${ann}`]);
+  const nobody = await world.run('generate', '--player', skin!.uuid, '--json');
+  expect([nobody.exitCode, JSON.parse(nobody.stdout).error]).toMatchObject([1, { code: expect.any(String) }]);
+});
+
+test('With nothing set, what this machine signed is known, and made anew when it must be', async () => {
+  const shop = await embeddedWorkshop();
+  await shop.draw({ smith: 1 });
+  const { value, signature } = JSON.parse(
+    (await shop.run('generate', 'smith.png', '--json')).stdout,
+  ) as LockLine;
+  const again = await shop.run('generate', `${value} ${signature}`, '--json');
+  expect(JSON.parse(again.stdout)).toMatchObject({ value, signature, signer: 'embedded', warnings: [] });
+  // Its texture is nowhere on the network: only the machine's own service has it.
+  const unsigned = await shop.run('generate', value, '--json');
+  expect([unsigned.exitCode, JSON.parse(unsigned.stdout).warnings]).toMatchObject([
+    0,
+    [{ code: 'made_from_texture' }],
+  ]);
+  expect((await shop.run('preview', value)).stdout).toMatch(/\tclassic\t64\t64\n$/);
+});
+
+test('Skin data is checked without a network, and pasted data is verified', async () => {
+  const world = await ours();
+  const [skin] = await withSkins(world);
+  const { value, signature } = skin!;
+  const checked = await world.run('check', value, `${value} ${signature}`, '--json');
+  expect([checked.exitCode, JSON.parse(checked.stdout)]).toMatchObject([
+    0,
+    [
+      { valid: true, variant: 'classic', warnings: [{ code: 'unsigned' }] },
+      { valid: true, warnings: [] },
+    ],
+  ]);
+  const damaged = await world.run('check', value.slice(0, 80), '--json');
+  expect([damaged.exitCode, JSON.parse(damaged.stdout).error]).toMatchObject([
+    1,
+    { code: 'invalid_skin_data' },
+  ]);
+  const good = await world.run('verify', `${value} ${signature}`);
+  expect([good.exitCode, good.stderr]).toEqual([0, expect.stringContaining('1 skin: nothing wrong.')]);
+  const bad = await world.run('verify', `${value} ${signature.slice(4)}`);
+  expect(bad.exitCode).toBe(1);
+});
+
+test('A value whose texture nobody serves fails, and says so', async () => {
+  const world = await ours();
+  const url = `http://127.0.0.1:1/textures/${'ab'.repeat(32)}`;
+  const document = { timestamp: 1, profileId: 'a'.repeat(32), profileName: 'x', textures: { SKIN: { url } } };
+  const value = Buffer.from(JSON.stringify(document)).toString('base64');
+  const { exitCode, stdout } = await world.run('generate', value, '--json');
+  expect([exitCode, JSON.parse(stdout).error]).toMatchObject([1, { code: 'texture_unavailable' }]);
+});

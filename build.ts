@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'rolldown';
 
 /**
- * Builds dist/ (`node build.ts`). Two bundles: the program, with everything it needs inside (starting fast
- * is a feature), and the library entry, whose two dependencies stay outside so that a program that uses
- * them has one copy.
+ * Builds dist/ (`node build.ts`) as two bundles: the program, which includes all its dependencies so that it starts
+ * fast, and the library entry, whose two dependencies stay external so that a program that uses them has one copy.
  */
 
 /**
- * The program uses undici's Agent alone. Its index loads fetch, web sockets, caches and mocks as well,
- * half of what a command takes to start; this is the part of that index that Agent needs.
+ * The program uses only undici's Agent. The package's index also loads fetch, web sockets, caches and mocks, which take
+ * half of a command's start-up time; this is the part of the index that Agent needs.
  */
 const AGENT_OF_UNDICI = `
   import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
@@ -20,16 +19,16 @@ const AGENT_OF_UNDICI = `
   export { Agent };
 `;
 
-/** Of all the stores that its index has a limiter for, memory is the one that is used. */
+/** The index has a limiter for many stores, but only the memory store is used. */
 const MEMORY_LIMITER = `
   export { default as RateLimiterMemory } from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
   export { default as RateLimiterRes } from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 `;
 
-/** What commander runs subcommands with that are programs of their own; ours are not, and loading it costs. */
+/** Commander's loader of subcommands that are separate programs; skinsmith has none, and loading it takes time. */
 const NO_PROGRAMS = 'export default {};';
 
-/** Replaces what a package imports where the program needs less of it. */
+/** Replaces package imports where the program needs less of the package. */
 function lighter(): Plugin {
   const replacements: readonly { source: string; importer: RegExp; code: string }[] = [
     { source: 'undici', importer: /src.client/, code: AGENT_OF_UNDICI },
@@ -46,7 +45,7 @@ function lighter(): Plugin {
   };
 }
 
-/** Collects the licences of all packages that went into the bundle: they ask to be passed on with it. */
+/** Collects the licences of all bundled packages, which must be distributed with the bundle. */
 function passOnLicences(): Plugin {
   return {
     name: 'pass-on-licences',
@@ -75,8 +74,8 @@ const bundles: readonly BuildOptions[] = [
     plugins: [lighter(), passOnLicences()],
     output: {
       dir: 'dist',
-      // CommonJS, because importing one of Node's own modules reads all its exports: for node:http, which
-      // loads fetch and web sockets to answer that, 60 ms against the 6 of a require.
+      // CommonJS, because importing a Node module reads all its exports: for node:http this loads fetch and web sockets
+      // and takes 60 ms, against 6 for a require.
       format: 'cjs',
       entryFileNames: '[name].cjs',
       chunkFileNames: 'chunks/[name]-[hash].cjs',

@@ -37,9 +37,9 @@ export class Parties {
 
   /**
    * Their rows were read. `gone`: rows of processes that have ended.
-   * @returns the jobs they left behind
+   * @returns the processes that have ended since the last time
    */
-  saw(living: readonly Party[], gone: readonly Party[]): readonly string[] {
+  saw(living: readonly Party[], gone: readonly Party[]): readonly Party[] {
     const before = this.#parties;
     this.#parties = new Map(living.map((party) => [party.name, party]));
     for (const { name } of living) this.#met.add(name);
@@ -49,7 +49,7 @@ export class Parties {
       const ended = jobs.map(({ id }) => id).filter((id) => !kept.has(id));
       if (ended.length > 0) this.#ended = [...this.#ended, ...ended].slice(-KEPT);
     }
-    return gone.filter(({ name }) => this.#isNewlyGone(name)).flatMap(({ jobs }) => jobs.map(({ id }) => id));
+    return gone.filter(({ name }) => this.#isNewlyGone(name));
   }
 
   #isNewlyGone(name: string): boolean {

@@ -12,6 +12,8 @@ import type { Spots } from './spots.ts';
 
 /** Milliseconds of silence after which a process counts as gone, whatever its process id says. */
 const STALE = 10_000;
+/** Milliseconds after which a dead process's last submissions are in the list, if they arrived. */
+const SETTLING = 300;
 /** Milliseconds that the row of a dead process is kept, so that all others see the jobs it left behind. */
 const REMEMBERED = 60_000;
 /** Milliseconds between checks whether another process's list request has finished. */
@@ -65,6 +67,8 @@ export class SharedQueue {
   readonly #parties = new Parties();
   readonly #name = `${process.pid}.${randomBytes(4).toString('hex')}`;
   readonly #startedAt: number;
+  /** Submissions that dead processes had in flight; `until`: lists requested before then may lack their jobs. */
+  #abandoned: readonly { readonly spots: number; readonly until: number }[] = [];
   #wants = false;
   /** When the newest known list was requested, on the wall clock. */
   #heardAt = 0;
@@ -132,7 +136,8 @@ export class SharedQueue {
         this.#read(db);
         const held = key === undefined ? undefined : this.#heldElsewhere(db, key);
         if (held) return held;
-        const isFree = spots.ours + this.#parties.held(spots.jobs) + this.strangers < limit;
+        const others = this.#parties.held(spots.jobs) + this.strangers + this.#abandonedSpots;
+        const isFree = spots.ours + others < limit;
         if (!isFree || spots.ours >= this.#parties.share(limit, this.#name, clock.now())) return 'full';
         this.#write(db, 1);
         if (key !== undefined) this.#remember(db, key, undefined);
@@ -153,6 +158,20 @@ export class SharedQueue {
   /** Jobs of the caller that no process on this machine has, according to the last list. */
   get strangers(): number {
     return this.#tools.spots.strangers((id) => this.#parties.isLocal(id));
+  }
+
+  /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
+  get settledAt(): number | undefined {
+    if (this.#abandonedSpots === 0) return undefined;
+    const { clock } = this.#tools;
+    return Math.max(...this.#abandoned.map(({ until }) => until)) + clock.monotonic() - clock.now();
+  }
+
+  /** They count until a list is sure to show them, or at the latest when the dead process's row is forgotten. */
+  get #abandonedSpots(): number {
+    const now = this.#tools.clock.now();
+    this.#abandoned = this.#abandoned.filter(({ until }) => until + REMEMBERED > now);
+    return this.#abandoned.reduce((sum, { spots }) => sum + spots, 0);
   }
 
   /** The caller's pending jobs, as far as known. */
@@ -185,7 +204,7 @@ export class SharedQueue {
       const { asked_at: askedAt, body } = db.prepare('select asked_at, body from looks').get() ?? {};
       const age = clock.now() - Number(askedAt);
       if (age < 0 || age >= FRESH || Number(askedAt) <= this.#heardAt) return undefined;
-      this.#heardAt = Number(askedAt);
+      this.#heard(Number(askedAt));
       return { at: clock.monotonic() - age, list: JSON.parse(String(body)) as SeenList };
     }, undefined);
   }
@@ -220,9 +239,15 @@ export class SharedQueue {
     this.#file.transact((db) => {
       db.exec('update looks set until = 0');
       if (!list) return;
-      this.#heardAt = this.#tools.clock.now() - age;
+      this.#heard(this.#tools.clock.now() - age);
       db.prepare('update looks set asked_at = ?, body = ?').run(this.#heardAt, JSON.stringify(list));
     }, undefined);
+  }
+
+  /** A list is known that was requested at this time on the wall clock. */
+  #heard(askedAt: number): void {
+    this.#heardAt = askedAt;
+    this.#abandoned = this.#abandoned.filter(({ until }) => until > askedAt);
   }
 
   #lastLook(db: DatabaseSync) {
@@ -264,7 +289,7 @@ export class SharedQueue {
     const isThere = this.#parties.isThere(party);
     const isOfOurTime = isThere || this.#parties.wasThere(party) || Number(row['at']) >= this.#startedAt;
     if (typeof row['job'] === 'string') return isOfOurTime ? { job: row['job'] } : undefined;
-    return isThere ? { job: undefined } : undefined;
+    return isThere || this.#abandonedSpots > 0 ? { job: undefined } : undefined;
   }
 
   #remember(db: DatabaseSync, key: string, job: string | undefined): void {
@@ -289,9 +314,16 @@ export class SharedQueue {
     const parties = rows.map((row) => ({ party: partyIn(row), isAlive: this.#isAlive(row) }));
     const living = parties.filter(({ isAlive }) => isAlive).map(({ party }) => party);
     const gone = parties.filter(({ isAlive }) => !isAlive).map(({ party }) => party);
-    const orphans = this.#parties.saw(living, gone);
-    if (orphans.length > 0) this.#tools.onOrphans(orphans);
+    this.#bury(this.#parties.saw(living, gone));
     return living;
+  }
+
+  /** Their jobs may still run, and their submissions in flight may have become jobs. */
+  #bury(gone: readonly Party[]): void {
+    const until = this.#tools.clock.now() + SETTLING;
+    const left = gone.filter(({ unsure, jobs }) => unsure + jobs.length > 0);
+    this.#abandoned = [...this.#abandoned, ...left.map(({ unsure }) => ({ spots: unsure, until }))];
+    if (left.length > 0) this.#tools.onOrphans(left.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
   }
 
   /** Process ids are valid only on their own host; in containers every run may have the same one. */

@@ -116,7 +116,7 @@ export class Watcher {
     const { desk, losses, queue } = this.#tools;
     if (this.#isLookWanted) return 0;
     const now = desk.now();
-    const due = losses.lookAt();
+    const due = earliest([losses.lookAt(), queue().settledAt], 0);
     if (desk.spots.jobs.size === 0) {
       const others = queue().strangers > 0 ? this.#lastLook + this.#othersPause() : undefined;
       return earliest([due, others], now);

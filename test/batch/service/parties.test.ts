@@ -80,7 +80,7 @@ describe('What other processes hold', () => {
     const parties = new Parties();
     parties.saw([party('a', { jobs: jobs('1', '2') })], []);
     const gone = party('a', { jobs: jobs('2') });
-    expect(parties.saw([], [gone])).toEqual(['2']);
+    expect(parties.saw([], [gone])).toEqual([gone]);
     expect(parties.saw([], [gone])).toEqual([]);
     expect([parties.held(NONE), parties.isLocal('1'), parties.isLocal('2')]).toEqual([0, true, false]);
     expect([parties.isThere('a'), parties.wasThere('a')]).toEqual([false, true]);

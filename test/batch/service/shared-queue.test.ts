@@ -9,6 +9,7 @@ import { MovableClock } from '../../server/movable-clock.ts';
 import { ownFolder } from '../../server/own-folder.ts';
 
 const STALE = 10_000;
+const SETTLING = 300;
 const LIST = { jobs: [{ id: '1', status: 'waiting' as const }], links: {} };
 
 async function machine() {
@@ -56,7 +57,7 @@ describe('A picture', () => {
 
 describe('A process that has gone', () => {
   test('holds neither spots nor pictures nor the look when its process is dead', async () => {
-    const { open, file } = await machine();
+    const { open, file, clock } = await machine();
     const [one, other] = [await open(), await open()];
     one.take(1, 'picture');
     expect([other.take(1, 'another'), one.tryLook({ isUrgent: false })]).toEqual(['full', 0]);
@@ -64,7 +65,34 @@ describe('A process that has gone', () => {
     const db = new DatabaseSync(file);
     db.prepare('update parties set pid = ? where unsure = 1').run(await deadPid());
     db.close();
-    expect([other.tryLook({ isUrgent: false }), other.take(1, 'picture')]).toEqual([0, 'mine']);
+    expect(other.tryLook({ isUrgent: false })).toBe(0);
+    clock.forward(SETTLING);
+    other.endLook(0, LIST);
+    expect(other.take(1, 'picture')).toBe('mine');
+  });
+
+  test('leaves its submissions in flight: they count until a list is sure to show their jobs', async () => {
+    const { open, clock, orphans } = await machine();
+    const [one, other] = [await open(), await open()];
+    one.take(1, 'picture');
+    clock.forward(STALE);
+    expect([other.take(1, 'another'), other.take(2, 'picture')]).toEqual(['full', { job: undefined }]);
+    other.endLook(0, LIST);
+    expect([other.take(1, 'another'), orphans]).toEqual(['full', []]);
+    clock.forward(SETTLING);
+    expect(other.settledAt).toBe(clock.monotonic());
+    other.endLook(0, LIST);
+    expect([other.settledAt, other.take(1, 'another')]).toEqual([undefined, 'mine']);
+  });
+
+  test('holds its submissions in flight no longer than a minute where no list comes', async () => {
+    const { open, clock } = await machine();
+    const [one, other] = [await open(), await open()];
+    one.take(1, 'picture');
+    clock.forward(STALE);
+    expect(other.take(1, 'another')).toBe('full');
+    clock.forward(60_300);
+    expect(other.take(1, 'another')).toBe('mine');
   });
 
   test('counts as gone when nothing is heard of it, whatever its process id', async () => {
@@ -72,9 +100,9 @@ describe('A process that has gone', () => {
     const [one, other] = [await open(), await open()];
     one.take(1, 'picture');
     clock.forward(STALE - 1);
-    expect(other.take(1, 'another')).toBe('full');
+    expect([other.take(1, 'another'), other.settledAt]).toEqual(['full', undefined]);
     clock.forward(1);
-    expect(other.take(1, 'another')).toBe('mine');
+    expect([other.take(1, 'another'), other.settledAt]).toEqual(['full', clock.monotonic() + SETTLING]);
   });
 });
 

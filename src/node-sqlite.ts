@@ -1,3 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Node 22 prints a warning about node:sqlite being experimental; it says nothing a user can act on. */
 export async function importSqlite(): Promise<typeof import('node:sqlite')> {
   const emitWarning = process.emitWarning;
@@ -10,4 +13,31 @@ export async function importSqlite(): Promise<typeof import('node:sqlite')> {
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+const SQLITE_BUSY = 5;
+const BUSY_PAUSE = 20;
+const MAX_ATTEMPTS = 500;
+
+/**
+ * Switches a database to write-ahead logging, which several processes may use at once. While another process creates
+ * or switches the same file, SQLite refuses this at once, whatever the busy timeout: so it is tried again for 10 s.
+ * @throws Error of node:sqlite
+ */
+export async function switchToWal(database: DatabaseSync): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE_BUSY || attempt === MAX_ATTEMPTS) throw error;
+      await sleep(BUSY_PAUSE);
+    }
+  }
+}
+
+/** SQLite's primary result code in an error of node:sqlite; NaN for other errors. */
+export function sqliteCode(error: unknown): number {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' ? errcode & 0xff : Number.NaN;
 }

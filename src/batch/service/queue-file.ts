@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../make-folder.ts';
-import { importSqlite } from '../../node-sqlite.ts';
+import { importSqlite, sqliteCode, switchToWal } from '../../node-sqlite.ts';
 
 /** Milliseconds that a process waits for others' write transactions. */
 const BUSY = 5_000;
@@ -36,7 +36,7 @@ export class QueueFile {
     const file = new QueueFile(onBroken);
     try {
       makeFolder(folder, 0o700);
-      file.#db = openOrReplace((await importSqlite()).DatabaseSync, join(folder, FILE));
+      file.#db = await openOrReplace((await importSqlite()).DatabaseSync, join(folder, FILE));
     } catch (error) {
       file.#broke(error);
     }
@@ -92,12 +92,12 @@ export class QueueFile {
 type Database = typeof DatabaseSync;
 
 /** Another process may have replaced a damaged file already, so retry once before removing it. */
-function openOrReplace(Database: Database, path: string): DatabaseSync {
+async function openOrReplace(Database: Database, path: string): Promise<DatabaseSync> {
   for (let tries = 0; ; tries++) {
     try {
-      return openSound(Database, path);
+      return await openSound(Database, path);
     } catch (error) {
-      if (tries === 2 || !isDamage(error)) throw error;
+      if (tries === 2 || !DAMAGE.has(sqliteCode(error))) throw error;
       if (tries === 1) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
     }
   }
@@ -106,14 +106,12 @@ function openOrReplace(Database: Database, path: string): DatabaseSync {
 /** SQLite's codes for a damaged file, a file that is not a database, and an unexpected table layout. */
 const DAMAGE = new Set([1, 11, 26]);
 
-function isDamage(error: unknown): boolean {
-  return DAMAGE.has(Number((error as { errcode?: unknown }).errcode) & 0xff);
-}
-
-function openSound(Database: Database, path: string): DatabaseSync {
+async function openSound(Database: Database, path: string): Promise<DatabaseSync> {
   const db = new Database(path);
   try {
-    db.exec(`pragma busy_timeout = ${BUSY}; pragma journal_mode = wal; pragma synchronous = off; ${SCHEMA}`);
+    db.exec(`pragma busy_timeout = ${BUSY}; pragma synchronous = off`);
+    await switchToWal(db);
+    db.exec(SCHEMA);
     db.prepare('select name, host, pid, touched, wants, unsure, jobs, typical from parties').all();
     db.prepare('select party, asked_at, body, until, spent from looks').get();
     return db;

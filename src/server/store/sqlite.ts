@@ -15,19 +15,18 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import { makeFolder } from '../../make-folder.ts';
-import { importSqlite } from '../../node-sqlite.ts';
+import { importSqlite, switchToWal } from '../../node-sqlite.ts';
 import { OpenFiles } from './open-files.ts';
 import type { KeepsCompiled } from './prepared.ts';
 
 /**
  * Settings specific to SQLite. WAL lets several processes read while one writes. The busy timeout makes a second writer
- * wait for its turn (it comes first, because the change to WAL writes as well). With NORMAL, a killed process loses
+ * wait for its turn. With NORMAL, a killed process loses
  * nothing, while a power cut may lose the last moments (never the file). SQLite waits for the disk once per 4,000
  * written pages (16 MB).
  */
 const SETTINGS = `
   PRAGMA busy_timeout = 10000;
-  PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA foreign_keys = ON;
   PRAGMA wal_autocheckpoint = 4000;
@@ -61,6 +60,7 @@ export async function openSqliteFile(
   const { DatabaseSync } = await importSqlite();
   const database = new DatabaseSync(path);
   database.exec(SETTINGS);
+  await switchToWal(database);
   if (durable) database.exec('PRAGMA synchronous = FULL');
   const version = database.prepare('PRAGMA data_version');
   let seen = version.get()?.['data_version'];

@@ -5,12 +5,12 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { VERSION } from '../src/base/version.ts';
 import { completionScript } from '../src/cli/completion/scripts.ts';
 import { SCRIPT_FILES, SHELLS } from '../src/cli/completion/shells.ts';
 import { shownCommands } from '../src/cli/completion/tree.ts';
 import { manPageName, renderManPage } from '../src/cli/output/man-page.ts';
 import { buildProgram } from '../src/cli/program.ts';
-import { VERSION } from '../src/version.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

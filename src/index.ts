@@ -1,5 +1,6 @@
 /** The public face of the package: the typed client of the service, batches, their errors and types. */
 
+export { VERSION } from './base/version.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
 export type { BatchEvent, BatchSummary, Progress } from './batch/events.ts';
 export { LockfileError } from './batch/lockfile/lockfile-error.ts';
@@ -56,4 +57,3 @@ export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
 export type { SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export type { SkinEdit } from './protocol/skin-edit.ts';
 export type { Account, User, UserChange, UserWish } from './protocol/user.ts';
-export { VERSION } from './version.ts';

@@ -1,5 +1,5 @@
+import { systemClock } from '../base/clock.ts';
 import type { SkinClient } from '../client/skin-client.ts';
-import { systemClock } from '../clock.ts';
 import type { GameAddresses } from '../game/addresses.ts';
 import { openGame } from '../game/game.ts';
 import type { BatchSummary } from './events.ts';

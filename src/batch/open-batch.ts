@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { FileMemory } from './files/file-memory.ts';
 import { acquire, type Held } from './files/process-lock.ts';
 import { Journal } from './journal/journal.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '../base/clock.ts';
 import type { SkinClient } from '../client/skin-client.ts';
-import type { Clock } from '../clock.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import type { BatchEvent, Progress } from './events.ts';
 import type { GameKeys } from './proof/game-keys.ts';

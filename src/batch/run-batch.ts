@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
 import type { Job } from '../protocol/job.ts';
 import { finishFiles } from './ending.ts';
 import type { BatchEvent, BatchSummary, Progress } from './events.ts';

@@ -3,9 +3,9 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Conf from 'conf';
 import envPaths from 'env-paths';
+import { systemClock } from '../base/clock.ts';
+import { makeFolder } from '../base/make-folder.ts';
 import type { Held } from '../batch/files/process-lock.ts';
-import { systemClock } from '../clock.ts';
-import { makeFolder } from '../make-folder.ts';
 import { CliError } from './exit.ts';
 
 /** Milliseconds between attempts to lock the file, and before giving up. */

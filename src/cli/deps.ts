@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { BatchService, KnownToGame } from '../batch/options.ts';
 import type { OwnKey } from '../batch/proof/own-key.ts';
-import { type Clock, systemClock } from '../clock.ts';
 import type { Game } from '../game/game.ts';
 import type { PlayerSkin } from '../game/player-skin.ts';
 import { ConfigFile, type Folders, foldersFor } from './config-file.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { isPending, type Job, type SkinClient, SkinsmithError } from '../index.ts';
 
 export interface WatchOptions {

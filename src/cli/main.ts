@@ -1,4 +1,4 @@
-import { VERSION } from '../version.ts';
+import { VERSION } from '../base/version.ts';
 
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../base/version.ts';
 import { groupOf } from './help/command-groups.ts';
 import { type Examples, examplesOf, setExamples } from './help/examples.ts';
 import { HelpPage } from './help/help-page.ts';

@@ -1,6 +1,6 @@
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../base/make-folder.ts';
 
 /** Number of lines kept when the file grows too long, and the size in bytes at which it is too long. */
 const KEPT_LINES = 5_000;

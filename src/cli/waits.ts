@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { pauseText, span } from './output/progress-text.ts';
 import type { Progress, Talk } from './talk.ts';
 

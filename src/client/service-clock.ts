@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** The resolution of a `Date` header, milliseconds. */
 const HEADER_RESOLUTION = 1_000;

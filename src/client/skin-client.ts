@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import {
   type KeyDocument,
   keyDocumentSchema,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
-import { type Clock, systemClock } from '../clock.ts';
-import { VERSION } from '../version.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { VERSION } from '../base/version.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { SkinsmithError } from './errors.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 import type { Job, JobStatus } from '../protocol/job.ts';
 import type { SeenSkin as Skin } from '../protocol/seen-skin.ts';

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { GAME_ADDRESSES, type GameAddresses } from './addresses.ts';
 import { GameHttp } from './http.ts';
 import { NameDesk } from './name-desk.ts';

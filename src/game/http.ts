@@ -1,7 +1,7 @@
 import type { Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
-import type { Clock } from '../clock.ts';
-import { VERSION } from '../version.ts';
+import type { Clock } from '../base/clock.ts';
+import { VERSION } from '../base/version.ts';
 import type { GameAddresses } from './addresses.ts';
 import { GameError, type GameErrorKind } from './errors.ts';
 import type { GameService, Pacing } from './pacing.ts';

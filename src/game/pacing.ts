@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { GameError } from './errors.ts';
 
 /** The services that are paced separately: the game's limits differ by host and path. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { openGame } from '../game/game.ts';
 import { openAccounts } from './accounts/accounts.ts';
 import { callbackPolicy } from './callbacks/start.ts';

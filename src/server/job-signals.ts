@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { AWAKE, type Clock } from '../clock.ts';
+import { AWAKE, type Clock } from '../base/clock.ts';
 
 interface Events {
   /** There may be work: a job was accepted or freed, here or in another process. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { JobSignals } from './job-signals.ts';
 import type { JobQueue } from './queue/port.ts';
 import { endJobsOfDisabled } from './service/users.ts';

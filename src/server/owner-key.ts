@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type ApiKeyMade, type ApiKeyWish, apiKeyBodySchema } from '../protocol/api-key.ts';
 import { makeOwnersKey } from './service/keys.ts';
 import { ensureOwner } from './service/users.ts';

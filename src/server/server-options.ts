@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { GameAddresses } from '../game/addresses.ts';
 import type { GameOptions } from '../game/game.ts';
 import type { AccountRules } from './accounts/rules.ts';

@@ -1,6 +1,6 @@
+import { VERSION } from '../base/version.ts';
 import type { KeyDocument } from '../protocol/account.ts';
 import type { SigningKey } from '../textures/signing-key.ts';
-import { VERSION } from '../version.ts';
 import type { Trust } from './generators/port.ts';
 
 export interface TrustOptions {

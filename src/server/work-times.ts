@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Jobs that the typical time is taken from; older ones are forgotten. */
 const KEPT = 15;

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { asGenerationError } from './generators/generators.ts';
 import { GenerationPostponed, type Generator } from './generators/port.ts';
 import type { JobSignals } from './job-signals.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { VERSION } from '../version.ts';
+import type { Clock } from '../base/clock.ts';
+import { VERSION } from '../base/version.ts';
 import { GenerationError, type Generator } from './generators/port.ts';
 import type { Observer } from './observer.ts';
 import type { GeneratedData, Lease } from './queue/port.ts';

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { makeSecretFile, readSecretFile } from '../secret-file.ts';
+import { makeSecretFile, readSecretFile } from '../base/secret-file.ts';
 import { parsePrivateKey, publicKeyPem } from './signature.ts';
 
 /** The key that signs, its public half (SPKI PEM) and a short name for it (16 hex of its SHA-256). */

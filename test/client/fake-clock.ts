@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 /** A clock that stands still until somebody sleeps, and then jumps to the end of the sleep. */
 export interface FakeClock extends Clock {

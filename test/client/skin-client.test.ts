@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/base/version.ts';
 import type { SkinClient } from '../../src/client/skin-client.ts';
 import type { SkinSource } from '../../src/client/types.ts';
-import { VERSION } from '../../src/version.ts';
 import { makeJob, makeRateLimit, makeSkin } from './answers.ts';
 import type { Exchange, SeenRequest } from './scripted-server.ts';
 import { API_KEY, testClient } from './test-client.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { SkinClient } from '../../src/client/skin-client.ts';
-import { systemClock } from '../../src/clock.ts';
 import { makeJob, makeRateLimit, refusal } from './answers.ts';
 import { fakeClock, START } from './fake-clock.ts';
 import { cutBefore, cutWithin, type Exchange, staySilent } from './scripted-server.ts';

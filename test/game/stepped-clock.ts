@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 /** A clock that stands still until it is moved; who sleeps wakes when it is moved past the end of the sleep. */
 export class SteppedClock implements Clock {

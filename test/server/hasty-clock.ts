@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 
 /** A hundred times as fast as the machine's: a minute of it is over in six tenths of a second. */
 export const hastyClock: Clock = {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 
 /** Least milliseconds of a generation: no test waits for so long. */
 const PACE = 3_600_000;

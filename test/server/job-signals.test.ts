@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { JobSignals } from '../../src/server/job-signals.ts';
 
 /** Sleeps only as long as nobody aborts: whoever is not woken stays asleep. */

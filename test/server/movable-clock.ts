@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
 
 /** The middle of a minute and of an hour of the clock: windows of usage end far from here. */
 const START = Date.UTC(2026, 0, 1, 12, 30, 30);

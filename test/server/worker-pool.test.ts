@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { JobSignals } from '../../src/server/job-signals.ts';
 import { Observers } from '../../src/server/observer.ts';
 import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';

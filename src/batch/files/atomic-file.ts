@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../../make-folder.ts';
-import { processExists } from '../../process-exists.ts';
+import { makeFolder } from '../../base/make-folder.ts';
+import { processExists } from '../../base/process-exists.ts';
 
 export interface AtomicFileOptions {
   /** Permission bits of the new file, before the umask. */

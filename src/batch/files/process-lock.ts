@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { makeFolder } from '../../make-folder.ts';
-import { importSqlite } from '../../node-sqlite.ts';
-import { processExists } from '../../process-exists.ts';
+import { makeFolder } from '../../base/make-folder.ts';
+import { importSqlite } from '../../base/node-sqlite.ts';
+import { processExists } from '../../base/process-exists.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 
 /** This process holds the lock until it releases it or ends, however it ends. */

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../make-folder.ts';
+import { makeFolder } from '../../base/make-folder.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { JournalError, namingFile } from './journal-error.ts';
 import { forEachLine } from './lines.ts';

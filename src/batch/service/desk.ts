@@ -1,9 +1,9 @@
+import type { Clock } from '../../base/clock.ts';
 import { ServiceError, type UnreadableAnswerError } from '../../client/errors.ts';
 import type { Told } from '../../client/rate-limits.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { Sent } from '../../client/submission-budget.ts';
 import type { CallOptions, JobState, SkinSource } from '../../client/types.ts';
-import type { Clock } from '../../clock.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { Journal } from '../journal/journal.ts';
 import { skinNameFrom } from '../sources/skin-name.ts';

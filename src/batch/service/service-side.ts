@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { JobState } from '../../client/types.ts';
-import { systemClock } from '../../clock.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
 import type { BatchOptions } from '../options.ts';
 import { estimateSeconds } from '../plan/estimate.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../clock.ts';
-import { processExists } from '../../process-exists.ts';
+import type { Clock } from '../../base/clock.ts';
+import { processExists } from '../../base/process-exists.ts';
 import type { Job } from '../../protocol/job.ts';
 import { LONG_JOB, spentBy, untilLook } from './look-budget.ts';
 import type { Underway } from './look-times.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.ts';
 import { ServiceError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
-import type { Clock } from '../../clock.ts';
 import { ProofError } from '../proof/proof.ts';
 
 const FIRST_PAUSE = 100;

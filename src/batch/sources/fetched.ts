@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../base/version.ts';
 import type { BatchSource, SourceContent } from '../types.ts';
 
 /** Concurrent downloads; later URLs wait in order. */

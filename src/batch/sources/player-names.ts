@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.ts';
 import { SkinsmithError } from '../../client/errors.ts';
-import type { Clock } from '../../clock.ts';
 import { GameError } from '../../game/errors.ts';
 import type { PlayerName } from '../../game/names.ts';
 import type { SourceContent } from '../types.ts';

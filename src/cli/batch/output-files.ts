@@ -1,10 +1,10 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../../base/make-folder.ts';
 import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
 import type { FileMemory } from '../../batch/files/file-memory.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import type { BatchResult } from '../../batch/types.ts';
-import { makeFolder } from '../../make-folder.ts';
 import { CliError } from '../exit.ts';
 import { filePath, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '../../base/clock.ts';
 import type { Progress } from '../../batch/events.ts';
-import type { Clock } from '../../clock.ts';
 import type { Io } from '../io.ts';
 import {
   openWaitingView,

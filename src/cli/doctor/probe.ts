@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 /** The stages of a request. */
 export type Stage = 'name' | 'connection' | 'tls' | 'answer';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
 import type { GameHttp } from '../../game/http.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { listAccounts } from '../store/accounts.ts';
 import type { AccountRow } from '../store/tables.ts';
 import type { AccountDesk } from './desk.ts';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { makeSecretFile, readSecretFile } from '../../secret-file.ts';
+import { makeSecretFile, readSecretFile } from '../../base/secret-file.ts';
 
 /** Unreadable tokens, or an unusable key file. `message` says what to do. */
 export class AccountKeyError extends Error {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../base/version.ts';
 import { copyDatabase, type Enclosures } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
 import { ABOUT, type About, digestOf, ENCLOSED, STORE } from './data-files.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, open, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../make-folder.ts';
+import { makeFolder } from '../../base/make-folder.ts';
 import { openSigningKey } from '../../textures/signing-key.ts';
 import { type CopyFound, dropEnclosures, withDatabaseAlone } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';

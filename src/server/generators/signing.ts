@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { buildTexturesValue } from '../../textures/property.ts';
 import { isSignedBy, parsePublicKey, signValue } from '../../textures/signature.ts';

@@ -1,5 +1,5 @@
 import { type Duplex, Readable } from 'node:stream';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 /** Bytes that may wait for a slow reader; above that the stream is cut, and the reader must reconnect. */
 const MAX_BACKLOG = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../base/version.ts';
 import { ANSWER_HEADERS, answersAt, headersOf, meaningOf } from './described-answers.ts';
 import type { Route } from './route.ts';
 import { isV1Address } from './v1/error-answers.ts';

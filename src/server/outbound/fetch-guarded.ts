@@ -1,5 +1,5 @@
 import { type Dispatcher, request as send } from 'undici';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../base/version.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
 import { asOutboundError, OutboundError } from './outbound-error.ts';
 import { parseTarget } from './target.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { processExists } from '../../process-exists.ts';
+import { processExists } from '../../base/process-exists.ts';
 
 /**
  * Names a process as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. This lets another

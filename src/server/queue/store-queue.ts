@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../observer.ts';
 import { prepare } from '../store/prepared.ts';
 import { type Db, inTransaction } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Game } from '../../game/game.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';

@@ -1,4 +1,4 @@
-import { AWAKE } from '../../clock.ts';
+import { AWAKE } from '../../base/clock.ts';
 import type { Diagnosis, HealthFinding } from '../../protocol/diagnosis.ts';
 import { NEWEST_SCHEMA, readVersion, StoreTooNewError } from '../store/migrate.ts';
 import { lookForDamage } from '../store/sqlite-damage.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { writeMeta } from '../store/meta.ts';
 import type { Db } from '../store/store.ts';
 

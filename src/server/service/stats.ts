@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ServiceStats } from '../../protocol/stats.ts';
 import { countPending } from '../queue/count-pending.ts';
 import {

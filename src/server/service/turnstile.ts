@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Caller } from './caller.ts';
 import { rateLimitOf } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';

@@ -1,9 +1,9 @@
+import { VERSION } from '../../base/version.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
 import { downloadTexture } from '../../game/textures.ts';
 import { encodePng } from '../../skin/encode.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
-import { VERSION } from '../../version.ts';
 import type { ProfileLook } from '../service/identity.ts';
 import type { TextureDataRow } from '../store/tables.ts';
 import type { FoundData, SignedMaterial } from './source.ts';

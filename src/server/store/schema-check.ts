@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { importSqlite } from '../../node-sqlite.ts';
+import { importSqlite } from '../../base/node-sqlite.ts';
 import { migrate } from './migrate.ts';
 import { EmbeddedDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';

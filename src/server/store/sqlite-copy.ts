@@ -1,5 +1,5 @@
 import type { backup, DatabaseSync } from 'node:sqlite';
-import { importSqlite } from '../../node-sqlite.ts';
+import { importSqlite } from '../../base/node-sqlite.ts';
 import { NEWEST_SCHEMA } from './migrate.ts';
 import { findSchemaFault } from './schema-check.ts';
 

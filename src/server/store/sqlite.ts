@@ -14,8 +14,8 @@ import {
   SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
-import { makeFolder } from '../../make-folder.ts';
-import { importSqlite, switchToWal } from '../../node-sqlite.ts';
+import { makeFolder } from '../../base/make-folder.ts';
+import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
 import { OpenFiles } from './open-files.ts';
 import type { KeepsCompiled } from './prepared.ts';
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
 import { Bell } from '../../../src/batch/service/bell.ts';
-import type { Clock } from '../../../src/clock.ts';
 import { fakeClock } from '../../client/fake-clock.ts';
 
 interface Sleep {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { PlayerNames } from '../../../src/batch/sources/player-names.ts';
-import { type Clock, systemClock } from '../../../src/clock.ts';
 import { fakeClock } from '../../client/fake-clock.ts';
 import { callGame } from '../../fake-game/run-game.ts';
 import { drawSkin } from '../../server/drawn-skins.ts';

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import type { HealthFinding } from '../../../src/protocol/diagnosis.ts';
 import { type SigningOptions, signingGenerator } from '../../../src/server/generators/signing.ts';
 import { openSigningKey, SigningKeyError } from '../../../src/textures/signing-key.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { VERSION } from '../../../src/version.ts';
+import { VERSION } from '../../../src/base/version.ts';
 import { guardAgainstLeaks, runServer } from '../running-server.ts';
 import { TestCaller } from '../test-caller.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../../src/clock.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { skinPng } from '../drawn-skins.ts';
 import { HeldWork } from '../held-work.ts';
 import { poll } from '../poll.ts';

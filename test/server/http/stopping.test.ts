@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VERSION } from '../../../src/version.ts';
+import { VERSION } from '../../../src/base/version.ts';
 import { skinPng } from '../drawn-skins.ts';
 import { HeldWork } from '../held-work.ts';
 import { poll } from '../poll.ts';

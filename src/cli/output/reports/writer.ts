@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { makeFolder } from '../../../make-folder.ts';
+import { makeFolder } from '../../../base/make-folder.ts';
 import { CliError } from '../../exit.ts';
 import type { ReportKind } from './kinds.ts';
 import type { NumberedFailure, Report, ReportEntry, ReportSummary } from './report.ts';

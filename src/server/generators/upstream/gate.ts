@@ -1,6 +1,6 @@
+import type { Clock } from '../../../base/clock.ts';
 import type { LimitWindow } from '../../../client/rate-limits.ts';
 import { type Sent, SubmissionBudget } from '../../../client/submission-budget.ts';
-import type { Clock } from '../../../clock.ts';
 import { GenerationPostponed } from '../port.ts';
 
 export interface GateOptions {

@@ -1,6 +1,6 @@
+import type { Clock } from '../../../base/clock.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobState } from '../../../client/types.ts';
-import type { Clock } from '../../../clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import { Recent } from './recent.ts';
 

@@ -1,6 +1,6 @@
+import type { Clock } from '../../../base/clock.ts';
 import { ServiceError } from '../../../client/errors.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
-import type { Clock } from '../../../clock.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import type { Db } from '../../store/store.ts';

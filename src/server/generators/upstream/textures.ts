@@ -1,6 +1,6 @@
+import type { Clock } from '../../../base/clock.ts';
 import { SkinsmithError, UnreadableAnswerError } from '../../../client/errors.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
-import type { Clock } from '../../../clock.ts';
 import { fetchGuarded } from '../../outbound/fetch-guarded.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/outbound-error.ts';

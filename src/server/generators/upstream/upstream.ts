@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
 import { ServiceError } from '../../../client/errors.ts';
 import { limitWindows } from '../../../client/rate-limits.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { Sent } from '../../../client/submission-budget.ts';
 import { DEFAULT_TIMEOUT } from '../../../client/transport.ts';
 import type { JobState } from '../../../client/types.ts';
-import type { Clock } from '../../../clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import { type ProcessName, workerName } from '../../queue/lease-owner.ts';

@@ -1,7 +1,7 @@
+import { AWAKE, type Clock } from '../../../base/clock.ts';
 import { ServiceError } from '../../../client/errors.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobState } from '../../../client/types.ts';
-import { AWAKE, type Clock } from '../../../clock.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/store.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';

@@ -1,6 +1,6 @@
+import { VERSION } from '../../../base/version.ts';
 import { healthAnswerSchema, keyDocumentSchema, readyAnswerSchema } from '../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
-import { VERSION } from '../../../version.ts';
 import { requireOperator } from '../../service/caller.ts';
 import { Refusal } from '../../service/refusal.ts';
 import { route } from '../route.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../../src/base/clock.ts';
 import { SkinClient } from '../../../../src/client/skin-client.ts';
-import { systemClock } from '../../../../src/clock.ts';
 import { fetchTexture } from '../../../../src/server/generators/upstream/textures.ts';
 import { makeGuardedAgent } from '../../../../src/server/outbound/guarded-agent.ts';
 import { outboundPolicy } from '../../../../src/server/outbound/policy.ts';

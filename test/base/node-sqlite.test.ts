@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqliteCode, switchToWal } from '../src/node-sqlite.ts';
-import { ownFolder } from './server/own-folder.ts';
+import { sqliteCode, switchToWal } from '../../src/base/node-sqlite.ts';
+import { ownFolder } from '../server/own-folder.ts';
 
 async function twoConnections(): Promise<[DatabaseSync, DatabaseSync]> {
   const path = join(await ownFolder(), 'some.db');

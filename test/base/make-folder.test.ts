@@ -3,10 +3,10 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../src/make-folder.ts';
-import { ownFolder } from './server/own-folder.ts';
+import { makeFolder } from '../../src/base/make-folder.ts';
+import { ownFolder } from '../server/own-folder.ts';
 
-const MODULE = join(import.meta.dirname, '../src/make-folder.ts');
+const MODULE = join(import.meta.dirname, '../../src/base/make-folder.ts');
 
 test('Missing folders are made, those that are there stay as they are', async () => {
   const path = join(await ownFolder(), 'a/b/c');

@@ -1,10 +1,10 @@
+import { bareUuid } from '../dispatch/cape-texture.ts';
 import type { Ledger, LockfileChange } from './ledger.ts';
 import type { LockEntry } from './lockfile/entry.ts';
 import { withDigest } from './lockfile/entry-digest.ts';
 import type { OpenBatch } from './open-batch.ts';
 import type { BatchOptions } from './options.ts';
 import { optionsOf } from './plan/work-key.ts';
-import { bareUuid } from './proof/cape-texture.ts';
 
 export interface LockfileOutcome {
   readonly written: boolean;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
+import { bareUuid } from '../dispatch/cape-texture.ts';
 import { FileMemory } from './files/file-memory.ts';
 import { acquire, type Held } from './files/process-lock.ts';
 import { Journal } from './journal/journal.ts';
@@ -10,7 +11,6 @@ import { GivenSkins } from './plan/given-skins.ts';
 import { OutputNames } from './plan/output-names.ts';
 import { Planner } from './plan/planner.ts';
 import { SignerRule } from './plan/signer-rule.ts';
-import { bareUuid } from './proof/cape-texture.ts';
 import { EMBEDDED } from './proof/signer.ts';
 import { BatchSetupError } from './setup-error.ts';
 

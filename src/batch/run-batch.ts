@@ -1,4 +1,6 @@
 import { systemClock } from '../base/clock.ts';
+import { ServiceLostError } from '../dispatch/trouble.ts';
+import { Bell } from '../dispatch/wake-up-signal.ts';
 import type { Job } from '../protocol/job.ts';
 import { finishFiles } from './ending.ts';
 import type { BatchEvent, BatchSummary, Progress } from './events.ts';
@@ -8,10 +10,8 @@ import { type OpenBatch, openBatch } from './open-batch.ts';
 import { type BatchOptions, DeliveryError } from './options.ts';
 import type { Decision, Planned } from './plan/decision.ts';
 import { failedResult, givenResult, journaledResult, lockedResult, madeResult } from './results.ts';
-import { Bell } from './service/bell.ts';
 import type { Made } from './service/finisher.ts';
 import { ServiceSide } from './service/service-side.ts';
-import { ServiceLostError } from './service/trouble.ts';
 import type { Member, Work } from './service/work.ts';
 import type { BatchResult, SourceProblem } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { bareUuid } from '../batch/proof/cape-texture.ts';
+import { bareUuid } from '../dispatch/cape-texture.ts';
 import type { Cape } from '../index.ts';
 import type { Deps } from './deps.ts';
 import { CliError } from './exit.ts';

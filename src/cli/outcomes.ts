@@ -1,5 +1,5 @@
-import { ProofError } from '../batch/proof/proof.ts';
 import { PlayerNameError } from '../batch/sources/player-names.ts';
+import { ProofError } from '../dispatch/proof.ts';
 import { JobFailedError, type Note, ServiceError, UnreadableAnswerError } from '../index.ts';
 import type { Connection } from './connect.ts';
 import type { Deps } from './deps.ts';

@@ -1,8 +1,8 @@
 import { JournalError } from '../batch/journal/journal-error.ts';
 import { LockfileError } from '../batch/lockfile/lockfile-error.ts';
-import { ProofError } from '../batch/proof/proof.ts';
 import { BatchSetupError } from '../batch/setup-error.ts';
 import { fetchHint } from '../batch/sources/fetch-hint.ts';
+import { ProofError } from '../dispatch/proof.ts';
 import { InsecureHttpError, NetworkError, ServiceError, SkinsmithError } from '../index.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 import { momentAt, span } from './output/progress-text.ts';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import { textureName } from '../../dispatch/cape-texture.ts';
+import { ProofError, proveSkin, readTextures, type Signing } from '../../dispatch/proof.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { textureName } from '../proof/cape-texture.ts';
 import type { GameKeys } from '../proof/game-keys.ts';
 import type { OwnKey } from '../proof/own-key.ts';
-import { ProofError, proveSkin, readTextures, type Signing } from '../proof/proof.ts';
 import { GAME, type SignedBy, UNPROVED, UNPROVED_NOTE } from '../proof/signer.ts';
 import type { FinishedSkin, GivenSkin, VariantWish } from '../types.ts';
 

@@ -1,10 +1,10 @@
+import { textureName } from '../../dispatch/cape-texture.ts';
+import { ProofError, readTextures } from '../../dispatch/proof.ts';
 import { isSignedBy } from '../../textures/signature.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import { digestOf } from '../lockfile/entry-digest.ts';
-import { textureName } from './cape-texture.ts';
 import type { GameKeys } from './game-keys.ts';
 import type { OwnKey } from './own-key.ts';
-import { ProofError, readTextures } from './proof.ts';
 import { EMBEDDED, GAME, type SignedBy, UNPROVED } from './signer.ts';
 
 /** The keys for judging lockfile entries, without any request. */

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
+import { textureName } from '../../dispatch/cape-texture.ts';
+import { isGameTexture, ProofError, pixelsOf, readTextures } from '../../dispatch/proof.ts';
 import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { isSignedBy } from '../../textures/signature.ts';
-import { textureName } from './cape-texture.ts';
 import { isSignatureShaped } from './entry-judge.ts';
 import type { GameKeys } from './game-keys.ts';
 import type { OwnKey } from './own-key.ts';
-import { isGameTexture, ProofError, pixelsOf, readTextures } from './proof.ts';
 import { isRequired, type RequiredSigner, requiredText } from './required-signer.ts';
 import { EMBEDDED, GAME, type SignedBy, type Signer, UNPROVED } from './signer.ts';
 

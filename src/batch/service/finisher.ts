@@ -1,15 +1,15 @@
 import { JobFailedError, ServiceError } from '../../client/errors.ts';
 import type { JobState } from '../../client/types.ts';
+import { ProofError, type Signing } from '../../dispatch/proof.ts';
+import type { Desk } from '../../dispatch/session.ts';
+import { endsBatch, isRefusedForNow, isTrouble, refusedPause } from '../../dispatch/trouble.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SeenSkin } from '../../protocol/seen-skin.ts';
 import { finishedSkin, mergeNotes } from '../finished-skin.ts';
-import { ProofError, type Signing } from '../proof/proof.ts';
 import { type SignedBy, UNPROVED, UNPROVED_NOTE } from '../proof/signer.ts';
 import { fetchHint } from '../sources/fetch-hint.ts';
 import type { FinishedSkin, SourceProblem } from '../types.ts';
-import type { Desk } from './desk.ts';
-import { endsBatch, isRefusedForNow, isTrouble, refusedPause } from './trouble.ts';
 import type { Work } from './work.ts';
 
 /** New skin data. */

@@ -1,9 +1,9 @@
+import type { Facts } from '../../dispatch/first-contact.ts';
+import { proveSkin, type Signing } from '../../dispatch/proof.ts';
+import type { TextureReader } from '../../dispatch/texture-reader.ts';
 import type { BatchOptions } from '../options.ts';
-import { proveSkin, type Signing } from '../proof/proof.ts';
 import { GAME, type SignedBy, UNPROVED } from '../proof/signer.ts';
 import type { FinishedSkin } from '../types.ts';
-import type { Facts } from './first-contact.ts';
-import type { TextureReader } from './texture-reader.ts';
 import { pictureOf, pixelsOf, provableVariant, type Work } from './work.ts';
 
 interface SkinProverTools {

@@ -1,11 +1,11 @@
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinSource } from '../../client/types.ts';
+import { nameOf } from '../../dispatch/session.ts';
 import { lookAt } from '../plan/picture-files.ts';
 import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
 import { isUuid } from '../sources/links.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 import type { GivenSkin, SourceContent, SourceProblem } from '../types.ts';
-import { nameOf } from './desk.ts';
 import { pixelsOf, type Work } from './work.ts';
 
 /** The file was edited between planning and submission. */

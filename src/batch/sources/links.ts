@@ -1,5 +1,5 @@
+import { bareUuid } from '../../dispatch/cape-texture.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
-import { bareUuid } from '../proof/cape-texture.ts';
 import type { BatchSource, SourceContent } from '../types.ts';
 
 const DATA_LABEL_LENGTH = 30;

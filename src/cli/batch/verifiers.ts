@@ -3,7 +3,7 @@ import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import type { OwnKey } from '../../batch/proof/own-key.ts';
 import { EMBEDDED } from '../../batch/proof/signer.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
-import { keyIn } from '../../batch/service/first-contact.ts';
+import { keyIn } from '../../dispatch/first-contact.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
 import type { Deps } from '../deps.ts';
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { readContent } from '../../batch/plan/picture-files.ts';
 import { isSignatureShaped } from '../../batch/proof/entry-judge.ts';
-import { readTextures } from '../../batch/proof/proof.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';
 import type { BatchSource, GivenSkin } from '../../batch/types.ts';
+import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';
 import { collect } from '../batch/typed-options.ts';

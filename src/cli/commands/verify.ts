@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { lookAt } from '../../batch/plan/picture-files.ts';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import { isBad, type SignerKey, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
-import { keyIn } from '../../batch/service/first-contact.ts';
+import { keyIn } from '../../dispatch/first-contact.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
 import { requireSignerOption, SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';

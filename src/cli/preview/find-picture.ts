@@ -1,10 +1,10 @@
 import { finishedSkin } from '../../batch/finished-skin.ts';
 import { readContent } from '../../batch/plan/picture-files.ts';
-import { isGameTexture, readTextures } from '../../batch/proof/proof.ts';
 import { fetchPicture } from '../../batch/sources/fetched.ts';
 import { fetchGivenTexture } from '../../batch/sources/given/given-texture.ts';
 import { isUuid } from '../../batch/sources/links.ts';
 import type { BatchSource, GivenSkin, SourceContent } from '../../batch/types.ts';
+import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';
 import { decodePng } from '../../skin/decode.ts';

@@ -1,4 +1,4 @@
-import { LookTimes, type Underway } from '../../../src/batch/service/look-times.ts';
+import { LookTimes, type Underway } from '../../../src/dispatch/look-times.ts';
 
 /** A service as a test wants it. Times in milliseconds. */
 export interface SimulatedService {

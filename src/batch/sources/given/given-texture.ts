@@ -1,7 +1,7 @@
 import { NetworkError, ServiceError, SkinsmithError } from '../../../client/errors.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { CallOptions } from '../../../client/types.ts';
-import { isGameTexture, readTextures } from '../../proof/proof.ts';
+import { isGameTexture, readTextures } from '../../../dispatch/proof.ts';
 import type { GivenSkin } from '../../types.ts';
 
 /** A texture that cannot be fetched. */

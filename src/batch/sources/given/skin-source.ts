@@ -1,6 +1,6 @@
+import { textureName } from '../../../dispatch/cape-texture.ts';
 import { visibilitySchema } from '../../../protocol/skin.ts';
 import { InvalidTexturesError, parseTexturesValue } from '../../../textures/property.ts';
-import { textureName } from '../../proof/cape-texture.ts';
 import type { BatchSource, GivenSkin, SourceContent } from '../../types.ts';
 import { mirroredStem } from '../path.ts';
 import { skinNameFrom } from '../skin-name.ts';

@@ -1,6 +1,6 @@
-import { AWAKE, type Clock } from '../../base/clock.ts';
-import { SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
-import type { SkinClient } from '../../client/skin-client.ts';
+import { AWAKE, type Clock } from '../base/clock.ts';
+import { SkinsmithError, UnreadableAnswerError } from '../client/errors.ts';
+import type { SkinClient } from '../client/skin-client.ts';
 
 export interface TextureReaderTools {
   readonly client: SkinClient;

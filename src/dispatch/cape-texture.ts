@@ -1,5 +1,5 @@
-import type { SkinClient } from '../../client/skin-client.ts';
-import type { CallOptions } from '../../client/types.ts';
+import type { SkinClient } from '../client/skin-client.ts';
+import type { CallOptions } from '../client/types.ts';
 
 /** A cape's UUID, normalized for comparison: 32 hexadecimal digits, lower case. */
 export function bareUuid(uuid: string): string {

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { decodePng } from '../../skin/decode.ts';
-import { differenceText } from '../../skin/difference.ts';
-import { InvalidImageError, type Picture } from '../../skin/picture.ts';
-import { pixelHash } from '../../skin/pixel-hash.ts';
-import { InvalidTexturesError, parseTexturesValue, type Textures } from '../../textures/property.ts';
-import { isSignedBy } from '../../textures/signature.ts';
-import type { FinishedSkin, VariantWish } from '../types.ts';
+import type { GameKeys } from '../batch/proof/game-keys.ts';
+import type { FinishedSkin, VariantWish } from '../batch/types.ts';
+import { decodePng } from '../skin/decode.ts';
+import { differenceText } from '../skin/difference.ts';
+import { InvalidImageError, type Picture } from '../skin/picture.ts';
+import { pixelHash } from '../skin/pixel-hash.ts';
+import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
+import { isSignedBy } from '../textures/signature.ts';
 import { textureName } from './cape-texture.ts';
-import type { GameKeys } from './game-keys.ts';
 
 /** What a result must match. */
 export interface Expected {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LookTimes, type Underway } from '../../../src/batch/service/look-times.ts';
+import { LookTimes, type Underway } from '../../src/dispatch/look-times.ts';
 
 const LONGEST = 5_000;
 const RUNS = { numRuns: 500, seed: 20_251_121 };

@@ -1,10 +1,10 @@
-import { NetworkError } from '../../client/errors.ts';
-import type { JobState } from '../../client/types.ts';
-import { isPending, type Job } from '../../protocol/job.ts';
-import { readTextures } from '../proof/proof.ts';
-import type { Desk } from './desk.ts';
+import { pixelsOf, type Work } from '../batch/service/work.ts';
+import { NetworkError } from '../client/errors.ts';
+import type { JobState } from '../client/types.ts';
+import { isPending, type Job } from '../protocol/job.ts';
+import { readTextures } from './proof.ts';
+import type { Desk } from './session.ts';
 import type { Sent } from './submitter.ts';
-import { pixelsOf, type Work } from './work.ts';
 
 export interface LossesTools {
   readonly desk: Desk;

@@ -1,13 +1,13 @@
-import { ServiceError } from '../../client/errors.ts';
-import type { CallOptions } from '../../client/types.ts';
-import { isPending, type Job } from '../../protocol/job.ts';
-import type { Bell } from './bell.ts';
-import type { Desk } from './desk.ts';
+import { ServiceError } from '../client/errors.ts';
+import type { CallOptions } from '../client/types.ts';
+import { isPending, type Job } from '../protocol/job.ts';
 import type { Underway } from './look-times.ts';
 import type { Losses } from './losses.ts';
+import type { Desk } from './session.ts';
 import type { LastLook, SeenList, SharedQueue } from './shared-queue.ts';
 import type { OpenJob } from './spots.ts';
 import { isRefusedForNow, isTrouble, refusedPause } from './trouble.ts';
+import type { Bell } from './wake-up-signal.ts';
 
 export interface WatcherTools {
   readonly desk: Desk;

@@ -1,7 +1,7 @@
-import { SkinsmithError } from '../../client/errors.ts';
-import type { JobState } from '../../client/types.ts';
-import { isPending } from '../../protocol/job.ts';
-import type { Desk } from './desk.ts';
+import { SkinsmithError } from '../client/errors.ts';
+import type { JobState } from '../client/types.ts';
+import { isPending } from '../protocol/job.ts';
+import type { Desk } from './session.ts';
 import type { OpenJob } from './spots.ts';
 
 export interface ListenerTools {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type OpenJob, Spots } from '../../../src/batch/service/spots.ts';
-import type { Work } from '../../../src/batch/service/work.ts';
-import type { Job } from '../../../src/protocol/job.ts';
+import type { Work } from '../../src/batch/service/work.ts';
+import { type OpenJob, Spots } from '../../src/dispatch/spots.ts';
+import type { Job } from '../../src/protocol/job.ts';
 
 const RUNS = { numRuns: 300, seed: 20_251_121 };
 

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../../base/make-folder.ts';
-import { importSqlite, sqliteCode, switchToWal } from '../../base/node-sqlite.ts';
+import { makeFolder } from '../base/make-folder.ts';
+import { importSqlite, sqliteCode, switchToWal } from '../base/node-sqlite.ts';
 
 /** Milliseconds that a process waits for others' write transactions. */
 const BUSY = 5_000;

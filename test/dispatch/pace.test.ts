@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Moment, Pace } from '../../../src/batch/service/pace.ts';
-import type { Told } from '../../../src/client/rate-limits.ts';
-import type { Sent } from '../../../src/client/submission-budget.ts';
-import type { RateLimit } from '../../../src/protocol/envelope.ts';
+import type { Told } from '../../src/client/rate-limits.ts';
+import type { Sent } from '../../src/client/submission-budget.ts';
+import { type Moment, Pace } from '../../src/dispatch/pace.ts';
+import type { RateLimit } from '../../src/protocol/envelope.ts';
 
 const HOUR = 3_600_000;
 /** The middle of an hour, and of a minute. */

@@ -1,7 +1,7 @@
-import type { JobState } from '../../client/types.ts';
-import { isPending, type Job } from '../../protocol/job.ts';
-import type { Desk } from './desk.ts';
-import type { Finisher } from './finisher.ts';
+import type { Finisher } from '../batch/service/finisher.ts';
+import type { JobState } from '../client/types.ts';
+import { isPending, type Job } from '../protocol/job.ts';
+import type { Desk } from './session.ts';
 import type { OpenJob } from './spots.ts';
 
 /** How the end of a job was noticed. `state`: the complete job, if an event carried it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Parties, type Party } from '../../../src/batch/service/parties.ts';
+import { Parties, type Party } from '../../src/dispatch/parties.ts';
 
 const TURN = 3_000;
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SharedQueue } from '../../../src/batch/service/shared-queue.ts';
-import { Spots } from '../../../src/batch/service/spots.ts';
-import { MovableClock } from '../../server/movable-clock.ts';
-import { ownFolder } from '../../server/own-folder.ts';
+import { SharedQueue } from '../../src/dispatch/shared-queue.ts';
+import { Spots } from '../../src/dispatch/spots.ts';
+import { MovableClock } from '../server/movable-clock.ts';
+import { ownFolder } from '../server/own-folder.ts';
 
 const STALE = 10_000;
 const SETTLING = 300;

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ProofError } from '../../../src/batch/proof/proof.ts';
+import {
+  JobFailedError,
+  NetworkError,
+  ServiceError,
+  UnreadableAnswerError,
+} from '../../src/client/errors.ts';
+import { wasNotTaken } from '../../src/client/not-taken.ts';
+import { ProofError } from '../../src/dispatch/proof.ts';
 import {
   endsBatch,
   isRefusedForNow,
@@ -8,15 +15,8 @@ import {
   refusedPause,
   ServiceLostError,
   Trouble,
-} from '../../../src/batch/service/trouble.ts';
-import {
-  JobFailedError,
-  NetworkError,
-  ServiceError,
-  UnreadableAnswerError,
-} from '../../../src/client/errors.ts';
-import { wasNotTaken } from '../../../src/client/not-taken.ts';
-import { fakeClock } from '../../client/fake-clock.ts';
+} from '../../src/dispatch/trouble.ts';
+import { fakeClock } from '../client/fake-clock.ts';
 
 const MINUTE = 60_000;
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { JobEnds, type JobEndsTools } from '../../../src/batch/service/job-ends.ts';
-import type { OpenJob } from '../../../src/batch/service/spots.ts';
+import { JobEnds, type JobEndsTools } from '../../src/dispatch/job-ends.ts';
+import type { OpenJob } from '../../src/dispatch/spots.ts';
 
 test('A job whose last answer is still outstanding counts as asked again, so that it is not due for ever', () => {
   let now = 1_000;

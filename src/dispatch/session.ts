@@ -1,18 +1,18 @@
-import type { Clock } from '../../base/clock.ts';
-import { ServiceError, type UnreadableAnswerError } from '../../client/errors.ts';
-import type { Told } from '../../client/rate-limits.ts';
-import type { SkinClient } from '../../client/skin-client.ts';
-import type { Sent } from '../../client/submission-budget.ts';
-import type { CallOptions, JobState, SkinSource } from '../../client/types.ts';
-import type { Job } from '../../protocol/job.ts';
-import type { Journal } from '../journal/journal.ts';
-import { skinNameFrom } from '../sources/skin-name.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Journal } from '../batch/journal/journal.ts';
+import type { Member, Work } from '../batch/service/work.ts';
+import { skinNameFrom } from '../batch/sources/skin-name.ts';
+import { ServiceError, type UnreadableAnswerError } from '../client/errors.ts';
+import type { Told } from '../client/rate-limits.ts';
+import type { SkinClient } from '../client/skin-client.ts';
+import type { Sent } from '../client/submission-budget.ts';
+import type { CallOptions, JobState, SkinSource } from '../client/types.ts';
+import type { Job } from '../protocol/job.ts';
 import { LookTimes } from './look-times.ts';
 import { Pace } from './pace.ts';
 import { SpotLimit, USUAL_SLOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
 import { isFullQueue, isRefusedForNow, Trouble, type TroubleOptions, waitReason } from './trouble.ts';
-import type { Member, Work } from './work.ts';
 
 export interface DeskOptions extends Omit<TroubleOptions, 'onPause'> {
   readonly client: SkinClient;

@@ -1,5 +1,5 @@
-import { limitWindows, refusedWait, type Told } from '../../client/rate-limits.ts';
-import { type Sent, SubmissionBudget } from '../../client/submission-budget.ts';
+import { limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
+import { type Sent, SubmissionBudget } from '../client/submission-budget.ts';
 
 /** Milliseconds, if the service gives no time: the first and the longest pause after a rate limit refusal. */
 const FIRST_PAUSE = 500;

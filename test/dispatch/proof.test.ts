@@ -7,16 +7,16 @@ import {
   pixelsOf,
   proveSkin,
   readTextures,
-} from '../../../src/batch/proof/proof.ts';
-import { encodePng } from '../../../src/skin/encode.ts';
-import { makePicture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { buildTexturesValue, type Textures } from '../../../src/textures/property.ts';
-import { parsePublicKey, signValue } from '../../../src/textures/signature.ts';
-import published from '../../fixtures/textures/published.json' with { type: 'json' };
-import { drawSkin, skinPng } from '../../server/drawn-skins.ts';
-import { chunk } from '../../skin/png-writer.ts';
-import { encodeDifferently } from '../hosted/skin-maker.ts';
+} from '../../src/dispatch/proof.ts';
+import { encodePng } from '../../src/skin/encode.ts';
+import { makePicture } from '../../src/skin/picture.ts';
+import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { buildTexturesValue, type Textures } from '../../src/textures/property.ts';
+import { parsePublicKey, signValue } from '../../src/textures/signature.ts';
+import { encodeDifferently } from '../batch/hosted/skin-maker.ts';
+import published from '../fixtures/textures/published.json' with { type: 'json' };
+import { drawSkin, skinPng } from '../server/drawn-skins.ts';
+import { chunk } from '../skin/png-writer.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const { publicKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
-import { isPending, type Job } from '../../protocol/job.ts';
+import type { Work } from '../batch/service/work.ts';
+import { isPending, type Job } from '../protocol/job.ts';
 import type { Underway } from './look-times.ts';
-import type { Work } from './work.ts';
 
 /** A job of ours that, as far as we know, has not ended. */
 export interface OpenJob extends Underway {

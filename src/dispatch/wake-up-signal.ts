@@ -1,4 +1,4 @@
-import { AWAKE, type Clock } from '../../base/clock.ts';
+import { AWAKE, type Clock } from '../base/clock.ts';
 
 /** Wakes a task that waits for a change. A ring without a waiter is remembered once. */
 export class Bell {

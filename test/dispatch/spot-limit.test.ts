@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SpotLimit } from '../../../src/batch/service/spot-limit.ts';
+import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
 
 const PROBE = 10_000;
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Clock } from '../../base/clock.ts';
-import { processExists } from '../../base/process-exists.ts';
-import type { Job } from '../../protocol/job.ts';
+import type { Clock } from '../base/clock.ts';
+import { processExists } from '../base/process-exists.ts';
+import type { Job } from '../protocol/job.ts';
 import { LONG_JOB, spentBy, untilLook } from './look-budget.ts';
 import type { Underway } from './look-times.ts';
 import { Parties, type Party, type PartyJob } from './parties.ts';

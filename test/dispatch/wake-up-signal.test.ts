@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../src/base/clock.ts';
-import { Bell } from '../../../src/batch/service/bell.ts';
-import { fakeClock } from '../../client/fake-clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { Bell } from '../../src/dispatch/wake-up-signal.ts';
+import { fakeClock } from '../client/fake-clock.ts';
 
 interface Sleep {
   readonly ms: number;

@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { ServiceError, SkinsmithError, UnreadableAnswerError } from '../../client/errors.ts';
-import { ProofError } from '../proof/proof.ts';
+import type { Clock } from '../base/clock.ts';
+import { ServiceError, SkinsmithError, UnreadableAnswerError } from '../client/errors.ts';
+import { ProofError } from './proof.ts';
 
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 10_000;

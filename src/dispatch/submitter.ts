@@ -1,14 +1,14 @@
-import { wasNotTaken } from '../../client/not-taken.ts';
-import type { JobState, SkinSource } from '../../client/types.ts';
-import { isUuid } from '../sources/links.ts';
-import type { PlayerNames } from '../sources/player-names.ts';
-import type { SourceProblem } from '../types.ts';
-import type { Bell } from './bell.ts';
-import type { Desk } from './desk.ts';
+import { sourceToSend } from '../batch/service/source-to-send.ts';
+import { sharedKey, type Work } from '../batch/service/work.ts';
+import { isUuid } from '../batch/sources/links.ts';
+import type { PlayerNames } from '../batch/sources/player-names.ts';
+import type { SourceProblem } from '../batch/types.ts';
+import { wasNotTaken } from '../client/not-taken.ts';
+import type { JobState, SkinSource } from '../client/types.ts';
+import type { Desk } from './session.ts';
 import type { SharedQueue } from './shared-queue.ts';
-import { sourceToSend } from './source-to-send.ts';
 import { isFullQueue, isRefusedForNow, isTrouble, lossPause } from './trouble.ts';
-import { sharedKey, type Work } from './work.ts';
+import type { Bell } from './wake-up-signal.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MOST_LOSSES = 40;

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
-import type { Me } from '../../protocol/account.ts';
-import { fingerprintOf } from '../../textures/fingerprint.ts';
-import { parsePublicKey } from '../../textures/signature.ts';
-import { HOSTED_SECONDS, type Limits, SIGNING_SECONDS } from '../plan/estimate.ts';
-import { capeTexture } from '../proof/cape-texture.ts';
-import { BatchSetupError } from '../setup-error.ts';
-import type { Desk } from './desk.ts';
-import type { Finisher } from './finisher.ts';
+import { HOSTED_SECONDS, type Limits, SIGNING_SECONDS } from '../batch/plan/estimate.ts';
+import type { Finisher } from '../batch/service/finisher.ts';
+import { BatchSetupError } from '../batch/setup-error.ts';
+import { ServiceError, UnreadableAnswerError } from '../client/errors.ts';
+import type { Me } from '../protocol/account.ts';
+import { fingerprintOf } from '../textures/fingerprint.ts';
+import { parsePublicKey } from '../textures/signature.ts';
+import { capeTexture } from './cape-texture.ts';
+import type { Desk } from './session.ts';
 import { USUAL_SLOTS } from './spot-limit.ts';
 import type { Watcher } from './watcher.ts';
 

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/setup/build.ts'],
+    globalSetup: ['test/support/setup/build.ts'],
     // Its own choice leaves one of two cores idle; tests that wait for processes leave room for two more.
     maxWorkers: availableParallelism() + 2,
     // No module has state of its own, so files need no fresh ones: a third of the time was spent on loading them.

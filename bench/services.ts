@@ -39,12 +39,12 @@ export async function startBare(machine: Machine, bytes: number): Promise<Servic
   return await startService(machine, [join(ROOT, 'bench/bare.ts'), `${bytes}`]);
 }
 
-/** A service like the hosted one, which must be polled. `options`: see test/batch/hosted/options.ts. */
+/** A service like the hosted one, which must be polled. `options`: see test/support/hosted/options.ts. */
 export async function startHosted(
   machine: Machine,
   options: Readonly<Record<string, unknown>>,
 ): Promise<Service> {
-  const program = join(ROOT, 'test/batch/hosted/main.ts');
+  const program = join(ROOT, 'test/support/hosted/main.ts');
   return await startService(machine, [program, JSON.stringify(options)]);
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
 import { decodePng } from '../src/skin/decode.ts';
 import { encodePng } from '../src/skin/encode.ts';
-import { chunk, headerChunk, SIGNATURE } from '../test/skin/png-writer.ts';
+import { chunk, headerChunk, SIGNATURE } from '../test/support/skin/png-writer.ts';
 import { ROOT } from './machine.ts';
 
 const SIZE = 64;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ERRORS } from '../../src/protocol/errors.ts';
 import { describeApi } from '../../src/server/http/openapi.ts';
 import { ROUTES } from '../../src/server/http/routes.ts';
-import { DEVIATIONS } from '../../test/server/contract/deviations.ts';
+import { DEVIATIONS } from '../../test/support/contract/deviations.ts';
 import {
   ABOUT_CODES,
   ALL_OF_V1,

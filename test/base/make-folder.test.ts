@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../../src/base/make-folder.ts';
-import { ownFolder } from '../server/own-folder.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 const MODULE = join(import.meta.dirname, '../../src/base/make-folder.ts');
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteCode, switchToWal } from '../../src/base/node-sqlite.ts';
-import { ownFolder } from '../server/own-folder.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 async function twoConnections(): Promise<[DatabaseSync, DatabaseSync]> {
   const path = join(await ownFolder(), 'some.db');

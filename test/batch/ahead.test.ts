@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mapAhead } from '../../src/batch/ahead.ts';
-import { collected } from './sources/reading.ts';
+import { collected } from '../support/batch/read-sources.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let n = 0; n < count; n++) yield n;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type BatchResult, convert, SkinClient } from '../../src/index.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { runHosted } from './hosted/run-hosted.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 test('A file that is edited before its second attempt is a source that failed, and the others are made', async () => {
   const folder = await ownFolder();

@@ -8,10 +8,10 @@ import {
   convert,
   SkinClient,
 } from '../../src/index.ts';
-import { skinPng } from '../server/drawn-skins.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import type { HostedOptions } from './hosted/options.ts';
-import { runHosted } from './hosted/run-hosted.ts';
+import type { HostedOptions } from '../support/hosted/options.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 /** A folder of skins, a service, and what a conversion of them gives. */
 async function prepare(count: number, options: HostedOptions = {}) {

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type BatchResult, type CallOptions, convert, type JobEvent, SkinClient } from '../../src/index.ts';
-import { skinPng } from '../server/drawn-skins.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { guardAgainstLeaks, runServer } from '../server/running-server.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

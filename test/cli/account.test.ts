@@ -3,8 +3,8 @@ import { runKeysList } from '../../src/cli/commands/keys/list.ts';
 import { runKeysRevoke } from '../../src/cli/commands/keys/revoke.ts';
 import { runUsersList } from '../../src/cli/commands/users/list.ts';
 import type { Deps } from '../../src/cli/deps.ts';
-import { type Exchange, scriptedServer } from '../client/scripted-server.ts';
-import { runCommand } from './desk.ts';
+import { runCommand } from '../support/cli/desk.ts';
+import { type Exchange, scriptedServer } from '../support/client/scripted-server.ts';
 
 describe('A service without an account manager', () => {
   const page = { status: 404, text: '<!doctype html><h1>Not found</h1>' };

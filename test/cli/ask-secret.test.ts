@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { askSecret } from '../../src/cli/ask-secret.ts';
-import { testIo } from './test-io.ts';
+import { testIo } from '../support/cli/test-io.ts';
 
 /** A terminal on which these chunks are typed; `modes` are the changes of its raw mode. */
 function terminal(...typed: readonly string[]) {

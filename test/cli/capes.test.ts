@@ -8,12 +8,12 @@ import { runCapesEdit } from '../../src/cli/commands/capes/edit.ts';
 import { runCapesList } from '../../src/cli/commands/capes/list.ts';
 import { type GenerateOptions, runGenerate } from '../../src/cli/commands/generate.ts';
 import { parseTexturesValue } from '../../src/textures/property.ts';
-import { readLines } from '../batch/read-lines.ts';
-import { addCape, capePng } from '../server/drawn-capes.ts';
-import { skinPng } from '../server/drawn-skins.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { guardAgainstLeaks, runServer } from '../server/running-server.ts';
-import { runCommand } from './desk.ts';
+import { readLines } from '../support/batch/read-lines.ts';
+import { runCommand } from '../support/cli/desk.ts';
+import { addCape, capePng } from '../support/server/drawn-capes.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

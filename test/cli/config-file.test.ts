@@ -5,8 +5,8 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { ConfigFile, foldersFor } from '../../src/cli/config-file.ts';
 import { CliError } from '../../src/cli/exit.ts';
-import { failureOf } from '../client/test-client.ts';
-import { tempFolder } from '../textures/temp-folder.ts';
+import { failureOf } from '../support/client/test-client.ts';
+import { tempFolder } from '../support/textures/temp-folder.ts';
 
 const HERE = 'https://a.example';
 const THERE = 'https://b.example';

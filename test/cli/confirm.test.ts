@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { confirm } from '../../src/cli/confirm.ts';
-import { testIo } from './test-io.ts';
+import { testIo } from '../support/cli/test-io.ts';
 
 const { signal } = new AbortController();
 

@@ -6,8 +6,8 @@ import { runLogin } from '../../src/cli/commands/login.ts';
 import { runServe } from '../../src/cli/commands/serve.ts';
 import { runWhoami } from '../../src/cli/commands/whoami.ts';
 import { allowsInsecureHttp } from '../../src/cli/connect.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { runCommand } from './desk.ts';
+import { runCommand } from '../support/cli/desk.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 /** An address of a network for documentation: nothing is there, and nothing must be sent there. */
 const url = 'http://203.0.113.7';

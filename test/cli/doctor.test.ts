@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { register, runDoctor } from '../../src/cli/commands/doctor.ts';
 import type { Deps } from '../../src/cli/deps.ts';
 import { CHECK_NAMES, type CheckName } from '../../src/cli/doctor/check.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { runServer } from '../server/running-server.ts';
-import { webServer } from '../server/web-server.ts';
-import { describeParsing } from './commands/parsing.ts';
-import { runCommand } from './desk.ts';
+import { runCommand } from '../support/cli/desk.ts';
+import { describeParsing } from '../support/cli/parsing.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { runServer } from '../support/server/running-server.ts';
+import { webServer } from '../support/server/web-server.ts';
 
 describeParsing('doctor', register, { taken: [[[]]], refused: [[['x'], /too many arguments/]] });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type WatchOptions, watchJobs } from '../../src/cli/job-watch.ts';
 import { type Job, type JobEvent, NetworkError } from '../../src/index.ts';
-import { fakeClock } from '../client/fake-clock.ts';
+import { fakeClock } from '../support/client/fake-clock.ts';
 
 const EVENTS = { events: '/v2/queue/events' };
 

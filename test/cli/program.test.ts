@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { capePng } from '../server/drawn-capes.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { guardAgainstLeaks, runServer } from '../server/running-server.ts';
-import { type Ran, runCommand } from './desk.ts';
+import { type Ran, runCommand } from '../support/cli/desk.ts';
+import { capePng } from '../support/server/drawn-capes.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -6,9 +6,9 @@ import { runKeysRevoke } from '../../src/cli/commands/keys/revoke.ts';
 import { runUsersList } from '../../src/cli/commands/users/list.ts';
 import type { Deps } from '../../src/cli/deps.ts';
 import { SeenNames } from '../../src/cli/seen-names.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { guardAgainstLeaks, runServer } from '../server/running-server.ts';
-import { runCommand } from './desk.ts';
+import { runCommand } from '../support/cli/desk.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { register as serve } from '../../src/cli/commands/serve.ts';
 import { chooseGenerator } from '../../src/cli/serve-generator.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { describeParsing } from './commands/parsing.ts';
+import { describeParsing } from '../support/cli/parsing.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 const KEY = 'k'.repeat(64);
 const THERE = { SKINSMITH_UPSTREAM: 'https://skins.example.org/', SKINSMITH_UPSTREAM_KEY: ` ${KEY}\n` };

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type GenerateOptions, runGenerate } from '../../src/cli/commands/generate.ts';
 import { runJobs } from '../../src/cli/commands/jobs.ts';
-import type { HostedService } from '../batch/hosted/hosted-service.ts';
-import { runHosted } from '../batch/hosted/run-hosted.ts';
-import { NO_GAME } from '../fake-game/nowhere.ts';
-import { skinPng } from '../server/drawn-skins.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { type Ran, runCommand } from './desk.ts';
+import { type Ran, runCommand } from '../support/cli/desk.ts';
+import { NO_GAME } from '../support/fake-game/nowhere.ts';
+import type { HostedService } from '../support/hosted/hosted-service.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 interface Desk {
   readonly file: string;

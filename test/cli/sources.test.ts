@@ -5,15 +5,15 @@ import { runGenerate } from '../../src/cli/commands/generate.ts';
 import { runVerify } from '../../src/cli/commands/verify.ts';
 import type { ServerOptions } from '../../src/server/server.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import type { FakeGame } from '../fake-game/fake-game.ts';
-import { NO_GAME } from '../fake-game/nowhere.ts';
-import type { FakeGameOptions } from '../fake-game/options.ts';
-import { runGame } from '../fake-game/run-game.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { runServer, type ServerUnderTest } from '../server/running-server.ts';
-import { type WebServer, webServer } from '../server/web-server.ts';
-import { runCommand } from './desk.ts';
+import { runCommand } from '../support/cli/desk.ts';
+import type { FakeGame } from '../support/fake-game/fake-game.ts';
+import { NO_GAME } from '../support/fake-game/nowhere.ts';
+import type { FakeGameOptions } from '../support/fake-game/options.ts';
+import { runGame } from '../support/fake-game/run-game.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { runServer, type ServerUnderTest } from '../support/server/running-server.ts';
+import { type WebServer, webServer } from '../support/server/web-server.ts';
 
 interface World {
   readonly game: FakeGame;

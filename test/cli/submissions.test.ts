@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Submissions } from '../../src/cli/submissions.ts';
-import { tempFolder } from '../textures/temp-folder.ts';
+import { tempFolder } from '../support/textures/temp-folder.ts';
 
 const FILE = 'submissions.ndjson';
 const line = (job: string, source: string) => `${JSON.stringify({ job, source })}\n`;

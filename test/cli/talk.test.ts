@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Talk } from '../../src/cli/talk.ts';
-import { testIo } from './test-io.ts';
+import { testIo } from '../support/cli/test-io.ts';
 
 describe('Talk', () => {
   it('keeps remarks for people out of pipes', async () => {

@@ -8,8 +8,8 @@ import {
   ServiceError,
   UnreadableAnswerError,
 } from '../../src/client/errors.ts';
-import { failureOf } from '../client/test-client.ts';
-import { tempFolder } from '../textures/temp-folder.ts';
+import { failureOf } from '../support/client/test-client.ts';
+import { tempFolder } from '../support/textures/temp-folder.ts';
 
 function refused(status: number, code: string): ServiceError {
   const errors = code === '' ? [] : [{ code, message: `${code}!` }];

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { momentAt } from '../../src/cli/output/progress-text.ts';
 import { Talk } from '../../src/cli/talk.ts';
 import { Waits } from '../../src/cli/waits.ts';
-import { testIo } from './test-io.ts';
+import { testIo } from '../support/cli/test-io.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 22, 13, 0) }));
 afterEach(() => vi.useRealTimers());

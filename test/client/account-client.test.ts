@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountClient } from '../../src/client/account-client.ts';
-import { testClient } from './test-client.ts';
+import { testClient } from '../support/client/test-client.ts';
 
 const key = {
   id: 'k',

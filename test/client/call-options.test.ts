@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { makeJob, makeSkin, refusal } from './answers.ts';
-import { cutBefore, type Exchange } from './scripted-server.ts';
-import { failureOf, testClient } from './test-client.ts';
+import { makeJob, makeSkin, refusal } from '../support/client/answers.ts';
+import { cutBefore, type Exchange } from '../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../support/client/test-client.ts';
 
 const source = { url: 'https://skins.example/a.png' };
 const file = { file: Uint8Array.of(1) };

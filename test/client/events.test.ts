@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openEventStream } from '../../src/client/http.ts';
 import type { SkinClient } from '../../src/client/skin-client.ts';
 import type { CallOptions, JobEvent, RequestReport } from '../../src/client/types.ts';
-import { makeJob, makeSkin, refusal } from './answers.ts';
-import { cutBefore, type Exchange, scriptedServer, staySilent } from './scripted-server.ts';
-import { API_KEY, failureOf, testClient } from './test-client.ts';
+import { makeJob, makeSkin, refusal } from '../support/client/answers.ts';
+import { cutBefore, type Exchange, scriptedServer, staySilent } from '../support/client/scripted-server.ts';
+import { API_KEY, failureOf, testClient } from '../support/client/test-client.ts';
 
 const EVENTS = 'GET /v2/queue/events';
 const job = makeJob();

@@ -4,8 +4,8 @@ import { InsecureHttpError, NetworkError } from '../../src/client/errors.ts';
 import { isPublicAddress, type Resolve } from '../../src/client/key-guard.ts';
 import { SkinClient } from '../../src/client/skin-client.ts';
 import type { SkinClientOptions } from '../../src/client/types.ts';
-import { scriptedServer } from './scripted-server.ts';
-import { API_KEY, failureOf } from './test-client.ts';
+import { scriptedServer } from '../support/client/scripted-server.ts';
+import { API_KEY, failureOf } from '../support/client/test-client.ts';
 
 const PUBLIC = '203.0.113.7';
 

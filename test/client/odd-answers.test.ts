@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeSkin } from './answers.ts';
-import { testClient } from './test-client.ts';
+import { makeSkin } from '../support/client/answers.ts';
+import { testClient } from '../support/client/test-client.ts';
 
 const skin = makeSkin();
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SkinClient } from '../../src/client/skin-client.ts';
 import type { RequestReport } from '../../src/client/types.ts';
-import { makeJob, makeSkin, refusal } from './answers.ts';
-import { cutBefore, type Exchange } from './scripted-server.ts';
-import { testClient } from './test-client.ts';
+import { makeJob, makeSkin, refusal } from '../support/client/answers.ts';
+import { cutBefore, type Exchange } from '../support/client/scripted-server.ts';
+import { testClient } from '../support/client/test-client.ts';
 
 const source = { url: 'https://skins.example/a.png' };
 const queued: Exchange = { expect: 'POST /v2/queue', json: { success: true, job: makeJob() } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Poll, pollTimes } from '../../src/client/poll-timing.ts';
-import { START } from './fake-clock.ts';
+import { START } from '../support/client/fake-clock.ts';
 
 function firstPauses(count: number, overrides: Partial<Poll> = {}): number[] {
   const poll = { eta: undefined, now: START, longest: undefined, ...overrides };

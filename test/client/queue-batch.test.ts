@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError, UnreadableAnswerError } from '../../src/client/errors.ts';
-import { makeJob, makeRateLimit, makeSkin, refusal } from './answers.ts';
-import type { Exchange } from './scripted-server.ts';
-import { failureOf, testClient } from './test-client.ts';
+import { makeJob, makeRateLimit, makeSkin, refusal } from '../support/client/answers.ts';
+import type { Exchange } from '../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../support/client/test-client.ts';
 
 const BATCH = 'POST /v2/queue/batch';
 const file = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);

@@ -6,8 +6,8 @@ import {
   UnreadableAnswerError,
 } from '../../src/client/errors.ts';
 import { type Attempt, DEFAULT_RETRY, parseRetryAfter, pauseBefore } from '../../src/client/retry-timing.ts';
-import { makeRateLimit } from './answers.ts';
-import { START } from './fake-clock.ts';
+import { makeRateLimit } from '../support/client/answers.ts';
+import { START } from '../support/client/fake-clock.ts';
 
 interface ServiceParts {
   readonly code?: string;

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { RequestReport } from '../../src/client/types.ts';
-import { refusal } from './answers.ts';
-import { cutBefore, cutWithin, type Exchange, staySilent } from './scripted-server.ts';
-import { API_KEY, failureOf, testClient } from './test-client.ts';
+import { refusal } from '../support/client/answers.ts';
+import { cutBefore, cutWithin, type Exchange, staySilent } from '../support/client/scripted-server.ts';
+import { API_KEY, failureOf, testClient } from '../support/client/test-client.ts';
 
 const troubles: [what: string, answer: Partial<Exchange>][] = [
   ['a refused key', { status: 403, json: refusal('invalid_api_key', 'The key is not valid.') }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { makeJob, makeSkin, refusal } from './answers.ts';
-import { cutBefore, type Exchange, scriptedServer } from './scripted-server.ts';
-import { API_KEY, failureOf, testClient } from './test-client.ts';
+import { makeJob, makeSkin, refusal } from '../support/client/answers.ts';
+import { cutBefore, type Exchange, scriptedServer } from '../support/client/scripted-server.ts';
+import { API_KEY, failureOf, testClient } from '../support/client/test-client.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
 const skin = makeSkin();

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import type { SkinClient } from '../../src/client/skin-client.ts';
 import type { SkinSource } from '../../src/client/types.ts';
-import { makeJob, makeRateLimit, makeSkin } from './answers.ts';
-import type { Exchange, SeenRequest } from './scripted-server.ts';
-import { API_KEY, testClient } from './test-client.ts';
+import { makeJob, makeRateLimit, makeSkin } from '../support/client/answers.ts';
+import type { Exchange, SeenRequest } from '../support/client/scripted-server.ts';
+import { API_KEY, testClient } from '../support/client/test-client.ts';
 
 const file = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
 const GENERATE = 'POST /v2/generate?timeout=30';

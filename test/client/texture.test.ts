@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestReport } from '../../src/client/types.ts';
-import { refusal } from './answers.ts';
-import { cutBefore, cutWithin, type Exchange, scriptedServer } from './scripted-server.ts';
-import { failureOf, testClient } from './test-client.ts';
+import { refusal } from '../support/client/answers.ts';
+import { cutBefore, cutWithin, type Exchange, scriptedServer } from '../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../support/client/test-client.ts';
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255, 13, 10]);
 const texture: Exchange = {

@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { SkinClient } from '../../src/client/skin-client.ts';
-import { makeJob, makeRateLimit, refusal } from './answers.ts';
-import { fakeClock, START } from './fake-clock.ts';
-import { cutBefore, cutWithin, type Exchange, staySilent } from './scripted-server.ts';
-import { failureOf, testClient } from './test-client.ts';
+import { makeJob, makeRateLimit, refusal } from '../support/client/answers.ts';
+import { fakeClock, START } from '../support/client/fake-clock.ts';
+import { cutBefore, cutWithin, type Exchange, staySilent } from '../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../support/client/test-client.ts';
 
 const source = { url: 'https://skins.example/a.png' };
 const me: Exchange = { expect: 'GET /v2/me', json: { success: true, user: 'aa', grants: {} } };

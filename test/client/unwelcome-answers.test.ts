@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { refusal } from './answers.ts';
-import type { Exchange } from './scripted-server.ts';
-import { failureOf, testClient } from './test-client.ts';
+import { refusal } from '../support/client/answers.ts';
+import type { Exchange } from '../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../support/client/test-client.ts';
 
 const me: Exchange = { expect: 'GET /v2/me', json: { success: true, user: 'aa', grants: {} } };
 const html = '<!doctype html>\n<title>502 Bad Gateway</title>';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { makeJob, makeSkin, refusal } from './answers.ts';
-import { START } from './fake-clock.ts';
-import type { Exchange } from './scripted-server.ts';
-import { failureOf, testClient } from './test-client.ts';
+import { makeJob, makeSkin, refusal } from '../support/client/answers.ts';
+import { START } from '../support/client/fake-clock.ts';
+import type { Exchange } from '../support/client/scripted-server.ts';
+import { failureOf, testClient } from '../support/client/test-client.ts';
 
 const skin = makeSkin();
 const ID = makeJob().id;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessName } from '../../src/server/queue/lease-owner.ts';
 import type { JobQueue, QueueTimes } from '../../src/server/queue/port.ts';
-import type { MovableClock } from '../server/movable-clock.ts';
+import type { MovableClock } from '../support/server/movable-clock.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { describeConcurrency } from './queue-concurrency.ts';
 import { describeLimits } from './queue-limits.ts';

@@ -3,9 +3,9 @@ import { QUEUE_TIMES } from '../../src/server/queue/port.ts';
 import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import { findSkin } from '../../src/server/store/skins.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
-import { MovableClock } from '../server/movable-clock.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { openOwnStore } from '../server/running-server.ts';
+import { MovableClock } from '../support/server/movable-clock.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { openOwnStore } from '../support/server/running-server.ts';
 import { describeJobQueue, type QueueWorld } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 

@@ -13,10 +13,10 @@ import { makePicture } from '../../src/skin/picture.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
 import { buildTexturesValue, type Textures } from '../../src/textures/property.ts';
 import { parsePublicKey, signValue } from '../../src/textures/signature.ts';
-import { encodeDifferently } from '../batch/hosted/skin-maker.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { chunk } from '../skin/png-writer.ts';
+import { encodeDifferently } from '../support/hosted/skin-maker.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { chunk } from '../support/skin/png-writer.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const { publicKey: otherKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { ownFolder } from '../server/own-folder.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
-const OPENER = join(import.meta.dirname, '../batch/service/open-queue-file.ts');
+const OPENER = join(import.meta.dirname, '../support/scripted/open-queue-file.ts');
 const PROCESSES = 6;
 
 /** In an object, because a process of execa is itself a promise of its end. */

@@ -5,8 +5,8 @@ import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SharedQueue } from '../../src/dispatch/shared-queue.ts';
 import { Spots } from '../../src/dispatch/spots.ts';
-import { MovableClock } from '../server/movable-clock.ts';
-import { ownFolder } from '../server/own-folder.ts';
+import { MovableClock } from '../support/server/movable-clock.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 const STALE = 10_000;
 const SETTLING = 300;

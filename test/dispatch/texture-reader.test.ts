@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NetworkError, ServiceError, UnreadableAnswerError } from '../../src/client/errors.ts';
 import type { SkinClient } from '../../src/client/skin-client.ts';
 import { TextureReader } from '../../src/dispatch/texture-reader.ts';
-import { VirtualClock } from '../batch/service/scripted/virtual-clock.ts';
+import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 
 const PNG = new Uint8Array([1, 2, 3]);
 const URL_ = 'http://textures.example/texture/abc';

@@ -16,7 +16,7 @@ import {
   ServiceLostError,
   Trouble,
 } from '../../src/dispatch/trouble.ts';
-import { fakeClock } from '../client/fake-clock.ts';
+import { fakeClock } from '../support/client/fake-clock.ts';
 
 const MINUTE = 60_000;
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { Bell } from '../../src/dispatch/wake-up-signal.ts';
-import { fakeClock } from '../client/fake-clock.ts';
+import { fakeClock } from '../support/client/fake-clock.ts';
 
 interface Sleep {
   readonly ms: number;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { codeBlocks, shellEntries } from './code-blocks.ts';
+import { codeBlocks, shellEntries } from '../support/docs/code-blocks.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENTS = [

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { decodePng } from '../../src/skin/decode.ts';
-import { runHosted } from '../batch/hosted/run-hosted.ts';
-import { saying } from '../e2e/program.ts';
-import { runGame } from '../fake-game/run-game.ts';
-import { type CodeBlock, codeBlocks, type Entry, shellEntries } from './code-blocks.ts';
-import { FreshClone } from './fresh-clone.ts';
-import { Shell } from './shell.ts';
+import { type CodeBlock, codeBlocks, type Entry, shellEntries } from '../support/docs/code-blocks.ts';
+import { FreshClone } from '../support/docs/fresh-clone.ts';
+import { Shell } from '../support/docs/shell.ts';
+import { runGame } from '../support/fake-game/run-game.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { saying } from '../support/program/program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const README = await readFile(join(ROOT, 'README.md'), 'utf8');

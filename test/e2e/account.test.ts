@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { freshMachine, type Machine, type Ran, type Serving } from './program.ts';
+import { freshMachine, type Machine, type Ran, type Serving } from '../support/program/program.ts';
 
 /** Two machines: one runs the service, on the other people work. */
 async function serviceAndDesk(): Promise<{

@@ -2,9 +2,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import { poll } from '../server/poll.ts';
-import { freshMachine, ROOT } from './program.ts';
+import { freshMachine, ROOT } from '../support/program/program.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { poll } from '../support/server/poll.ts';
 
 test('backup while serve runs, restore after it: the key and the skin are there again', async () => {
   const machine = await freshMachine();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { whenAccepted } from '../batch/hosted/run-hosted.ts';
-import { hostedWorkshop, pixelsOf } from './batches.ts';
+import { whenAccepted } from '../support/hosted/run-hosted.ts';
+import { hostedWorkshop, pixelsOf } from '../support/program/batches.ts';
 
 const BATCH = 20;
 /** Submissions after which the others begin: the batch is in the middle of its work then. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { whenAccepted } from '../batch/hosted/run-hosted.ts';
-import type { Weather } from '../batch/hosted/weather.ts';
-import { poll } from '../server/poll.ts';
-import { hostedWorkshop, pixelsOf } from './batches.ts';
+import { whenAccepted } from '../support/hosted/run-hosted.ts';
+import type { Weather } from '../support/hosted/weather.ts';
+import { hostedWorkshop, pixelsOf } from '../support/program/batches.ts';
+import { poll } from '../support/server/poll.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'out'];
 

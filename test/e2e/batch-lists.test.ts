@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { dataUrl, skinPng } from '../server/drawn-skins.ts';
-import { embeddedWorkshop, lines, pixelsOf, type Workshop } from './batches.ts';
+import { embeddedWorkshop, lines, pixelsOf, type Workshop } from '../support/program/batches.ts';
+import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
 
 const ROWS = [
   { source: 'pngs/a.png', name: 'Hero', variant: 'slim', visibility: 'unlisted' },

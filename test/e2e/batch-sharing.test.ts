@@ -1,8 +1,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { whenAccepted } from '../batch/hosted/run-hosted.ts';
-import { hostedWorkshop } from './batches.ts';
+import { whenAccepted } from '../support/hosted/run-hosted.ts';
+import { hostedWorkshop } from '../support/program/batches.ts';
 
 const FOLDERS = ['a', 'b', 'c'];
 

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResultPromise } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { HostedService } from '../batch/hosted/hosted-service.ts';
-import { whenAccepted } from '../batch/hosted/run-hosted.ts';
-import { dataUrl, skinPng } from '../server/drawn-skins.ts';
-import { poll } from '../server/poll.ts';
-import { firstCells, hostedWorkshop, lines, type Workshop } from './batches.ts';
+import type { HostedService } from '../support/hosted/hosted-service.ts';
+import { whenAccepted } from '../support/hosted/run-hosted.ts';
+import { firstCells, hostedWorkshop, lines, type Workshop } from '../support/program/batches.ts';
+import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
+import { poll } from '../support/server/poll.ts';
 
 const MAKE = ['generate', 'skins', '--out', 'out'];
 const COUNT = 9;

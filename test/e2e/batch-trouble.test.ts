@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { Fate } from '../batch/hosted/fates.ts';
-import { runHosted } from '../batch/hosted/run-hosted.ts';
-import { poll } from '../server/poll.ts';
-import { embeddedWorkshop, hostedWorkshop, lines, pixelsOf } from './batches.ts';
-import { Relay } from './relay.ts';
+import type { Fate } from '../support/hosted/fates.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { embeddedWorkshop, hostedWorkshop, lines, pixelsOf } from '../support/program/batches.ts';
+import { Relay } from '../support/program/relay.ts';
+import { poll } from '../support/server/poll.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 const NO_STACK = expect.not.stringMatching(/\n\s+at |This is a bug/);

@@ -9,7 +9,7 @@ import {
   pixelsOf,
   requestsIn,
   type Workshop,
-} from './batches.ts';
+} from '../support/program/batches.ts';
 
 interface Result {
   readonly source: string;

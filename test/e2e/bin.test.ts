@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
-import { ownFolder } from '../server/own-folder.ts';
-import { freshMachine, ROOT, saying } from './program.ts';
+import { freshMachine, ROOT, saying } from '../support/program/program.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
 
 /** Makes a Node say that it is an old one; what it starts is itself again. */
 const OLD = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;

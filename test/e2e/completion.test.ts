@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { SCRIPT_FILES, SHELLS } from '../../src/cli/completion/shells.ts';
-import { freshMachine, type Machine, ROOT } from './program.ts';
+import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
 
 const UUID = '0123456789abcdef0123456789abcdef';
 const SERVICE = 'https://skins.example.org:8443/base';

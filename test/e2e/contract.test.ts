@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { capePng } from '../server/drawn-capes.ts';
-import { skinPng } from '../server/drawn-skins.ts';
-import { CheckingRelay } from './checking-relay.ts';
-import { freshMachine } from './program.ts';
+import { CheckingRelay } from '../support/program/checking-relay.ts';
+import { freshMachine } from '../support/program/program.ts';
+import { capePng } from '../support/server/drawn-capes.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
 
 /** A desk whose commands reach a service over the relay; each must exit with the status given. */
 async function relayedDesk() {

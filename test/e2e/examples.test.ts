@@ -6,12 +6,12 @@ import { onTestFinished, test } from 'vitest';
 import { examplesOf } from '../../src/cli/help/examples.ts';
 import { fullName } from '../../src/cli/help/text.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { runHosted } from '../batch/hosted/run-hosted.ts';
-import type { FakeGame } from '../fake-game/fake-game.ts';
-import { runGame } from '../fake-game/run-game.ts';
-import { capePng } from '../server/drawn-capes.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { freshMachine, type Machine, ROOT, type Serving } from './program.ts';
+import type { FakeGame } from '../support/fake-game/fake-game.ts';
+import { runGame } from '../support/fake-game/run-game.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { freshMachine, type Machine, ROOT, type Serving } from '../support/program/program.ts';
+import { capePng } from '../support/server/drawn-capes.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 
 /** Commands of a service that somebody runs; all others are typed on a machine without one. */
 const OF_A_SERVICE = ['keys', 'capes', 'users', 'accounts', 'whoami'];

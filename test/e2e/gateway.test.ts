@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { HostedService } from '../batch/hosted/hosted-service.ts';
-import { runHosted } from '../batch/hosted/run-hosted.ts';
-import { numbers, PLANS, push, skins } from '../server/generators/upstream/gateway.ts';
-import { freshMachine, type Machine, type Serving } from './program.ts';
+import type { HostedService } from '../support/hosted/hosted-service.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { freshMachine, type Machine, type Serving } from '../support/program/program.ts';
+import { numbers, PLANS, push, skins } from '../support/server/gateway.ts';
 
 /** A machine whose services have their skins made by another. */
 async function gatewayMachine({ key }: Pick<HostedService, 'key'>): Promise<Machine> {

@@ -2,8 +2,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import { freshMachine, type Machine, ROOT } from './program.ts';
+import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
 
 const SMITH = 'examples/smith.png';
 const FIXTURES = 'test/fixtures/skins';

@@ -6,7 +6,7 @@ import { shownCommands } from '../../src/cli/completion/tree.ts';
 import { ENVIRONMENT } from '../../src/cli/environment.ts';
 import { EXIT_STATUSES } from '../../src/cli/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { freshMachine } from './program.ts';
+import { freshMachine } from '../support/program/program.ts';
 
 const PAGES = join(import.meta.dirname, 'help');
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ABSENT } from '../batch/hosted/alter.ts';
-import type { HostedOptions } from '../batch/hosted/options.ts';
-import { hostedWorkshop, lines, requestsIn } from './batches.ts';
+import { ABSENT } from '../support/hosted/alter.ts';
+import type { HostedOptions } from '../support/hosted/options.ts';
+import { hostedWorkshop, lines, requestsIn } from '../support/program/batches.ts';
 
 /** A service with a rate, as a paying user of the hosted one has it, and three skins of the user's. */
 async function withSkins(options: HostedOptions = {}) {

@@ -1,8 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { FORMAT_NAMES } from '../../src/cli/output/formats/names.ts';
-import { poll } from '../server/poll.ts';
-import { embeddedWorkshop, hostedWorkshop, lines, NOWHERE, pixelsOf, type Workshop } from './batches.ts';
+import {
+  embeddedWorkshop,
+  hostedWorkshop,
+  lines,
+  NOWHERE,
+  pixelsOf,
+  type Workshop,
+} from '../support/program/batches.ts';
+import { poll } from '../support/server/poll.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 

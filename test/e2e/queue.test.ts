@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import { freshMachine, type Machine, saying } from './program.ts';
+import { freshMachine, type Machine, saying } from '../support/program/program.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
 
 async function drawFiles(machine: Machine, from: number, count: number): Promise<string[]> {
   const files = Array.from({ length: count }, (_, n) => join(machine.folder, `skin-${from + n}.png`));

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import { jobAt } from '../server/job-at.ts';
-import { poll } from '../server/poll.ts';
-import type { TestCaller } from '../server/test-caller.ts';
-import { freshMachine, ROOT, type Serving } from './program.ts';
+import { freshMachine, ROOT, type Serving } from '../support/program/program.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { jobAt } from '../support/server/job-at.ts';
+import { poll } from '../support/server/poll.ts';
+import type { TestCaller } from '../support/server/test-caller.ts';
 
 async function newUser({ caller }: Serving, name: string): Promise<string> {
   const { body } = await caller().json('/v2/account/keys', { user: name });

@@ -3,10 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openSigningKey } from '../../src/textures/signing-key.ts';
-import type { HostedService } from '../batch/hosted/hosted-service.ts';
-import { runGame } from '../fake-game/run-game.ts';
-import { embeddedWorkshop, hostedWorkshop, lines, NOWHERE, pixelsOf, type Workshop } from './batches.ts';
-import type { Ran } from './program.ts';
+import { runGame } from '../support/fake-game/run-game.ts';
+import type { HostedService } from '../support/hosted/hosted-service.ts';
+import {
+  embeddedWorkshop,
+  hostedWorkshop,
+  lines,
+  NOWHERE,
+  pixelsOf,
+  type Workshop,
+} from '../support/program/batches.ts';
+import type { Ran } from '../support/program/program.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 const NOTICE = /vanilla clients accept only skins signed by the game/g;

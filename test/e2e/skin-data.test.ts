@@ -1,10 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
-import { runGame } from '../fake-game/run-game.ts';
-import { drawSkin } from '../server/drawn-skins.ts';
-import { runServer } from '../server/running-server.ts';
-import { embeddedWorkshop, hostedWorkshop, type LockLine, lines, type Workshop } from './batches.ts';
-import type { Ran } from './program.ts';
+import { runGame } from '../support/fake-game/run-game.ts';
+import {
+  embeddedWorkshop,
+  hostedWorkshop,
+  type LockLine,
+  lines,
+  type Workshop,
+} from '../support/program/batches.ts';
+import type { Ran } from '../support/program/program.ts';
+import { drawSkin } from '../support/server/drawn-skins.ts';
+import { runServer } from '../support/server/running-server.ts';
 
 interface World {
   readonly shop: Workshop;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../src/skin/decode.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { runServer } from '../server/running-server.ts';
-import { freshMachine } from './program.ts';
+import { freshMachine } from '../support/program/program.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { runServer } from '../support/server/running-server.ts';
 
 const NOBODY = '0'.repeat(32);
 

@@ -4,10 +4,10 @@ import { expect, onTestFailed, test } from 'vitest';
 import { decodePng } from '../../src/skin/decode.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
 import { parseTexturesValue } from '../../src/textures/property.ts';
-import { killAgainAndAgain } from '../batch/hosted/killing.ts';
-import { type DrawnSource, drawSources } from '../batch/hosted/many-sources.ts';
-import { runHosted } from '../batch/hosted/run-hosted.ts';
-import { freshMachine } from './program.ts';
+import { killAgainAndAgain } from '../support/hosted/killing.ts';
+import { type DrawnSource, drawSources } from '../support/hosted/many-sources.ts';
+import { runHosted } from '../support/hosted/run-hosted.ts';
+import { freshMachine } from '../support/program/program.ts';
 
 /** Another one is tried with SOAK_SEED=<number>. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 20_251_121);

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runGame } from '../fake-game/run-game.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { webServer } from '../server/web-server.ts';
-import { freshMachine } from './program.ts';
+import { runGame } from '../support/fake-game/run-game.ts';
+import { freshMachine } from '../support/program/program.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { webServer } from '../support/server/web-server.ts';
 
 test('With no service set, a list of a file, a URL of a private network and a player becomes skins', async () => {
   const game = await runGame();

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../server/drawn-skins.ts';
-import { freshMachine, type Machine, type Ran, ROOT } from './program.ts';
+import { freshMachine, type Machine, type Ran, ROOT } from '../support/program/program.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
 
 const SMITH = 'examples/smith.png';
 const NO_STACK = /\n\s+at |This is a bug/;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { freshMachine, saying } from './program.ts';
+import { freshMachine, saying } from '../support/program/program.ts';
 
 it('jobs --watch shows each job as it changes, until it is interrupted, which is no error', async () => {
   const machine = await freshMachine();

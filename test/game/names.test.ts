@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveName, resolveNames } from '../../src/game/names.ts';
-import { callGame } from '../fake-game/run-game.ts';
-import { gameErrorOf } from './told.ts';
+import { callGame } from '../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../support/game/told.ts';
 
 describe('A name', () => {
   test('becomes a UUID, in whatever case it is written', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GAME_PACE, type GameService, Pacing, type PacingOptions } from '../../src/game/pacing.ts';
-import { SteppedClock } from './stepped-clock.ts';
-import { gameErrorOf } from './told.ts';
+import { SteppedClock } from '../support/game/stepped-clock.ts';
+import { gameErrorOf } from '../support/game/told.ts';
 
 const rules = { session: { burst: 2, interval: 1000 } };
 

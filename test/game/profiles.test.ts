@@ -4,10 +4,10 @@ import { fetchSignedProfile } from '../../src/game/profiles.ts';
 import { uploadSkin } from '../../src/game/skins.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../src/textures/signature.ts';
-import { scriptedServer } from '../client/scripted-server.ts';
-import { callGame } from '../fake-game/run-game.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { gameErrorOf } from './told.ts';
+import { scriptedServer } from '../support/client/scripted-server.ts';
+import { callGame } from '../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../support/game/told.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 
 const withDashes = (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 

@@ -5,11 +5,11 @@ import { isSignedByAny } from '../../src/game/public-keys.ts';
 import { SHIPPED_KEYS } from '../../src/game/shipped-keys.ts';
 import { fingerprintOf } from '../../src/textures/fingerprint.ts';
 import { parsePublicKey } from '../../src/textures/signature.ts';
-import { scriptedServer } from '../client/scripted-server.ts';
-import { callGame } from '../fake-game/run-game.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };
-import { MovableClock } from '../server/movable-clock.ts';
-import { gameErrorOf } from './told.ts';
+import { scriptedServer } from '../support/client/scripted-server.ts';
+import { callGame } from '../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../support/game/told.ts';
+import { MovableClock } from '../support/server/movable-clock.ts';
 
 const { publicKey, value, signature } = published;
 

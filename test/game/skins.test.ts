@@ -9,11 +9,11 @@ import {
 } from '../../src/game/skins.ts';
 import { downloadTexture } from '../../src/game/textures.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { scriptedServer } from '../client/scripted-server.ts';
-import type { PersonPlan } from '../fake-game/people.ts';
-import { callGame } from '../fake-game/run-game.ts';
-import { drawSkin, skinPng } from '../server/drawn-skins.ts';
-import { gameErrorOf } from './told.ts';
+import { scriptedServer } from '../support/client/scripted-server.ts';
+import type { PersonPlan } from '../support/fake-game/people.ts';
+import { callGame } from '../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../support/game/told.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 
 async function withAccount(plan: PersonPlan = {}) {
   const { fake, game } = await callGame();

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { GAME_ADDRESSES } from '../../src/game/addresses.ts';
 import { downloadTexture, textureHashOf } from '../../src/game/textures.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { scriptedServer } from '../client/scripted-server.ts';
-import { callGame } from '../fake-game/run-game.ts';
-import { drawSkin } from '../server/drawn-skins.ts';
-import { gameErrorOf } from './told.ts';
+import { scriptedServer } from '../support/client/scripted-server.ts';
+import { callGame } from '../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../support/game/told.ts';
+import { drawSkin } from '../support/server/drawn-skins.ts';
 
 const { textures } = GAME_ADDRESSES;
 

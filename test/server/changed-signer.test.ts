@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ServerOptions } from '../../src/server/server.ts';
-import { addCape } from './drawn-capes.ts';
-import { dataUrl, skinPng } from './drawn-skins.ts';
-import { jobAt } from './job-at.ts';
-import { openOwnStore, runServer, type ServerUnderTest } from './running-server.ts';
-import { TestCaller } from './test-caller.ts';
+import { addCape } from '../support/server/drawn-capes.ts';
+import { dataUrl, skinPng } from '../support/server/drawn-skins.ts';
+import { jobAt } from '../support/server/job-at.ts';
+import { openOwnStore, runServer, type ServerUnderTest } from '../support/server/running-server.ts';
+import { TestCaller } from '../support/server/test-caller.ts';
 
 /** The same store under a service that signs other data than before: at another address, unless options say more. */
 async function changeSigner(

@@ -6,9 +6,9 @@ import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../contract/jobs.ts';
-import { MovableClock } from './movable-clock.ts';
-import { ownFolder } from './own-folder.ts';
-import { openOwnStore } from './running-server.ts';
+import { MovableClock } from '../support/server/movable-clock.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { openOwnStore } from '../support/server/running-server.ts';
 
 /** Above the highest process id that Linux and macOS give. */
 const NO_SUCH_PROCESS = 2 ** 22 + 1;

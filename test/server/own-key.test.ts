@@ -4,10 +4,15 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readMeta } from '../../src/server/store/meta.ts';
-import { skinPng } from './drawn-skins.ts';
-import { ownFolder } from './own-folder.ts';
-import { poll } from './poll.ts';
-import { giveSigningKey, guardAgainstLeaks, openOwnStore, runServer } from './running-server.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { poll } from '../support/server/poll.ts';
+import {
+  giveSigningKey,
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+} from '../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

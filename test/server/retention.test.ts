@@ -9,9 +9,9 @@ import { openStore, type Store } from '../../src/server/store/store.ts';
 import type { Tables } from '../../src/server/store/tables.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob } from '../contract/jobs.ts';
-import { keepKey } from './callbacks/stored-callbacks.ts';
-import { MovableClock } from './movable-clock.ts';
-import { ownFolder } from './own-folder.ts';
+import { MovableClock } from '../support/server/movable-clock.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { keepKey } from '../support/server/stored-callbacks.ts';
 
 const HOUR = 3_600_000;
 const RETENTION = 24 * HOUR;

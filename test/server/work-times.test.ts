@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WorkTimes } from '../../src/server/work-times.ts';
-import { MovableClock } from './movable-clock.ts';
+import { MovableClock } from '../support/server/movable-clock.ts';
 
 function workTimes(least?: number) {
   const clock = new MovableClock();

@@ -5,7 +5,7 @@ import { Observers } from '../../src/server/observer.ts';
 import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
 import type { JobQueue } from '../../src/server/queue/port.ts';
 import { WorkerPool } from '../../src/server/worker-pool.ts';
-import { poll } from './poll.ts';
+import { poll } from '../support/server/poll.ts';
 
 /** Sleeps end at once: a pool that sits trouble out must come back. */
 const hasty: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => await new Promise(setImmediate) };

@@ -2,7 +2,14 @@ import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodePng } from '../../src/skin/decode.ts';
 import { type ImageProblem, InvalidImageError } from '../../src/skin/picture.ts';
-import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE, writePng } from './png-writer.ts';
+import {
+  chunk,
+  filteredRows,
+  headerChunk,
+  plainPlan,
+  SIGNATURE,
+  writePng,
+} from '../support/skin/png-writer.ts';
 
 const rows = filteredRows(plainPlan());
 const packed = deflateSync(rows);

@@ -3,8 +3,8 @@ import { looksLikeCape } from '../../src/skin/cape.ts';
 import { checkSkin } from '../../src/skin/check.ts';
 import { encodePng } from '../../src/skin/encode.ts';
 import type { Picture } from '../../src/skin/picture.ts';
-import { drawSkin } from '../server/drawn-skins.ts';
-import { drawFigure } from './drawing.ts';
+import { drawSkin } from '../support/server/drawn-skins.ts';
+import { drawFigure } from '../support/skin/drawing.ts';
 
 /** A cape with its elytra, on a background of this alpha. */
 function drawCape(alpha: number): Picture {

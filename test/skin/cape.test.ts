@@ -5,7 +5,7 @@ import { decodeCape } from '../../src/skin/cape.ts';
 import { encodePng } from '../../src/skin/encode.ts';
 import { InvalidImageError, makePicture } from '../../src/skin/picture.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { chunk, headerChunk, plainPlan, SIGNATURE, writePng } from './png-writer.ts';
+import { chunk, headerChunk, plainPlan, SIGNATURE, writePng } from '../support/skin/png-writer.ts';
 
 const CAPE = { width: 64, height: 32 };
 

@@ -5,8 +5,8 @@ import { encodePng } from '../../src/skin/encode.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
 import { faceRects } from '../../src/skin/regions.ts';
-import { type Colour, drawFigure, fill, fillPart, fillUnused } from './drawing.ts';
-import { chunk, headerChunk, SIGNATURE } from './png-writer.ts';
+import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../support/skin/drawing.ts';
+import { chunk, headerChunk, SIGNATURE } from '../support/skin/png-writer.ts';
 
 const clear: Colour = [0, 0, 0, 0];
 const whole = { x: 0, y: 0, width: 64, height: 64 };

@@ -2,7 +2,7 @@ import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import { decodePng } from '../../src/skin/decode.ts';
 import type { Picture } from '../../src/skin/picture.ts';
-import { type PngPlan, plainPlan, seededRandom, writePng } from './png-writer.ts';
+import { type PngPlan, plainPlan, seededRandom, writePng } from '../support/skin/png-writer.ts';
 
 const depths: Record<number, number[]> = {
   0: [1, 2, 4, 8, 16],

@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodePng, readHeader } from '../../src/skin/decode.ts';
 import { InvalidImageError } from '../../src/skin/picture.ts';
-import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE } from './png-writer.ts';
+import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE } from '../support/skin/png-writer.ts';
 
 const packed = deflateSync(filteredRows(plainPlan()));
 const head = headerChunk({});

@@ -6,8 +6,8 @@ import { decodePng } from '../../src/skin/decode.ts';
 import { encodePng } from '../../src/skin/encode.ts';
 import { MAX_SKIN_BYTES, type Picture } from '../../src/skin/picture.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { drawFigure, fill } from './drawing.ts';
-import { seededRandom } from './png-writer.ts';
+import { drawFigure, fill } from '../support/skin/drawing.ts';
+import { seededRandom } from '../support/skin/png-writer.ts';
 
 const SEED = 7;
 

@@ -4,7 +4,7 @@ import { encodePng } from '../../src/skin/encode.ts';
 import { fitSkin } from '../../src/skin/fit.ts';
 import { InvalidImageError, makePicture } from '../../src/skin/picture.ts';
 import { enlarge } from '../../src/skin/render/scaling.ts';
-import { mappedSkin } from './drawing.ts';
+import { mappedSkin } from '../support/skin/drawing.ts';
 
 describe('an HD skin', () => {
   test.each([

@@ -5,7 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { checkSkin } from '../../src/skin/check.ts';
 import { decodePng } from '../../src/skin/decode.ts';
 import { InvalidImageError } from '../../src/skin/picture.ts';
-import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE, writePng } from './png-writer.ts';
+import {
+  chunk,
+  filteredRows,
+  headerChunk,
+  plainPlan,
+  SIGNATURE,
+  writePng,
+} from '../support/skin/png-writer.ts';
 
 const SEED = 64_064;
 

@@ -4,7 +4,7 @@ import { decodePng } from '../../src/skin/decode.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { faceRects, UNUSED_IN_SLIM, type Variant } from '../../src/skin/regions.ts';
 import { chooseVariant, type DetectedVariant, detectVariant } from '../../src/skin/variant.ts';
-import { type Colour, drawFigure, fill, fillPart, fillUnused } from './drawing.ts';
+import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../support/skin/drawing.ts';
 
 const black: Colour = [0, 0, 0, 255];
 const white: Colour = [255, 255, 255, 255];

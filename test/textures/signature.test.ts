@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { buildTexturesValue } from '../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey, publicKeyPem, signValue } from '../../src/textures/signature.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };
-import { tempFolder } from './temp-folder.ts';
+import { tempFolder } from '../support/textures/temp-folder.ts';
 
 const gameKey = parsePublicKey(published.publicKey);
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

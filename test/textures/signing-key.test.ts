@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { isSignedBy, parsePublicKey, signValue } from '../../src/textures/signature.ts';
 import { openSigningKey } from '../../src/textures/signing-key.ts';
-import { tempFolder } from './temp-folder.ts';
+import { tempFolder } from '../support/textures/temp-folder.ts';
 
 /** Short keys are made in a fraction of a second. */
 const BITS = 2048;

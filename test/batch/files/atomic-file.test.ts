@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Replacement, removeLeftovers, writeFileAtomically } from '../../../src/batch/files/atomic-file.ts';
-import { ownFolder } from '../../server/own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** The system gives out the lowest that is free. */
 function nextDescriptor(path: string): number {

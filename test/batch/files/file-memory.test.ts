@@ -12,7 +12,7 @@ import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FileMemory, type FileStamp } from '../../../src/batch/files/file-memory.ts';
-import { ownFolder } from '../../server/own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const DAY = 24 * 60 * 60 * 1000;
@@ -339,7 +339,7 @@ describe('Saving', () => {
 
   it('by two processes at once leaves what one of them saved, whole', async () => {
     const path = join(await ownFolder(), 'files.tsv');
-    const program = join(import.meta.dirname, 'save-memory.ts');
+    const program = join(import.meta.dirname, '../../support/batch/save-memory.ts');
     const run = (name: string) => execa(process.execPath, [program, path, name]);
     await Promise.all([run('a'), run('b')]);
     const memory = openAt(path, Date.now());

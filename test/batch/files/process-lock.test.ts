@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { acquire, type Held, type Holder } from '../../../src/batch/files/process-lock.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { poll } from '../../server/poll.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
 
-const PROGRAM = join(import.meta.dirname, 'hold-lock.ts');
+const PROGRAM = join(import.meta.dirname, '../../support/batch/hold-lock.ts');
 /** Larger than any system gives out. */
 const NO_PROCESS = 2 ** 31 - 1;
 

@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Journal } from '../../../src/batch/journal/journal.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { keyOf, recordOf } from './records.ts';
+import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function ownPath(): Promise<string> {
   return join(await ownFolder(), 'journals', 'batch.ndjson');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { forEachLine } from '../../../src/batch/journal/lines.ts';
-import { ownFolder } from '../../server/own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const CHUNK = 1024 * 1024;
 const LONGEST_LINE = 256 * 1024;

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Journal, type WorkState } from '../../../src/batch/journal/journal.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { keyOf, recordOf } from './records.ts';
+import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
-const APPEND_FOREVER = fileURLToPath(new URL('./append-forever.ts', import.meta.url));
+const APPEND_FOREVER = fileURLToPath(new URL('../../support/batch/append-forever.ts', import.meta.url));
 const KILLS = 10;
 
 async function ownPath(): Promise<string> {

@@ -4,8 +4,8 @@ import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import { LockfileError } from '../../../src/batch/lockfile/lockfile-error.ts';
-import { failureOf } from '../../client/test-client.ts';
-import { entriesOf, lockEntry, openText, ownPath, textOf } from './entries.ts';
+import { entriesOf, lockEntry, openText, ownPath, textOf } from '../../support/batch/lockfile-entries.ts';
+import { failureOf } from '../../support/client/test-client.ts';
 
 const GOOD = textOf(entriesOf('a.png'));
 

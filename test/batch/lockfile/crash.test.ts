@@ -3,9 +3,16 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { allOf, entriesOf, manyEntries, openAt, ownPath, textOf } from './entries.ts';
+import {
+  allOf,
+  entriesOf,
+  manyEntries,
+  openAt,
+  ownPath,
+  textOf,
+} from '../../support/batch/lockfile-entries.ts';
 
-const PROGRAM = join(import.meta.dirname, 'rewrite-forever.ts');
+const PROGRAM = join(import.meta.dirname, '../../support/batch/rewrite-forever.ts');
 const STATES = (['even', 'odd'] as const).map((state) => textOf(manyEntries(state)));
 const HOURS = 60 * 60 * 1000;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type LockEntry, lockEntrySchema, workOf } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf, readLine } from '../../../src/batch/lockfile/entry-line.ts';
 import { readHead } from '../../../src/batch/lockfile/head.ts';
-import { allOf, find, lockEntry, openText, textOf } from './entries.ts';
+import { allOf, find, lockEntry, openText, textOf } from '../../support/batch/lockfile-entries.ts';
 
 const RUNS = { numRuns: 500, seed: 20_251_121 };
 

@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
 import { workKey } from '../../../src/batch/plan/work-key.ts';
-import { allOf, entriesOf, find, hash, lockEntry, openAt, openText, ownPath, textOf } from './entries.ts';
+import {
+  allOf,
+  entriesOf,
+  find,
+  hash,
+  lockEntry,
+  openAt,
+  openText,
+  ownPath,
+  textOf,
+} from '../../support/batch/lockfile-entries.ts';
 
 const UUID = '61699b2ed3274a019f1e0ea8c3f06bc6';
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
-import { failureOf } from '../../client/test-client.ts';
 import {
   allOf,
   entriesOf,
@@ -17,7 +16,8 @@ import {
   openAt,
   ownPath,
   textOf,
-} from './entries.ts';
+} from '../../support/batch/lockfile-entries.ts';
+import { failureOf } from '../../support/client/test-client.ts';
 
 /** A lockfile in a file of its own with these entries, open. */
 async function ownLockfile(entries: readonly LockEntry[], lineEnd = '\n') {

@@ -6,8 +6,8 @@ import { lookAt } from '../../../src/batch/plan/picture-files.ts';
 import { encodePng } from '../../../src/skin/encode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { enlarge } from '../../../src/skin/render/scaling.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { drawFigure } from '../../skin/drawing.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { drawFigure } from '../../support/skin/drawing.ts';
 
 const figure = drawFigure('classic');
 const hd = encodePng(enlarge(figure, 2));

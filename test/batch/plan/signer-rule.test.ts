@@ -4,7 +4,7 @@ import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { withDigest } from '../../../src/batch/lockfile/entry-digest.ts';
 import { SignerRule, type Standing, standingOf } from '../../../src/batch/plan/signer-rule.ts';
 import type { SignedBy } from '../../../src/batch/proof/signer.ts';
-import { lockEntry } from '../lockfile/entries.ts';
+import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 
 const HERE = 'https://here.example';
 const THERE = 'https://there.example';

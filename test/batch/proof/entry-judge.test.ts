@@ -8,7 +8,7 @@ import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { parsePublicKey, signValue } from '../../../src/textures/signature.ts';
 import published from '../../fixtures/textures/published.json' with { type: 'json' };
-import { lockEntry } from '../lockfile/entries.ts';
+import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 
 const HOSTED = 'https://api.mineskin.org';
 const GAME_TEXTURE =

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_PAUSE, mean, type SimulatedService, WaveSimulation } from './wave-simulation.ts';
+import {
+  LONGEST_PAUSE,
+  mean,
+  type SimulatedService,
+  WaveSimulation,
+} from '../../support/scripted/wave-simulation.ts';
 
 const WAVES = 40;
 const JOBS = WAVES * 5;

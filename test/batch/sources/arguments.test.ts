@@ -3,8 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fileProblem } from '../../../src/batch/sources/file-problem.ts';
 import { isSingle, openSources, type SourceSpec, skinNameFrom } from '../../../src/batch/sources/sources.ts';
-import { failureOf } from '../../client/test-client.ts';
-import { allOf, folderOf, onlyOf, problemOf, rootsIn, spec, stemsOf, UUID } from './reading.ts';
+import {
+  allOf,
+  folderOf,
+  onlyOf,
+  problemOf,
+  rootsIn,
+  spec,
+  stemsOf,
+  UUID,
+} from '../../support/batch/read-sources.ts';
+import { failureOf } from '../../support/client/test-client.ts';
 
 const DASHED = '61699B2E-D327-4A01-9F1E-0EA8C3F06BC6';
 const DATA = 'data:image/png;base64,';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { fetchedSources } from '../../../src/batch/sources/fetched.ts';
 import { urlSource, userSource } from '../../../src/batch/sources/links.ts';
 import type { BatchSource } from '../../../src/batch/types.ts';
-import { webServer } from '../../server/web-server.ts';
-import { collected, problemOf } from './reading.ts';
+import { collected, problemOf } from '../../support/batch/read-sources.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -2,8 +2,17 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeF
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSources } from '../../../src/batch/sources/sources.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { allOf, collected, folderOf, onlyOf, problemOf, rootsIn, spec, stemsOf } from './reading.ts';
+import {
+  allOf,
+  collected,
+  folderOf,
+  onlyOf,
+  problemOf,
+  rootsIn,
+  spec,
+  stemsOf,
+} from '../../support/batch/read-sources.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 describe('A folder', () => {
   it('stands for the PNG files directly in it, sorted by code units, none hidden', async () => {

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../client/test-client.ts';
-import { allOf, folderOf, onlyOf, problemOf, rootsIn, stemsOf } from './reading.ts';
+import { allOf, folderOf, onlyOf, problemOf, rootsIn, stemsOf } from '../../support/batch/read-sources.ts';
+import { failureOf } from '../../support/client/test-client.ts';
 
 const FILE = '.skinsmithignore';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../../src/batch/sources/lists/lines.ts';
 import { listRows } from '../../../src/batch/sources/lists/list-rows.ts';
-import { collected } from './reading.ts';
+import { collected } from '../../support/batch/read-sources.ts';
 
 async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);

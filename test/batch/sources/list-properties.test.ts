@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { BatchSetupError } from '../../../src/batch/setup-error.ts';
 import { listRows } from '../../../src/batch/sources/lists/list-rows.ts';
 import type { ListRow, Row } from '../../../src/batch/sources/lists/rows.ts';
-import { collected } from './reading.ts';
+import { collected } from '../../support/batch/read-sources.ts';
 
 const RUNS = { numRuns: 300, seed: 20_251_121 };
 

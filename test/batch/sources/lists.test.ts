@@ -3,8 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSources } from '../../../src/batch/sources/sources.ts';
 import type { BatchSource } from '../../../src/batch/types.ts';
-import { failureOf } from '../../client/test-client.ts';
-import { allOf, folderOf, onlyOf, problemOf, rootsIn, spec, stemsOf, UUID } from './reading.ts';
+import {
+  allOf,
+  folderOf,
+  onlyOf,
+  problemOf,
+  rootsIn,
+  spec,
+  stemsOf,
+  UUID,
+} from '../../support/batch/read-sources.ts';
+import { failureOf } from '../../support/client/test-client.ts';
 
 /** What a list on stdin names, in a folder with a few files. */
 async function named(list: string | Buffer): Promise<BatchSource[]> {

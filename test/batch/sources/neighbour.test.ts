@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { neighbourOf } from '../../../src/batch/sources/neighbour.ts';
 import { openSources } from '../../../src/batch/sources/sources.ts';
 import type { BatchSource } from '../../../src/batch/types.ts';
-import { ownFolder } from '../../server/own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function folderWith(): Promise<string> {
   const folder = await ownFolder();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { PlayerNames } from '../../../src/batch/sources/player-names.ts';
-import { fakeClock } from '../../client/fake-clock.ts';
-import { callGame } from '../../fake-game/run-game.ts';
-import { drawSkin } from '../../server/drawn-skins.ts';
+import { fakeClock } from '../../support/client/fake-clock.ts';
+import { callGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
 
 const NEVER = new AbortController().signal;
 

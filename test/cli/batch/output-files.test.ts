@@ -15,7 +15,7 @@ import { DeliveryError } from '../../../src/batch/options.ts';
 import type { BatchResult, FinishedSkin } from '../../../src/batch/types.ts';
 import { OutputFiles } from '../../../src/cli/batch/output-files.ts';
 import { FORMAT_NAMES, type FormatName } from '../../../src/cli/output/formats/names.ts';
-import { ownFolder } from '../../server/own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const HOUR = 60 * 60 * 1000;
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import type { Progress } from '../../../src/batch/events.ts';
 import { BatchProgress, LIST_PROGRESS } from '../../../src/cli/batch/progress.ts';
 import { Talk } from '../../../src/cli/talk.ts';
-import { testIo } from '../test-io.ts';
+import { testIo } from '../../support/cli/test-io.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 22, 13, 0) }));
 afterEach(() => vi.useRealTimers());

@@ -16,7 +16,7 @@ import { register as usersEnable } from '../../../src/cli/commands/users/enable.
 import { register as usersGet } from '../../../src/cli/commands/users/get.ts';
 import { register as usersList } from '../../../src/cli/commands/users/list.ts';
 import { register as whoami } from '../../../src/cli/commands/whoami.ts';
-import { describeParsing } from './parsing.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
 
 const nothingAfter = { taken: [[[]]], refused: [[['x'], /too many arguments/]] } as const;
 

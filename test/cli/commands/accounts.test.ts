@@ -7,12 +7,12 @@ import { runAccountsLink } from '../../../src/cli/commands/accounts/link.ts';
 import { runAccountsList } from '../../../src/cli/commands/accounts/list.ts';
 import { runAccountsUnlink } from '../../../src/cli/commands/accounts/unlink.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
-import { CLIENT_ID, runAccountServer } from '../../server/accounts/account-server.ts';
-import { skinPng } from '../../server/drawn-skins.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { poll } from '../../server/poll.ts';
-import { guardAgainstLeaks } from '../../server/running-server.ts';
-import { runCommand } from '../desk.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { CLIENT_ID, runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

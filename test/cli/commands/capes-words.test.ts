@@ -2,7 +2,7 @@ import { register as create } from '../../../src/cli/commands/capes/create.ts';
 import { register as deleteCapes } from '../../../src/cli/commands/capes/delete.ts';
 import { register as edit } from '../../../src/cli/commands/capes/edit.ts';
 import { register as list } from '../../../src/cli/commands/capes/list.ts';
-import { describeParsing } from './parsing.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
 
 describeParsing('capes list', list, {
   taken: [

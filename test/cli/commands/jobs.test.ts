@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type JobsOptions, runJobs } from '../../../src/cli/commands/jobs.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
-import { skinPng } from '../../server/drawn-skins.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../../server/running-server.ts';
-import { runCommand } from '../desk.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

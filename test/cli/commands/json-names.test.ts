@@ -7,10 +7,10 @@ import { runSkinsGet } from '../../../src/cli/commands/skins/get.ts';
 import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
-import { addCape } from '../../server/drawn-capes.ts';
-import { skinPng } from '../../server/drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../../server/running-server.ts';
-import { runCommand } from '../desk.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { addCape } from '../../support/server/drawn-capes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -7,10 +7,10 @@ import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
 import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
 import { type ApiKeyMade, SCOPES } from '../../../src/protocol/api-key.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../../server/running-server.ts';
-import { TestCaller } from '../../server/test-caller.ts';
-import { runCommand } from '../desk.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -5,9 +5,9 @@ import { runJobs } from '../../../src/cli/commands/jobs.ts';
 import { runLogin } from '../../../src/cli/commands/login.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
 import { CLOSED_PIPE } from '../../../src/cli/exit.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { webServer } from '../../server/web-server.ts';
-import { runCommand } from '../desk.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 const KEY = `key-${'k'.repeat(60)}`;
 const login = async (deps: Deps) => await runLogin({}, deps);

@@ -10,7 +10,7 @@ import { register as skinsGet } from '../../../src/cli/commands/skins/get.ts';
 import { register as skinsList } from '../../../src/cli/commands/skins/list.ts';
 import { register as status } from '../../../src/cli/commands/status.ts';
 import { register as verify } from '../../../src/cli/commands/verify.ts';
-import { describeParsing, type ParseTable } from './parsing.ts';
+import { describeParsing, type ParseTable } from '../../support/cli/parsing.ts';
 
 const skinOptions = ['--name', 'A B', '--variant', 'slim', '--visibility', 'private', '--cape', 'Red'];
 const skinValues = { name: 'A B', variant: 'slim', visibility: 'private', cape: 'Red' };

@@ -1,7 +1,7 @@
 import { register as backup } from '../../../src/cli/commands/backup.ts';
 import { register as restore } from '../../../src/cli/commands/restore.ts';
 import { register as serve } from '../../../src/cli/commands/serve.ts';
-import { describeParsing } from './parsing.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
 
 describeParsing('serve, for who operates it', serve, {
   taken: [

@@ -5,12 +5,12 @@ import { type PreviewOptions, runPreview } from '../../../src/cli/commands/previ
 import { encodePng } from '../../../src/skin/encode.ts';
 import { readHeader } from '../../../src/skin/png/header.ts';
 import { enlarge } from '../../../src/skin/render/scaling.ts';
-import { runGame } from '../../fake-game/run-game.ts';
-import { drawSkin, skinPng } from '../../server/drawn-skins.ts';
-import { ownFolder } from '../../server/own-folder.ts';
-import { runServer } from '../../server/running-server.ts';
-import { drawFigure } from '../../skin/drawing.ts';
-import { runCommand } from '../desk.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { runServer } from '../../support/server/running-server.ts';
+import { drawFigure } from '../../support/skin/drawing.ts';
 
 type Call = Parameters<typeof runCommand>[1];
 

@@ -6,10 +6,10 @@ import { runSkinsList } from '../../../src/cli/commands/skins/list.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
 import { Talk } from '../../../src/cli/talk.ts';
 import { SkinClient, type SkinPage } from '../../../src/index.ts';
-import { makeSkin, refusal } from '../../client/answers.ts';
-import type { Exchange } from '../../client/scripted-server.ts';
-import { testClient } from '../../client/test-client.ts';
-import { testIo } from '../test-io.ts';
+import { testIo } from '../../support/cli/test-io.ts';
+import { makeSkin, refusal } from '../../support/client/answers.ts';
+import type { Exchange } from '../../support/client/scripted-server.ts';
+import { testClient } from '../../support/client/test-client.ts';
 
 const UUID = 'a'.repeat(32);
 const SKIN = makeSkin({ uuid: UUID });

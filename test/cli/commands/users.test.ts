@@ -5,10 +5,10 @@ import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
 import { runWhoami } from '../../../src/cli/commands/whoami.ts';
 import type { Deps } from '../../../src/cli/deps.ts';
-import { skinPng } from '../../server/drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../../server/running-server.ts';
-import { TestCaller } from '../../server/test-caller.ts';
-import { runCommand } from '../desk.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -6,7 +6,7 @@ import type { AtHandKind } from '../../../src/cli/completion/at-hand-kinds.ts';
 import { ConfigFile } from '../../../src/cli/config-file.ts';
 import { SeenNames } from '../../../src/cli/seen-names.ts';
 import { Submissions } from '../../../src/cli/submissions.ts';
-import { ownFolder } from '../../server/own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** What a machine has stored, and what is completed from that. */
 async function machine() {

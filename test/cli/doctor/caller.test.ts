@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import type { Exchange } from '../../client/scripted-server.ts';
-import { errors, KEY, me, NOBODY, NOT_FOUND, rateLimit, servedPatient } from './patient.ts';
+import { errors, KEY, me, NOBODY, NOT_FOUND, rateLimit, servedPatient } from '../../support/cli/patient.ts';
+import type { Exchange } from '../../support/client/scripted-server.ts';
 
 const ME = 'GET /v2/me';
 

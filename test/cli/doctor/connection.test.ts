@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { cutBefore, type Exchange, staySilent } from '../../client/scripted-server.ts';
-import { webServer } from '../../server/web-server.ts';
-import { errors, makePatient, NOBODY, NOT_FOUND, READY, servedPatient } from './patient.ts';
+import { errors, makePatient, NOBODY, NOT_FOUND, READY, servedPatient } from '../../support/cli/patient.ts';
+import { cutBefore, type Exchange, staySilent } from '../../support/client/scripted-server.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 async function lookAt(url: string, env: Readonly<Record<string, string>> = {}, limit = 2_000) {
   const { patient } = await makePatient({ env: { SKINSMITH_BASE_URL: url, ...env }, limit });

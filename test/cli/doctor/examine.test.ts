@@ -11,7 +11,7 @@ import {
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { examine } from '../../../src/cli/doctor/examine.ts';
 import { CliError } from '../../../src/cli/exit.ts';
-import { makePatient } from './patient.ts';
+import { makePatient } from '../../support/cli/patient.ts';
 
 /** The findings of all checks where these look otherwise and the rest find nothing. */
 async function examined(

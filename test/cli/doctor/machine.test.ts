@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { lookAtFolder } from '../../../src/cli/doctor/folders.ts';
-import { makePatient } from './patient.ts';
+import { makePatient } from '../../support/cli/patient.ts';
 
 /** A config file of this content, in a set-up of its own. */
 async function configured(content: string, options: Parameters<typeof makePatient>[0] = {}, mode = 0o600) {

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import type { Exchange } from '../../client/scripted-server.ts';
-import { webServer } from '../../server/web-server.ts';
-import { errors, makePatient, NOT_FOUND, READY, servedPatient } from './patient.ts';
+import { errors, makePatient, NOT_FOUND, READY, servedPatient } from '../../support/cli/patient.ts';
+import type { Exchange } from '../../support/client/scripted-server.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 const ok = (message: string) => ({ code: 'fine', result: 'ok', message });
 const diagnosis = (parts: object = {}): Exchange => ({

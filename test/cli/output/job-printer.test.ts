@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JobPrinter, jobTable } from '../../../src/cli/output/job-printer.ts';
 import { type JobView, jobView } from '../../../src/cli/output/views.ts';
-import { testIo } from '../test-io.ts';
+import { testIo } from '../../support/cli/test-io.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const one: JobView = jobView({ id: 'j1', status: 'waiting', timestamp: NOW - 90_000, eta: NOW }, 'a.png');

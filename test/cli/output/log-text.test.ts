@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LogText } from '../../../src/cli/output/log-text.ts';
 import { colorsFor } from '../../../src/cli/output/text.ts';
-import { testIo } from '../test-io.ts';
+import { testIo } from '../../support/cli/test-io.ts';
 
 const time = new Date(2026, 10, 22, 14, 5, 6).getTime();
 const base = { time, pid: 1, hostname: 'h', reqId: 'r' };

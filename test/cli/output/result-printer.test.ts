@@ -4,8 +4,8 @@ import { finishedSkin } from '../../../src/batch/finished-skin.ts';
 import { ResultPrinter } from '../../../src/cli/output/result-printer.ts';
 import { type ResultView, resultView } from '../../../src/cli/output/views.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
-import { makeSkin } from '../../client/answers.ts';
-import { testIo } from '../test-io.ts';
+import { testIo } from '../../support/cli/test-io.ts';
+import { makeSkin } from '../../support/client/answers.ts';
 
 const finished = (overrides: Parameters<typeof makeSkin>[0] = {}) => finishedSkin(makeSkin(overrides));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ago, alignedRows, clean, colorsFor, tabRows } from '../../../src/cli/output/text.ts';
-import { testIo } from '../test-io.ts';
+import { testIo } from '../../support/cli/test-io.ts';
 
 const code = (point: number) => String.fromCodePoint(point);
 

@@ -3,10 +3,10 @@ import { enterGame } from '../../../src/game/login/enter-game.ts';
 import { LoginError } from '../../../src/game/login/login-error.ts';
 import { beginDeviceLogin, pollDeviceLogin, refreshMicrosoft } from '../../../src/game/login/microsoft.ts';
 import { fetchAccount } from '../../../src/game/skins.ts';
-import { scriptedServer } from '../../client/scripted-server.ts';
-import type { FakeGameOptions } from '../../fake-game/options.ts';
-import { callGame } from '../../fake-game/run-game.ts';
-import { gameErrorOf } from '../told.ts';
+import { scriptedServer } from '../../support/client/scripted-server.ts';
+import type { FakeGameOptions } from '../../support/fake-game/options.ts';
+import { callGame } from '../../support/fake-game/run-game.ts';
+import { gameErrorOf } from '../../support/game/told.ts';
 
 const clientId = 'own-client';
 

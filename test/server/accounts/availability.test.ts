@@ -7,7 +7,7 @@ import {
   readyOwners,
 } from '../../../src/server/accounts/availability.ts';
 import type { AccountRow } from '../../../src/server/store/tables.ts';
-import { accountRow } from './stored-accounts.ts';
+import { accountRow } from '../../support/server/stored-accounts.ts';
 
 const RULES = { delay: 15_000, maxStreak: 10 };
 const NOW = 1_000_000;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backUpOf, restoreInto } from '../backup/backing-up.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { TestCaller } from '../test-caller.ts';
-import { accountServerOptions, runAccountServer } from './account-server.ts';
+import { accountServerOptions, runAccountServer } from '../../support/server/account-server.ts';
+import { backUpOf, restoreInto } from '../../support/server/backing-up.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

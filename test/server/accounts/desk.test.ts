@@ -5,7 +5,7 @@ import { LoginError } from '../../../src/game/login/login-error.ts';
 import type { AccountDesk, Taken } from '../../../src/server/accounts/desk.ts';
 import { AccountFault } from '../../../src/server/accounts/faults.ts';
 import { changeAccount, findAccount } from '../../../src/server/store/accounts.ts';
-import { makeDeskWorld } from './stored-accounts.ts';
+import { makeDeskWorld } from '../../support/server/stored-accounts.ts';
 
 const UUIDS = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
 const HOST = hostname().replaceAll('/', '_');

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { isPending } from '../../../src/protocol/job.ts';
 import { findAccount } from '../../../src/server/store/accounts.ts';
 import type { JobRow } from '../../../src/server/store/tables.ts';
-import type { FaultPlan } from '../../fake-game/faults.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore } from '../running-server.ts';
-import { type AccountServer, runAccountServer } from './account-server.ts';
+import type { FaultPlan } from '../../support/fake-game/faults.ts';
+import { type AccountServer, runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

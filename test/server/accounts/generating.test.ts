@@ -3,9 +3,9 @@ import { decodePng } from '../../../src/skin/decode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
-import { drawSkin, skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks } from '../running-server.ts';
-import { runAccountServer } from './account-server.ts';
+import { runAccountServer } from '../../support/server/account-server.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { GameAccount, GameAccountCheck, GameLogin } from '../../../src/protocol/game-account.ts';
 import { findAccount } from '../../../src/server/store/accounts.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore } from '../running-server.ts';
-import { expectRefusal, type Heard } from '../test-caller.ts';
-import { type AccountServer, CLIENT_ID, runAccountServer } from './account-server.ts';
+import { type AccountServer, CLIENT_ID, runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest';
 import { listAccounts } from '../../../src/server/store/accounts.ts';
-import { hurriedIn } from '../../fake-game/call-log.ts';
-import { runGame } from '../../fake-game/run-game.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { poll } from '../poll.ts';
-import { giveSigningKey, guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { TestCaller } from '../test-caller.ts';
-import { accountServerOptions, CLIENT_ID, runAccountServer } from './account-server.ts';
-import { runSecondProcess } from './second-process.ts';
+import { hurriedIn } from '../../support/fake-game/call-log.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { accountServerOptions, CLIENT_ID, runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import {
+  giveSigningKey,
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+} from '../../support/server/running-server.ts';
+import { runSecondProcess } from '../../support/server/second-process.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

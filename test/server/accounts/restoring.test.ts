@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { findAccount } from '../../../src/server/store/accounts.ts';
-import { hurriedIn, overlapsIn } from '../../fake-game/call-log.ts';
-import { drawSkin, skinPng } from '../drawn-skins.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore } from '../running-server.ts';
-import { runAccountServer } from './account-server.ts';
+import { hurriedIn, overlapsIn } from '../../support/fake-game/call-log.ts';
+import { runAccountServer } from '../../support/server/account-server.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AccountKeyError, TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
-import { ownFolder } from '../own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const ANN = 'a'.repeat(32);
 const BOB = 'b'.repeat(32);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { GameAccount } from '../../../src/protocol/game-account.ts';
 import { findAccount } from '../../../src/server/store/accounts.ts';
-import type { Person } from '../../fake-game/people.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { plansFile } from '../plans.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore } from '../running-server.ts';
-import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
-import { type AccountServer, CLIENT_ID, runAccountServer } from './account-server.ts';
+import type { Person } from '../../support/fake-game/people.ts';
+import { type AccountServer, CLIENT_ID, runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { plansFile } from '../../support/server/plans.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

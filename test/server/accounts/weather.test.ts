@@ -5,16 +5,16 @@ import { decodePng } from '../../../src/skin/decode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
-import { hurriedIn, overlapsIn } from '../../fake-game/call-log.ts';
-import type { FakeGame } from '../../fake-game/fake-game.ts';
-import type { Weather } from '../../fake-game/faults.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { plansFile } from '../plans.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore } from '../running-server.ts';
-import { TestCaller } from '../test-caller.ts';
-import { FAST_GAME, runAccountServer } from './account-server.ts';
-import { runSecondProcess } from './second-process.ts';
+import { hurriedIn, overlapsIn } from '../../support/fake-game/call-log.ts';
+import type { FakeGame } from '../../support/fake-game/fake-game.ts';
+import type { Weather } from '../../support/fake-game/faults.ts';
+import { FAST_GAME, runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { plansFile } from '../../support/server/plans.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
+import { runSecondProcess } from '../../support/server/second-process.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

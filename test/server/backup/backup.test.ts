@@ -6,12 +6,12 @@ import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { backUp } from '../../../src/server/backup/backup.ts';
 import { nameOfWork } from '../../../src/server/backup/leftovers.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { TestCaller } from '../test-caller.ts';
-import { backUpOf, NOW, restoreInto } from './backing-up.ts';
+import { backUpOf, NOW, restoreInto } from '../../support/server/backing-up.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

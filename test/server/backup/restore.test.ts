@@ -9,10 +9,15 @@ import { nameOfWork } from '../../../src/server/backup/leftovers.ts';
 import { readBackup } from '../../../src/server/backup/read-backup.ts';
 import { removeSeal, seal } from '../../../src/server/backup/seal.ts';
 import { finishRestore } from '../../../src/server/backup/swap.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { giveSigningKey, guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { backUpOf, NOW, restoreInto } from './backing-up.ts';
+import { backUpOf, NOW, restoreInto } from '../../support/server/backing-up.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import {
+  giveSigningKey,
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+} from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -8,12 +8,12 @@ import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { claimCallback, findCallbackJob } from '../../../src/server/store/callbacks.ts';
 import type { Db } from '../../../src/server/store/store.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { ownFolder } from '../own-folder.ts';
-import { poll } from '../poll.ts';
-import { openOwnStore } from '../running-server.ts';
-import { type Receiver, receiver } from './receiver.ts';
-import { callbackOf, endedJob, KEY_ID, keepKey } from './stored-callbacks.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import { type Receiver, receiver } from '../../support/server/receiver.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { callbackOf, endedJob, KEY_ID, keepKey } from '../../support/server/stored-callbacks.ts';
 
 interface Scene {
   readonly db: Db;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { SkinClient } from '../../../src/index.ts';
-import { dataUrl, skinPng } from '../drawn-skins.ts';
-import { failWaitingJob } from '../http/refusal-stories.ts';
-import { jobAt } from '../job-at.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { TestCaller } from '../test-caller.ts';
-import { trapServer } from '../web-server.ts';
-import { ALLOWED, receiver } from './receiver.ts';
+import { failWaitingJob } from '../../support/http/refusal-stories.ts';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { poll } from '../../support/server/poll.ts';
+import { ALLOWED, receiver } from '../../support/server/receiver.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
+import { trapServer } from '../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 

@@ -3,14 +3,19 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { GAME_ADDRESSES } from '../../../src/game/addresses.ts';
 import { GAME_PACE } from '../../../src/game/pacing.ts';
-import { addCape } from '../drawn-capes.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { LogLines } from '../log-lines.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
-import { Judge } from './judge.ts';
-import { exchangeRaw, type RawRequest } from './raw-exchange.ts';
-import { type Description, requestsFor } from './requests.ts';
+import { Judge } from '../../support/fuzz/judge.ts';
+import { exchangeRaw, type RawRequest } from '../../support/fuzz/raw-exchange.ts';
+import { type Description, requestsFor } from '../../support/fuzz/requests.ts';
+import { addCape } from '../../support/server/drawn-capes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { LogLines } from '../../support/server/log-lines.ts';
+import { poll } from '../../support/server/poll.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VERSION } from '../../../src/base/version.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { TestCaller } from '../test-caller.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

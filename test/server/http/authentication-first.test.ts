@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ROUTES } from '../../../src/server/http/routes.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

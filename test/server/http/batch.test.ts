@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { addCape } from '../drawn-capes.ts';
-import { dataUrl, skinPng } from '../drawn-skins.ts';
-import { jobAt } from '../job-at.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { plansFile, userWithPlan } from '../plans.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
-import { PublishedContract } from './published-contract.ts';
-import { failWaitingJob } from './refusal-stories.ts';
+import { PublishedContract } from '../../support/http/published-contract.ts';
+import { failWaitingJob } from '../../support/http/refusal-stories.ts';
+import { addCape } from '../../support/server/drawn-capes.ts';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { plansFile, userWithPlan } from '../../support/server/plans.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { decodeCape } from '../../../src/skin/cape.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { addCape, capePng } from '../drawn-capes.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard } from '../test-caller.ts';
-import { PublishedContract } from './published-contract.ts';
+import { PublishedContract } from '../../support/http/published-contract.ts';
+import { addCape, capePng } from '../../support/server/drawn-capes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -3,8 +3,8 @@ import { SkinClient } from '../../../src/client/skin-client.ts';
 import type { JobState } from '../../../src/client/types.ts';
 import { decodePng } from '../../../src/skin/decode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { drawSkin, skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Diagnosis } from '../../../src/protocol/diagnosis.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

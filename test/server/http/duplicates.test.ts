@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { guardAgainstLeaks } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
-import { runServerWithPlans } from '../users-of-plan.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { guardAgainstLeaks } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
+import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
 

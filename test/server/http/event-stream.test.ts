@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
 import { EventStream } from '../../../src/server/http/event-stream.ts';
-import { poll } from '../poll.ts';
+import { poll } from '../../support/server/poll.ts';
 
 /** Sleeps end when they are told to, the first that began first. */
 function handClock() {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { HeldWork } from '../held-work.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import type { TestCaller } from '../test-caller.ts';
-import { runServerWithPlans } from '../users-of-plan.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
+import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
 

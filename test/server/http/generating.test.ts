@@ -2,13 +2,13 @@ import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { encodePng } from '../../../src/skin/encode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { drawFigure } from '../../skin/drawing.ts';
-import { dataUrl, drawSkin, skinPng } from '../drawn-skins.ts';
-import { HeldWork } from '../held-work.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard } from '../test-caller.ts';
+import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
+import { drawFigure } from '../../support/skin/drawing.ts';
 
 guardAgainstLeaks();
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { dataUrl, skinPng } from '../drawn-skins.ts';
-import { HeldWork } from '../held-work.ts';
-import { jobAt } from '../job-at.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
-import { failWaitingJob } from './refusal-stories.ts';
+import { failWaitingJob } from '../../support/http/refusal-stories.ts';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

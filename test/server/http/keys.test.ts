@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal, type Heard, TestCaller } from '../test-caller.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

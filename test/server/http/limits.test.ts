@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks } from '../running-server.ts';
-import { expectRefusal, type Heard } from '../test-caller.ts';
-import { runServerWithPlans } from '../users-of-plan.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
+import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { LogLines } from '../log-lines.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { LogLines } from '../../support/server/log-lines.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, TestCaller } from '../test-caller.ts';
-import { PublishedContract } from './published-contract.ts';
+import { PublishedContract } from '../../support/http/published-contract.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

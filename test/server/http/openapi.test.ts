@@ -3,9 +3,9 @@ import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { describeApi } from '../../../src/server/http/openapi.ts';
 import { ROUTES } from '../../../src/server/http/routes.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { fastifyRoutes } from './fastify-routes.ts';
-import { type Operation, openApiDocument } from './openapi-rules.ts';
+import { fastifyRoutes } from '../../support/http/fastify-routes.ts';
+import { type Operation, openApiDocument } from '../../support/http/openapi-rules.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

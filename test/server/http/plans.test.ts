@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { plansFile } from '../plans.ts';
-import { giveSigningKey, guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, TestCaller } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { plansFile } from '../../support/server/plans.ts';
+import { giveSigningKey, guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

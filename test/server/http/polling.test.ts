@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { userWithPlan } from '../plans.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal, type TestCaller } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { poll } from '../../support/server/poll.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

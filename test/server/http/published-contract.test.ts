@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { hastyClock } from '../hasty-clock.ts';
-import { HeldWork } from '../held-work.ts';
-import { jobAt } from '../job-at.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import type { Body, Heard } from '../test-caller.ts';
-import { PublishedContract } from './published-contract.ts';
-import { failWaitingJob } from './refusal-stories.ts';
-import { parts, post, upload } from './sending.ts';
+import { PublishedContract } from '../../support/http/published-contract.ts';
+import { failWaitingJob } from '../../support/http/refusal-stories.ts';
+import { parts, post, upload } from '../../support/http/sending.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { hastyClock } from '../../support/server/hasty-clock.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import type { Body, Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

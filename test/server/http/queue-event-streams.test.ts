@@ -5,13 +5,18 @@ import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { newJob } from '../../contract/jobs.ts';
-import { type EventReader, idOf, statusOf } from '../event-reader.ts';
-import { HeldWork } from '../held-work.ts';
-import { jobAt } from '../job-at.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
-import { queueSkin } from './sending.ts';
+import { queueSkin } from '../../support/http/sending.ts';
+import { type EventReader, idOf, statusOf } from '../../support/server/event-reader.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { poll } from '../../support/server/poll.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

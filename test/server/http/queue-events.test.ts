@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { newJob } from '../../contract/jobs.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { idOf, statusOf } from '../event-reader.ts';
-import { HeldWork } from '../held-work.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { failWaitingJob } from './refusal-stories.ts';
-import { queueSkin } from './sending.ts';
+import { failWaitingJob } from '../../support/http/refusal-stories.ts';
+import { queueSkin } from '../../support/http/sending.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { idOf, statusOf } from '../../support/server/event-reader.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

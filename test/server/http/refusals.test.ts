@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../../src/protocol/errors.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { hastyClock } from '../hasty-clock.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
-import { REFUSAL_ROWS } from './refusal-rows.ts';
-import { failWaitingJob, REFUSAL_STORIES } from './refusal-stories.ts';
-import { PNG } from './sending.ts';
+import { REFUSAL_ROWS } from '../../support/http/refusal-rows.ts';
+import { failWaitingJob, REFUSAL_STORIES } from '../../support/http/refusal-stories.ts';
+import { PNG } from '../../support/http/sending.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { hastyClock } from '../../support/server/hasty-clock.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { idOf, statusOf } from '../event-reader.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal, TestCaller } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { idOf, statusOf } from '../../support/server/event-reader.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

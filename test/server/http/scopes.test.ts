@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../src/protocol/api-key.ts';
 import { ROUTES } from '../../../src/server/http/routes.ts';
-import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal, TestCaller } from '../test-caller.ts';
-import { PNG } from './sending.ts';
+import { PNG } from '../../support/http/sending.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

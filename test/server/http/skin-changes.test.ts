@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { userWithPlan } from '../plans.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

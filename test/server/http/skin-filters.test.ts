@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
-import type { TestCaller } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { userWithPlan } from '../plans.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { type Body, expectRefusal, type TestCaller } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { type Body, expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

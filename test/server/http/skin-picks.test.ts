@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal, TestCaller } from '../test-caller.ts';
-import { bodyOf } from './v1/old-format.ts';
+import { bodyOf } from '../../support/http/v1/old-format.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import type { Heard, TestCaller } from '../test-caller.ts';
-import { webServer } from '../web-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import type { Heard, TestCaller } from '../../support/server/test-caller.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 

@@ -3,12 +3,12 @@ import { decodeCape } from '../../../src/skin/cape.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
-import { addCape, capePng } from '../drawn-capes.ts';
-import { dataUrl, skinPng } from '../drawn-skins.ts';
-import { jobAt } from '../job-at.ts';
-import { userWithPlan } from '../plans.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
+import { addCape, capePng } from '../../support/server/drawn-capes.ts';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

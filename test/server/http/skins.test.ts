@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../../src/skin/decode.ts';
 import { encodePng } from '../../../src/skin/encode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { drawSkin, skinPng } from '../drawn-skins.ts';
-import { userWithPlan } from '../plans.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import type { TestCaller } from '../test-caller.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

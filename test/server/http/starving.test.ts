@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import { failWaitingJob } from './refusal-stories.ts';
-import { bodyOf } from './v1/old-format.ts';
+import { failWaitingJob } from '../../support/http/refusal-stories.ts';
+import { bodyOf } from '../../support/http/v1/old-format.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { VERSION } from '../../../src/base/version.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { HeldWork } from '../held-work.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { encodePng } from '../../../src/skin/encode.ts';
-import { drawSkin } from '../drawn-skins.ts';
-import { guardAgainstLeaks, openOwnStore, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal, type TestCaller } from '../test-caller.ts';
-import { runServerWithPlans } from '../users-of-plan.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
+import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
 

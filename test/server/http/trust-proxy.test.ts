@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LogLines } from '../log-lines.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
+import { LogLines } from '../../support/server/log-lines.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../../src/protocol/user.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { dataUrl, skinPng } from '../drawn-skins.ts';
-import { HeldWork } from '../held-work.ts';
-import { jobAt } from '../job-at.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal, type Heard, type TestCaller } from '../test-caller.ts';
-import { runServerWithPlans } from '../users-of-plan.ts';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
+import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../drawn-skins.ts';
-import { poll } from '../poll.ts';
-import { RawSocket } from '../raw-socket.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { expectRefusal, type TestCaller } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { RawSocket } from '../../support/server/raw-socket.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

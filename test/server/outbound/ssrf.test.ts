@@ -5,8 +5,8 @@ import { fetchGuarded } from '../../../src/server/outbound/fetch-guarded.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
 import { OutboundError } from '../../../src/server/outbound/outbound-error.ts';
 import { type Resolve, systemResolve } from '../../../src/server/outbound/resolve.ts';
-import { type Trap, trapServer, webServer } from '../web-server.ts';
-import { ANSWERS, LITERALS, LOCAL_NAMES, URLS } from './ssrf-rows.ts';
+import { ANSWERS, LITERALS, LOCAL_NAMES, URLS } from '../../support/server/ssrf-rows.ts';
+import { type Trap, trapServer, webServer } from '../../support/server/web-server.ts';
 
 /** Where the friendly server of these tests is: the only address that may be reached. */
 const OWN = '127.0.0.5';

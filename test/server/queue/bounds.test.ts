@@ -5,9 +5,9 @@ import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { claimAll, fill, mustClaim } from '../../contract/queue-steps.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 async function twoProcesses(bounds: () => ClaimBounds) {
   const folder = await ownFolder();

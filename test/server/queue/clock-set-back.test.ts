@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { forgiveClock } from '../../../src/server/store/callbacks.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { jobAt } from '../job-at.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { jobAt } from '../../support/server/job-at.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

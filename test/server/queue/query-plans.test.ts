@@ -8,9 +8,9 @@ import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 /** How SQLite goes about every statement on jobs that a step of the queue makes. */
 async function plansOf(

@@ -4,8 +4,8 @@ import { assertLegal, changeState } from '../../../src/server/queue/states.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 const LEGAL: readonly `${JobStatus} → ${JobStatus}`[] = [
   'waiting → processing',

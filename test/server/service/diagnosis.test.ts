@@ -9,9 +9,9 @@ import { Health } from '../../../src/server/service/health.ts';
 import { Plans } from '../../../src/server/service/plans.ts';
 import { lookForDamage } from '../../../src/server/store/sqlite-damage.ts';
 import { type Db, openStore } from '../../../src/server/store/store.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 const plans = new Plans();
 const operator = userCaller(

@@ -5,10 +5,10 @@ import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { expectedEnd } from '../../../src/server/service/expected-end.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { seededRandom } from '../../skin/png-writer.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { seededRandom } from '../../support/skin/png-writer.ts';
 
 const TYPICAL = 3_000;
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { Health } from '../../../src/server/service/health.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 async function health(changes: { isStopping?: boolean; isFull?: boolean; trouble?: unknown } = {}) {
   const { db } = await openOwnStore(await ownFolder());

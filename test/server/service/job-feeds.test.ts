@@ -8,9 +8,9 @@ import { JobFeeds } from '../../../src/server/service/job-feeds.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { mustClaim } from '../../contract/queue-steps.ts';
-import { ownFolder } from '../own-folder.ts';
-import { poll } from '../poll.ts';
-import { openOwnStore } from '../running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 type Read = 'list' | 'listAfter' | 'findAll' | 'newestId' | 'acceptedAfter' | 'findEnded';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/protocol/errors.ts';
-import type { Order } from '../../fake-game/faults.ts';
-import { runGame } from '../../fake-game/run-game.ts';
-import { drawSkin, skinPng } from '../drawn-skins.ts';
-import { expectOldRefusal } from '../http/v1/old-format.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
+import type { Order } from '../../support/fake-game/faults.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { expectOldRefusal } from '../../support/http/v1/old-format.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

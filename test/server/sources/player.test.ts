@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
-import type { FakeGame } from '../../fake-game/fake-game.ts';
-import type { PersonPlan } from '../../fake-game/people.ts';
-import { runGame } from '../../fake-game/run-game.ts';
-import { drawSkin } from '../drawn-skins.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
+import type { FakeGame } from '../../support/fake-game/fake-game.ts';
+import type { PersonPlan } from '../../support/fake-game/people.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

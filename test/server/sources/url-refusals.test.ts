@@ -1,14 +1,14 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { runGame } from '../../fake-game/run-game.ts';
-import { drawSkin, skinPng } from '../drawn-skins.ts';
-import { bodyOf } from '../http/v1/old-format.ts';
-import { MovableClock } from '../movable-clock.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
-import { webServer } from '../web-server.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { bodyOf } from '../../support/http/v1/old-format.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 

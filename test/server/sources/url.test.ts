@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { runGame } from '../../fake-game/run-game.ts';
-import { dataUrl, drawSkin, skinPng } from '../drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../running-server.ts';
-import type { TestCaller } from '../test-caller.ts';
-import { webServer } from '../web-server.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 

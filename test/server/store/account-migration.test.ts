@@ -5,8 +5,8 @@ import { listAccounts } from '../../../src/server/store/accounts.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 /** How many migrations there were before accounts had owners. */
 const BEFORE = 14;

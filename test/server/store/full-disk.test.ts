@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { asRefusal } from '../../../src/server/http/error-answers.ts';
 import { inTransaction } from '../../../src/server/store/store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 const texture = (hash: string) => ({
   hash,

@@ -12,12 +12,12 @@ import { openStore } from '../../../src/server/store/store.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { TEXTURE_HASH } from '../../contract/jobs.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 /** How many migrations there are. */
 const NEWEST = String(NEWEST_SCHEMA);
-const OPEN_IT = join(import.meta.dirname, 'open-it.ts');
+const OPEN_IT = join(import.meta.dirname, '../../support/server/open-store.ts');
 
 /** A job as the first schema has it. */
 const OLD_JOB = `insert into jobs (uuid, owner, status, request_key, identity, texture_hash, variant, visibility,

@@ -11,11 +11,16 @@ import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
 import { encodePng } from '../../../src/skin/encode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { drawSkin } from '../drawn-skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { poll } from '../poll.ts';
-import { giveSigningKey, guardAgainstLeaks, openOwnStore, runServer } from '../running-server.ts';
-import { TestCaller } from '../test-caller.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import {
+  giveSigningKey,
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+} from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

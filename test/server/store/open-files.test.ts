@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../../src/server/store/store.ts';
-import { skinPng } from '../drawn-skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { poll } from '../poll.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../running-server.ts';
-import { expectRefusal } from '../test-caller.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { prepare } from '../../../src/server/store/prepared.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import { type Db, inTransaction } from '../../../src/server/store/store.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 interface Wanted {
   readonly key: string;

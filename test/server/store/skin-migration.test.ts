@@ -6,7 +6,7 @@ import { skinRecords } from '../../../src/server/store/migrations/0005-skin-reco
 import { wordsIn } from '../../../src/server/store/skin-words.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
-import { ownFolder } from '../own-folder.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** A store as it was before, with these skins of data that is called by its first letter. */
 async function oldStore(skins: readonly (readonly string[])[]): Promise<Kysely<Tables>> {

@@ -16,9 +16,9 @@ import { countEnded, countMade, firstMade } from '../../../src/server/store/stat
 import type { Db } from '../../../src/server/store/store.ts';
 import type { Tables } from '../../../src/server/store/tables.ts';
 import { findServedTexture, hasTextureData } from '../../../src/server/store/textures.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
-import { keepData, record } from './skin-records.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { keepData, record } from '../../support/server/skin-records.ts';
 
 const owner = 'ann';
 const wanted = { owner, identity: 'face', name: null, visibility: 'public' } as const;

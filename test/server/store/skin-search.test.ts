@@ -5,9 +5,9 @@ import { searchSkins } from '../../../src/server/store/skin-search.ts';
 import { wordsIn } from '../../../src/server/store/skin-words.ts';
 import { changeSkin, deleteSkin, type SkinScope } from '../../../src/server/store/skins.ts';
 import type { Db } from '../../../src/server/store/store.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
-import { keepData, record } from './skin-records.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { keepData, record } from '../../support/server/skin-records.ts';
 
 async function ownDb(): Promise<Db> {
   const { db } = await openOwnStore(await ownFolder());

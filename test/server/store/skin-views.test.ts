@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { countView, forgetOldViews, hourOf } from '../../../src/server/store/skin-views.ts';
 import { findSkin } from '../../../src/server/store/skins.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
-import { keepData, record } from './skin-records.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { keepData, record } from '../../support/server/skin-records.ts';
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR + 5;

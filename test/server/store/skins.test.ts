@@ -11,9 +11,9 @@ import {
 import { type Db, inTransaction } from '../../../src/server/store/store.ts';
 import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
-import { ownFolder } from '../own-folder.ts';
-import { openOwnStore } from '../running-server.ts';
-import { keepData, record } from './skin-records.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { keepData, record } from '../../support/server/skin-records.ts';
 
 async function ownDb(): Promise<Db> {
   const { db } = await openOwnStore(await ownFolder());

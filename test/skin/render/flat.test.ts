@@ -4,7 +4,7 @@ import { encodePng } from '../../../src/skin/encode.ts';
 import { makePicture, type Picture } from '../../../src/skin/picture.ts';
 import type { Variant } from '../../../src/skin/regions.ts';
 import { renderBack, renderFront } from '../../../src/skin/render/flat.ts';
-import { colourAt, fill, mappedSkin } from '../drawing.ts';
+import { colourAt, fill, mappedSkin } from '../../support/skin/drawing.ts';
 
 const EMPTY = [0, 0, 0, 0];
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { drawFlat } from '../../../src/skin/render/flat.ts';
 import { renderSkin, VIEWS } from '../../../src/skin/render/render.ts';
-import { colourAt, fill, fillPart, mappedSkin } from '../drawing.ts';
+import { colourAt, fill, fillPart, mappedSkin } from '../../support/skin/drawing.ts';
 
 const skin = mappedSkin();
 

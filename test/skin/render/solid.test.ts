@@ -3,7 +3,7 @@ import { makePicture, type Picture } from '../../../src/skin/picture.ts';
 import { ALL_LIMBS } from '../../../src/skin/render/cuboids.ts';
 import { drawFlat } from '../../../src/skin/render/flat.ts';
 import { drawSolid, SCENES, type Scene } from '../../../src/skin/render/solid.ts';
-import { colourAt, fill, fillPart, mappedSkin } from '../drawing.ts';
+import { colourAt, fill, fillPart, mappedSkin } from '../../support/skin/drawing.ts';
 
 const STRAIGHT: Scene = { camera: { yaw: 0, pitch: 0 }, limbs: ALL_LIMBS };
 /** The frame with all overlays is 16.5 × 32.75 skin pixels: four canvas pixels for each. */

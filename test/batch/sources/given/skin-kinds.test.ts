@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { skinInJson } from '../../../../src/batch/sources/given/skin-json.ts';
 import { isSkinText, readSkinText } from '../../../../src/batch/sources/given/skin-text.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
-import { allOf, folderOf, onlyOf, problemOf, rootsIn, UUID } from '../reading.ts';
+import { allOf, folderOf, onlyOf, problemOf, rootsIn, UUID } from '../../../support/batch/read-sources.ts';
 
 const HASH = 'ab12'.repeat(16);
 const VALUE = valueWith(`http://textures.minecraft.net/texture/${HASH}`);

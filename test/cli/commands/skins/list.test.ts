@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { runSkinsList } from '../../../../src/cli/commands/skins/list.ts';
-import { skinPng } from '../../../server/drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../../../server/running-server.ts';
-import { runCommand } from '../../desk.ts';
+import { runCommand } from '../../../support/cli/desk.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

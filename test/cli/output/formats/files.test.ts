@@ -3,7 +3,7 @@ import { finishedSkin } from '../../../../src/batch/finished-skin.ts';
 import { filePath, renderFile } from '../../../../src/cli/output/formats/files.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
 import { resultView } from '../../../../src/cli/output/views.ts';
-import { makeSkin } from '../../../client/answers.ts';
+import { makeSkin } from '../../../support/client/answers.ts';
 
 const skin = { name: 'Sir Knight', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 

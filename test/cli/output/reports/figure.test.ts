@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { figureOf } from '../../../../src/cli/output/reports/figure.ts';
 import { encodePng } from '../../../../src/skin/encode.ts';
 import { renderBack, renderFront } from '../../../../src/skin/render/flat.ts';
-import { drawFigure } from '../../../skin/drawing.ts';
+import { drawFigure } from '../../../support/skin/drawing.ts';
 
 const slim = drawFigure('slim');
 const file = encodePng(slim);

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { html } from '../../../../src/cli/output/reports/html.ts';
 import type { ReportEntry, ReportSummary } from '../../../../src/cli/output/reports/report.ts';
-import { failed, HOSTILE, hostileEntry, known, made, makeSummary, skipped } from './entries.ts';
+import {
+  failed,
+  HOSTILE,
+  hostileEntry,
+  known,
+  made,
+  makeSummary,
+  skipped,
+} from '../../../support/cli/report-entries.ts';
 
 const all = makeSummary({ total: 4, made: 1, known: 1, failed: 1, skipped: 1 });
 

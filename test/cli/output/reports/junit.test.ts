@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { junit } from '../../../../src/cli/output/reports/junit.ts';
 import type { ReportEntry, ReportSummary } from '../../../../src/cli/output/reports/report.ts';
-import { failed, HOSTILE, hostileEntry, known, made, makeSummary, skipped } from './entries.ts';
-import { parseXml, type XmlElement } from './xml.ts';
+import {
+  failed,
+  HOSTILE,
+  hostileEntry,
+  known,
+  made,
+  makeSummary,
+  skipped,
+} from '../../../support/cli/report-entries.ts';
+import { parseXml, type XmlElement } from '../../../support/cli/xml.ts';
 
 function render(entries: readonly ReportEntry[], summary: ReportSummary = makeSummary()): string {
   const cases = entries.map((entry, index) => junit.entry(entry, index + 1));

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openReport } from '../../../../src/cli/output/reports/writer.ts';
-import { ownFolder } from '../../../server/own-folder.ts';
-import { failed, made, makeSummary } from './entries.ts';
-import { parseXml } from './xml.ts';
+import { failed, made, makeSummary } from '../../../support/cli/report-entries.ts';
+import { parseXml } from '../../../support/cli/xml.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 describe('a report', () => {
   it('appears when it is finished, with nothing beside it', async () => {

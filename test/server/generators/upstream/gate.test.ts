@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../../../src/server/generators/upstream/gate.ts';
-import { MovableClock } from '../../movable-clock.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
 
 function gate() {
   const clock = new MovableClock();

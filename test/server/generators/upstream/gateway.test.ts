@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { runHosted, whenAccepted } from '../../../batch/hosted/run-hosted.ts';
-import { skinPng } from '../../drawn-skins.ts';
-import { TestCaller } from '../../test-caller.ts';
-import { ends, numbers, push, runGateway, runGatewayProcess } from './gateway.ts';
+import { runHosted, whenAccepted } from '../../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { ends, numbers, push, runGateway, runGatewayProcess } from '../../../support/server/gateway.ts';
+import { TestCaller } from '../../../support/server/test-caller.ts';
 
 test('Three clients share the spots of one key fairly, and never more than there are', async () => {
   const hosted = await runHosted({ serviceTime: 150 });

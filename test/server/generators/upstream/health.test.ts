@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { SkinClient } from '../../../../src/client/skin-client.ts';
 import { upstreamHealth } from '../../../../src/server/generators/upstream/health.ts';
-import { type Exchange, scriptedServer } from '../../../client/scripted-server.ts';
+import { type Exchange, scriptedServer } from '../../../support/client/scripted-server.ts';
 
 const apiKey = 'k'.repeat(64);
 const me: Exchange = { expect: 'GET /v2/me', json: { success: true, user: 'ab', grants: { queue: 4 } } };

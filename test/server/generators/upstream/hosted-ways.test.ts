@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { runHosted } from '../../../batch/hosted/run-hosted.ts';
-import { LogLines } from '../../log-lines.ts';
-import { poll } from '../../poll.ts';
-import { numbers, push, runGateway } from './gateway.ts';
+import { runHosted } from '../../../support/hosted/run-hosted.ts';
+import { numbers, push, runGateway } from '../../../support/server/gateway.ts';
+import { LogLines } from '../../../support/server/log-lines.ts';
+import { poll } from '../../../support/server/poll.ts';
 
 const SWITCHED_OFF = 'Skin generation is off until Monday.';
 

@@ -4,7 +4,7 @@ import { proveSkin } from '../../../../src/server/generators/upstream/proof.ts';
 import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { signValue } from '../../../../src/textures/signature.ts';
-import { drawSkin, skinPng } from '../../drawn-skins.ts';
+import { drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';
 
 const URL_OF_IT = 'http://textures.example.org/1';
 let keys: KeyObject[];

@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { isBeingSent, sendingUntil, settlesIn } from '../../../../src/server/generators/upstream/sending.ts';
 import { nameThisProcess, workerName } from '../../../../src/server/queue/lease-owner.ts';
-import { runHosted, whenAccepted } from '../../../batch/hosted/run-hosted.ts';
-import { poll } from '../../poll.ts';
-import { openOwnStore } from '../../running-server.ts';
-import { ends, push, runGateway, runGatewayProcess } from './gateway.ts';
-import { holdSubmissionsTo } from './holding-front.ts';
+import { runHosted, whenAccepted } from '../../../support/hosted/run-hosted.ts';
+import { ends, push, runGateway, runGatewayProcess } from '../../../support/server/gateway.ts';
+import { holdSubmissionsTo } from '../../../support/server/holding-front.ts';
+import { poll } from '../../../support/server/poll.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
 
 const NOW = 1_000_000;
 const TIMEOUT = 20_000;

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import { isSignedBy, parsePublicKey } from '../../../../src/textures/signature.ts';
-import { addCape } from '../../drawn-capes.ts';
-import { dataUrl, skinPng } from '../../drawn-skins.ts';
-import { poll } from '../../poll.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../running-server.ts';
-import { expectRefusal } from '../../test-caller.ts';
-import { ends, numbers, push, runGateway } from './gateway.ts';
+import { addCape } from '../../../support/server/drawn-capes.ts';
+import { dataUrl, skinPng } from '../../../support/server/drawn-skins.ts';
+import { ends, numbers, push, runGateway } from '../../../support/server/gateway.ts';
+import { poll } from '../../../support/server/poll.ts';
+import {
+  guardAgainstLeaks,
+  runServer,
+  type ServerUnderTest,
+} from '../../../support/server/running-server.ts';
+import { expectRefusal } from '../../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -4,8 +4,8 @@ import { SkinClient } from '../../../../src/client/skin-client.ts';
 import { fetchTexture } from '../../../../src/server/generators/upstream/textures.ts';
 import { makeGuardedAgent } from '../../../../src/server/outbound/guarded-agent.ts';
 import { outboundPolicy } from '../../../../src/server/outbound/policy.ts';
-import { runHosted } from '../../../batch/hosted/run-hosted.ts';
-import { skinPng } from '../../drawn-skins.ts';
+import { runHosted } from '../../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
 
 async function oneTexture() {
   const hosted = await runHosted({ serviceTime: 0 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
-import type { Fate } from '../../../batch/hosted/fates.ts';
-import type { HostedService } from '../../../batch/hosted/hosted-service.ts';
-import { runHosted, whenAccepted } from '../../../batch/hosted/run-hosted.ts';
-import { drawSkin, skinPng } from '../../drawn-skins.ts';
-import { LogLines } from '../../log-lines.ts';
-import { poll } from '../../poll.ts';
-import type { ServerUnderTest } from '../../running-server.ts';
-import { ends, numbers, push, runGateway } from './gateway.ts';
+import type { Fate } from '../../../support/hosted/fates.ts';
+import type { HostedService } from '../../../support/hosted/hosted-service.ts';
+import { runHosted, whenAccepted } from '../../../support/hosted/run-hosted.ts';
+import { drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';
+import { ends, numbers, push, runGateway } from '../../../support/server/gateway.ts';
+import { LogLines } from '../../../support/server/log-lines.ts';
+import { poll } from '../../../support/server/poll.ts';
+import type { ServerUnderTest } from '../../../support/server/running-server.ts';
 
 const allCompleted = (ended: Awaited<ReturnType<typeof ends>>) =>
   ended.every(({ status, attempts }) => status === 'completed' && attempts === 1);

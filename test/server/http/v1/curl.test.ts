@@ -2,11 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
-import { dataUrl, drawSkin, skinPng } from '../../drawn-skins.ts';
-import { ownFolder } from '../../own-folder.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../running-server.ts';
-import { curl } from './curl.ts';
-import { bodyOf, expectOldRefusal, readGenerated, switchedKey } from './old-format.ts';
+import { curl } from '../../../support/http/v1/curl.ts';
+import { bodyOf, expectOldRefusal, readGenerated, switchedKey } from '../../../support/http/v1/old-format.ts';
+import { dataUrl, drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import {
+  guardAgainstLeaks,
+  runServer,
+  type ServerUnderTest,
+} from '../../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

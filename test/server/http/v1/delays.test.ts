@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { V1ErrorAnswer } from '../../../../src/protocol/v1.ts';
-import { skinPng } from '../../drawn-skins.ts';
-import { HeldWork } from '../../held-work.ts';
-import { MovableClock } from '../../movable-clock.ts';
-import { poll } from '../../poll.ts';
-import { guardAgainstLeaks, runServer } from '../../running-server.ts';
-import type { TestCaller } from '../../test-caller.ts';
-import { expectOldRefusal, readGenerated, type V1Generated } from './old-format.ts';
+import { expectOldRefusal, readGenerated, type V1Generated } from '../../../support/http/v1/old-format.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../../support/server/held-work.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { poll } from '../../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
+import type { TestCaller } from '../../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

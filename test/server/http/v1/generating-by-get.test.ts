@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { runGame } from '../../../fake-game/run-game.ts';
-import { drawSkin } from '../../drawn-skins.ts';
-import { guardAgainstLeaks, runServer } from '../../running-server.ts';
-import { expectOldRefusal, readGenerated } from './old-format.ts';
+import { runGame } from '../../../support/fake-game/run-game.ts';
+import { expectOldRefusal, readGenerated } from '../../../support/http/v1/old-format.ts';
+import { drawSkin } from '../../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { encodePng } from '../../../../src/skin/encode.ts';
 import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
 import { parseTexturesValue } from '../../../../src/textures/property.ts';
-import { drawFigure } from '../../../skin/drawing.ts';
-import { dataUrl, drawSkin, skinPng } from '../../drawn-skins.ts';
-import { MovableClock } from '../../movable-clock.ts';
-import { guardAgainstLeaks, runServer } from '../../running-server.ts';
-import { readGenerated } from './old-format.ts';
+import { readGenerated } from '../../../support/http/v1/old-format.ts';
+import { dataUrl, drawSkin, skinPng } from '../../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
+import { drawFigure } from '../../../support/skin/drawing.ts';
 
 guardAgainstLeaks();
 

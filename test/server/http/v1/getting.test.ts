@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { v1DelayAnswerSchema, v1SkinSchema } from '../../../../src/protocol/v1.ts';
-import { skinPng } from '../../drawn-skins.ts';
-import { MovableClock } from '../../movable-clock.ts';
-import { guardAgainstLeaks, runServer } from '../../running-server.ts';
-import type { Heard } from '../../test-caller.ts';
-import { bodyOf, expectOldRefusal, readGenerated, switchedKey } from './old-format.ts';
+import { bodyOf, expectOldRefusal, readGenerated, switchedKey } from '../../../support/http/v1/old-format.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
+import type { Heard } from '../../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { skinPng } from '../../drawn-skins.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../running-server.ts';
-import { bodyOf, expectOldRefusal } from './old-format.ts';
+import { bodyOf, expectOldRefusal } from '../../../support/http/v1/old-format.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
+import {
+  guardAgainstLeaks,
+  runServer,
+  type ServerUnderTest,
+} from '../../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../../../src/protocol/errors.ts';
-import { skinPng } from '../../drawn-skins.ts';
-import { hastyClock } from '../../hasty-clock.ts';
-import { MovableClock } from '../../movable-clock.ts';
-import { guardAgainstLeaks, openOwnStore, runServer } from '../../running-server.ts';
-import { failWaitingJob } from '../refusal-stories.ts';
-import { PNG } from '../sending.ts';
-import { expectOldRefusal, readRefusal } from './old-format.ts';
-import { REFUSAL_ROWS } from './refusal-rows.ts';
+import { failWaitingJob } from '../../../support/http/refusal-stories.ts';
+import { PNG } from '../../../support/http/sending.ts';
+import { expectOldRefusal, readRefusal } from '../../../support/http/v1/old-format.ts';
+import { REFUSAL_ROWS } from '../../../support/http/v1/refusal-rows.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { hastyClock } from '../../../support/server/hasty-clock.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { runGame } from '../../../fake-game/run-game.ts';
-import { guardAgainstLeaks, runServer } from '../../running-server.ts';
-import { bodyOf } from './old-format.ts';
+import { runGame } from '../../../support/fake-game/run-game.ts';
+import { bodyOf } from '../../../support/http/v1/old-format.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { type Deps, type GlobalFlags, makeDeps } from '../../../src/cli/deps.ts';
+import type { Io } from '../../../src/cli/io.ts';
+import { tellable } from '../../../src/cli/told-error.ts';
+import { NO_GAME } from '../fake-game/nowhere.ts';
+import { ownFolder } from '../server/own-folder.ts';
+import { testIo } from './test-io.ts';
+
+export interface Ran {
+  /** What `run` answered; undefined when it threw. */
+  readonly status: number | undefined;
+  readonly out: string;
+  readonly err: string;
+  /** What the user is told of what it threw. */
+  readonly told: ReturnType<typeof tellable>;
+}
+
+interface DeskOptions {
+  /** The service, and the key to use it with; none: the embedded one. */
+  readonly url?: string;
+  readonly key?: string | undefined;
+  /** Whether stdout is a terminal. */
+  readonly isTTY?: boolean;
+  /** A person, who is asked on stderr and types this in answer. */
+  readonly answers?: (asked: string) => string | undefined;
+  readonly signal?: AbortSignal;
+  readonly flags?: GlobalFlags;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs one command as if it was typed, on a machine of its own, in this process. */
+export async function runCommand(
+  run: (deps: Deps) => Promise<number>,
+  { url, key, isTTY = false, answers, signal, flags = {}, env: more = {} }: DeskOptions,
+): Promise<Ran> {
+  const { io: terminal, out, err } = testIo({ outTTY: isTTY, errTTY: isTTY, columns: 120 });
+  const plain = { ...terminal, err: { ...terminal.err, isSized: false } }; // a spinner would draw on the real one
+  const io = answers ? answering(plain, answers) : plain;
+  const folder = await ownFolder();
+  const env = {
+    SKINSMITH_CONFIG_DIR: join(folder, 'config'),
+    SKINSMITH_DATA_DIR: join(folder, 'data'),
+    ...(url !== undefined && { SKINSMITH_BASE_URL: url }),
+    ...(key !== undefined && { SKINSMITH_API_KEY: key }),
+    SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME),
+    ...more,
+  };
+  const deps = makeDeps({
+    io,
+    env,
+    signal: signal ?? new AbortController().signal,
+    flags: { quiet: !isTTY, ...flags },
+  });
+  onTestFinished(async () => await deps.close());
+  try {
+    return { status: await run(deps), out: out(), err: err(), told: undefined };
+  } catch (error) {
+    return { status: undefined, out: out(), err: err(), told: tellable(error) };
+  }
+}
+
+/** The same terminal with somebody at its keyboard. */
+function answering(io: Io, answers: (asked: string) => string | undefined): Io {
+  const stdin = new PassThrough();
+  const write = (text: string) => {
+    io.err.write(text);
+    const answer = answers(text);
+    if (answer !== undefined) setImmediate(() => stdin.write(answer));
+  };
+  return { ...io, stdin, canPrompt: true, err: { ...io.err, write } };
+}

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import type { Io, OutputStream } from '../../../src/cli/io.ts';
+
+interface TestIoOptions {
+  /** Whether stdout and stderr are terminals. */
+  readonly outTTY?: boolean;
+  readonly errTTY?: boolean;
+  /** Whether colours are wanted on both. */
+  readonly color?: boolean;
+  /** Bits of a colour; 24 unless given, which counts only where colours are wanted. */
+  readonly colorDepth?: number;
+  readonly columns?: number;
+  /** What comes on stdin. */
+  readonly stdin?: string | Uint8Array;
+  readonly canPrompt?: boolean;
+}
+
+export interface TestIo {
+  readonly io: Io;
+  /** What was written so far. */
+  readonly out: () => string;
+  readonly err: () => string;
+}
+
+/** The terminal of a test: everything written is kept. */
+export function testIo(options: TestIoOptions = {}): TestIo {
+  const {
+    outTTY = false,
+    errTTY = false,
+    color = false,
+    colorDepth = 24,
+    columns = 80,
+    stdin,
+    canPrompt = false,
+  } = options;
+  const written = { out: '', err: '' };
+  const stream = (name: 'out' | 'err', isTTY: boolean): OutputStream => ({
+    write: (text) => {
+      written[name] += text;
+    },
+    isTTY,
+    hasColor: color,
+    colorDepth,
+    columns,
+    isSized: columns > 0,
+  });
+  const input = stdin === undefined ? [] : [Buffer.from(stdin)];
+  const io = {
+    out: stream('out', outTTY),
+    err: stream('err', errTTY),
+    stdin: Readable.from(input),
+    canPrompt,
+  };
+  return { io, out: () => written.out, err: () => written.err };
+}

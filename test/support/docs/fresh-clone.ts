@@ -1,0 +1,60 @@
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+import { execa } from 'execa';
+import { ownFolder } from '../server/own-folder.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** What a clone does not have, and `npm install` brings or makes. */
+const NOT_CLONED = new Set(['node_modules', 'dist', '.git', 'coverage']);
+
+/** Stands for npm, because tests use no network: the tree is installed and built already. */
+const NPM = `#!/bin/sh
+case "$*" in
+  install | "run build") test -f dist/cli.cjs ;; # npx prepares the package once more
+  test) grep -q '"test": "vitest run"' package.json ;;
+  "install -g .") ln -s "$PWD/bin/skinsmith.js" "$(dirname "$0")/skinsmith" ;;
+  *) echo "Not expected: npm $*" >&2; exit 64 ;;
+esac
+`;
+
+/** The working tree as somebody who clones it has it, with a home of its own that nothing was run in. */
+export class FreshClone {
+  readonly folder: string;
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.cwd = join(folder, 'clone');
+    this.env = {
+      HOME: join(folder, 'home'),
+      PATH: [join(folder, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+      npm_config_offline: 'true',
+      npm_config_update_notifier: 'false',
+    };
+  }
+
+  /** A clone with a remote that can be pushed to. */
+  static async make(): Promise<FreshClone> {
+    const clone = new FreshClone(await ownFolder());
+    await cp(ROOT, clone.cwd, { recursive: true, filter: (from) => !NOT_CLONED.has(basename(from)) });
+    for (const name of ['node_modules', 'dist']) await symlink(join(ROOT, name), join(clone.cwd, name));
+    for (const name of ['home', 'bin']) await mkdir(join(clone.folder, name));
+    await writeFile(join(clone.folder, 'bin/npm'), NPM, { mode: 0o755 });
+    await clone.#commit();
+    return clone;
+  }
+
+  async #commit(): Promise<void> {
+    const { cwd, env, folder } = this;
+    const git = async (...args: string[]) =>
+      await execa('git', ['-c', 'user.name=test', '-c', 'user.email=test@localhost', ...args], { cwd, env });
+    await git('init', '--quiet', '--bare', join(folder, 'remote.git'));
+    await git('init', '--quiet', '--initial-branch=main');
+    await git('add', '.gitignore', 'package.json', 'examples');
+    await git('commit', '--quiet', '--message', 'A clone');
+    await git('remote', 'add', 'origin', join(folder, 'remote.git'));
+    await git('push', '--quiet', '--set-upstream', 'origin', 'main');
+  }
+}

@@ -1,0 +1,201 @@
+import { ERRORS } from '../../../src/protocol/errors.ts';
+import type { Skin } from '../../../src/protocol/skin.ts';
+import type { Picture } from '../../../src/skin/picture.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { drawSkin } from '../server/drawn-skins.ts';
+import { fateOf } from './fates.ts';
+import {
+  fakeJobId,
+  type HostedJob,
+  hasRightSkin,
+  hasSkin,
+  JobBook,
+  type JobOwner,
+  makeJobId,
+  type PlannedJob,
+  type Wish,
+  wishKey,
+} from './job-book.ts';
+import type { HostedFlags, HostedOptions } from './options.ts';
+import { countSubmission } from './rate-limits.ts';
+import { Recorder } from './records.ts';
+import { HostedRefusal } from './refusals.ts';
+import type { SkinMaker } from './skin-maker.ts';
+import { makeSkinUuid, SkinShelf } from './skin-shelf.ts';
+import { type Before, etaOf, notBefore } from './slots.ts';
+import { type Submission, type SubmissionOptions, wishOf } from './submission.ts';
+import type { CallerKind, Visit } from './visit.ts';
+
+/** A skin that was there before it was asked for, under the id of a job that never was. */
+export interface Duplicate {
+  readonly id: string;
+  readonly timestamp: number;
+  readonly skin: Skin;
+}
+
+/** What became of a submission that was not refused. */
+export type Taken =
+  | { readonly kind: 'job'; readonly job: HostedJob }
+  | { readonly kind: 'duplicate'; readonly duplicate: Duplicate };
+
+interface NewJob extends Omit<PlannedJob, 'wish'> {
+  readonly wish: Wish;
+  readonly picture: Picture;
+  readonly now: number;
+  readonly times: Pick<HostedJob, 'startsAt' | 'endsAt' | 'eta'>;
+}
+
+/** Takes submissions in: `v2SubmitGeneratorJob`. */
+export class Intake {
+  readonly records = new Recorder();
+  readonly book: JobBook;
+  readonly shelf = new SkinShelf();
+  flags: HostedFlags;
+  readonly #maker: SkinMaker;
+  readonly #options: HostedOptions;
+  readonly #fakeJobs = new Map<string, Duplicate>();
+  /** Skins that were there before this service started, by wish. */
+  readonly #old = new Map<string, { skin: Promise<Skin>; uuid: string }>();
+  /** Submissions of each picture that were decided on, by pixel hash. */
+  readonly #attempts = new Map<string, number>();
+  #strangers = 60_000;
+
+  constructor(maker: SkinMaker, options: HostedOptions) {
+    this.#maker = maker;
+    this.#options = options;
+    this.flags = options.flags ?? {};
+    this.book = new JobBook(options.workers ?? 5);
+  }
+
+  /** In the published order: the queue's limit, what is allowed, the quota, the picture, duplicates, the switch. */
+  async take(visit: Visit, { options, picture: read }: Submission): Promise<Taken> {
+    const { caller, now } = visit;
+    const before = { pending: this.book.unfinished(caller, now), lastJob: this.book.last(caller) };
+    this.#checkQueue(before);
+    checkGrants(caller, options);
+    countSubmission(visit);
+    const picture = read();
+    const wish = wishOf(options, picture);
+    const known = this.#knownSkin(wish, picture, now);
+    if (known) return { kind: 'duplicate', duplicate: await this.#duplicate(wish, known, now) };
+    this.#checkSwitch();
+    if (before.pending > 1) visit.nextRequest = Math.max(visit.nextRequest, now + before.pending * 50);
+    return { kind: 'job', job: this.#takeNew(visit, { wish, picture, before }) };
+  }
+
+  /** A job of another program of the same user: takes a spot but no worker. */
+  occupy(serviceTime: number, owner: JobOwner, now: number): string {
+    const picture = drawSkin(this.#strangers++);
+    const wish: Wish = {
+      pixels: pixelHash(picture),
+      variant: 'classic',
+      visibility: 'public',
+      name: undefined,
+    };
+    const times = { startsAt: now, endsAt: now + serviceTime, eta: undefined };
+    return this.#add({ wish, attempt: 1, fate: undefined, owner, picture, now, times }).id;
+  }
+
+  fakeJob(id: string): Duplicate | undefined {
+    return this.#fakeJobs.get(id);
+  }
+
+  #checkQueue({ pending }: Before): void {
+    const { limit = 5, slack = 0 } = this.#options;
+    if (pending >= limit + slack)
+      throw new HostedRefusal(429, 'job_limit', 'You have too many jobs in the queue');
+  }
+
+  #checkSwitch(): void {
+    const { blockGeneration = false } = this.flags;
+    if (blockGeneration === false) return;
+    const message =
+      typeof blockGeneration === 'string' ? blockGeneration : 'Skin Generation is currently disabled.';
+    throw new HostedRefusal(503, 'service_unavailable', message);
+  }
+
+  #knownSkin(wish: Wish, picture: Picture, now: number): { skin: Promise<Skin>; uuid: string } | undefined {
+    const { known = 'made' } = this.#options;
+    if (known === 'nothing') return undefined;
+    const made = this.book.of(wish).find((job) => hasRightSkin(job, now));
+    const old = made ? { skin: made.skin, uuid: made.skinUuid } : this.#old.get(wishKey(wish));
+    const isOld = known === 'everything' || (typeof known === 'function' && known(wish.pixels));
+    if (old || !isOld) return old;
+    const uuid = makeSkinUuid();
+    const skin = this.#maker.make({ uuid, wish, picture, isWrong: false, madeAt: now, duration: 0 });
+    this.#old.set(wishKey(wish), { skin, uuid });
+    this.shelf.add(uuid, { skin, madeAt: now, isThere: () => true });
+    return { skin, uuid };
+  }
+
+  async #duplicate(
+    wish: Wish,
+    { skin, uuid }: { skin: Promise<Skin>; uuid: string },
+    at: number,
+  ): Promise<Duplicate> {
+    const id = fakeJobId(uuid);
+    const { pixels, variant } = wish;
+    this.records.submission(
+      { pixels, variant, job: id, at, endsAt: at, duplicate: true },
+      this.book.of(wish),
+    );
+    const duplicate = { id, timestamp: at, skin: (await this.shelf.find(uuid, at)) ?? (await skin) };
+    this.#fakeJobs.set(id, duplicate);
+    return duplicate;
+  }
+
+  #takeNew(
+    { caller, traffic, now }: Visit,
+    { wish, picture, before }: { wish: Wish; picture: Picture; before: Before },
+  ): HostedJob {
+    const attempt = (this.#attempts.get(wish.pixels) ?? 0) + 1;
+    this.#attempts.set(wish.pixels, attempt);
+    const fate = fateOf(this.#options.fate?.(wish.pixels), attempt);
+    if (fate?.kind === 'refused')
+      throw new HostedRefusal(ERRORS[fate.code].status, fate.code, ERRORS[fate.code].message);
+    const earlier = this.book.of(wish);
+    const planned: PlannedJob = { wish, attempt, fate, owner: caller };
+    const { spread = true, eta = 0 } = this.#options;
+    const time = this.#timeOf(planned);
+    const slot = spread && traffic.rule ? notBefore(before, traffic.rule, now) : undefined;
+    const told = eta === false ? undefined : etaOf(slot ?? now, time);
+    const work = this.book.schedule(Math.max(now, slot ?? 0), time);
+    const times = { ...work, eta: told === undefined ? undefined : told + (eta || 0) };
+    const job = this.#add({ ...planned, picture, now, times });
+    const endsAt = Number.isFinite(job.endsAt) ? job.endsAt : null;
+    const { pixels, variant } = wish;
+    this.records.submission({ pixels, variant, job: job.id, at: now, endsAt, duplicate: false }, earlier);
+    return job;
+  }
+
+  #timeOf(planned: PlannedJob): number {
+    const { serviceTime = 40 } = this.#options;
+    if (typeof serviceTime === 'number') return serviceTime;
+    if (typeof serviceTime === 'function') return serviceTime(planned);
+    return serviceTime[this.records.accepted.length % serviceTime.length] ?? 0;
+  }
+
+  #add({ picture, now, times, ...planned }: NewJob): HostedJob {
+    const { wish, fate, owner } = planned;
+    const { startsAt, endsAt } = times;
+    const made = Number.isFinite(endsAt)
+      ? { madeAt: endsAt, duration: endsAt - startsAt }
+      : { madeAt: now, duration: 0 };
+    const skinUuid = makeSkinUuid();
+    const isWrong = fate?.kind === 'wrong';
+    const skin = this.#maker.make({ uuid: skinUuid, wish, picture, isWrong, ...made });
+    const job: HostedJob = { ...planned, ...times, id: makeJobId(), acceptedAt: now, skin, skinUuid };
+    this.book.add(job);
+    const isThere = (at: number) => hasSkin(job, at);
+    this.shelf.add(skinUuid, { skin, madeAt: made.madeAt, isThere });
+    this.records.unfinished(this.book.unfinished(owner === 'anonymous' ? 'anonymous' : 'user', now));
+    return job;
+  }
+}
+
+/** What needs an account; the user's grants allow it, and no cape is known. */
+function checkGrants(caller: CallerKind, { visibility, cape }: SubmissionOptions): void {
+  if (cape !== undefined) throw new HostedRefusal(400, 'invalid_cape', `invalid cape: ${cape}`);
+  if (visibility !== 'private' || caller === 'user') return;
+  throw new HostedRefusal(401, 'unauthorized', 'private skins require an API key or User');
+}

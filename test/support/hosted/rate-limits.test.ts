@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { skinPng } from '../server/drawn-skins.ts';
+import { callHosted, submit } from './run-hosted.ts';
+
+/** Twelve minutes and some past an hour. */
+const NOW = Date.UTC(2026, 1, 3, 10, 12, 34, 500);
+const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
+
+describe('What an answer to POST /v2/queue tells of limits', () => {
+  test('is zeros and the present second where none was looked up', async () => {
+    const { caller } = await callHosted({ now: () => NOW });
+    const { body, headers } = await submit(caller, 1);
+    const zeros = { used: 0, limit: 0, remaining: 0, reset: Math.floor(NOW / 1000) };
+    expect(body.rateLimit).toEqual({
+      next: { absolute: NOW, relative: 0 },
+      delay: { millis: 0, seconds: 0 },
+      limit: { ...zeros, minute: zeros, hour: zeros },
+    });
+    expect(headers).toMatchObject({
+      'x-ratelimit-limit': '0',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-delay': '0',
+      'x-ratelimit-nextrequest': `${NOW}`,
+    });
+  });
+
+  test('is the minute, and an hour without a limit that ends', async () => {
+    const { caller } = await callHosted({ now: () => NOW, rate: { limit: 20 } });
+    await submit(caller, 1);
+    const { body, headers } = await submit(caller, 2);
+    const minute = { used: 2, limit: 20, remaining: 18, reset: seconds(NOW + 60_000) };
+    const hour = { used: 1, limit: 0, remaining: 0, reset: Date.UTC(2026, 1, 3, 11) / 1000 };
+    expect(body.rateLimit?.limit).toEqual({ ...minute, minute, hour });
+    expect(headers).toMatchObject({ 'x-ratelimit-limit': '20', 'x-ratelimit-remaining': '18' });
+    expect(body.rateLimit?.next.relative).toBe(0);
+  });
+
+  test('is the end of the minute as `next` once nothing remains, though nothing is refused', async () => {
+    const { caller } = await callHosted({ now: () => NOW, rate: { limit: 2 } });
+    await submit(caller, 1);
+    const { status, body } = await submit(caller, 2);
+    const absolute = seconds(NOW + 60_000) * 1000;
+    expect([status, body.rateLimit?.next]).toEqual([202, { absolute, relative: absolute - NOW }]);
+    expect((await submit(caller, 3)).status).toBe(202);
+  });
+
+  test('is the pause between requests of a caller who has one, which the queue does not enforce', async () => {
+    const { caller } = await callHosted({ now: () => NOW, delay: 3_000 });
+    await submit(caller, 1);
+    const { status, body } = await submit(caller, 2);
+    expect([status, body.rateLimit?.next.relative]).toEqual([202, 6_000]);
+    const refused = await caller.upload('/v2/generate', skinPng(3));
+    expect([refused.status, refused.body.errors[0]?.code, refused.headers['retry-after']]).toEqual([
+      429,
+      'rate_limit',
+      '6',
+    ]);
+  });
+
+  test('is 50 ms more for each pending job', async () => {
+    const { caller } = await callHosted({ now: () => NOW, workers: 0 });
+    const waits: unknown[] = [];
+    for (const number of [1, 2, 3, 4])
+      waits.push((await submit(caller, number)).body.rateLimit?.next.relative);
+    expect(waits).toEqual([0, 0, 100, 150]);
+  });
+
+  test('is on the clock of the service', async () => {
+    const { caller } = await callHosted({ now: () => NOW, clockOffset: 30_000 });
+    const { body, headers } = await submit(caller, 1);
+    expect([body.job?.timestamp, headers['date']]).toEqual([
+      NOW + 30_000,
+      new Date(NOW + 30_000).toUTCString(),
+    ]);
+  });
+});
+
+describe('A rate', () => {
+  test('is enforced only when the flag says so, one request later than told', async () => {
+    const { caller, service } = await callHosted({ now: () => NOW, rate: { limit: 2 }, limit: 9 });
+    for (const number of [1, 2, 3, 4]) expect((await submit(caller, number)).status).toBe(202);
+    service.flags = { blockPerMinute: true };
+    const { status, body, headers } = await submit(caller, 5);
+    expect([status, body.errors[0]?.code, headers['retry-after'], body.rateLimit?.limit.minute.used]).toEqual(
+      [429, 'rate_limit', '61', 4],
+    );
+    service.rate = undefined;
+    expect((await submit(caller, 5)).status).toBe(202);
+  });
+
+  test('of concurrency likewise', async () => {
+    const { caller } = await callHosted({ workers: 0, concurrency: 1, flags: { blockConcurrency: true } });
+    await submit(caller, 1);
+    const { status, body } = await submit(caller, 2);
+    expect([status, body.errors[0]?.code]).toEqual([429, 'concurrency_limit']);
+  });
+});
+
+test('GET /v2/delay nests all of it, and knows no windows', async () => {
+  const { caller } = await callHosted({ now: () => NOW, delay: 3_000, rate: { limit: 20 } });
+  await submit(caller, 1);
+  const { bytes } = await caller.get('/v2/delay');
+  expect(JSON.parse(bytes.toString())).toEqual({
+    success: true,
+    rateLimit: {
+      delay: { millis: 3_000, seconds: 3 },
+      next: { absolute: NOW + 3_000, relative: 3_000 },
+      limit: { limit: 20, remaining: 19, reset: seconds(NOW + 60_000) },
+    },
+  });
+});

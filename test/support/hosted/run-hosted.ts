@@ -1,0 +1,41 @@
+import { onTestFinished } from 'vitest';
+import { skinPng } from '../server/drawn-skins.ts';
+import { poll } from '../server/poll.ts';
+import { type Heard, TestCaller } from '../server/test-caller.ts';
+import { type HostedOptions, HostedService } from './hosted-service.ts';
+
+/** The hosted-like service, closed when the test ends. */
+export async function runHosted(options: HostedOptions = {}): Promise<HostedService> {
+  const service = await HostedService.start(options);
+  onTestFinished(async () => await service.close());
+  return service;
+}
+
+/** The same with somebody who calls it with its key. */
+export async function callHosted(
+  options: HostedOptions = {},
+): Promise<{ service: HostedService; caller: TestCaller }> {
+  const service = await runHosted(options);
+  return { service, caller: new TestCaller(service.url, { key: service.key, isOurs: false }) };
+}
+
+/** Queues the skin of a number. */
+export async function submit(caller: TestCaller, number: number): Promise<Heard> {
+  return await caller.upload('/v2/queue', skinPng(number));
+}
+
+/** Waits until the service has accepted so many submissions. */
+export async function whenAccepted({ records }: HostedService, count: number): Promise<void> {
+  await poll(
+    () => records.accepted.length,
+    (accepted) => accepted >= count,
+  );
+}
+
+/** The job that a submission was answered with, once it has ended. */
+export async function ended(caller: TestCaller, { body }: Pick<Heard, 'body'>): Promise<Heard> {
+  return await poll(
+    () => caller.get(`/v2/queue/${body.job?.id}`),
+    (heard) => !['waiting', 'processing'].includes(heard.body.job?.status ?? ''),
+  );
+}

@@ -1,0 +1,105 @@
+import { createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { PNG } from 'pngjs';
+import type { Skin } from '../../../src/protocol/skin.ts';
+import type { Picture } from '../../../src/skin/picture.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { buildTexturesValue } from '../../../src/textures/property.ts';
+import { signValue } from '../../../src/textures/signature.ts';
+import { openSigningKey } from '../../../src/textures/signing-key.ts';
+import { drawSkin } from '../server/drawn-skins.ts';
+import type { Wish } from './job-book.ts';
+
+interface Making {
+  /** UUID of the skin, no dashes. */
+  readonly uuid: string;
+  readonly wish: Wish;
+  readonly picture: Picture;
+  /** Takes the texture of another picture. */
+  readonly isWrong: boolean;
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+/** The same picture in other bytes than this project's encoder writes. */
+export function encodeDifferently(picture: Picture): Buffer {
+  const png = new PNG({ width: picture.width, height: picture.height });
+  png.data = Buffer.from(picture.pixels);
+  return PNG.sync.write(png, { deflateLevel: 6 });
+}
+
+/** Makes signed skins and keeps their textures, each named by the SHA-256 of its file as the game does it. */
+export class SkinMaker {
+  readonly #key: KeyObject;
+  readonly #root: string;
+  readonly #textures = new Map<string, Buffer>();
+  /** The last pictures seen, newest first: whose texture a wrong skin shows. */
+  #recent: Picture[] = [drawSkin(65_535), drawSkin(65_534)];
+
+  private constructor(key: KeyObject, root: string) {
+    this.#key = key;
+    this.#root = root;
+  }
+
+  /** `root`: where the textures are served, no slash at its end. */
+  static async open(root: string, keyPath: string | undefined): Promise<SkinMaker> {
+    if (keyPath !== undefined) return new SkinMaker((await openSigningKey(keyPath)).privateKey, root);
+    const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+    return new SkinMaker(privateKey, root);
+  }
+
+  texture(hash: string): Buffer | undefined {
+    return this.#textures.get(hash);
+  }
+
+  async make({ uuid, wish, picture, isWrong, madeAt, duration }: Making): Promise<Skin> {
+    const { variant, visibility, name } = wish;
+    const hash = this.#keepTexture(isWrong ? this.#otherThan(wish.pixels) : picture);
+    this.#recent = [picture, ...this.#recent.slice(0, 1)];
+    const url = `${this.#root}/textures/${hash}`;
+    const profileId = randomBytes(16).toString('hex');
+    const value = buildTexturesValue({
+      timestamp: madeAt,
+      profileId,
+      profileName: profileId.slice(0, 12),
+      skin: { url, variant },
+    });
+    return {
+      uuid,
+      ...(name !== undefined && { name }),
+      visibility,
+      variant,
+      texture: {
+        data: { value, signature: await signValue(value, this.#key) },
+        hash: { skin: hash },
+        url: { skin: url },
+      },
+      generator: {
+        version: '2.0.0',
+        timestamp: madeAt,
+        duration,
+        account: profileId,
+        server: 'hosted',
+        worker: 'w1',
+      },
+      tags: [],
+      views: 0,
+      duplicate: false,
+    };
+  }
+
+  #keepTexture(picture: Picture): string {
+    const png = encodeDifferently(picture);
+    const hash = createHash('sha256').update(png).digest('hex');
+    this.#textures.set(hash, png);
+    return hash;
+  }
+
+  #otherThan(pixels: string): Picture {
+    const other = this.#recent.find((picture) => pixelHash(picture) !== pixels);
+    if (!other) throw new Error('Two different pictures are kept, but both have the same pixels.');
+    return other;
+  }
+}

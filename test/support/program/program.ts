@@ -1,0 +1,123 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa, type Options, type ResultPromise } from 'execa';
+import { inject, onTestFinished } from 'vitest';
+import { NO_GAME } from '../fake-game/nowhere.ts';
+import { ownFolder } from '../server/own-folder.ts';
+import { TestCaller } from '../server/test-caller.ts';
+
+export const ROOT = join(import.meta.dirname, '../../..');
+const BIN = join(ROOT, 'bin/skinsmith.js');
+
+export interface Ran {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Serving {
+  readonly url: string;
+  readonly key: string;
+  readonly process: ResultPromise;
+  /** Calls with the owner's key, or with the one given. */
+  caller(key?: string): TestCaller;
+  /** Ends it and answers how it exited. */
+  end(signal: NodeJS.Signals): Promise<Ran>;
+}
+
+/** The built program on a machine of its own: home, settings and data are in one temporary folder. */
+export class Machine {
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly configDir: string;
+  readonly env: Record<string, string>;
+  /** Folder that commands are typed in. */
+  readonly cwd: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.dataDir = join(folder, 'data');
+    this.configDir = join(folder, 'config');
+    this.cwd = ROOT;
+    this.env = {
+      HOME: folder,
+      PATH: process.env['PATH'] ?? '',
+      COLUMNS: '100',
+      SKINSMITH_DATA_DIR: this.dataDir,
+      SKINSMITH_CONFIG_DIR: this.configDir,
+      SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME),
+    };
+  }
+
+  /** Starts a command; it is killed when the test ends. */
+  start(args: readonly string[], options: Options = {}): ResultPromise {
+    const env = { ...this.env, ...options.env };
+    const base = {
+      cwd: this.cwd,
+      extendEnv: false,
+      reject: false,
+      stripFinalNewline: false,
+      forceKillAfterDelay: false,
+    } as const;
+    const child = execa(process.execPath, [BIN, ...args], { ...base, ...options, env });
+    onTestFinished(async () => {
+      child.kill('SIGKILL');
+      await child;
+    });
+    return child;
+  }
+
+  async run(args: readonly string[], options: Options = {}): Promise<Ran> {
+    const { exitCode, stdout, stderr } = await this.start(args, options);
+    return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+  }
+
+  /** Runs `serve` on a free port and waits until it listens. `key`: the owner's, of an earlier start. */
+  async serve(args: readonly string[] = [], knownKey = ''): Promise<Serving> {
+    const child = this.start(['serve', '--port', '0', '--json', '--log-level', 'error', ...args]);
+    const first = await firstLine(child);
+    const { url, key = knownKey } = JSON.parse(first) as { url: string; key?: string };
+    return {
+      url,
+      key,
+      process: child,
+      caller: (other = key) => new TestCaller(url, { key: other, dataDir: this.folder }),
+      end: async (signal) => {
+        child.kill(signal);
+        const { exitCode, stdout, stderr } = await child;
+        return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+      },
+    };
+  }
+}
+
+async function firstLine(child: ResultPromise): Promise<string> {
+  const said = await saying(child, 'stdout', /^.*\n/);
+  return said.slice(0, said.indexOf('\n'));
+}
+
+/** What a command has written so far, once something in it matches. @throws Error when it ends before */
+export async function saying(
+  child: ResultPromise,
+  stream: 'stdout' | 'stderr',
+  what: RegExp,
+): Promise<string> {
+  let said = '';
+  return await new Promise((resolve, reject) => {
+    child[stream]?.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+      if (what.test(said)) resolve(said);
+    });
+    void child.then(({ stderr }) =>
+      reject(new Error(`It ended without saying ${what}: ${said}${String(stderr)}`)),
+    );
+  });
+}
+
+/** A fresh machine. Its signing key is there already: making one takes seconds. */
+export async function freshMachine(): Promise<Machine> {
+  const machine = new Machine(await ownFolder());
+  await mkdir(machine.dataDir, { recursive: true });
+  await copyFile(inject('signingKeyPath'), join(machine.dataDir, 'signing-key.pem'));
+  return machine;
+}

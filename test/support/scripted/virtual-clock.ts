@@ -1,0 +1,71 @@
+import type { Clock } from '../../../src/base/clock.ts';
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+const START = Date.UTC(2026, 0, 1, 12, 30, 30);
+/** Turns of the event loop in which everything that is ready has run. */
+const QUIET_TURNS = 4;
+/** Milliseconds of this clock after which a run is not believed to end. */
+const LONGEST_RUN = 3 * 60 * 60_000;
+
+/**
+ * A clock that many tasks sleep on at once. It moves only when nothing else can run, and then to the next
+ * moment that somebody waits for: what takes an hour by it takes milliseconds, and always the same ones.
+ */
+export class VirtualClock implements Clock {
+  #now = 0;
+  #sleepers: Sleeper[] = [];
+
+  now(): number {
+    return START + this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const abort = () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        reject(signal?.reason);
+      };
+      const wake = () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      };
+      const sleeper = { at: this.#now + Math.max(0, ms), wake };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** Runs the clock until the task has settled. */
+  async until<T>(task: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    void task.then(settle, settle);
+    while (!isSettled) {
+      for (let turn = 0; turn < QUIET_TURNS; turn++) await new Promise(setImmediate);
+      if (!isSettled) this.#wakeNext();
+    }
+    return await task;
+  }
+
+  /** Whoever waits for the earliest moment; nobody does while files are read. */
+  #wakeNext(): void {
+    const at = Math.min(...this.#sleepers.map((sleeper) => sleeper.at));
+    if (!Number.isFinite(at)) return;
+    if (at > LONGEST_RUN) throw new Error('It does not come to an end.');
+    this.#now = Math.max(this.#now, at);
+    const due = this.#sleepers.filter((sleeper) => sleeper.at <= at);
+    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.at > at);
+    for (const { wake } of due) wake();
+  }
+}

@@ -1,0 +1,8 @@
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+
+/** A hundred times as fast as the machine's: a minute of it is over in six tenths of a second. */
+export const hastyClock: Clock = {
+  now: () => systemClock.now() * 100,
+  monotonic: () => systemClock.monotonic() * 100,
+  sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 100, signal),
+};

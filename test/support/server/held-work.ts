@@ -1,0 +1,33 @@
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
+
+/** Least milliseconds of a generation: no test waits for so long. */
+const PACE = 3_600_000;
+
+/** Generations that end when the test says so, however slow the machine: `runServer({ ...work.options })`. */
+export class HeldWork implements Clock {
+  readonly #released = Promise.withResolvers<void>();
+
+  get options(): { readonly clock: Clock; readonly pace: number } {
+    return { clock: this, pace: PACE };
+  }
+
+  /** Lets all generations end, those to come too. */
+  release(): void {
+    this.#released.resolve();
+  }
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic();
+  }
+
+  async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (milliseconds !== PACE) return await systemClock.sleep(milliseconds, signal);
+    const cut = Promise.withResolvers<void>();
+    signal?.addEventListener('abort', () => cut.reject(signal.reason), { once: true });
+    await Promise.race([this.#released.promise, cut.promise]);
+  }
+}

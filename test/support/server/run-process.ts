@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { execa, type ResultPromise } from 'execa';
+import { onTestFinished } from 'vitest';
+import type { ServerOptions } from '../../../src/server/server.ts';
+
+const PROGRAM = join(import.meta.dirname, 'serve-process.ts');
+
+/** A service in a process of its own. It is gone when the test ends. */
+export async function runProcess(
+  options: ServerOptions,
+): Promise<{ readonly url: string; readonly process: ResultPromise }> {
+  const child = execa(process.execPath, [PROGRAM, JSON.stringify(options)], {
+    reject: false,
+    stderr: 'inherit',
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await child;
+  });
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  return { url: line.toString().trim(), process: child };
+}

@@ -1,0 +1,69 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
+import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
+import { openStore, type Store } from '../../../src/server/store/store.ts';
+import { NO_GAME } from '../fake-game/nowhere.ts';
+import { ownFolder } from './own-folder.ts';
+import { TestCaller } from './test-caller.ts';
+
+export interface ServerUnderTest extends RunningServer {
+  readonly dataDir: string;
+  /** Calls with the owner's key. */
+  readonly owner: TestCaller;
+  /** Calls without a key, from the given loopback address. */
+  anonymous(address?: string): TestCaller;
+  /** A user made with the owner's key, calling with a key of its own. */
+  user(name: string): Promise<TestCaller>;
+}
+
+/** Puts the shared signing key into a data folder: making one takes seconds. */
+export async function giveSigningKey(dataDir: string): Promise<void> {
+  await copyFile(inject('signingKeyPath'), join(dataDir, 'signing-key.pem'));
+}
+
+/** The service on a free loopback port over a data folder of its own, closed when the test ends. */
+export async function runServer(
+  options: Partial<ServerOptions> & { dataDir?: string } = {},
+): Promise<ServerUnderTest> {
+  const dataDir = options.dataDir ?? (await ownFolder());
+  if (options.dataDir === undefined) await giveSigningKey(dataDir);
+  const server = await startServer({ port: 0, gameAddresses: NO_GAME, ...options, dataDir });
+  let closing: Promise<void> | undefined;
+  const close: RunningServer['close'] = async (how) => {
+    closing ??= server.close(how);
+    await closing;
+  };
+  onTestFinished(async () => await close({ limit: 1_000 }));
+  const { url, key } = server;
+  const owner = new TestCaller(url, { key, dataDir });
+  return {
+    url,
+    key,
+    close,
+    dataDir,
+    owner,
+    anonymous: (address) => new TestCaller(url, { address, dataDir }),
+    user: async (name) => {
+      const { body } = await owner.json('/v2/account/keys', { user: name });
+      return new TestCaller(url, { key: String(body.key?.secret), dataDir });
+    },
+  };
+}
+
+/** A second connection to the store of a server, for what cannot be brought about over HTTP. */
+export async function openOwnStore(dataDir: string): Promise<Store> {
+  const store = await openStore(dataDir);
+  onTestFinished(async () => await store.close());
+  return store;
+}
+
+/** Fails the suite when a test leaves a server listening. Call it once at the top of a file. */
+export function guardAgainstLeaks(): void {
+  const verify = () => {
+    const listening = process.getActiveResourcesInfo().filter((resource) => resource === 'TCPServerWrap');
+    expect(listening, 'servers that a test left running').toEqual([]);
+  };
+  beforeEach(verify);
+  afterAll(verify);
+}

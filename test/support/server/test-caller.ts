@@ -1,0 +1,183 @@
+import { Agent, request } from 'undici';
+import { expect, onTestFinished } from 'vitest';
+import type { ApiKey } from '../../../src/protocol/api-key.ts';
+import type { BatchItem } from '../../../src/protocol/batch.ts';
+import type { WireCape } from '../../../src/protocol/cape.ts';
+import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
+import { ERRORS, type ErrorCode } from '../../../src/protocol/errors.ts';
+import type { WireJob } from '../../../src/protocol/job.ts';
+import type { ClientInfo } from '../../../src/protocol/me.ts';
+import type { PlanView } from '../../../src/protocol/plan.ts';
+import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';
+import type { User } from '../../../src/protocol/user.ts';
+import { expectAsDescribed } from '../contract/checked-answers.ts';
+import { EventReader } from './event-reader.ts';
+import { INDISCREET } from './indiscreet.ts';
+
+/** Any answer's body: every field that one may have. */
+export interface Body {
+  readonly success?: boolean;
+  readonly errors: Note[];
+  readonly warnings: Note[];
+  readonly messages: Note[];
+  readonly links: Record<string, string>;
+  readonly job?: WireJob;
+  readonly jobs?: WireJob[];
+  readonly skin?: Skin;
+  readonly skins?: WireSkinListItem[];
+  readonly rateLimit?: RateLimit;
+  readonly usage?: unknown;
+  readonly user?: string;
+  readonly name?: string;
+  readonly grants?: Record<string, unknown>;
+  readonly key?: ApiKey & { secret?: string };
+  readonly keys?: ApiKey[];
+  readonly users?: User[];
+  readonly plans?: PlanView[];
+  readonly signaturePublickey?: string;
+  readonly skinDomains?: string[];
+  readonly cape?: WireCape;
+  readonly capes?: WireCape[];
+  readonly batch?: BatchItem[];
+  readonly client?: ClientInfo;
+}
+
+export interface Heard {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly bytes: Buffer;
+  readonly body: Body;
+}
+
+interface CallerOptions {
+  readonly key?: string | undefined;
+  /** Loopback address to call from. */
+  readonly address?: string | undefined;
+  /** Folder that no answer may name. */
+  readonly dataDir?: string;
+  /** False for another service: its answers are its own affair. */
+  readonly isOurs?: boolean;
+}
+
+type Headers = Record<string, string>;
+
+/** Somebody who calls the service over HTTP. Every answer must be as it is described, and is looked at for what it must not tell. */
+export class TestCaller {
+  readonly url: string;
+  readonly #options: CallerOptions;
+
+  constructor(url: string, options: CallerOptions = {}) {
+    this.url = url;
+    this.#options = options;
+  }
+
+  async get(path: string, headers: Headers = {}): Promise<Heard> {
+    return await this.send('GET', path, { headers });
+  }
+
+  async json(path: string, content: unknown, headers: Headers = {}): Promise<Heard> {
+    const body = JSON.stringify(content);
+    return await this.send('POST', path, {
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  }
+
+  async patch(path: string, content: unknown): Promise<Heard> {
+    const headers = { 'content-type': 'application/json' };
+    return await this.send('PATCH', path, { body: JSON.stringify(content), headers });
+  }
+
+  /** Multipart with the PNG in a part `file`. */
+  async upload(path: string, png: Uint8Array, fields: Record<string, string> = {}): Promise<Heard> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    form.set('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'skin.png');
+    return await this.form(path, form);
+  }
+
+  async form(path: string, form: FormData): Promise<Heard> {
+    const encoded = new Response(form);
+    const type = encoded.headers.get('content-type') ?? '';
+    const body = Buffer.from(await encoded.arrayBuffer());
+    return await this.send('POST', path, { body, headers: { 'content-type': type } });
+  }
+
+  async send(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'HEAD' | 'PUT' | 'OPTIONS',
+    path: string,
+    { body, headers = {} }: { body?: Buffer | string; headers?: Headers } = {},
+  ): Promise<Heard> {
+    const agent = this.#agent();
+    try {
+      const answer = await request(`${this.url}${path}`, {
+        method,
+        headers: this.#headers(headers),
+        body: body ?? null,
+        dispatcher: agent,
+      });
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      const { statusCode: status, headers: heard } = answer;
+      if (this.#options.isOurs !== false) {
+        expectAsDescribed({ method, address: path, status, headers: heard, bytes });
+      }
+      return this.#heard(status, heard, bytes);
+    } finally {
+      await agent.close();
+    }
+  }
+
+  /** Opens a stream of events; it is closed when the test ends. */
+  async events(path = '/v2/queue/events'): Promise<EventReader> {
+    const agent = this.#agent();
+    const answer = await request(`${this.url}${path}`, { headers: this.#headers(), dispatcher: agent });
+    const reader = new EventReader(answer, async () => await agent.destroy());
+    onTestFinished(async () => await reader.close());
+    return reader;
+  }
+
+  #agent(): Agent {
+    const { address } = this.#options;
+    return new Agent(address === undefined ? {} : { localAddress: address });
+  }
+
+  /** An empty one is left out. */
+  #headers(headers: Headers = {}): Headers {
+    const { key } = this.#options;
+    const all = {
+      'user-agent': 'skinsmith-tests/1',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...headers,
+    };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+  }
+
+  #heard(status: number, headers: Heard['headers'], bytes: Buffer): Heard {
+    if (!String(headers['content-type']).startsWith('application/json')) {
+      return { status, headers, bytes, body: {} as Body };
+    }
+    const text = bytes.toString('utf8');
+    expect(text).not.toMatch(INDISCREET);
+    if (this.#options.dataDir !== undefined) expect(text).not.toContain(this.#options.dataDir);
+    return { status, headers, bytes, body: text === '' ? ({} as Body) : (JSON.parse(text) as Body) };
+  }
+}
+
+/** Status, code and shape of an answer that refuses. */
+export function expectRefusal(heard: Heard, code: ErrorCode, status: number = ERRORS[code].status): void {
+  expect({ status: heard.status, code: heard.body.errors?.[0]?.code }).toEqual({ status, code });
+  const { success, errors, warnings, messages, links, rateLimit, ...rest } = heard.body;
+  expect({ success, messages, rest }).toEqual({ success: false, messages: [], rest: {} });
+  for (const note of [...errors, ...warnings]) {
+    expect(note).toEqual({
+      code: expect.stringMatching(/^\w+$/),
+      message: expect.stringMatching(/\S/),
+      ...(note.path && { path: expect.any(Array) }),
+    });
+  }
+  expect(links).toBeTypeOf('object');
+  if (heard.status === 429) {
+    expect(rateLimit).toBeDefined();
+    expect(heard.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  }
+}

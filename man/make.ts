@@ -9,7 +9,7 @@ import { VERSION } from '../src/base/version.ts';
 import { completionScript } from '../src/cli/completion/scripts.ts';
 import { SCRIPT_FILES, SHELLS } from '../src/cli/completion/shells.ts';
 import { shownCommands } from '../src/cli/completion/tree.ts';
-import { manPageName, renderManPage } from '../src/cli/output/man-page.ts';
+import { manPageName, renderManPage } from '../src/cli/man/man-page.ts';
 import { buildProgram } from '../src/cli/program.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { makeDeps } from '../../src/cli/deps.ts';
-import type { OutputStream } from '../../src/cli/io.ts';
+import { makeDeps } from '../../src/cli/context/context.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import type { OutputStream } from '../../src/cli/terminal/io.ts';
 
 /** Columns of the terminal. */
 export const COLUMNS = 84;

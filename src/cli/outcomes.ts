@@ -1,10 +1,10 @@
 import { PlayerNameError } from '../batch/sources/player-names.ts';
 import { ProofError } from '../dispatch/proof.ts';
 import { JobFailedError, type Note, ServiceError, UnreadableAnswerError } from '../index.ts';
-import type { Connection } from './connect.ts';
-import type { Deps } from './deps.ts';
-import { CliError } from './exit.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './config/settings.ts';
+import type { Connection } from './connection/connect.ts';
+import type { Deps } from './context/context.ts';
+import { CliError } from './errors/exit.ts';
 
 /** Connects, and reports slow steps: the first start generates the signing key. */
 export async function connectTelling(settings: Settings, deps: Deps): Promise<Connection> {

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import { VERSION } from '../base/version.ts';
+import type { Runner } from './context/runner.ts';
 import { groupOf } from './help/command-groups.ts';
 import { type Examples, examplesOf, setExamples } from './help/examples.ts';
 import { HelpPage } from './help/help-page.ts';
 import { seeHelp } from './help/text.ts';
-import type { Runner } from './runner.ts';
 
 interface CommandModule {
   /** The examples at the start of the command's help. */

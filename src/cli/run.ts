@@ -1,13 +1,13 @@
 import { type Command, CommanderError } from 'commander';
-import type { Deps, GlobalFlags } from './deps.ts';
-import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './exit.ts';
+import type { Deps, GlobalFlags } from './context/context.ts';
+import type { Runner } from './context/runner.ts';
+import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './errors/exit.ts';
 import { seeHelp } from './help/text.ts';
-import { type ColorChoice, makeIo } from './io.ts';
-import { jsonLine } from './output/json.ts';
 import { buildProgram } from './program.ts';
-import type { Runner } from './runner.ts';
-import { listenForSignals } from './signals.ts';
-import { Talk } from './talk.ts';
+import { type ColorChoice, makeIo } from './terminal/io.ts';
+import { Talk } from './terminal/messages.ts';
+import { listenForSignals } from './terminal/signals.ts';
+import { jsonLine } from './text/json.ts';
 
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -61,7 +61,7 @@ class Run {
     const talk = new Talk(processIo('auto', this.#stop), { json });
     const { aborted, reason } = this.#stop.signal;
     const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
-    const { tellable } = await import('./told-error.ts');
+    const { tellable } = await import('./errors/error-report.ts');
     const told = interrupted ? tellable(new DOMException('', 'AbortError')) : tellable(error);
     if (told) {
       const hint = told.hint ?? (told.exit === 'usage' ? this.#seeHelp() : undefined);
@@ -89,7 +89,7 @@ class Run {
 }
 
 async function openDeps(program: Command, stop: AbortController): Promise<Deps & { close(): Promise<void> }> {
-  const { makeDeps } = await import('./deps.ts');
+  const { makeDeps } = await import('./context/context.ts');
   const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
   if (flags.local && flags.baseUrl !== undefined) {
     throw new CliError('two_services', '--local and --base-url name two services; give one.', {
@@ -105,8 +105,8 @@ async function colorChoice(typed: string | boolean | undefined): Promise<ColorCh
   if (typed === false) return 'never';
   if (typeof typed === 'string') return typed as ColorChoice;
   if (!process.stdout.isTTY && !process.stderr.isTTY && !process.env['SKINSMITH_COLOR']) return 'auto';
-  const { foldersFor, ConfigFile } = await import('./config-file.ts');
-  const { resolveSettings } = await import('./settings.ts');
+  const { foldersFor, ConfigFile } = await import('./config/config-file.ts');
+  const { resolveSettings } = await import('./config/settings.ts');
   try {
     const file = await new ConfigFile(foldersFor(process.env).config).settings();
     const env = { SKINSMITH_COLOR: process.env['SKINSMITH_COLOR'] };
@@ -165,7 +165,7 @@ function configureCommand(
 /** Loaded only when it is about a report. */
 async function joinedWords(argv: readonly string[]): Promise<readonly string[]> {
   if (!argv.includes('--report')) return argv;
-  const { joinReportWords } = await import('./batch/typed-options.ts');
+  const { joinReportWords } = await import('./options/batch-options.ts');
   return joinReportWords(argv);
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { shownCommands } from '../../src/cli/completion/tree.ts';
-import { ENVIRONMENT } from '../../src/cli/environment.ts';
-import { EXIT_STATUSES } from '../../src/cli/exit.ts';
+import { ENVIRONMENT } from '../../src/cli/config/environment.ts';
+import { EXIT_STATUSES } from '../../src/cli/errors/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { freshMachine } from '../support/program/program.ts';
 

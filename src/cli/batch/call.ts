@@ -1,8 +1,8 @@
-import type { TypedOutputOptions, TypedSkinOptions } from '../commands/skin-options.ts';
-import type { Deps } from '../deps.ts';
-import type { TypedPictureOption } from '../output/picture/option.ts';
-import type { Settings } from '../settings.ts';
-import type { TypedBatchOptions } from './typed-options.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Deps } from '../context/context.ts';
+import type { TypedBatchOptions } from '../options/batch-options.ts';
+import type { TypedPictureOption } from '../options/picture-option.ts';
+import type { TypedOutputOptions, TypedSkinOptions } from '../options/skin-options.ts';
 
 /** One command over many sources, as the user typed it. */
 export interface BatchCall {

@@ -1,5 +1,5 @@
 import type { SourceProblem } from '../../batch/types.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../context/context.ts';
 
 /** Reports the failure of one source among several. */
 export async function tellFailure(label: string, problem: SourceProblem, deps: Deps): Promise<void> {

@@ -5,7 +5,7 @@ import { type PlannedSource, planBatch } from '../../batch/plan-batch.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import type { BatchResult, SourceProblem } from '../../batch/types.ts';
-import { CliError, exitStatus } from '../exit.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import { count } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView } from '../output/views.ts';

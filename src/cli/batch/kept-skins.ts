@@ -7,7 +7,7 @@ import type { KeptSkin } from '../../batch/proof/verify-skin.ts';
 import { type SkinInJson, skinInJson } from '../../batch/sources/given/skin-json.ts';
 import { skinSource } from '../../batch/sources/given/skin-source.ts';
 import { isSkinText, readSkinText } from '../../batch/sources/given/skin-text.ts';
-import { CliError } from '../exit.ts';
+import { CliError } from '../errors/exit.ts';
 
 /** A skin read from a file, with the metadata that the file has for it. */
 export interface Kept extends KeptSkin {

@@ -5,7 +5,7 @@ import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
 import type { FileMemory } from '../../batch/files/file-memory.ts';
 import { DeliveryError } from '../../batch/options.ts';
 import type { BatchResult } from '../../batch/types.ts';
-import { CliError } from '../exit.ts';
+import { CliError } from '../errors/exit.ts';
 import { filePath, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';
 import { skinFields } from '../output/views.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Progress } from '../../batch/events.ts';
-import type { Io } from '../io.ts';
 import {
   openWaitingView,
   type ProgressView,
@@ -8,7 +7,8 @@ import {
   progressSentence,
   waitingView,
 } from '../output/progress-text.ts';
-import type { Progress as Spinner, Talk } from '../talk.ts';
+import type { Io } from '../terminal/io.ts';
+import type { Progress as Spinner, Talk } from '../terminal/messages.ts';
 
 /** Milliseconds between updates of the line on a terminal, and between lines in a log. */
 const REDRAW = 120;

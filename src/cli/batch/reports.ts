@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { BatchSummary } from '../../batch/events.ts';
 import { isNew } from '../../batch/ledger.ts';
 import type { BatchResult, FinishedSkin, SourceContent } from '../../batch/types.ts';
-import { CliError } from '../exit.ts';
+import { CliError } from '../errors/exit.ts';
+import type { ReportRequest } from '../options/batch-options.ts';
 import { giveCommand } from '../output/formats/commands.ts';
 import { figureOf } from '../output/reports/figure.ts';
 import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
 import { openReport, type ReportWriter } from '../output/reports/writer.ts';
-import type { ReportRequest } from './typed-options.ts';
 
 /** The parts of a batch's summary that a report needs. */
 type Counted = Pick<BatchSummary, 'sources' | 'failed' | 'made' | 'left' | 'milliseconds'>;

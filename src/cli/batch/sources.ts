@@ -1,6 +1,6 @@
 import { openSources } from '../../batch/sources/sources.ts';
 import type { BatchSource } from '../../batch/types.ts';
-import type { Io } from '../io.ts';
+import type { Io } from '../terminal/io.ts';
 import type { BatchCall } from './call.ts';
 
 /** Returns the named sources as a stream. */

@@ -1,5 +1,5 @@
 import type { BatchEvent, BatchSummary } from '../../batch/events.ts';
-import { exitStatus } from '../exit.ts';
+import { exitStatus } from '../errors/exit.ts';
 import { tellWhoTrusts } from '../outcomes.ts';
 import { count, span } from '../output/progress-text.ts';
 import type { BatchCall } from './call.ts';

@@ -5,7 +5,7 @@ import { EMBEDDED } from '../../batch/proof/signer.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { keyIn } from '../../dispatch/first-contact.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../context/context.ts';
 
 /** Where keys and textures come from. */
 export interface Verifiers {

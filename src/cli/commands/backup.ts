@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { jsonLine } from '../output/json.ts';
-import type { Runner } from '../runner.ts';
-import { nonEmpty } from './option-values.ts';
+import { nonEmpty } from '../options/option-values.ts';
+import { jsonLine } from '../text/json.ts';
 
 interface BackupOptions {
   readonly data?: string;

@@ -6,17 +6,17 @@ import type { BatchSource, GivenSkin } from '../../batch/types.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';
-import { collect } from '../batch/typed-options.ts';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { jsonDocument } from '../output/json.ts';
+import { collect } from '../options/batch-options.ts';
+import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
 import { JsonList } from '../output/json-list.ts';
-import { addPictureOption, type TypedPictureOption, terminalPictures } from '../output/picture/option.ts';
 import { besidePicture } from '../output/picture/terminal-picture.ts';
-import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
 import { frontOf } from '../preview/result-pictures.ts';
-import type { Runner } from '../runner.ts';
+import { type Colors, clean, colorsFor, tabRows } from '../terminal/text.ts';
+import { jsonDocument } from '../text/json.ts';
 
 export interface CheckOptions extends TypedPictureOption {
   readonly paths: readonly string[];

@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander';
 import { atHand } from '../completion/at-hand.ts';
 import { AT_HAND_KINDS, type AtHandKind } from '../completion/at-hand-kinds.ts';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
-import { tabRows } from '../output/text.ts';
-import type { Runner } from '../runner.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
+import { tabRows } from '../terminal/text.ts';
 
 /** Internal: the scripts of `completion` call it. */
 export function register(command: Command, runner: Runner, run = runComplete): void {

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { SHELLS, type Shell } from '../completion/shells.ts';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import type { Runner } from '../runner.ts';
 
 export const examples: Examples = [
   ['Complete in this bash session; in ~/.bashrc: in every one', 'eval "$(skinsmith completion bash)"'],

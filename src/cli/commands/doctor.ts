@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
 import { CHECK_NAMES, type CheckName, type Finding } from '../doctor/check.ts';
-import { exitStatus } from '../exit.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { jsonDocument } from '../output/json.ts';
-import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
-import type { Runner } from '../runner.ts';
+import { type Colors, clean, colorsFor, tabRows } from '../terminal/text.ts';
+import { jsonDocument } from '../text/json.ts';
 
 /** JSON output for one check. */
 export interface CheckupView {
@@ -59,7 +59,7 @@ export async function runDoctor(deps: Deps, limits = LIMITS): Promise<number> {
 async function* checkups(deps: Deps, limits: DoctorLimits): AsyncGenerator<CheckupView, void, void> {
   const { CHECKS } = await import('../doctor/checks.ts');
   const { examine } = await import('../doctor/examine.ts');
-  const { Patient } = await import('../doctor/patient.ts');
+  const { Patient } = await import('../doctor/setup.ts');
   const { signal } = deps;
   const late = AbortSignal.timeout(limits.all);
   const patient = new Patient(deps, { stop: AbortSignal.any([signal, late]), connectLimit: limits.connect });

@@ -4,18 +4,17 @@ import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
 import { keepMemoryFlat } from '../batch/flat-memory.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import type { Examples } from '../help/examples.ts';
 import {
   addBatchOptions,
   addSourceOptions,
   SOURCE_KINDS,
   type TypedBatchOptions,
-} from '../batch/typed-options.ts';
-import type { Deps } from '../deps.ts';
-import type { Examples } from '../help/examples.ts';
-import { usageError } from '../outcomes.ts';
-import { addPictureOption, type TypedPictureOption } from '../output/picture/option.ts';
-import type { Runner } from '../runner.ts';
-import type { Settings } from '../settings.ts';
+} from '../options/batch-options.ts';
+import { addPictureOption, type TypedPictureOption } from '../options/picture-option.ts';
 import {
   addFormatOption,
   addNdjsonOption,
@@ -24,7 +23,8 @@ import {
   type TypedSkinOptions,
   typedSettings,
   verifyName,
-} from './skin-options.ts';
+} from '../options/skin-options.ts';
+import { usageError } from '../outcomes.ts';
 
 export interface GenerateOptions
   extends TypedSkinOptions,
@@ -70,7 +70,7 @@ export async function runGenerate(asTyped: GenerateOptions, deps: Deps): Promise
   const call = { deps, settings, typed, cape, follow: true, isList: !isOne, purpose };
   if (isOne && !isBatchWanted(typed) && !(await isFolder(typed.out))) {
     verifyOneFormat(typed.out, settings.format);
-    const { runSingle } = await import('../single.ts');
+    const { runSingle } = await import('../batch/make-one-skin.ts');
     return await runSingle(call);
   }
   return await runMany(call);
@@ -123,7 +123,7 @@ export async function capeOf(
   deps: Deps,
 ): Promise<string | undefined> {
   if (cape === undefined) return undefined;
-  const { capeNamed } = await import('../cape-named.ts');
+  const { capeNamed } = await import('../connection/find-cape.ts');
   return await capeNamed(cape, { settings, deps, isOffline: frozen ?? false });
 }
 

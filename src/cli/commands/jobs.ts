@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Job, SkinClient } from '../../index.ts';
-import type { Deps } from '../deps.ts';
-import { CLOSED_PIPE, exitStatus, isInterruption } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { watchJobs } from '../job-watch.ts';
+import { watchJobs } from '../jobs/watch-jobs.ts';
 import { connectTelling } from '../outcomes.ts';
 import { JobPrinter, jobTable } from '../output/job-printer.ts';
-import { jsonDocument } from '../output/json.ts';
 import { jobView } from '../output/views.ts';
-import type { Runner } from '../runner.ts';
+import { jsonDocument } from '../text/json.ts';
 
 /** The job statuses that a service can filter by. */
 const STATUSES_OF_SERVICES = ['waiting', 'processing', 'completed', 'failed'] as const;

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { ServiceError, type SkinClient } from '../../index.ts';
-import { askSecret } from '../ask-secret.ts';
-import { confirm } from '../confirm.ts';
-import { allowsInsecureHttp, makeClient } from '../connect.ts';
-import type { Deps } from '../deps.ts';
-import { CliError, exitStatus } from '../exit.ts';
+import { allowsInsecureHttp, makeClient } from '../connection/connect.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
-import { readSecretFile, readStdin } from '../read-input.ts';
-import type { Runner } from '../runner.ts';
+import { askSecret } from '../terminal/ask-secret.ts';
+import { confirm } from '../terminal/confirm.ts';
+import { readSecretFile, readStdin } from '../terminal/read-input.ts';
 
 export interface LoginOptions {
   /** `-`: read the key from stdin. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
-import type { Runner } from '../runner.ts';
 
 export const examples: Examples = [
   ['Remove the key for a hosted service', 'skinsmith logout --base-url https://api.mineskin.org'],

@@ -5,16 +5,16 @@ import { openSources } from '../../batch/sources/sources.ts';
 import type { BatchSource, VariantWish } from '../../batch/types.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { rootsOf } from '../batch/sources.ts';
-import type { Deps } from '../deps.ts';
-import { CliError, exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
 import { usageError } from '../outcomes.ts';
-import { addPictureOption, type TypedPictureOption, terminalPictures } from '../output/picture/option.ts';
 import { pictureText } from '../output/picture/terminal-picture.ts';
-import { clean, tabRows } from '../output/text.ts';
 import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
 import { frontAndBack } from '../preview/views-file.ts';
-import type { Runner } from '../runner.ts';
+import { clean, tabRows } from '../terminal/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {
   readonly source: string;
@@ -63,7 +63,7 @@ export async function runPreview(options: PreviewOptions, deps: Deps): Promise<n
 }
 
 async function writeJson({ title, variant, picture }: FoundPicture, file: string | undefined, deps: Deps) {
-  const { jsonDocument } = await import('../output/json.ts');
+  const { jsonDocument } = await import('../text/json.ts');
   const view = {
     source: title,
     variant,

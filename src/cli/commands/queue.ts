@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
-import { addBatchOptions, addSourceOptions, SOURCE_KINDS } from '../batch/typed-options.ts';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
 import type { Examples } from '../help/examples.ts';
-import { usageError } from '../outcomes.ts';
-import type { Runner } from '../runner.ts';
-import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources, withStdout } from './generate.ts';
+import { addBatchOptions, addSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import {
   addFormatOption,
   addNdjsonOption,
   addSkinOptions,
   typedSettings,
   verifyName,
-} from './skin-options.ts';
+} from '../options/skin-options.ts';
+import { usageError } from '../outcomes.ts';
+import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources, withStdout } from './generate.ts';
 
 export interface QueueOptions extends GenerateOptions {
   readonly wait?: boolean;

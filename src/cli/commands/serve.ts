@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import type { LogAddresses, LogLevel, LogStream, RunningServer, ServerOptions } from '../../server/server.ts';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
-import { type GameOptions, gameSettings } from '../game-settings.ts';
+import { type GameOptions, gameSettings } from '../config/game-settings.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { jsonLine } from '../output/json.ts';
-import { LogText } from '../output/log-text.ts';
-import { colorsFor } from '../output/text.ts';
-import type { Runner } from '../runner.ts';
+import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../options/option-values.ts';
 import {
   chooseGenerator,
   GENERATOR_KINDS,
   type GeneratorOptions,
   UPSTREAM_VISIBILITIES,
-} from '../serve-generator.ts';
-import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from './option-values.ts';
+} from '../serve/generator.ts';
+import { LogText } from '../serve/log-text.ts';
+import { colorsFor } from '../terminal/text.ts';
+import { jsonLine } from '../text/json.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];
 const LOG_FORMATS = ['json', 'text'] as const;

@@ -2,16 +2,16 @@ import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/finished-skin.ts';
 import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
 import { tellFailure } from '../batch/failures.ts';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { tellable } from '../errors/error-report.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import { connectTelling } from '../outcomes.ts';
 import { span } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { type ResultView, resultView } from '../output/views.ts';
-import type { Runner } from '../runner.ts';
-import { tellable } from '../told-error.ts';
-import { addFormatOption, type TypedOutputOptions } from './skin-options.ts';
 
 export interface StatusOptions extends TypedOutputOptions {
   readonly jobs: readonly string[];

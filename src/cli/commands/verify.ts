@@ -6,13 +6,13 @@ import { keyIn } from '../../dispatch/first-contact.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
 import { requireSignerOption, SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
-import type { Deps } from '../deps.ts';
-import { exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { JsonList } from '../output/json-list.ts';
-import { type Colors, clean, colorsFor, tabRows } from '../output/text.ts';
-import { readBounded } from '../read-input.ts';
-import type { Runner } from '../runner.ts';
+import { readBounded } from '../terminal/read-input.ts';
+import { type Colors, clean, colorsFor, tabRows } from '../terminal/text.ts';
 
 export interface VerifyOptions {
   readonly files: readonly string[];

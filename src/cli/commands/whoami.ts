@@ -7,13 +7,13 @@ import {
   type SkinClient,
   UnreadableAnswerError,
 } from '../../index.ts';
-import type { Deps } from '../deps.ts';
-import { CliError, exitStatus } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { connectTelling } from '../outcomes.ts';
-import { jsonDocument } from '../output/json.ts';
-import { clean, tabRows } from '../output/text.ts';
-import type { Runner } from '../runner.ts';
+import { clean, tabRows } from '../terminal/text.ts';
+import { jsonDocument } from '../text/json.ts';
 
 /** Unfinished jobs, and generations in the current minute and hour. */
 interface Spending {

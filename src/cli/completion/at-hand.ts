@@ -1,8 +1,8 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Deps } from '../deps.ts';
-import { isSettingName, SETTING_NAMES, settingChoices } from '../settings.ts';
+import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
+import type { Deps } from '../context/context.ts';
 import type { AtHandKind } from './at-hand-kinds.ts';
 
 /** A completion candidate and its description. */

@@ -1,6 +1,6 @@
 import { VERSION } from '../../index.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
-import { jsonIn, type Readiness } from './patient.ts';
+import { jsonIn, type Readiness } from './setup.ts';
 
 const HOSTED = /(^|\.)mineskin\.org$/;
 

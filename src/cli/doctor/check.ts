@@ -1,4 +1,4 @@
-import type { Patient } from './patient.ts';
+import type { Patient } from './setup.ts';
 
 /** The names of the checks, in the order in which they are reported. */
 export const CHECK_NAMES = [

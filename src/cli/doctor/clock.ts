@@ -1,5 +1,5 @@
 import { type Check, ok, skipped, warning } from './check.ts';
-import type { Patient } from './patient.ts';
+import type { Patient } from './setup.ts';
 
 /** Allowed difference between two clocks in milliseconds; the Date header has a resolution of one second. */
 const MOST = 5_000;

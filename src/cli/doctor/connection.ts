@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../context/context.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
-import { jsonIn } from './patient.ts';
 import { type Answer, ProbeError, type Stage } from './probe.ts';
+import { jsonIn } from './setup.ts';
 
 /** Checks each stage of a request to the service, and whether a compatible service answers. */
 export const connectionCheck: Check = {

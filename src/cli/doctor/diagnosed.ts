@@ -1,6 +1,6 @@
 import type { HealthFinding } from '../../index.ts';
 import { type Finding, skipped } from './check.ts';
-import type { NoDiagnosis } from './patient.ts';
+import type { NoDiagnosis } from './setup.ts';
 
 const SEVERITY = ['ok', 'warning', 'problem'] as const satisfies readonly HealthFinding['result'][];
 

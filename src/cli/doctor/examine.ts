@@ -1,6 +1,6 @@
-import { tellable } from '../told-error.ts';
+import { tellable } from '../errors/error-report.ts';
 import { CHECK_NAMES, type Check, type CheckName, type Finding, problem, skipped } from './check.ts';
-import type { Patient } from './patient.ts';
+import type { Patient } from './setup.ts';
 
 export interface Examination {
   readonly patient: Patient;

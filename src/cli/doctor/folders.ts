@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { tellable } from '../told-error.ts';
+import { tellable } from '../errors/error-report.ts';
 import { type Finding, ok, problem, warning } from './check.ts';
 
 /** Free space below which a warning is given: a store and its journal grow. */

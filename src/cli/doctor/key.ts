@@ -1,7 +1,7 @@
 import { ServiceError } from '../../index.ts';
 import { masked } from '../commands/config/list.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
-import type { Patient } from './patient.ts';
+import type { Patient } from './setup.ts';
 
 /** Checks that there is a key for the service, and that the service accepts it from this machine. */
 export const keyCheck: Check = {

@@ -1,6 +1,4 @@
-import type { Deps } from '../deps.ts';
-import { ENVIRONMENT } from '../environment.ts';
-import { CliError } from '../exit.ts';
+import { ENVIRONMENT } from '../config/environment.ts';
 import {
   envNameOf,
   isSettingName,
@@ -10,7 +8,9 @@ import {
   SETTING_NAMES,
   type SettingName,
   withoutPassword,
-} from '../settings.ts';
+} from '../config/settings.ts';
+import type { Deps } from '../context/context.ts';
+import { CliError } from '../errors/exit.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 
 /** Checks that each setting is valid, and reports its origin and what it overrides. */

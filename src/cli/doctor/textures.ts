@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { SkinsmithError } from '../../index.ts';
 import { type Check, type Finding, ok, problem, skipped, warning } from './check.ts';
-import { type Patient, readinessIn } from './patient.ts';
 import { ProbeError } from './probe.ts';
+import { type Patient, readinessIn } from './setup.ts';
 
 /** Checks that the texture addresses in skins can be reached. */
 export const texturesCheck: Check = {

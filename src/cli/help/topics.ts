@@ -1,5 +1,5 @@
-import { ENVIRONMENT } from '../environment.ts';
-import { EXIT_STATUSES } from '../exit.ts';
+import { ENVIRONMENT } from '../config/environment.ts';
+import { EXIT_STATUSES } from '../errors/exit.ts';
 import { describedRows } from './described-rows.ts';
 import type { TopicName } from './topic-names.ts';
 

@@ -1,8 +1,8 @@
-import type { Io } from '../io.ts';
-import { jsonDocument, jsonLine } from './json.ts';
+import type { Io } from '../terminal/io.ts';
+import { ago, alignedRows, clean } from '../terminal/text.ts';
+import { jsonDocument, jsonLine } from '../text/json.ts';
 import { JsonList } from './json-list.ts';
 import { jobRow } from './results.ts';
-import { ago, alignedRows, clean } from './text.ts';
 import type { JobView } from './views.ts';
 
 interface JobPrinterOptions {

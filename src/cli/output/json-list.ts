@@ -1,5 +1,5 @@
-import type { OutputStream } from '../io.ts';
-import { jsonDocument } from './json.ts';
+import type { OutputStream } from '../terminal/io.ts';
+import { jsonDocument } from '../text/json.ts';
 
 /**
  * Writes one JSON array in the order of the items' positions, although items may arrive in any order. Only items that

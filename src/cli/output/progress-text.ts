@@ -1,5 +1,5 @@
 import type { Progress } from '../../batch/events.ts';
-import { clean } from './text.ts';
+import { clean } from '../terminal/text.ts';
 
 export interface ProgressView extends Progress {
   /** Recent rate in finished skins per second; undefined while it is too early to tell. */

@@ -1,12 +1,12 @@
 import type { Picture } from '../../skin/picture.ts';
-import type { Io } from '../io.ts';
+import type { Io } from '../terminal/io.ts';
+import { clean, colorsFor } from '../terminal/text.ts';
+import { jsonDocument, jsonLine } from '../text/json.ts';
 import { FORMATS, type Formatted, isFinished } from './formats/formats.ts';
 import type { FormatName } from './formats/names.ts';
-import { jsonDocument, jsonLine } from './json.ts';
 import { JsonList } from './json-list.ts';
 import type { TerminalPictures } from './picture/terminal-picture.ts';
 import { picturedText, resultRow, resultText } from './results.ts';
-import { clean, colorsFor } from './text.ts';
 import type { ResultView } from './views.ts';
 
 interface PrinterOptions {

@@ -1,7 +1,7 @@
 import type { Picture } from '../../skin/picture.ts';
+import type { Colors } from '../terminal/text.ts';
+import { clean, tabRows } from '../terminal/text.ts';
 import { besidePicture, type TerminalPictures } from './picture/terminal-picture.ts';
-import type { Colors } from './text.ts';
-import { clean, tabRows } from './text.ts';
 import type { JobView, ResultView } from './views.ts';
 
 /** `source, status, job, uuid, variant, value, signature, texture`. */

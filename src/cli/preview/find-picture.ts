@@ -11,8 +11,8 @@ import { decodePng } from '../../skin/decode.ts';
 import { fitSkin } from '../../skin/fit.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { chooseVariant, type Variant } from '../../skin/variant.ts';
-import type { Deps } from '../deps.ts';
-import { CliError } from '../exit.ts';
+import type { Deps } from '../context/context.ts';
+import { CliError } from '../errors/exit.ts';
 import { connectTelling } from '../outcomes.ts';
 import { textureOf } from './result-pictures.ts';
 

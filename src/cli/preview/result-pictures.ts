@@ -3,9 +3,9 @@ import { decodePng } from '../../skin/decode.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import type { Connection } from '../connect.ts';
-import type { Deps } from '../deps.ts';
-import { type TypedPictureOption, terminalPictures } from '../output/picture/option.ts';
+import type { Connection } from '../connection/connect.ts';
+import type { Deps } from '../context/context.ts';
+import { type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
 import type { ResultPictures } from '../output/result-printer.ts';
 import type { ResultView } from '../output/views.ts';
 

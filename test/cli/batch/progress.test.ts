@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { Progress } from '../../../src/batch/events.ts';
 import { BatchProgress, LIST_PROGRESS } from '../../../src/cli/batch/progress.ts';
-import { Talk } from '../../../src/cli/talk.ts';
+import { Talk } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 22, 13, 0) }));

@@ -6,7 +6,7 @@ import { runAccountsHealth } from '../../../src/cli/commands/accounts/health.ts'
 import { runAccountsLink } from '../../../src/cli/commands/accounts/link.ts';
 import { runAccountsList } from '../../../src/cli/commands/accounts/list.ts';
 import { runAccountsUnlink } from '../../../src/cli/commands/accounts/unlink.ts';
-import type { Deps } from '../../../src/cli/deps.ts';
+import type { Deps } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/desk.ts';
 import { CLIENT_ID, runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

@@ -6,7 +6,7 @@ import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import { runSkinsGet } from '../../../src/cli/commands/skins/get.ts';
 import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
-import type { Deps } from '../../../src/cli/deps.ts';
+import type { Deps } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/desk.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';

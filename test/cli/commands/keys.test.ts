@@ -5,7 +5,7 @@ import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
 import { runKeysEdit } from '../../../src/cli/commands/keys/edit.ts';
 import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
 import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
-import type { Deps } from '../../../src/cli/deps.ts';
+import type { Deps } from '../../../src/cli/context/context.ts';
 import { type ApiKeyMade, SCOPES } from '../../../src/protocol/api-key.ts';
 import { runCommand } from '../../support/cli/desk.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -4,7 +4,7 @@ import { changeUser } from '../../../src/cli/commands/users/edit.ts';
 import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
 import { runWhoami } from '../../../src/cli/commands/whoami.ts';
-import type { Deps } from '../../../src/cli/deps.ts';
+import type { Deps } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/desk.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';

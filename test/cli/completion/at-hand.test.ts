@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { atHand } from '../../../src/cli/completion/at-hand.ts';
 import type { AtHandKind } from '../../../src/cli/completion/at-hand-kinds.ts';
-import { ConfigFile } from '../../../src/cli/config-file.ts';
-import { SeenNames } from '../../../src/cli/seen-names.ts';
-import { Submissions } from '../../../src/cli/submissions.ts';
+import { ConfigFile } from '../../../src/cli/config/config-file.ts';
+import { Submissions } from '../../../src/cli/history/job-sources.ts';
+import { SeenNames } from '../../../src/cli/history/seen-names.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** What a machine has stored, and what is completed from that. */

@@ -10,7 +10,7 @@ import {
 } from '../../../src/cli/doctor/check.ts';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { examine } from '../../../src/cli/doctor/examine.ts';
-import { CliError } from '../../../src/cli/exit.ts';
+import { CliError } from '../../../src/cli/errors/exit.ts';
 import { makePatient } from '../../support/cli/patient.ts';
 
 /** The findings of all checks where these look otherwise and the rest find nothing. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonDocument } from '../../../src/cli/output/json.ts';
 import { JsonList } from '../../../src/cli/output/json-list.ts';
+import { jsonDocument } from '../../../src/cli/text/json.ts';
 
 const RUNS = { numRuns: 300, seed: 20_251_121 };
 

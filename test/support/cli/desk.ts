@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { type Deps, type GlobalFlags, makeDeps } from '../../../src/cli/deps.ts';
-import type { Io } from '../../../src/cli/io.ts';
-import { tellable } from '../../../src/cli/told-error.ts';
+import { type Deps, type GlobalFlags, makeDeps } from '../../../src/cli/context/context.ts';
+import { tellable } from '../../../src/cli/errors/error-report.ts';
+import type { Io } from '../../../src/cli/terminal/io.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { testIo } from './test-io.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import type { Deps } from '../../../src/cli/deps.ts';
-import type { Runner } from '../../../src/cli/runner.ts';
+import type { Deps } from '../../../src/cli/context/context.ts';
+import type { Runner } from '../../../src/cli/context/runner.ts';
 
 /** A command file's `register`, whose `run` takes the arguments `A`, the last of them the deps. */
 export type Register<A extends unknown[]> = (

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type GlobalFlags, makeDeps } from '../../../src/cli/deps.ts';
-import { Patient } from '../../../src/cli/doctor/patient.ts';
+import { type GlobalFlags, makeDeps } from '../../../src/cli/context/context.ts';
+import { Patient } from '../../../src/cli/doctor/setup.ts';
 import { type Exchange, scriptedServer } from '../client/scripted-server.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { testIo } from './test-io.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Io, OutputStream } from '../../../src/cli/io.ts';
+import type { Io, OutputStream } from '../../../src/cli/terminal/io.ts';
 
 interface TestIoOptions {
   /** Whether stdout and stderr are terminals. */

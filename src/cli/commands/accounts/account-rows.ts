@@ -1,7 +1,7 @@
 import type { GameAccount } from '../../../index.ts';
-import type { Deps } from '../../deps.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { ago, alignedRows, tabRows } from '../../output/text.ts';
+import type { Deps } from '../../context/context.ts';
+import { ago, alignedRows, tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 
 const HEADER = ['NAME', 'UUID', 'STATE', 'SKINS', 'FAILED', 'USED', 'SETTINGS', 'USER', 'NOTE'];
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { GameAccountChange } from '../../../index.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
-import type { Runner } from '../../runner.ts';
 import { printAccount } from './account-rows.ts';
 import { withGameAccount } from './find-account.ts';
 

@@ -1,7 +1,7 @@
 import type { AccountClient, GameAccount } from '../../../index.ts';
-import { withAccount } from '../../account.ts';
-import type { Deps } from '../../deps.ts';
-import { CliError } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { Deps } from '../../context/context.ts';
+import { CliError } from '../../errors/exit.ts';
 
 type Games = AccountClient['games'];
 

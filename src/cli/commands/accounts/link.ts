@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { AccountClient, GameAccount } from '../../../index.ts';
-import { withAccount } from '../../account.ts';
-import type { Deps } from '../../deps.ts';
-import { CliError, exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
-import { clean } from '../../output/text.ts';
-import { readSecretFile, readStdin } from '../../read-input.ts';
-import type { Runner } from '../../runner.ts';
+import { readSecretFile, readStdin } from '../../terminal/read-input.ts';
+import { clean } from '../../terminal/text.ts';
 import { printAccount } from './account-rows.ts';
 
 type Games = AccountClient['games'];

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { confirm } from '../../confirm.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { jsonDocument } from '../../output/json.ts';
-import type { Runner } from '../../runner.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { withGameAccount } from './find-account.ts';
 
 export interface AccountsUnlinkOptions {

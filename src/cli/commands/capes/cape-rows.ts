@@ -1,8 +1,8 @@
 import type { Cape } from '../../../index.ts';
-import type { Deps } from '../../deps.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { alignedRows, tabRows } from '../../output/text.ts';
-import type { SeenName } from '../../seen-names.ts';
+import type { Deps } from '../../context/context.ts';
+import type { SeenName } from '../../history/seen-names.ts';
+import { alignedRows, tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 
 const HEADER = ['UUID', 'SUPPORT', 'ALIAS'];
 

@@ -1,11 +1,11 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import { withAccount } from '../../account.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { readBounded } from '../../read-input.ts';
-import type { Runner } from '../../runner.ts';
+import { readBounded } from '../../terminal/read-input.ts';
 import { printCape, seenCape } from './cape-rows.ts';
 
 export interface CapesCreateOptions {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { withAccount } from '../../account.ts';
-import { capeIn } from '../../cape-named.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import { capeIn } from '../../connection/find-cape.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { jsonDocument } from '../../output/json.ts';
-import type { Runner } from '../../runner.ts';
+import { jsonDocument } from '../../text/json.ts';
 
 export const examples: Examples = [
   ['Delete a cape', 'skinsmith capes delete team-red'],

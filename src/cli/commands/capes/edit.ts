@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { CapeChange } from '../../../index.ts';
-import { withAccount } from '../../account.ts';
-import { capeIn } from '../../cape-named.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import { capeIn } from '../../connection/find-cape.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
-import type { Runner } from '../../runner.ts';
 import { printCape } from './cape-rows.ts';
 
 export interface CapesEditOptions {

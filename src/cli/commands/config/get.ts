@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { originOf, parseSetting } from '../../config/settings.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { jsonLine } from '../../output/json.ts';
-import { clean } from '../../output/text.ts';
-import type { Runner } from '../../runner.ts';
-import { originOf, parseSetting } from '../../settings.ts';
+import { clean } from '../../terminal/text.ts';
+import { jsonLine } from '../../text/json.ts';
 import { settingNamed } from './setting-named.ts';
 
 export const examples: Examples = [

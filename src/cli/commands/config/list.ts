@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { originOf, SETTING_NAMES, withoutPassword } from '../../config/settings.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { alignedRows, tabRows } from '../../output/text.ts';
-import type { Runner } from '../../runner.ts';
-import { originOf, SETTING_NAMES, withoutPassword } from '../../settings.ts';
+import { alignedRows, tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 
 export const examples: Examples = [
   ['List settings', 'skinsmith config list'],

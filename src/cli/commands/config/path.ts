@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { jsonLine } from '../../output/json.ts';
-import type { Runner } from '../../runner.ts';
+import { jsonLine } from '../../text/json.ts';
 
 export const examples: Examples = [
   ['Print the path of the config file', 'skinsmith config path'],

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { envNameOf, parseSetting } from '../../config/settings.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import type { Runner } from '../../runner.ts';
-import { envNameOf, parseSetting } from '../../settings.ts';
 import { settingNamed } from './setting-named.ts';
 
 export const examples: Examples = [

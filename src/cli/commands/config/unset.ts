@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import type { Runner } from '../../runner.ts';
 import { settingNamed } from './setting-named.ts';
 
 export const examples: Examples = [

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyMade, ApiKeyWish } from '../../../index.ts';
-import { withAccount } from '../../account.ts';
-import type { Deps } from '../../deps.ts';
-import { CliError, exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { addKeyOptions, keyChange, type TypedKeyOptions } from '../../options/key-options.ts';
+import { nonEmpty } from '../../options/option-values.ts';
 import { usageError } from '../../outcomes.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { clean, tabRows } from '../../output/text.ts';
-import type { Runner } from '../../runner.ts';
-import { nonEmpty } from '../option-values.ts';
-import { addKeyOptions, keyChange, type TypedKeyOptions } from './key-options.ts';
+import { clean, tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { seenKey } from './key-rows.ts';
 
 export interface KeysCreateOptions extends TypedKeyOptions {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { withAccount } from '../../account.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { addKeyChangeOptions, keyChange, type TypedKeyChange } from '../../options/key-options.ts';
 import { usageError } from '../../outcomes.ts';
-import { jsonDocument } from '../../output/json.ts';
-import type { Runner } from '../../runner.ts';
-import { addKeyChangeOptions, keyChange, type TypedKeyChange } from './key-options.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { keyRows } from './key-rows.ts';
 
 export const examples: Examples = [

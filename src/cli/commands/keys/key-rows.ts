@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../index.ts';
-import type { Deps } from '../../deps.ts';
-import { ago, alignedRows, tabRows } from '../../output/text.ts';
-import type { SeenName } from '../../seen-names.ts';
+import type { Deps } from '../../context/context.ts';
+import type { SeenName } from '../../history/seen-names.ts';
+import { ago, alignedRows, tabRows } from '../../terminal/text.ts';
 import { masked } from '../config/list.ts';
 
 const HEADER = ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'SCOPES', 'BOUND TO'];

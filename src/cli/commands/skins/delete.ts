@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import type { SkinClient } from '../../../index.ts';
 import { tellFailure } from '../../batch/failures.ts';
-import { confirm } from '../../confirm.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { whereOffered } from '../../connection/where-offered.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { tellable } from '../../errors/error-report.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { whereOffered } from '../../not-offered.ts';
 import { connectTelling } from '../../outcomes.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { tabRows } from '../../output/text.ts';
-import type { Runner } from '../../runner.ts';
-import { tellable } from '../../told-error.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
 
 export interface SkinsDeleteOptions {

@@ -5,14 +5,14 @@ import { OutputNames } from '../../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/decode.ts';
 import { tellFailure } from '../../batch/failures.ts';
-import type { Deps } from '../../deps.ts';
-import { CliError, exitStatus } from '../../exit.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { tellable } from '../../errors/error-report.ts';
+import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { concernsOneSource, connectTelling } from '../../outcomes.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { tabRows } from '../../output/text.ts';
-import type { Runner } from '../../runner.ts';
-import { tellable } from '../../told-error.ts';
+import { tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
 
 export interface SkinsDownloadOptions {

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { SkinEdit, SkinVisibility } from '../../../index.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { whereOffered } from '../../connection/where-offered.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { whereOffered } from '../../not-offered.ts';
+import { verifyName } from '../../options/skin-options.ts';
 import { connectTelling, usageError } from '../../outcomes.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { tabRows } from '../../output/text.ts';
-import type { Runner } from '../../runner.ts';
-import { verifyName } from '../skin-options.ts';
+import { tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { skinCells } from './list.ts';
 import { verifyUuids } from './uuids.ts';
 

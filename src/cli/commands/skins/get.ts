@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/finished-skin.ts';
 import type { Skin } from '../../../index.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { addPictureOption, type TypedPictureOption } from '../../options/picture-option.ts';
+import { addFormatOption, type TypedOutputOptions } from '../../options/skin-options.ts';
 import { connectTelling } from '../../outcomes.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { addPictureOption, type TypedPictureOption } from '../../output/picture/option.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
 import { resultPictures, textureOf } from '../../preview/result-pictures.ts';
-import type { Runner } from '../../runner.ts';
-import { addFormatOption, type TypedOutputOptions } from '../skin-options.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
 
 export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { SkinClient, SkinListItem, SkinVisibility } from '../../../index.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { whereOffered } from '../../connection/where-offered.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { whereOffered } from '../../not-offered.ts';
 import { connectTelling } from '../../outcomes.ts';
-import { jsonDocument } from '../../output/json.ts';
-import { alignedRows, tabRows } from '../../output/text.ts';
-import type { Runner } from '../../runner.ts';
+import { alignedRows, tabRows } from '../../terminal/text.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { parseLimit } from '../jobs.ts';
 
 const DEFAULT_LIMIT = 30;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { withAccount } from '../../account.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import type { Runner } from '../../runner.ts';
 import { printUser, seenUser } from './user-rows.ts';
 
 export interface UsersCreateOptions {

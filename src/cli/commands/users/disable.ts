@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Runner } from '../../context/runner.ts';
 import type { Examples } from '../../help/examples.ts';
-import type { Runner } from '../../runner.ts';
 import { changeUser } from './edit.ts';
 
 export const examples: Examples = [

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { AccountClient, User } from '../../../index.ts';
-import { withAccount } from '../../account.ts';
-import type { Deps } from '../../deps.ts';
-import { exitStatus } from '../../exit.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { Deps } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { jsonDocument } from '../../output/json.ts';
-import type { Runner } from '../../runner.ts';
+import { jsonDocument } from '../../text/json.ts';
 import { parseLimit } from '../jobs.ts';
 import { seenUser, userRows, userView } from './user-rows.ts';
 

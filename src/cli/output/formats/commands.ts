@@ -1,4 +1,4 @@
-import { CliError } from '../../exit.ts';
+import { CliError } from '../../errors/exit.ts';
 import { profileId } from './profile-id.ts';
 import type { SkinData } from './skin-data.ts';
 

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../../io.ts';
+import type { OutputStream } from '../../terminal/io.ts';
 
 /** How to draw images on a terminal. `blocks`: coloured half blocks, which every terminal with colours supports. */
 export type PictureStyle = 'blocks' | 'kitty' | 'iterm';

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../../base/make-folder.ts';
-import { CliError } from '../../exit.ts';
+import { CliError } from '../../errors/exit.ts';
 import type { ReportKind } from './kinds.ts';
 import type { NumberedFailure, Report, ReportEntry, ReportSummary } from './report.ts';
 import { REPORTS } from './reports.ts';

@@ -1,0 +1,112 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { BatchSummary } from '../../batch/events.ts';
+import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
+import { lookAt } from '../../batch/plan/picture-files.ts';
+import { EMBEDDED } from '../../batch/proof/signer.ts';
+import type { BatchResult, SourceContent } from '../../batch/types.ts';
+import { type ExitName, exitStatus } from '../errors/exit.ts';
+import { tellWhoTrusts } from '../outcomes.ts';
+import { renderFile } from '../output/formats/files.ts';
+import { singleLine, singleSentence } from '../output/progress-text.ts';
+import { skinFields } from '../output/views.ts';
+import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pictures.ts';
+import type { BatchCall } from './call.ts';
+import type { Output } from './output.ts';
+import { type Presentation, runBatchCommand } from './run.ts';
+
+/**
+ * Processes one source as a batch of one: it shares the caller's queue spots with other processes, recovers a lost
+ * response, follows its job however long that takes, and resumes an interrupted run.
+ */
+export async function runSingle(call: BatchCall): Promise<number> {
+  const { deps } = call;
+  const [label = ''] = [...call.typed.sources, ...(call.typed.player ?? [])];
+  const started = deps.clock.monotonic();
+  const seconds = () => (deps.clock.monotonic() - started) / 1_000;
+  let job: string | undefined;
+  let outcome: BatchResult | undefined;
+  const presentation: Presentation = {
+    openOutput: () => fileOutput(call, (result) => (outcome = result)),
+    progress: {
+      line: (view, columns) => singleLine(label, { ...view, job, seconds: seconds() }, columns),
+      // With --json, stderr carries only an error.
+      sentence: (view) =>
+        deps.flags.json ? undefined : singleSentence(label, { ...view, job, seconds: seconds() }),
+    },
+    pictures: resultPictures(
+      call.typed,
+      async (result) => await pictureFile(result, outcome?.content, call),
+      deps,
+    ),
+    accepted: (id) => {
+      job = id;
+    },
+    tellEnd: async (summary) => await tellEnd(summary, { call, job, outcome }),
+  };
+  return await runBatchCommand(call, presentation);
+}
+
+/** The image that was submitted, if available; otherwise the resulting texture. */
+async function pictureFile(
+  skin: ShownSkin,
+  content: SourceContent | undefined,
+  { deps, settings }: BatchCall,
+): Promise<Uint8Array> {
+  const look = content && lookAt(content, 'auto', undefined);
+  if (look && 'bytes' in look && look.bytes) return look.bytes;
+  return await textureOf(skin, await deps.connect(settings), deps.signal);
+}
+
+/** There is no lockfile; `--out` names the single output file. */
+function fileOutput(call: BatchCall, onResult: (result: BatchResult) => void): Output {
+  return {
+    lockfile: undefined,
+    deliver: (result) => {
+      onResult(result);
+      writeOut(call, result);
+    },
+    save: () => {},
+  };
+}
+
+/** Writes to exactly the named file, whatever its extension. */
+function writeOut({ typed, settings }: BatchCall, { skin, stem }: BatchResult): void {
+  if (typed.out === undefined || !skin) return;
+  const [format = 'json'] = settings.format ?? [];
+  const { text } = renderFile(format, skinFields(skin), stem);
+  const found = statSync(typed.out, { throwIfNoEntry: false });
+  // Pipes and devices are written to directly; a rename would replace them with a regular file.
+  if (found && !found.isFile()) writeFileSync(typed.out, text);
+  else writeFileAtomically(resolve(typed.out), text);
+}
+
+/** Exit statuses for failures that are not caused by the source. */
+const EXITS: Readonly<Record<string, ExitName>> = {
+  game_unreachable: 'tryLater',
+  unreachable: 'tryLater',
+  insufficient_grants: 'notAllowed',
+};
+
+interface Ending {
+  readonly call: BatchCall;
+  readonly job: string | undefined;
+  readonly outcome: BatchResult | undefined;
+}
+
+async function tellEnd({ end }: BatchSummary, { call, job, outcome }: Ending): Promise<number> {
+  const { deps } = call;
+  if (end === 'interrupted') {
+    deps.talk.say(interruptionText(job));
+    deps.signal.throwIfAborted();
+  }
+  if (outcome?.error) return exitStatus(EXITS[outcome.error.code] ?? 'failed');
+  if (outcome?.skin?.signedBy?.signer === EMBEDDED) await tellWhoTrusts(call);
+  return exitStatus('done');
+}
+
+function interruptionText(job: string | undefined): string {
+  const again = 'The same command again goes on from here.';
+  if (job === undefined) return `Stopped before the service had accepted a job. ${again}`;
+  return `The service goes on with job ${job}; see it with: skinsmith status ${job}. ${again}`;
+}

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type Conf from 'conf';
+import envPaths from 'env-paths';
+import { systemClock } from '../../base/clock.ts';
+import { makeFolder } from '../../base/make-folder.ts';
+import type { Held } from '../../batch/files/process-lock.ts';
+import { CliError } from '../errors/exit.ts';
+
+/** Milliseconds between attempts to lock the file, and before giving up. */
+const LOCK_PAUSE = 50;
+const LOCK_PATIENCE = 10_000;
+
+/** API keys by service address. */
+type Keys = Record<string, string>;
+
+export interface Folders {
+  /** The folder of config.json. */
+  readonly config: string;
+  /** The folder of the store, the signing key and the record of submissions. */
+  readonly data: string;
+}
+
+export function foldersFor(env: NodeJS.ProcessEnv): Folders {
+  const usual = envPaths('skinsmith', { suffix: '' });
+  return {
+    config: env['SKINSMITH_CONFIG_DIR'] || usual.config,
+    data: env['SKINSMITH_DATA_DIR'] || usual.data,
+  };
+}
+
+/** The config file. It has mode 0600 because it contains API keys, and is replaced by a rename. */
+export class ConfigFile {
+  readonly path: string;
+  readonly #folder: string;
+  #conf: Conf<Record<string, unknown>> | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.path = join(folder, 'config.json');
+  }
+
+  /** All settings except the keys. Most runs have no config file, and then nothing is loaded. */
+  async settings(): Promise<Readonly<Record<string, unknown>>> {
+    if (!existsSync(this.path)) return {};
+    const { 'api-keys': _, ...settings } = (await this.#open()).store;
+    return settings;
+  }
+
+  async set(name: string, value: unknown): Promise<void> {
+    await this.#alone((conf) => conf.set(name, value));
+  }
+
+  async unset(name: string): Promise<void> {
+    if (existsSync(this.path)) await this.#alone((conf) => conf.delete(name));
+  }
+
+  /** The key for this service only. */
+  async apiKey(baseUrl: string): Promise<string | undefined> {
+    return (await this.#keys())[baseUrl];
+  }
+
+  /** Every service with a stored key, and the key's last four characters. */
+  async keyPlaces(): Promise<Readonly<Record<string, string>>> {
+    const entries = Object.entries(await this.#keys());
+    return Object.fromEntries(entries.map(([place, key]) => [place, key.slice(-4)]));
+  }
+
+  async keepKey(baseUrl: string, key: string): Promise<void> {
+    await this.#alone((conf) => conf.set('api-keys', { ...keysIn(conf), [baseUrl]: key }));
+  }
+
+  /** False if there was none. */
+  async forgetKey(baseUrl: string): Promise<boolean> {
+    if (!existsSync(this.path)) return false;
+    return await this.#alone((conf) => {
+      const { [baseUrl]: forgotten, ...others } = keysIn(conf);
+      if (forgotten === undefined) return false;
+      conf.set('api-keys', others);
+      return true;
+    });
+  }
+
+  /**
+   * Locks the file for a change. Each change reads and writes the whole file, so one of two concurrent changes would be
+   * lost.
+   */
+  async #alone<T>(change: (conf: Conf<Record<string, unknown>>) => T): Promise<T> {
+    const held = await this.#lock();
+    try {
+      return change(await this.#open()); // conf reads the file again on each access
+    } finally {
+      held.release();
+    }
+  }
+
+  async #lock(): Promise<Held> {
+    const { acquire } = await import('../../batch/files/process-lock.ts');
+    for (let waited = 0; ; waited += LOCK_PAUSE) {
+      const held = await acquire(`${this.path}.lock`, 'the config file');
+      if ('release' in held) return held;
+      if (waited >= LOCK_PATIENCE) throw inUse(this.path, held.holder?.pid);
+      await systemClock.sleep(LOCK_PAUSE);
+    }
+  }
+
+  async #keys(): Promise<Keys> {
+    if (!existsSync(this.path)) return {};
+    return keysIn(await this.#open());
+  }
+
+  async #open(): Promise<Conf<Record<string, unknown>>> {
+    this.#conf ??= await openConf(this.#folder, this.path);
+    return this.#conf;
+  }
+}
+
+function keysIn(conf: Conf<Record<string, unknown>>): Keys {
+  const keys = conf.get('api-keys');
+  if (typeof keys !== 'object' || keys === null) return {};
+  const texts = Object.entries(keys).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return Object.fromEntries(texts);
+}
+
+function inUse(path: string, pid: number | undefined): CliError {
+  const who = pid === undefined ? 'another process' : `process ${pid}`;
+  return new CliError('config_in_use', `The config file ${path} is being changed by ${who}.`, {
+    exit: 'tryLater',
+    hint: 'Try again when that has ended.',
+  });
+}
+
+async function openConf(folder: string, path: string): Promise<Conf<Record<string, unknown>>> {
+  const { default: ConfClass } = await import('conf');
+  try {
+    await dropEmpty(path);
+    makeFolder(folder, 0o700);
+    const conf = new ConfClass<Record<string, unknown>>({
+      projectName: 'skinsmith',
+      cwd: folder,
+      configName: 'config',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+    });
+    void conf.store; // read now, so that a broken file is reported here
+    return conf;
+  } catch (cause) {
+    const reason =
+      cause instanceof SyntaxError ? 'is not JSON' : `cannot be read (${(cause as Error).message})`;
+    throw new CliError('invalid_config', `The config file ${path} ${reason}.`, {
+      exit: 'usage',
+      hint: `Correct it or remove it: ${path}`,
+      cause,
+    });
+  }
+}
+
+/** Removes an empty file, as a crash or a full disk can leave one; it contains no settings. */
+async function dropEmpty(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined); // a missing file needs no removal
+  if (found?.isFile() && found.size === 0) await rm(path, { force: true });
+}

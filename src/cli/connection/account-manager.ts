@@ -1,0 +1,36 @@
+import { type AccountClient, ServiceError, UnreadableAnswerError } from '../../index.ts';
+import type { Deps } from '../context/context.ts';
+import { CliError } from '../errors/exit.ts';
+import { connectTelling } from '../outcomes.ts';
+
+/** Calls `work` with the service's account manager. @throws CliError `no_account_api` when the service has none */
+export async function withAccount<T>(deps: Deps, work: (account: AccountClient) => Promise<T>): Promise<T> {
+  const { client } = await connectTelling(await deps.settings(), deps);
+  try {
+    return await work(client.account);
+  } catch (cause) {
+    if (!mayBeForeign(cause) || (await hasKeys(client.account, deps.signal))) throw cause;
+    throw new CliError('no_account_api', `${client.baseUrl} does not manage keys and users this way.`, {
+      hint:
+        'Only a skinsmith service does. Keys of the hosted service are managed on its own account site; ' +
+        'store one with: skinsmith login',
+      cause,
+    });
+  }
+}
+
+/** Whether the error means "not found", for the resource or for the account manager as a whole. */
+function mayBeForeign(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.status === 404 || error.status === 405;
+  return error instanceof UnreadableAnswerError && !error.isPassing;
+}
+
+async function hasKeys(account: AccountClient, signal: AbortSignal): Promise<boolean> {
+  try {
+    await account.keys(undefined, { signal });
+    return true;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return !mayBeForeign(error);
+  }
+}

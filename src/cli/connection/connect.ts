@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type RequestReport, SkinClient } from '../../index.ts';
+import type { ConfigFile } from '../config/config-file.ts';
+import { gameSettings } from '../config/game-settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Deps } from '../context/context.ts';
+import { CliError } from '../errors/exit.ts';
+import type { Waits } from '../terminal/waits.ts';
+
+export interface ConnectOptions {
+  readonly settings: Settings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly configFile: ConfigFile;
+  readonly dataDir: string;
+  /** True: always use the embedded service; false: never. Undefined: the environment decides. */
+  readonly local: boolean | undefined;
+  /** Send the key over plain http even to public addresses. */
+  readonly insecureHttp: boolean;
+  readonly onRequest?: ((report: RequestReport) => void) | undefined;
+  /** Notified of requests and pauses. */
+  readonly waits?: Waits | undefined;
+}
+
+/** The service that commands talk to. */
+export interface Connection {
+  readonly client: SkinClient;
+  /** Whether the service runs inside this process. */
+  readonly isEmbedded: boolean;
+  readonly hasKey: boolean;
+  close(): Promise<void>;
+}
+
+/** Maximum total pause in milliseconds, after failures and while the service reports that it is busy. */
+const RETRY = { budget: 8_000, patience: 10 * 60_000 };
+/** How long a command waits at its end for jobs in the embedded queue. */
+const DRAIN_LIMIT = 30_000;
+
+/** Connects to the configured service, or starts the embedded one if none is configured. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  // A command reads a handful of responses: compiling a parser for each schema costs more than it saves.
+  z.config({ jitless: true });
+  const baseUrl = serviceAddress(options);
+  return baseUrl === undefined ? await connectEmbedded(options) : await connectRemote(baseUrl, options);
+}
+
+async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<Connection> {
+  const apiKey = await keyFor(baseUrl, options);
+  const client = makeClient(baseUrl, apiKey, options);
+  return { client, isEmbedded: false, hasKey: apiKey !== undefined, close: () => client.close() };
+}
+
+/** The configured service; undefined for the embedded one. @throws CliError where the embedded service is ruled out */
+function serviceAddress({
+  settings,
+  env,
+  local,
+}: Pick<ConnectOptions, 'settings' | 'env' | 'local'>): string | undefined {
+  if (local) return undefined;
+  const baseUrl = settings['base-url'];
+  if (baseUrl !== undefined || !isEmbeddedRefused(env, local)) return baseUrl;
+  throw new CliError('no_service', 'No service is set, and the embedded one is not to be used.', {
+    exit: 'usage',
+    hint: 'Name one with --base-url URL or SKINSMITH_BASE_URL, or use this machine all the same: --local',
+  });
+}
+
+/** Whether `--no-local` or the environment variable forbids the embedded service. */
+function isEmbeddedRefused(
+  { SKINSMITH_NO_LOCAL: variable }: NodeJS.ProcessEnv,
+  local: boolean | undefined,
+): boolean {
+  if (local !== undefined) return !local;
+  return variable !== undefined && !['', '0', 'false', 'no'].includes(variable.trim().toLowerCase());
+}
+
+/** Identifies the configured service and its caller without connecting. */
+export async function identify(
+  options: Pick<ConnectOptions, 'settings' | 'env' | 'configFile' | 'local'>,
+): Promise<{ name: string; caller: string }> {
+  const baseUrl = serviceAddress(options);
+  if (baseUrl === undefined) return { name: 'embedded', caller: 'local' };
+  const key = await keyFor(baseUrl, options);
+  const caller =
+    key === undefined ? 'anonymous' : createHash('sha256').update(key).digest('hex').slice(0, 16);
+  return { name: baseUrl, caller };
+}
+
+/** The key from the environment, or else the stored key for this exact service. */
+export async function keyFor(
+  baseUrl: string,
+  { env, configFile }: Pick<ConnectOptions, 'env' | 'configFile'>,
+): Promise<string | undefined> {
+  return env['SKINSMITH_API_KEY']?.trim() || (await configFile.apiKey(baseUrl));
+}
+
+/** Starts the server that `serve` runs, in this process, on a free loopback port, with the local store. */
+async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
+  const { startServer } = await import('../../server/server.ts');
+  const server = await startServer({
+    dataDir: options.dataDir,
+    port: 0,
+    embedded: true,
+    ...(await gameSettings({}, options.env)),
+    logLevel: options.onRequest ? 'warn' : 'silent', // --verbose shows the embedded service's warnings too
+  });
+  const client = makeClient(server.url, server.key, options);
+  return {
+    client,
+    isEmbedded: true,
+    hasKey: true,
+    close: async () => {
+      await client.close();
+      await server.close({ drain: true, limit: DRAIN_LIMIT });
+    },
+  };
+}
+
+/** Whether the user accepts that the key can be read in transit. */
+export function allowsInsecureHttp({ flags, env }: Pick<Deps, 'flags' | 'env'>): boolean {
+  return flags.insecureHttp ?? /^(?:1|true|yes)$/i.test(env['SKINSMITH_INSECURE_HTTP'] ?? '');
+}
+
+export function makeClient(
+  baseUrl: string,
+  apiKey: string | undefined,
+  {
+    settings,
+    insecureHttp,
+    onRequest,
+    waits,
+  }: Pick<ConnectOptions, 'settings' | 'insecureHttp' | 'onRequest' | 'waits'>,
+): SkinClient {
+  const seconds = settings['poll-interval'];
+  return new SkinClient({
+    baseUrl,
+    apiKey,
+    insecureHttp,
+    userAgent: settings['user-agent'],
+    pollInterval: seconds === undefined ? undefined : seconds * 1000,
+    retry: RETRY,
+    onSend: ({ place, timeout }) => waits?.sent(place, timeout),
+    onRequest: (report) => {
+      waits?.answered();
+      onRequest?.(report);
+    },
+    onRetry: (report) => waits?.paused(report),
+  });
+}

@@ -1,0 +1,39 @@
+import { bareUuid } from '../../dispatch/cape-texture.ts';
+import type { Cape } from '../../index.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Deps } from '../context/context.ts';
+import { CliError } from '../errors/exit.ts';
+import { connectTelling, usageError } from '../outcomes.ts';
+
+/** 32 hexadecimal digits, or 36 characters with dashes. */
+const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** Resolves a cape's UUID or alias to its UUID. @throws CliError */
+export async function capeNamed(
+  name: string,
+  { settings, deps, isOffline }: { settings: Settings; deps: Deps; isOffline: boolean },
+): Promise<string> {
+  if (UUID.test(name)) return bareUuid(name);
+  if (isOffline) {
+    throw usageError(
+      'cape_needs_uuid',
+      `Which cape "${name}" is only the service knows, and it is not to be asked.`,
+      'Give the UUID of the cape.',
+    );
+  }
+  const { client } = await connectTelling(settings, deps);
+  return bareUuid(capeIn(await client.capes({ signal: deps.signal }), name).uuid);
+}
+
+/** Finds a cape by UUID or alias. @throws CliError when no cape matches, or several do */
+export function capeIn(capes: readonly Cape[], name: string): Cape {
+  const [found, ...more] = UUID.test(name)
+    ? capes.filter(({ uuid }) => bareUuid(uuid) === bareUuid(name))
+    : capes.filter(({ alias }) => alias.toLowerCase() === name.toLowerCase());
+  if (found && more.length === 0) return found;
+  const hint = 'See what there is: skinsmith capes list';
+  if (!found) throw new CliError('invalid_cape', `There is no cape "${name}".`, { hint });
+  throw new CliError('invalid_cape', `Several capes are called "${name}".`, {
+    hint: `Give the UUID of one: ${[found, ...more].map(({ uuid }) => uuid).join(', ')}`,
+  });
+}

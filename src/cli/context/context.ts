@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { BatchService, KnownToGame } from '../../batch/options.ts';
+import type { OwnKey } from '../../batch/proof/own-key.ts';
+import type { Game } from '../../game/game.ts';
+import type { PlayerSkin } from '../../game/player-skin.ts';
+import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
+import type { SettingName, Settings } from '../config/settings.ts';
+import type { Connection } from '../connection/connect.ts';
+import { Submissions } from '../history/job-sources.ts';
+import { SeenNames } from '../history/seen-names.ts';
+import type { Io } from '../terminal/io.ts';
+import { Talk } from '../terminal/messages.ts';
+import { Waits } from '../terminal/waits.ts';
+
+/** Global options. Only those that the user typed are present. */
+export interface GlobalFlags {
+  readonly baseUrl?: string;
+  /** False: `--no-local`. */
+  readonly local?: boolean;
+  readonly insecureHttp?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Access to the game's services. */
+export interface CliGame extends KnownToGame {
+  /** The player's current skin, by UUID. @throws GameError */
+  skinOf(playerId: string, signal: AbortSignal): Promise<PlayerSkin>;
+}
+
+/** Dependencies of commands. Expensive ones are functions: `--help` opens no file, socket or store. */
+export interface Deps {
+  readonly io: Io;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** Aborted on Ctrl-C, SIGTERM or a closed pipe. */
+  readonly signal: AbortSignal;
+  readonly flags: GlobalFlags;
+  readonly talk: Talk;
+  /** Reports what the command waits for. */
+  readonly waits: Waits;
+  readonly configFile: ConfigFile;
+  readonly folders: Folders;
+  readonly submissions: Submissions;
+  readonly seenNames: SeenNames;
+  /** Flags typed > environment > config file. @throws CliError */
+  settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
+  /** The service, connected to (or started) once and closed when the command ends. */
+  connect(settings: Settings): Promise<Connection>;
+  /** The game's services; creating the client sends no request. @throws CliError */
+  game(): Promise<CliGame>;
+  /** This machine's signing key, if it has one; this never creates it. */
+  ownKey(): Promise<OwnKey | undefined>;
+  /** The service as batches use it, which connects on the first request. */
+  service(settings: Settings): Promise<BatchService>;
+}
+
+/** The dependencies of one run, and a function that closes what they opened. */
+export interface LiveDeps extends Deps {
+  close(): Promise<void>;
+}
+
+interface DepsOptions {
+  readonly io: Io;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly flags: GlobalFlags;
+}
+
+/** Milliseconds that a service may be failing before its key counts as unavailable. */
+const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
+
+export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
+  const folders = foldersFor(env);
+  const configFile = new ConfigFile(folders.config);
+  const talk = new Talk(io, flags);
+  const waits = new Waits(talk, systemClock);
+  let connection: Promise<Connection> | undefined;
+  let game: Promise<Game> | undefined;
+  let ownKey: Promise<OwnKey | undefined> | undefined;
+  const openGame = async () => {
+    const { gameAddresses } = await import('../config/game-addresses.ts');
+    const addresses = gameAddresses(env);
+    return (await import('../../game/game.ts')).openGame(addresses && { addresses });
+  };
+  const open = async (settings: Settings) => {
+    const { allowsInsecureHttp, connect } = await import('../connection/connect.ts');
+    const insecureHttp = allowsInsecureHttp({ flags, env });
+    const onRequest = flags.verbose ? talk.request.bind(talk) : undefined;
+    const { local } = flags;
+    const dataDir = folders.data;
+    return await connect({ settings, env, configFile, dataDir, local, insecureHttp, onRequest, waits });
+  };
+  const connect = async (settings: Settings) => {
+    connection ??= open(settings);
+    return await connection;
+  };
+  return {
+    io,
+    env,
+    clock: systemClock,
+    signal,
+    flags,
+    talk,
+    waits,
+    configFile,
+    folders,
+    submissions: new Submissions(folders.data),
+    seenNames: new SeenNames(folders.data),
+    settings: async (typed = {}) => {
+      const { resolveSettings } = await import('../config/settings.ts');
+      const file = await configFile.settings();
+      return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
+    },
+    connect,
+    game: async () => {
+      game ??= openGame();
+      const { http, names, keys } = await game;
+      const { PlayerNames } = await import('../../batch/sources/player-names.ts');
+      const { GameKeys } = await import('../../batch/proof/game-keys.ts');
+      const skinOf: CliGame['skinOf'] = async (id, gone) => {
+        const { fetchPlayerSkin } = await import('../../game/player-skin.ts');
+        return await fetchPlayerSkin(http, id, gone);
+      };
+      return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };
+    },
+    ownKey: async () => {
+      ownKey ??= import('../../batch/proof/own-key.ts').then(({ readOwnKey }) =>
+        readOwnKey(join(folders.data, 'signing-key.pem')),
+      );
+      return await ownKey;
+    },
+    service: async (settings) => {
+      const { identify } = await import('../connection/connect.ts');
+      const identity = await identify({ settings, env, configFile, local: flags.local });
+      const open = async () => (await connect(settings)).client;
+      const signingKey = async () => {
+        const { signingKeyOf } = await import('../../batch/proof/signing-key-of.ts');
+        return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
+      };
+      const { skinFinder } = await import('../../batch/sources/given/find-skin.ts');
+      const findSkin = skinFinder(open, { signal });
+      return { ...identity, connect: open, signingKey, findSkin };
+    },
+    close: async () => {
+      const opened = await connection?.catch(() => undefined); // the caller that connected has reported it
+      await opened?.close();
+      await (await game?.catch(() => undefined))?.close(); // same here
+    },
+  };
+}

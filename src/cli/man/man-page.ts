@@ -1,0 +1,115 @@
+import type { Argument, Command, Option } from 'commander';
+import { shownCommands } from '../completion/tree.ts';
+import { ENVIRONMENT } from '../config/environment.ts';
+import { EXIT_STATUSES } from '../errors/exit.ts';
+import { type Example, examplesOf } from '../help/examples.ts';
+import { descriptionParts, fullName, optionText } from '../help/text.ts';
+
+/** `skinsmith-skins-list` for `skinsmith skins list`. */
+export function manPageName(command: Command): string {
+  return command.parent ? `${manPageName(command.parent)}-${command.name()}` : command.name();
+}
+
+/** A command's manual page in roff (man(7)), generated entirely from the command tree. */
+export function renderManPage(command: Command, version: string): string {
+  const name = manPageName(command);
+  const root = rootOf(command);
+  const { head, rest } = descriptionParts(command);
+  const lines = [
+    `.TH ${name.toUpperCase()} 1 "" "skinsmith ${version}" "skinsmith manual"`,
+    '.SH NAME',
+    `${roff(name)} \\- ${roff(command.summary() || firstSentence(command))}`,
+    '.SH SYNOPSIS',
+    `.B ${roff(`${fullName(command)} ${command.usage()}`)}`,
+    ...section('EXAMPLES', examplesOf(command).flatMap(describeExample)),
+    '.SH DESCRIPTION',
+    roff(head),
+    ...(rest === '' ? [] : ['.PP', roff(rest)]),
+    ...section('ARGUMENTS', command.registeredArguments.flatMap(describeArgument)),
+    ...commandSections(command),
+    ...optionSections(command),
+    ...(command === root ? [] : globalOptions(root)),
+    ...section('EXIT STATUS', Object.values(EXIT_STATUSES).flatMap(describeStatus)),
+    ...(command === root ? section('ENVIRONMENT', ENVIRONMENT.flatMap(describeVariable)) : []),
+    ...section('SEE ALSO', seeAlso(command)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`.SH ${title}`, ...lines];
+}
+
+/** Subcommands under the same headings as in the help. */
+function commandSections(command: Command): string[] {
+  const groups = Map.groupBy(shownCommands(command), (child) => child.helpGroup());
+  const sections = [...groups].flatMap(([heading, group]) => [
+    ...(heading ? [`.SS ${roff(heading.replace(/:$/, ''))}`] : []),
+    ...group.flatMap(describeCommand),
+  ]);
+  return section('COMMANDS', sections);
+}
+
+function optionSections(command: Command): string[] {
+  const visible = command.options.filter(({ hidden }) => !hidden);
+  const groups = Map.groupBy(visible, ({ helpGroupHeading }) => helpGroupHeading ?? '');
+  const sections = [...groups].flatMap(([heading, group]) => [
+    ...(heading ? [`.SS ${roff(heading.replace(/:$/, ''))}`] : []),
+    ...group.flatMap(describeOption),
+  ]);
+  return section('OPTIONS', sections);
+}
+
+function globalOptions(root: Command): string[] {
+  const names = root.options.map(({ long, short }) => roff(long ?? short ?? '')).join(', ');
+  return ['.SH GLOBAL OPTIONS', `${names}: see`, `.BR ${roff(manPageName(root))} (1).`];
+}
+
+function describeExample([does, line]: Example): string[] {
+  return [`.PP`, `${roff(does)}:`, '.PP', '.RS 4', '.nf', roff(line), '.fi', '.RE'];
+}
+
+function describeArgument(argument: Argument): string[] {
+  return ['.TP', `.I ${roff(argument.name())}`, roff(argument.description)];
+}
+
+function describeCommand(command: Command): string[] {
+  return ['.TP', `.B ${roff(command.name())}`, roff(command.summary())];
+}
+
+function describeOption(option: Option): string[] {
+  return ['.TP', `.B ${roff(option.flags)}`, roff(optionText(option))];
+}
+
+function describeVariable([name, meaning]: readonly [string, string]): string[] {
+  return ['.TP', `.B ${roff(name)}`, roff(meaning)];
+}
+
+/** The pages of the parent command and the subcommands. */
+function seeAlso(command: Command): string[] {
+  const near = [...(command.parent ? [command.parent] : []), ...shownCommands(command)];
+  const references = near.map((one) => `.BR ${roff(manPageName(one))} (1)`);
+  return references.map((reference, index) => (index < references.length - 1 ? `${reference},` : reference));
+}
+
+function describeStatus({ status, meaning }: { status: number; meaning: string }): string[] {
+  return ['.TP', `.B ${status}`, roff(meaning)];
+}
+
+function rootOf(command: Command): Command {
+  return command.parent ? rootOf(command.parent) : command;
+}
+
+function firstSentence(command: Command): string {
+  return command.description().split('. ', 1)[0] ?? '';
+}
+
+/**
+ * Escapes backslashes, hyphens (so that they copy as such from a terminal) and lines that roff would read as requests.
+ */
+function roff(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll(/^([.'])/gm, '\\&$1');
+}

@@ -1,0 +1,121 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
+import { requireSignerOption } from '../batch/signers.ts';
+import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
+
+/** Options for sources and how to process them. */
+export interface TypedBatchOptions {
+  readonly recursive?: boolean;
+  readonly ignore?: readonly string[];
+  readonly from?: readonly string[];
+  readonly player?: readonly string[];
+  readonly as?: 'file' | 'url' | 'user';
+  /** Downscale HD skins. */
+  readonly fit?: boolean;
+  /** Fetch URLs on this machine and upload the images. */
+  readonly fetchLocally?: boolean;
+  readonly out?: string;
+  readonly lock?: string;
+  readonly dryRun?: boolean;
+  readonly frozen?: boolean;
+  readonly force?: boolean;
+  readonly prune?: boolean;
+  readonly maxNew?: number;
+  readonly retries?: number;
+  readonly slots?: string;
+  /** False: `--no-verify`. */
+  readonly verify?: boolean;
+  readonly keepSignatures?: boolean;
+  readonly requireSigner?: RequiredSigner;
+  readonly acceptUnproven?: boolean;
+  readonly report?: readonly ReportRequest[];
+}
+
+/** A report to write: `html=contact-sheet.html`. */
+export interface ReportRequest {
+  readonly kind: ReportKind;
+  readonly path: string;
+}
+
+/** The kinds of source, for help. */
+export const SOURCE_KINDS =
+  'PNG files, folders, URLs, skins (UUID), players (name or UUID), skin data (a texture value, ' +
+  '"value signature", JSON with both, skins.lock or a JSON file of skinsmith), or - for stdin';
+
+export function addSourceOptions(command: Command): Command {
+  return command
+    .option('-r, --recursive', 'recurse into subfolders')
+    .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
+    .option('--player <name>', 'use the skin of a player, by name or UUID (repeatable)', collect)
+    .option(
+      '--from <list>',
+      'read sources from a list of lines, CSV or NDJSON; - for stdin (repeatable)',
+      collect,
+    )
+    .addOption(
+      new Option('--as <kind>', 'what kind of sources these are, if that is ambiguous').choices([
+        'file',
+        'url',
+        'user',
+      ]),
+    )
+    .option('--fit', 'scale HD skins (128×128 and other multiples) down instead of refusing them')
+    .option(
+      '--fetch-locally',
+      'fetch URLs from this machine, including private networks, and upload the pictures',
+    );
+}
+
+export function addBatchOptions(command: Command): Command {
+  return command
+    .option('--out <path>', 'write one file per source into this folder (for a single source: to this file)')
+    .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
+    .option('--dry-run', 'show what would be done and how long it would take')
+    .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
+    .option('--force', 'make skins again even if the lockfile has them')
+    .option('--prune', 'remove skins without a source from the lockfile')
+    .option('--max-new <number>', 'make at most this many new skins', wholeNumber(0))
+    .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
+    .option('--slots <number>', 'maximum number of queue slots to use')
+    .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
+    .option('--accept-unproven', 'accept skins that cannot be proven to match their sources')
+    .option('--keep-signatures', 'keep the skins in the lockfile, whoever signed them')
+    .addOption(requireSignerOption())
+    .option(
+      '--report <kind=file>',
+      `write a report: ${REPORT_KINDS.join(' or ')} (repeatable)`,
+      collectReport,
+    );
+}
+
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`Give a whole number from ${least}.`);
+  };
+}
+
+function collectReport(text: string, before: readonly ReportRequest[] = []): readonly ReportRequest[] {
+  const [kind, path] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+  const known = REPORT_KINDS.find((name) => name === kind);
+  if (known && path !== '') return [...before, { kind: known, path }];
+  throw new InvalidArgumentError(`Give ${REPORT_KINDS.map((name) => `${name}=FILE`).join(' or ')}.`);
+}
+
+/** Accepts `--report html FILE` as `--report html=FILE`. */
+export function joinReportWords(argv: readonly string[]): readonly string[] {
+  const words: string[] = [];
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  for (let at = 0; at < argv.length; at++) {
+    const [word = '', kind = '', path] = argv.slice(at, at + 3);
+    const isApart =
+      at < end && word === '--report' && path !== undefined && REPORT_KINDS.some((name) => name === kind);
+    words.push(word, ...(isApart ? [`${kind}=${path}`] : []));
+    if (isApart) at += 2;
+  }
+  return words;
+}

@@ -1,0 +1,91 @@
+import type { GeneratorKind, UpstreamSettings } from '../../server/server.ts';
+import { allowsInsecureHttp } from '../connection/connect.ts';
+import type { Deps } from '../context/context.ts';
+import { CliError } from '../errors/exit.ts';
+import { readSecretFile } from '../terminal/read-input.ts';
+
+export const GENERATOR_KINDS = [
+  'signing',
+  'accounts',
+  'upstream',
+] as const satisfies readonly GeneratorKind[];
+const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
+export const UPSTREAM_VISIBILITIES = VISIBILITIES satisfies readonly UpstreamSettings['visibility'][];
+
+/** Command-line options for the generator. */
+export interface GeneratorOptions {
+  readonly generator?: GeneratorKind;
+  readonly upstream?: string;
+  readonly upstreamKeyFile?: string;
+  readonly upstreamSpots?: number;
+  readonly upstreamVisibility?: UpstreamSettings['visibility'];
+}
+
+interface ChosenGenerator {
+  readonly generator: GeneratorKind;
+  readonly upstream: UpstreamSettings | undefined;
+}
+
+/** The generator's configuration; options override the environment. @throws CliError */
+export async function chooseGenerator(
+  typed: GeneratorOptions,
+  { env, flags = {} }: Pick<Deps, 'env'> & Partial<Pick<Deps, 'flags'>>,
+): Promise<ChosenGenerator> {
+  const generator = typed.generator ?? kindIn(env['SKINSMITH_GENERATOR']) ?? 'signing';
+  if (generator === 'upstream') {
+    const insecureHttp = allowsInsecureHttp({ env, flags });
+    return { generator, upstream: { ...(await upstreamOf(typed, env)), insecureHttp } };
+  }
+  const stray = [typed.upstream, typed.upstreamKeyFile, typed.upstreamSpots, typed.upstreamVisibility];
+  if (stray.some((option) => option !== undefined)) {
+    throw wrong(`The options --upstream… are for the generator "upstream", and this is "${generator}".`, {
+      hint: 'Add: --generator upstream',
+    });
+  }
+  return { generator, upstream: undefined };
+}
+
+function kindIn(text: string | undefined): GeneratorKind | undefined {
+  if (!text) return undefined;
+  const kind = GENERATOR_KINDS.find((known) => known === text);
+  if (kind) return kind;
+  throw wrong(`SKINSMITH_GENERATOR must be one of ${GENERATOR_KINDS.join(', ')}, not "${text}".`);
+}
+
+async function upstreamOf(typed: GeneratorOptions, env: NodeJS.ProcessEnv): Promise<UpstreamSettings> {
+  const url = typed.upstream ?? urlIn(env['SKINSMITH_UPSTREAM']);
+  if (url === undefined) {
+    throw wrong('The generator "upstream" has to be told which service makes the skins.', {
+      hint: 'Give its address: --upstream https://api.mineskin.org, or SKINSMITH_UPSTREAM',
+    });
+  }
+  const { upstreamSpots: spots, upstreamVisibility: visibility } = typed;
+  return { url, apiKey: await keyOf(typed, env), spots, visibility };
+}
+
+function urlIn(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password)
+    return text.replace(/\/+$/, '');
+  throw wrong('SKINSMITH_UPSTREAM must be an http address, without user name and password.'); // nor is one shown
+}
+
+/** Never read from the command line, which every user of the machine could see. */
+async function keyOf({ upstreamKeyFile }: GeneratorOptions, env: NodeJS.ProcessEnv): Promise<string> {
+  const text =
+    upstreamKeyFile === undefined
+      ? env['SKINSMITH_UPSTREAM_KEY']
+      : await readSecretFile(upstreamKeyFile, 'key');
+  const key = text?.trim();
+  if (key && /^[\x21-\x7e]{1,512}$/.test(key)) return key;
+  const where = upstreamKeyFile ?? 'SKINSMITH_UPSTREAM_KEY';
+  if (key) throw wrong(`What ${where} holds is no API key: it is to be one word.`);
+  throw wrong('The generator "upstream" needs a key for the service that makes the skins.', {
+    hint: 'Give a file that holds it: --upstream-key-file key.txt, or SKINSMITH_UPSTREAM_KEY',
+  });
+}
+
+function wrong(message: string, { hint }: { hint?: string } = {}): CliError {
+  return new CliError('invalid_setting', message, { hint, exit: 'usage' });
+}

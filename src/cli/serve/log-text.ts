@@ -1,0 +1,88 @@
+import { type Colors, clean } from '../terminal/text.ts';
+
+/** A line of the service's log. */
+interface LogLine {
+  readonly level?: number;
+  readonly time?: number;
+  readonly msg?: string;
+  readonly [field: string]: unknown;
+}
+
+interface LogTextOptions {
+  readonly write: (text: string) => void;
+  readonly colors: Colors;
+  /** Whether to print a line for each request. */
+  readonly showsRequests: boolean;
+}
+
+/** Levels as pino numbers them. */
+const WARN = 40;
+const ERROR = 50;
+/** Fields that are of no use to a person. */
+const UNTOLD = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'name', 'v']);
+const LONGEST_FIELD = 200;
+
+/** Reads the service's log as JSON lines and writes it as readable text. */
+export class LogText {
+  readonly #options: LogTextOptions;
+
+  constructor(options: LogTextOptions) {
+    this.#options = options;
+  }
+
+  write(text: string): void {
+    for (const line of text.split('\n')) {
+      if (line !== '') this.#line(line);
+    }
+  }
+
+  #line(json: string): void {
+    const { write, colors, showsRequests } = this.#options;
+    const line = parsed(json);
+    if (!line) write(`${clean(json)}\n`);
+    else if (line.msg !== 'request') write(`${clockOf(line, colors)} ${eventText(line, colors)}\n`);
+    else if (showsRequests) write(`${clockOf(line, colors)} ${requestText(line, colors)}\n`);
+  }
+}
+
+function parsed(json: string): LogLine | undefined {
+  try {
+    const line: unknown = JSON.parse(json);
+    return typeof line === 'object' && line !== null ? (line as LogLine) : undefined;
+  } catch {
+    return undefined; // not a log line: printed unchanged
+  }
+}
+
+/** The time of day in the local time zone. */
+function clockOf({ time }: LogLine, { faint }: Colors): string {
+  const date = new Date(typeof time === 'number' ? time : Number.NaN);
+  return faint(Number.isNaN(date.getTime()) ? '--:--:--' : date.toLocaleTimeString('en-GB'));
+}
+
+/** `POST /v2/queue 202 12 ms  anna`. */
+function requestText({ method, path, status, ms, user, caller, aborted }: LogLine, colors: Colors): string {
+  const code = Number(status);
+  const colour = code >= 500 ? colors.bad : code >= 400 ? colors.warn : colors.good;
+  const who = clean(String(user ?? caller ?? ''));
+  const gone = aborted === true ? ' (the caller went away)' : '';
+  const what = `${clean(String(method))} ${clean(String(path))}`;
+  return `${what} ${colour(clean(String(status)))} ${clean(String(ms))} ms${gone}${who === '' ? '' : `  ${colors.faint(who)}`}`;
+}
+
+function eventText(line: LogLine, colors: Colors): string {
+  const { level = 0, msg = '' } = line;
+  const mark =
+    level >= ERROR ? `${colors.bad('error:')} ` : level >= WARN ? `${colors.warn('warning:')} ` : '';
+  const fields = Object.entries(line).flatMap(([name, value]) =>
+    UNTOLD.has(name) ? [] : [`${clean(name)}=${clean(fieldText(value)).slice(0, LONGEST_FIELD)}`],
+  );
+  const rest = fields.length === 0 ? '' : `  ${colors.faint(fields.join(' '))}`;
+  return `${mark}${clean(String(msg))}${rest}`;
+}
+
+function fieldText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const { message } = value as { message?: unknown };
+  return typeof message === 'string' ? message : JSON.stringify(value);
+}

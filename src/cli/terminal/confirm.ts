@@ -1,0 +1,26 @@
+import { createInterface } from 'node:readline';
+import type { Deps } from '../context/context.ts';
+import { usageError } from '../outcomes.ts';
+import { clean } from './text.ts';
+
+/**
+ * Asks for confirmation; any answer other than yes means no. Without a terminal, the user must pass `--yes`.
+ * @throws CliError `cannot_ask`; the signal's reason when interrupted
+ */
+export async function confirm(
+  question: string,
+  { io, signal }: Pick<Deps, 'io' | 'signal'>,
+): Promise<boolean> {
+  if (!io.canPrompt) {
+    throw usageError('cannot_ask', 'There is no terminal to ask whether you mean it.', 'Say so with: --yes');
+  }
+  io.err.write(`${clean(question)} [y/N] `);
+  const lines = createInterface({ input: io.stdin, signal });
+  try {
+    for await (const line of lines) return /^(?:y|yes)$/i.test(line.trim());
+  } finally {
+    lines.close();
+  }
+  signal.throwIfAborted();
+  return false;
+}

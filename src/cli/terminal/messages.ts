@@ -1,0 +1,131 @@
+import type { RequestReport } from '../../index.ts';
+import { jsonLine } from '../text/json.ts';
+import type { Io } from './io.ts';
+import { type Colors, clean, colorsFor } from './text.ts';
+
+export interface TalkFlags {
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly json?: boolean;
+}
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** A long operation, shown as a spinner on a terminal and not at all in a pipe. */
+export interface Progress {
+  text(text: string): void;
+  /** Hides the line while another message is printed. */
+  aside(say: () => Promise<void> | void): Promise<void>;
+  stop(): void;
+}
+
+const NO_PROGRESS: Progress = {
+  text: () => {},
+  aside: async (say) => await say(),
+  stop: () => {},
+};
+
+/** Messages on stderr: notes, warnings, progress. Data never goes through here. */
+export class Talk {
+  readonly #io: Io;
+  readonly #flags: TalkFlags;
+  readonly #spin: typeof startSpinner;
+  #spinners = 0;
+
+  constructor(io: Io, flags: TalkFlags, spin = startSpinner) {
+    this.#io = io;
+    this.#flags = flags;
+    this.#spin = spin;
+  }
+
+  /** A note for people, printed only on a terminal. */
+  async note(text: string): Promise<void> {
+    if (!this.#flags.quiet && this.#io.err.isTTY)
+      this.#io.err.write(`${(await this.#colors()).faint(clean(text))}\n`);
+  }
+
+  /** A result or caution, printed in pipes too unless --quiet is set. */
+  say(text: string): void {
+    if (!this.#flags.quiet) this.#io.err.write(`${clean(text)}\n`);
+  }
+
+  async warn(text: string): Promise<void> {
+    if (!this.#flags.quiet) this.#io.err.write(`${(await this.#colors()).warn('warning:')} ${clean(text)}\n`);
+  }
+
+  /** An error: what went wrong, what it affects, what to do next. Printed regardless of flags. */
+  async failure({ code, message, hint }: Failure): Promise<void> {
+    if (this.#flags.json) {
+      this.#io.err.write(jsonLine({ error: { code, message, ...(hint && { hint }) } }));
+      return;
+    }
+    const { bad, faint } = await this.#colors();
+    this.#io.err.write(`${bad('error:')} ${clean(message)}\n`);
+    if (hint) this.#io.err.write(`${faint('hint:')} ${clean(hint)}\n`);
+  }
+
+  /** With --verbose, prints a line for each request and for each unexpected field in its response. */
+  request({ method, path, status, error, odd = [], milliseconds }: RequestReport): void {
+    const outcome = [status, error].filter((part) => part !== undefined).join(' ');
+    this.#io.err.write(`${method} ${clean(path)} ${outcome} ${Math.round(milliseconds)} ms\n`);
+    for (const field of odd) this.#io.err.write(`  passed over: ${clean(field)}\n`);
+  }
+
+  /** Whether a line can be redrawn, for a spinner or a bar. */
+  get isLive(): boolean {
+    const { err } = this.#io;
+    const { quiet, json, verbose } = this.#flags;
+    return err.isTTY && err.isSized && !quiet && !json && !verbose;
+  }
+
+  /** Whether to show progress to a person at a terminal. */
+  get isForPerson(): boolean {
+    const { quiet, json } = this.#flags;
+    return this.#io.err.isTTY && !quiet && !json;
+  }
+
+  /** Whether another caller uses the live line. `hasOne`: the caller has a spinner of its own. */
+  isOccupied(hasOne: boolean): boolean {
+    return this.#spinners > (hasOne ? 1 : 0);
+  }
+
+  async progress(text: string): Promise<Progress> {
+    if (!this.isLive) return NO_PROGRESS;
+    this.#spinners++;
+    const spinner = await this.#spin(clean(text));
+    let isShown = true;
+    return {
+      ...spinner,
+      stop: () => {
+        if (isShown) this.#spinners--;
+        isShown = false;
+        spinner.stop();
+      },
+    };
+  }
+
+  async #colors(): Promise<Colors> {
+    return await colorsFor(this.#io.err);
+  }
+}
+
+async function startSpinner(text: string): Promise<Progress> {
+  const { default: ora } = await import('ora');
+  // discardStdin would keep Ctrl-C from reaching this process as a signal.
+  const spinner = ora({ text, stream: process.stderr, discardStdin: false }).start();
+  return {
+    text: (next) => {
+      spinner.text = clean(next);
+    },
+    aside: async (say) => {
+      spinner.clear();
+      await say();
+      if (spinner.isSpinning) spinner.render();
+    },
+    stop: () => void spinner.stop(),
+  };
+}

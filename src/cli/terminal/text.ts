@@ -1,0 +1,65 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { OutputStream } from './io.ts';
+
+/** C0 and C1 control characters, escape sequences that contain them, and bidirectional marks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Makes external text safe for a terminal or a table: on one line, without active characters. */
+export function clean(text: string): string {
+  return stripVTControlCharacters(text).replace(UNSAFE, (character) =>
+    /[\t\r\n\u2028\u2029]/.test(character) ? ' ' : '',
+  );
+}
+
+/** Rows for programs: tab-separated, without a header, never truncated. */
+export function tabRows(rows: readonly (readonly (string | undefined)[])[]): string {
+  return rows.map((row) => `${row.map((cell) => clean(cell ?? '')).join('\t')}\n`).join('');
+}
+
+/** Rows for people: aligned columns under a header. The last column is truncated to fit `width`. */
+export function alignedRows(
+  header: readonly string[],
+  rows: readonly (readonly (string | undefined)[])[],
+  width: number,
+): string {
+  const cells = [header, ...rows].map((row) => row.map((cell) => clean(cell ?? '')));
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.map((line) => `${line.length > width ? `${line.slice(0, width - 1)}…` : line}\n`).join('');
+}
+
+/** Formats the age of a time for people. */
+export function ago(time: string | undefined, now: number): string {
+  if (time === undefined) return '';
+  const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
+  if (Number.isNaN(seconds)) return time;
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h ago`;
+  return `${Math.floor(seconds / 86_400)} days ago`;
+}
+
+/** The colours in use, as functions; they return plain text when colour is off. */
+export interface Colors {
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly warn: (text: string) => string;
+  readonly faint: (text: string) => string;
+  readonly strong: (text: string) => string;
+}
+
+export async function colorsFor(stream: OutputStream): Promise<Colors> {
+  if (!stream.hasColor) {
+    const plain = (text: string) => text;
+    return { good: plain, bad: plain, warn: plain, faint: plain, strong: plain };
+  }
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return { good: chalk.green, bad: chalk.red, warn: chalk.yellow, faint: chalk.dim, strong: chalk.bold };
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../../base/clock.ts';
+import { pauseText, span } from '../output/progress-text.ts';
+import type { Progress, Talk } from './messages.ts';
+
+/** Milliseconds between updates, and how long a request may take before the wait is shown. */
+const LOOK = 1_000;
+const UNTOLD = 3_000;
+/** Milliseconds between lines where a line cannot be redrawn. */
+const BETWEEN_LINES = 7_000;
+
+interface Pause {
+  readonly message: string;
+  /** The monotonic clock and the wall clock, in milliseconds. */
+  readonly until: number;
+  readonly at: number;
+}
+
+/** Shows on a terminal what a command waits for, how long and until when, so that it does not seem to hang. */
+export class Waits {
+  readonly #talk: Talk;
+  readonly #clock: Clock;
+  #under = 0;
+  #since = 0;
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #longest = 0;
+  #place = '';
+  #pause: Pause | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #spinner: Promise<Progress> | undefined;
+  #saidAt = 0;
+
+  constructor(talk: Talk, clock: Clock) {
+    this.#talk = talk;
+    this.#clock = clock;
+  }
+
+  /** Called when a request is sent; `timeout` is its limit in milliseconds. */
+  sent(place: string, timeout: number): void {
+    if (!this.#talk.isForPerson) return;
+    const now = this.#clock.monotonic();
+    this.#pause = undefined;
+    // Many short requests in a row count as one wait.
+    if (this.#under++ === 0 && now - this.#answeredAt > LOOK) this.#since = this.#saidAt = now;
+    this.#place = place;
+    this.#longest = timeout;
+    this.#timer ??= setInterval(() => this.look(), LOOK).unref();
+  }
+
+  /** Called when a request has succeeded or failed. */
+  answered(): void {
+    if (this.#under > 0) this.#under--;
+    if (this.#under > 0) return;
+    this.#answeredAt = this.#clock.monotonic();
+    this.#clear();
+  }
+
+  /** Called when requests pause: for how many milliseconds, and why. */
+  paused({ message, pause }: { message: string; pause: number }): void {
+    if (!this.#talk.isForPerson) return;
+    this.#pause = { message, until: this.#clock.monotonic() + pause, at: this.#clock.now() + pause };
+    this.#timer ??= setInterval(() => this.look(), LOOK).unref();
+    this.#tell(this.#text());
+  }
+
+  /** Prints the state when an update is due; called every second. */
+  look(): void {
+    const text = this.#text();
+    if (text === undefined) this.#rest();
+    else if (this.#pause || this.#clock.monotonic() - this.#since >= UNTOLD) this.#refresh(text);
+  }
+
+  #text(): string | undefined {
+    const now = this.#clock.monotonic();
+    if (this.#pause && this.#pause.until > now) {
+      return pauseText({ ...this.#pause, ms: this.#pause.until - now }, this.#clock.now());
+    }
+    if (this.#under === 0) return undefined;
+    const [gone, longest] = [now - this.#since, this.#longest].map((ms) => span(ms / 1_000));
+    return `Waiting for an answer from ${this.#place}: ${gone} so far, ${longest} at most.`;
+  }
+
+  /** Updates a live line every time, and prints other lines only now and then. */
+  #refresh(text: string): void {
+    if (this.#talk.isLive || this.#clock.monotonic() - this.#saidAt >= BETWEEN_LINES) this.#tell(text);
+  }
+
+  #tell(text: string | undefined): void {
+    if (text === undefined || this.#talk.isOccupied(this.#spinner !== undefined)) return;
+    this.#saidAt = this.#clock.monotonic();
+    if (!this.#talk.isLive) {
+      void this.#talk.note(text);
+      return;
+    }
+    this.#spinner ??= this.#talk.progress(text);
+    const spinner = this.#spinner;
+    void spinner.then((line) => (this.#spinner === spinner ? line.text(text) : undefined));
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#clear();
+  }
+
+  #clear(): void {
+    void this.#spinner?.then((line) => line.stop());
+    this.#spinner = undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type GenerateOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
+import { runJobs } from '../../../src/cli/commands/jobs.ts';
+import { type Ran, runCommand } from '../../support/cli/desk.ts';
+import { NO_GAME } from '../../support/fake-game/nowhere.ts';
+import type { HostedService } from '../../support/hosted/hosted-service.ts';
+import { runHosted } from '../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+interface Desk {
+  readonly file: string;
+  readonly folder: string;
+  generate(typed?: Partial<GenerateOptions>, isTTY?: boolean): Promise<Ran>;
+  jobs(): Promise<{ status: string; source?: string }[]>;
+}
+
+/** A machine with one picture, whose commands go to this service. */
+async function deskAt({ url, key }: HostedService): Promise<Desk> {
+  const folder = await ownFolder();
+  const file = join(folder, 'smith.png');
+  await writeFile(file, skinPng(1));
+  const env = { SKINSMITH_DATA_DIR: join(folder, 'data') };
+  return {
+    file,
+    folder,
+    generate: async (typed = {}, isTTY = false) =>
+      await runCommand(async (deps) => await runGenerate({ sources: [file], ...typed }, deps), {
+        url,
+        key,
+        env,
+        isTTY,
+        flags: isTTY ? {} : { json: true, quiet: false },
+      }),
+    jobs: async () => {
+      const ran = await runCommand(async (deps) => await runJobs({}, deps), {
+        url,
+        key,
+        env,
+        flags: { json: true },
+      });
+      return JSON.parse(ran.out);
+    },
+  };
+}
+
+describe('One source', () => {
+  test('is looked up, not sent again, when the answer to its submission is lost', async () => {
+    const hosted = await runHosted();
+    let lost = 0;
+    hosted.weather = ({ kind }) => (kind === 'submit' && lost++ === 0 ? { kind: 'reset-after' } : undefined);
+    const { generate } = await deskAt(hosted);
+    const ran = await generate();
+    expect([ran.status, JSON.parse(ran.out)]).toMatchObject([0, { status: 'completed' }]);
+    expect(lost).toBe(1);
+    expect(hosted.doubleSubmissions).toEqual([]);
+  });
+
+  test('is made again when its job failed in passing', async () => {
+    const fate = { kind: 'fails', times: 2, code: 'skin_change_failed' } as const;
+    const { generate } = await deskAt(await runHosted({ fate: () => fate }));
+    const ran = await generate();
+    expect([ran.status, JSON.parse(ran.out)]).toMatchObject([0, { status: 'completed' }]);
+  });
+
+  test('that fails for good has its source in the list of jobs', async () => {
+    const fate = { kind: 'fails', times: 9, code: 'invalid_image' } as const;
+    const { generate, jobs, file } = await deskAt(await runHosted({ fate: () => fate }));
+    const ran = await generate();
+    expect([ran.status, JSON.parse(ran.out)]).toMatchObject([1, { error: { code: 'invalid_image' } }]);
+    expect(await jobs()).toMatchObject([{ status: 'failed', source: file }]);
+  });
+
+  test('waits for a spot where other programs have them all, and asks for no more than there are', async () => {
+    const hosted = await runHosted();
+    for (let taken = 0; taken < 5; taken++) hosted.occupy(600);
+    const { generate } = await deskAt(hosted);
+    expect((await generate()).status).toBe(0);
+    expect(hosted.records.refusals?.['job_limit'] ?? 0).toBe(0);
+  });
+
+  test('that the service knows under another name says which, and warns when a name was given', async () => {
+    const { generate, folder } = await deskAt(await runHosted());
+    await generate({ name: 'First' });
+    const named = await generate({ name: 'Second' });
+    const message = 'The service already has this skin, named "First": the name "Second" was not used.';
+    expect(JSON.parse(named.out)).toMatchObject({
+      name: 'First',
+      duplicate: true,
+      warnings: expect.arrayContaining([{ code: 'name_not_used', message }]),
+    });
+    expect(named.err).toContain(`warning: ${message}`);
+    const read = await generate({}, true);
+    expect(read.out).toContain('already known as First');
+    expect(read.err).not.toContain('name_not_used');
+    const again = await generate({ name: 'First', out: join(folder, 'skin.json') });
+    expect(again.out).not.toContain('name_not_used');
+    expect(JSON.parse(await readFile(join(folder, 'skin.json'), 'utf8'))).toMatchObject({ name: 'First' });
+  });
+
+  test('whose player cannot be looked up now is to be tried again later', async () => {
+    const hosted = await runHosted();
+    const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME) };
+    const ran = await runCommand(
+      async (deps) => await runGenerate({ sources: ['Ann_B'], as: 'user' }, deps),
+      {
+        url: hosted.url,
+        key: hosted.key,
+        env,
+      },
+    );
+    expect([ran.status, ran.err]).toEqual([75, expect.stringContaining('Ann_B could not be looked up')]);
+  });
+});

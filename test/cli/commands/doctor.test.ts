@@ -1,0 +1,201 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { register, runDoctor } from '../../../src/cli/commands/doctor.ts';
+import type { Deps } from '../../../src/cli/context/context.ts';
+import { CHECK_NAMES, type CheckName } from '../../../src/cli/doctor/check.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { runServer } from '../../support/server/running-server.ts';
+import { webServer } from '../../support/server/web-server.ts';
+
+describeParsing('doctor', register, { taken: [[[]]], refused: [[['x'], /too many arguments/]] });
+
+interface View {
+  readonly check: CheckName;
+  readonly result: string;
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+/** Soon over: nothing here is far away. */
+const doctor = (deps: Deps) => runDoctor(deps, { connect: 2_000, all: 4_000 });
+
+/** Its JSON by check, its status, and the checks that found problems. */
+async function examined(options: Parameters<typeof runCommand>[1]) {
+  const { out, status } = await runCommand(doctor, { ...options, flags: { json: true, ...options.flags } });
+  const views = JSON.parse(out) as View[];
+  expect(views.map(({ check }) => check)).toEqual(CHECK_NAMES);
+  const of = (result: string) => views.filter((view) => view.result === result).map(({ check }) => check);
+  return {
+    status,
+    out,
+    problems: of('problem'),
+    warnings: of('warning'),
+    skipped: of('skipped'),
+    found: Object.fromEntries(views.map((view) => [view.check, view])) as Record<CheckName, View>,
+  };
+}
+
+describe('skinsmith doctor', () => {
+  it('finds a fresh machine well, where no skin is seen before somebody serves it', async () => {
+    const { status, problems, warnings, skipped, found } = await examined({});
+    expect({ status, problems, warnings, skipped }).toEqual({
+      status: 0,
+      problems: [],
+      warnings: ['textures'],
+      skipped: [],
+    });
+    expect(found.signature.detail).toMatch(/made with the first skin/);
+    expect(found.generator.detail).toMatch(/^signing: .*made when it is first needed/);
+  });
+
+  it('finds nothing wrong with a service of the caller’s own, and shows no secret', async () => {
+    const { url, key = '' } = await runServer();
+    const { status, problems, warnings, found, out } = await examined({ url, key });
+    expect({ status, problems, warnings }).toEqual({ status: 0, problems: [], warnings: [] });
+    expect(found.store.detail).toMatch(
+      /schema is version (\d+) of \1\. The integrity check of [\d.]+ MiB found no errors/,
+    );
+    expect(found.generator.detail).toMatch(/^signing: It signs with a key of its own \([0-9a-f]{16}\)/);
+    expect(found.textures.detail).toContain(`at ${url}, where the service is`);
+    expect(out).not.toContain(key);
+    expect(out).not.toContain(key.slice(-5));
+  });
+
+  it('says what is wrong with a generator that keeps the service from its work', async () => {
+    const { url, key = '' } = await runServer({ generator: 'accounts' });
+    const { status, problems, found } = await examined({ url, key });
+    expect([status, problems]).toEqual([1, ['answer', 'generator']]);
+    expect(found.answer.detail).toContain('generator_not_ready');
+    expect(found.generator.detail).toMatch(/^accounts: .*No game account is linked/);
+    expect(found.store.result).toBe('ok');
+  });
+
+  it('asks the service of somebody else for no more than it tells its users', async () => {
+    const { url, owner } = await runServer();
+    const made = await owner.json('/v2/account/keys', { user: 'bob' });
+    const { status, skipped, problems } = await examined({ url, key: String(made.body.key?.secret) });
+    expect({ status, skipped, problems }).toEqual({
+      status: 0,
+      skipped: ['textures', 'store', 'generator'],
+      problems: [],
+    });
+  });
+
+  it('tells a wrong key, a revoked one and one for elsewhere apart from a service that is away', async () => {
+    const { url, owner } = await runServer();
+    const wrong = await examined({ url, key: 'x'.repeat(64) });
+    expect({ status: wrong.status, problems: wrong.problems }).toEqual({ status: 1, problems: ['key'] });
+    expect(wrong.found.key.detail).toMatch(/does not accept the key \(…xxxx/);
+
+    const revoked = (await owner.json('/v2/account/keys', {})).body.key;
+    await owner.send('DELETE', `/v2/account/keys/${revoked?.id}`);
+    const gone = await examined({ url, key: String(revoked?.secret) });
+    expect([gone.status, gone.found.key.hint]).toEqual([
+      1,
+      expect.stringMatching(/revoked.*skinsmith login/),
+    ]);
+
+    const bound = await owner.json('/v2/account/keys', { allowedIps: ['203.0.113.7'] });
+    const elsewhere = await examined({ url, key: String(bound.body.key?.secret) });
+    expect(elsewhere.found.key.detail).toMatch(/not from the address of this machine: Client not allowed/);
+    expect(elsewhere.skipped).toEqual(['limits', 'spots', 'textures', 'store', 'generator']);
+  });
+
+  it('goes on without a key', async () => {
+    const { url } = await runServer();
+    const { status, warnings, found } = await examined({ url });
+    expect({ status, warnings }).toEqual({ status: 0, warnings: ['key'] });
+    expect(found.limits.detail).toMatch(/^Plan anonymous: /);
+  });
+
+  it('finds that nothing listens', async () => {
+    const { status, problems, found } = await examined({ url: 'http://127.0.0.1:1' });
+    expect({ status, problems }).toEqual({ status: 1, problems: ['connection'] });
+    expect(found.generator).toMatchObject({ result: 'skipped', detail: 'Not without key: see there.' });
+  });
+
+  it('is not kept by a service that never answers', async () => {
+    const { url } = await webServer(() => {});
+    const run = (deps: Deps) => runDoctor(deps, { connect: 300, all: 600 });
+    const { status, out } = await runCommand(run, { url });
+    expect([status, out]).toEqual([
+      1,
+      expect.stringMatching(/connection\tproblem\t.*did not answer \(not in time\)/),
+    ]);
+  });
+
+  it('finds a page of a proxy and a clock that is off', async () => {
+    const page = await webServer((_, response) => response.end('<html>Sign in to this network</html>'));
+    expect((await examined({ url: page.url })).found.connection.detail).toMatch(/an HTML page, as a proxy/);
+
+    const { url } = await webServer((_, response) => {
+      response.setHeader('Date', new Date(Date.now() - 600_000).toUTCString()).statusCode = 404;
+      response.end('{"success": false, "errors": [{"code": "not_found", "message": "Nothing."}]}');
+    });
+    const { found } = await examined({ url });
+    expect(found.clock).toMatchObject({
+      result: 'warning',
+      detail: expect.stringMatching(/clock is \d+ s ahead/),
+    });
+  });
+
+  it('finds a config file that is none, and leaves out what hangs on it', async () => {
+    const folder = await ownFolder();
+    await writeFile(join(folder, 'config.json'), '{"base-url": https://a.example}');
+    const { status, problems, found } = await examined({ env: { SKINSMITH_CONFIG_DIR: folder } });
+    expect({ status, problems }).toEqual({ status: 1, problems: ['config'] });
+    expect(found.config).toMatchObject({
+      detail: `The config file ${folder}/config.json is not JSON.`,
+      hint: expect.stringContaining('Correct it or remove it'),
+    });
+    expect(found.service.result).toBe('skipped');
+  });
+
+  it('finds a file where the data folder should be, and why the embedded service does not start', async () => {
+    const file = join(await ownFolder(), 'data');
+    await writeFile(file, '');
+    const { status, problems, found } = await examined({ env: { SKINSMITH_DATA_DIR: file } });
+    expect({ status, problems }).toEqual({ status: 1, problems: ['data', 'connection'] });
+    expect(found.connection.detail).toContain(file);
+  });
+
+  it('finds a store that is damaged', async () => {
+    const folder = await ownFolder();
+    await writeFile(
+      join(folder, 'skinsmith.db'),
+      'no database at all, but longer than its head would have to be',
+    );
+    const { status, problems, found } = await examined({ env: { SKINSMITH_DATA_DIR: folder } });
+    expect({ status, problems }).toEqual({ status: 1, problems: ['connection'] });
+    expect(found.connection.hint).toContain('damaged');
+  });
+
+  it('draws a list on a terminal, with the hints below', async () => {
+    const { out, err } = await runCommand(doctor, { isTTY: true, url: 'http://127.0.0.1:1' });
+    expect(out).toMatch(/^✔ program {5}skinsmith /m);
+    expect(out).toMatch(
+      /^✖ connection {2}Nothing listens at 127\.0\.0\.1:1\.\n {14}hint: Is the service running\?$/m,
+    );
+    expect(out).toMatch(/^- key {9}Not without connection/m);
+    expect(err).toContain('Problems: 1, warnings: 0.');
+  });
+
+  it('prints rows into a pipe: check, result, detail, hint', async () => {
+    const { out } = await runCommand(doctor, { url: 'http://127.0.0.1:1' });
+    const rows = out
+      .slice(0, -1)
+      .split('\n')
+      .map((row) => row.split('\t'));
+    expect(rows.map(([check]) => check)).toEqual(CHECK_NAMES);
+    expect(rows[5]).toEqual([
+      'connection',
+      'problem',
+      'Nothing listens at 127.0.0.1:1.',
+      'Is the service running?',
+    ]);
+    expect(rows.every(({ length }) => length === 4)).toBe(true);
+  });
+});

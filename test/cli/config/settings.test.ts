@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import {
+  envNameOf,
+  isSettingName,
+  originOf,
+  parseSetting,
+  resolveSettings,
+  SETTING_NAMES,
+  type SettingName,
+  type SettingSources,
+} from '../../../src/cli/config/settings.ts';
+import { CliError } from '../../../src/cli/errors/exit.ts';
+
+function makeSources(overrides: Partial<SettingSources> = {}): SettingSources {
+  return { flags: {}, env: {}, file: {}, ...overrides };
+}
+
+/** Two values of each setting that differ, as they are typed, and as they are read. */
+const EXAMPLES = {
+  'base-url': [
+    ['https://a.example/v2/', 'https://a.example'],
+    ['http://b.example/x', 'http://b.example/x'],
+  ],
+  visibility: [
+    ['unlisted', 'unlisted'],
+    ['private', 'private'],
+  ],
+  variant: [
+    ['slim', 'slim'],
+    ['auto', 'auto'],
+  ],
+  slots: [
+    ['3', 3],
+    ['100', 100],
+  ],
+  'poll-interval': [
+    ['0.2', 0.2],
+    ['60', 60],
+  ],
+  format: [
+    ['property, give', ['property', 'give']],
+    ['value', ['value']],
+  ],
+  color: [
+    ['never', 'never'],
+    ['always', 'always'],
+  ],
+  'user-agent': [
+    ['my-bot/1.0', 'my-bot/1.0'],
+    ['x', 'x'],
+  ],
+} as const satisfies Record<SettingName, unknown>;
+
+const examples = SETTING_NAMES.map((name) => [name, ...EXAMPLES[name]] as const);
+
+describe('resolveSettings', () => {
+  it.each(examples)(
+    'takes %s typed as a flag before the environment and the file',
+    (name, [text, value], [other]) => {
+      const sources = { flags: { [name]: text }, env: { [envNameOf(name)]: other }, file: { [name]: other } };
+      expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
+    },
+  );
+
+  it.each(examples)('takes %s of the environment before the file', (name, [text, value], [other]) => {
+    const sources = { env: { [envNameOf(name)]: text }, file: { [name]: other } };
+    expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
+  });
+
+  it.each(examples)('takes %s of the file when nothing else says anything', (name, [text, value]) => {
+    const sources = { flags: { [name]: undefined }, env: { [envNameOf(name)]: '' }, file: { [name]: text } };
+    expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
+  });
+
+  it('has no defaults of its own', () => {
+    expect(resolveSettings(makeSources())).toEqual(
+      Object.fromEntries(SETTING_NAMES.map((name) => [name, undefined])),
+    );
+  });
+
+  it('does not look at what it does not know', () => {
+    const sources = makeSources({ env: { SKINSMITH_NONSENSE: 'x' }, file: { nonsense: 1, 'api-keys': {} } });
+    expect(Object.keys(resolveSettings(sources)).sort()).toEqual([...SETTING_NAMES].sort());
+  });
+
+  it('does not check a value that a higher place overrules', () => {
+    const sources = makeSources({ flags: { slots: '2' }, file: { slots: 'many' } });
+    expect(resolveSettings(sources).slots).toBe(2);
+  });
+});
+
+describe('a bad value', () => {
+  const bad: [name: SettingName, value: unknown, allowed: string][] = [
+    ['base-url', 'api.example.org', 'use a form like https://api.example.org'],
+    ['base-url', 'ftp://a.example', 'must start with http:// or https://'],
+    ['visibility', 'secret', 'one of public, unlisted, private'],
+    ['visibility', 0, 'one of public, unlisted, private'],
+    ['variant', 'Slim', 'one of auto, classic, slim'],
+    ['slots', '0', 'at least 1'],
+    ['slots', '101', 'at most 100'],
+    ['slots', '1.5', 'a whole number from 1 to 100'],
+    ['slots', 'many', 'a whole number from 1 to 100'],
+    ['poll-interval', '0.1', 'at least 0.2'],
+    ['poll-interval', '61', 'at most 60'],
+    ['poll-interval', 'often', 'from 0.2 to 60'],
+    ['format', 'xml', 'one or more of json, value, signature, property'],
+    ['format', 'json,xml', 'one or more of json, value, signature, property'],
+    ['format', 'json,', 'with commas between'],
+    ['format', 7, 'with commas between'],
+    ['color', 'yes', 'one of auto, always, never'],
+    ['user-agent', 'a\r\nx-injected: 1', 'plain ASCII text'],
+    ['user-agent', 'x'.repeat(201), 'at most 200 characters'],
+  ];
+
+  it.each(bad)(
+    'of %s (%j) names the setting and the file, and says what is allowed and how to mend it',
+    (name, value, allowed) => {
+      const resolve = () => resolveSettings(makeSources({ file: { [name]: value } }));
+      expect(resolve).toThrow(CliError);
+      expect(resolve).toThrow(expect.objectContaining({ code: 'invalid_setting', exit: 'usage' }));
+      expect(resolve).toThrow(`${name} "${String(value)}" (from the config file) is invalid: `);
+      expect(resolve).toThrow(allowed);
+      expect(resolve).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining(`skinsmith config set ${name}`) }),
+      );
+    },
+  );
+
+  it('names the flag or the variable that it came from', () => {
+    const flag = () => resolveSettings(makeSources({ flags: { slots: '0' } }));
+    const variable = () => resolveSettings(makeSources({ env: { SKINSMITH_POLL_INTERVAL: '0' } }));
+    expect(flag).toThrow(/^slots "0" \(from --slots\) is invalid: at least 1\.$/);
+    expect(variable).toThrow(/^poll-interval "0" \(from SKINSMITH_POLL_INTERVAL\) is invalid: /);
+    expect(flag).toThrow(expect.objectContaining({ hint: undefined }));
+  });
+});
+
+describe('the names of settings', () => {
+  it('are these', () => {
+    expect(SETTING_NAMES).toEqual(Object.keys(EXAMPLES));
+  });
+
+  it.each([
+    ['base-url', 'SKINSMITH_BASE_URL'],
+    ['user-agent', 'SKINSMITH_USER_AGENT'],
+    ['slots', 'SKINSMITH_SLOTS'],
+  ])('turn %s into %s', (name, variable) => {
+    expect(envNameOf(name)).toBe(variable);
+  });
+
+  it.each(['api-key', 'Slots', '', 'toString'])('do not have %j', (name) => {
+    expect(isSettingName(name)).toBe(false);
+  });
+});
+
+describe('originOf', () => {
+  it('says where a value comes from, without checking it', () => {
+    const sources = makeSources({ env: { SKINSMITH_COLOR: 'pink' }, file: { slots: 2 } });
+    expect(originOf('color', sources)).toEqual({ value: 'pink', from: 'SKINSMITH_COLOR' });
+    expect(originOf('slots', sources)).toEqual({ value: 2, from: 'the config file' });
+    expect(originOf('format', sources)).toBeUndefined();
+  });
+});
+
+describe('parseSetting', () => {
+  it('reads a number from a file as well as from a text', () => {
+    expect(parseSetting('slots', { value: 4, from: 'the config file' })).toBe(4);
+    expect(parseSetting('slots', { value: '4', from: '--slots' })).toBe(4);
+  });
+});

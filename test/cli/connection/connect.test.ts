@@ -1,0 +1,59 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runGenerate } from '../../../src/cli/commands/generate.ts';
+import { runLogin } from '../../../src/cli/commands/login.ts';
+import { runServe } from '../../../src/cli/commands/serve.ts';
+import { runWhoami } from '../../../src/cli/commands/whoami.ts';
+import { allowsInsecureHttp } from '../../../src/cli/connection/connect.ts';
+import { runCommand } from '../../support/cli/desk.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+/** An address of a network for documentation: nothing is there, and nothing must be sent there. */
+const url = 'http://203.0.113.7';
+const key = 'k'.repeat(64);
+const refused = {
+  status: undefined,
+  told: { code: 'insecure_http', exit: 'usage', hint: expect.stringContaining('--insecure-http') },
+};
+
+describe('An API key for a public http address is not sent', () => {
+  test('when it comes from the environment', async () => {
+    expect(await runCommand(runWhoami, { url, key })).toMatchObject(refused);
+    const sources = ['examples/smith.png'];
+    expect(
+      await runCommand(async (deps) => await runGenerate({ sources }, deps), { url, key }),
+    ).toMatchObject(refused);
+  });
+
+  test('when it was kept, and the address is in the config file', async () => {
+    const folder = await ownFolder();
+    await mkdir(join(folder, 'config'));
+    const config = { 'base-url': url, 'api-keys': { [url]: key } };
+    await writeFile(join(folder, 'config/config.json'), JSON.stringify(config));
+    const env = { SKINSMITH_CONFIG_DIR: join(folder, 'config') };
+    expect(await runCommand(runWhoami, { env })).toMatchObject(refused);
+  });
+
+  test('when it is to be kept', async () => {
+    const file = join(await ownFolder(), 'key');
+    await writeFile(file, key);
+    const login = async (deps: Parameters<typeof runLogin>[1]) => await runLogin({ keyFile: file }, deps);
+    expect(await runCommand(login, { url })).toMatchObject(refused);
+  });
+
+  test('when it is for the service behind a gateway', async () => {
+    const env = { SKINSMITH_GENERATOR: 'upstream', SKINSMITH_UPSTREAM: url, SKINSMITH_UPSTREAM_KEY: key };
+    const serve = async (deps: Parameters<typeof runServe>[1]) => await runServe({ port: 0 }, deps);
+    expect(await runCommand(serve, { env })).toMatchObject(refused);
+  });
+});
+
+test.each([
+  [{ insecureHttp: true }, {}, true],
+  [{}, { SKINSMITH_INSECURE_HTTP: '1' }, true],
+  [{}, { SKINSMITH_INSECURE_HTTP: '0' }, false],
+  [{}, {}, false],
+])('A flag or the environment says that it may be: %j %j', (flags, env, isAllowed) => {
+  expect(allowsInsecureHttp({ flags, env })).toBe(isAllowed);
+});

@@ -1,0 +1,115 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { tellable } from '../../../src/cli/errors/error-report.ts';
+import { CliError } from '../../../src/cli/errors/exit.ts';
+import {
+  JobFailedError,
+  NetworkError,
+  ServiceError,
+  UnreadableAnswerError,
+} from '../../../src/client/errors.ts';
+import { failureOf } from '../../support/client/test-client.ts';
+import { tempFolder } from '../../support/textures/temp-folder.ts';
+
+function refused(status: number, code: string): ServiceError {
+  const errors = code === '' ? [] : [{ code, message: `${code}!` }];
+  const answer = { method: 'GET', path: '/v2/me', links: {}, rateLimit: undefined, retryAfter: undefined };
+  return new ServiceError({ ...answer, status, errors });
+}
+
+const system = (parts: object) => Object.assign(new Error('system'), parts);
+const lost = new NetworkError('cut', { cause: undefined, mayHaveArrived: true });
+
+describe('tellable', () => {
+  const rows: [what: string, error: unknown, code: string, exit: string, hint?: RegExp][] = [
+    ['a usage error', new CliError('odd', 'Odd.', { exit: 'usage', hint: 'Do.' }), 'odd', 'usage', /^Do\.$/],
+    ['Ctrl-C', AbortSignal.abort().reason, 'interrupted', 'interrupted'],
+    ['no connection', lost, 'unreachable', 'tryLater', /config get base-url/],
+    [
+      'an HTML page of a proxy',
+      new UnreadableAnswerError('HTML', { status: 502 }),
+      'unreadable_answer',
+      'tryLater',
+    ],
+    ['another program', new UnreadableAnswerError('JSON', { status: 200 }), 'unreadable_answer', 'failed'],
+    [
+      'a failed job',
+      new JobFailedError('j', [{ code: 'invalid_image', message: 'No.' }]),
+      'invalid_image',
+      'failed',
+    ],
+    ['no key', refused(401, 'unauthorized'), 'unauthorized', 'notAllowed', /skinsmith login/],
+    ['a bad key', refused(403, 'invalid_api_key'), 'invalid_api_key', 'notAllowed', /skinsmith login/],
+    [
+      'no right',
+      refused(403, 'insufficient_grants'),
+      'insufficient_grants',
+      'notAllowed',
+      /skinsmith whoami/,
+    ],
+    ['a full queue', refused(429, 'job_limit'), 'job_limit', 'tryLater', /skinsmith jobs/],
+    ['a used up minute', refused(429, 'rate_limit'), 'rate_limit', 'tryLater', /Wait a minute/],
+    ['a service without accounts', refused(503, 'no_account_available'), 'no_account_available', 'tryLater'],
+    ['a proxy in trouble', refused(502, ''), 'http_502', 'tryLater'],
+    ['a lost job', refused(404, 'job_not_found'), 'job_not_found', 'failed', /skinsmith jobs/],
+    ['a bad picture', refused(400, 'invalid_image'), 'invalid_image', 'failed'],
+    ['a fault of the service', refused(500, 'internal_error'), 'internal_error', 'failed'],
+    ['a full disk', system({ code: 'ENOSPC', path: '/d' }), 'enospc', 'failed'],
+    ['a port in use', system({ code: 'EADDRINUSE', address: '127.0.0.1', port: 1 }), 'eaddrinuse', 'failed'],
+    [
+      'a damaged store',
+      system({ code: 'ERR_SQLITE_ERROR', errcode: 11 }),
+      'data_unusable',
+      'failed',
+      /keep signing-key.pem/,
+    ],
+    [
+      'a store that cannot be opened',
+      system({ code: 'ERR_SQLITE_ERROR', errcode: 14 }),
+      'data_unusable',
+      'failed',
+      /SKINSMITH_DATA_DIR/,
+    ],
+    [
+      'a host that there is not',
+      system({ code: 'ENOTFOUND', hostname: 'a.example' } as never),
+      'enotfound',
+      'failed',
+      undefined,
+    ],
+    ['a store of the future', system({ code: 'store_too_new' }), 'store_too_new', 'failed', /newer version/],
+  ];
+  it.each(rows)(
+    'tells %s with its code, its exit status and what to do next',
+    (_, error, code, exit, hint) => {
+      const told = tellable(error);
+      expect(told).toMatchObject({ code, exit });
+      if (hint) expect(told?.hint).toMatch(hint);
+      else expect(told?.hint).toBeUndefined();
+      expect(told?.message).not.toBe('');
+    },
+  );
+
+  it.each([
+    new TypeError('x is not a function'),
+    new Error('x'),
+    'text',
+    null,
+    undefined,
+    7,
+    system({ code: 'EWHATEVER' }),
+  ])('leaves %s for what it is: a bug', (error) => {
+    expect(tellable(error)).toBeUndefined();
+  });
+
+  it('names the place of trouble with files and addresses', async () => {
+    const folder = await tempFolder();
+    await writeFile(`${folder}/file`, '');
+    const failure = await failureOf(readFile(`${folder}/file/below`));
+    expect(tellable(failure)?.message).toBe(`${folder}/file/below: A part of the path is not a folder.`);
+    expect(tellable(system({ code: 'EADDRINUSE', address: '::1', port: 7546 }))?.message).toBe(
+      '::1:7546: Another program listens there already.',
+    );
+    expect(tellable(system({ code: 'ENOSPC' }))?.message).toBe('The disk is full.');
+  });
+});

@@ -1,0 +1,74 @@
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Submissions } from '../../../src/cli/history/job-sources.ts';
+import { tempFolder } from '../../support/textures/temp-folder.ts';
+
+const FILE = 'submissions.ndjson';
+const line = (job: string, source: string) => `${JSON.stringify({ job, source })}\n`;
+
+describe('Submissions', () => {
+  it('remembers which source each job came from', async () => {
+    const folder = join(await tempFolder(), 'data');
+    const submissions = new Submissions(folder);
+    await submissions.record('j1', 'a.png');
+    await submissions.record('j2', 'Zoë\n🙂.png');
+    const expected = new Map([
+      ['j1', 'a.png'],
+      ['j2', 'Zoë\n🙂.png'],
+    ]);
+    expect(await submissions.sources()).toEqual(expected);
+    expect(await new Submissions(folder).sources()).toEqual(expected);
+  });
+
+  it('keeps what it remembers from other users', async () => {
+    const folder = join(await tempFolder(), 'data');
+    await new Submissions(folder).record('j1', 'a.png');
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, FILE))).mode & 0o777).toBe(0o600);
+  });
+
+  it('remembers nothing where nothing was submitted, and makes no file for that', async () => {
+    const folder = await tempFolder();
+    expect(await new Submissions(folder).sources()).toEqual(new Map());
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('keeps the last source of a job that was recorded twice', async () => {
+    const submissions = new Submissions(await tempFolder());
+    await submissions.record('j1', 'a.png');
+    await submissions.record('j1', 'b.png');
+    expect(await submissions.sources()).toEqual(new Map([['j1', 'b.png']]));
+  });
+
+  it('passes over a last line that a crash cut off, and over lines of others', async () => {
+    const folder = await tempFolder();
+    const foreign = '\nnull\n7\n[]\n{"job":1,"source":"x"}\n{"job":"x"}\nnot JSON\n';
+    await writeFile(
+      join(folder, FILE),
+      `${line('j1', 'a.png')}${foreign}${line('j2', 'b.png')}{"job":"j3","sou`,
+    );
+    expect([...(await new Submissions(folder).sources()).keys()]).toEqual(['j1', 'j2']);
+  });
+
+  it('loses nothing when several record at once', async () => {
+    const folder = await tempFolder();
+    const jobs = Array.from({ length: 50 }, (_, index) => `j${index}`);
+    await Promise.all(jobs.map((job) => new Submissions(folder).record(job, 'a.png')));
+    expect([...(await new Submissions(folder).sources()).keys()].sort()).toEqual(jobs.sort());
+  });
+
+  it('forgets the oldest when the file has grown too long, and leaves nothing beside it', async () => {
+    const folder = await tempFolder();
+    const path = join(folder, FILE);
+    const lines = Array.from({ length: 6_000 }, (_, index) => line(`j${index}`, 'x'.repeat(400)));
+    await appendFile(path, lines.join(''));
+    const submissions = new Submissions(folder);
+    expect((await submissions.sources()).size).toBe(6_000);
+    expect(await readFile(path, 'utf8')).toBe(lines.slice(1_000).join(''));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual([FILE]);
+    await submissions.record('new', 'n.png');
+    expect([...(await submissions.sources()).keys()].at(-1)).toBe('new');
+  });
+});

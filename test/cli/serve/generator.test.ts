@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { register as serve } from '../../../src/cli/commands/serve.ts';
+import { chooseGenerator } from '../../../src/cli/serve/generator.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+const KEY = 'k'.repeat(64);
+const THERE = { SKINSMITH_UPSTREAM: 'https://skins.example.org/', SKINSMITH_UPSTREAM_KEY: ` ${KEY}\n` };
+
+describeParsing('serve, for who makes the skins', serve, {
+  taken: [
+    [
+      [
+        '--generator',
+        'upstream',
+        '--upstream',
+        'https://skins.example.org/',
+        '--upstream-key-file',
+        'key.txt',
+      ],
+      {
+        generator: 'upstream',
+        upstream: 'https://skins.example.org',
+        upstreamKeyFile: 'key.txt',
+        webhooks: true,
+        anonymous: true,
+        userAccounts: true,
+      },
+    ],
+    [
+      ['--upstream-spots', '3', '--upstream-visibility', 'private'],
+      {
+        upstreamSpots: 3,
+        upstreamVisibility: 'private',
+        webhooks: true,
+        anonymous: true,
+        userAccounts: true,
+      },
+    ],
+  ],
+  refused: [
+    [['--generator', 'magic'], /Allowed choices are signing, accounts, upstream/],
+    [['--upstream', 'ftp://x'], /must be an address/],
+    [['--upstream', 'https://me:secret@skins.example.org'], /must be an address/],
+    [['--upstream-spots', '0'], /whole number from 1 to 64/],
+    [['--upstream-key', KEY], /unknown option/],
+  ],
+});
+
+describe('Who makes the skins', () => {
+  test('is our own key when nothing is said', async () => {
+    expect(await chooseGenerator({}, { env: {} })).toEqual({ generator: 'signing', upstream: undefined });
+  });
+
+  test('comes from the environment, and what is typed goes before', async () => {
+    const env = { ...THERE, SKINSMITH_GENERATOR: 'upstream' };
+    expect(await chooseGenerator({}, { env })).toEqual({
+      generator: 'upstream',
+      upstream: { url: 'https://skins.example.org', apiKey: KEY, insecureHttp: false },
+    });
+    expect((await chooseGenerator({ generator: 'signing' }, { env })).generator).toBe('signing');
+    const typed = { upstream: 'http://localhost:1', upstreamSpots: 2 };
+    expect((await chooseGenerator(typed, { env })).upstream).toMatchObject({
+      url: 'http://localhost:1',
+      spots: 2,
+    });
+  });
+
+  test('has its key from a file', async () => {
+    const upstreamKeyFile = join(await ownFolder(), 'key');
+    await writeFile(upstreamKeyFile, `${'f'.repeat(64)}\n`);
+    const chosen = await chooseGenerator({ generator: 'upstream', upstreamKeyFile }, { env: THERE });
+    expect(chosen.upstream?.apiKey).toBe('f'.repeat(64));
+  });
+
+  test.each<[string, Parameters<typeof chooseGenerator>[0], NodeJS.ProcessEnv, RegExp]>([
+    ['no address', { generator: 'upstream' }, {}, /told which service/],
+    ['no key', { generator: 'upstream', upstream: 'http://a' }, {}, /needs a key/],
+    [
+      'two words for a key',
+      { generator: 'upstream' },
+      { ...THERE, SKINSMITH_UPSTREAM_KEY: 'a b' },
+      /no API key/,
+    ],
+    [
+      'no http address',
+      { generator: 'upstream' },
+      { ...THERE, SKINSMITH_UPSTREAM: 'file:///x' },
+      /http address/,
+    ],
+    ['an unknown kind', {}, { SKINSMITH_GENERATOR: 'magic' }, /one of signing, accounts, upstream/],
+    ['options of another kind', { upstream: 'http://a' }, {}, /are for the generator "upstream"/],
+  ])('is refused: %s', async (_, typed, env, message) => {
+    await expect(chooseGenerator(typed, { env })).rejects.toMatchObject({
+      exit: 'usage',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('is refused when the file with its key is not there, as a mistake of the command line', async () => {
+    const upstreamKeyFile = join(await ownFolder(), 'key');
+    const refused = chooseGenerator({ generator: 'upstream', upstreamKeyFile }, { env: THERE });
+    await expect(refused).rejects.toMatchObject({
+      exit: 'usage',
+      message: `The key file ${upstreamKeyFile} cannot be read.`,
+    });
+  });
+
+  test('does not show a password that is written into the address', async () => {
+    const env = { ...THERE, SKINSMITH_UPSTREAM: 'https://me:secret@skins.example.org' };
+    const refused = chooseGenerator({ generator: 'upstream' }, { env });
+    await expect(refused).rejects.toThrow(/^(?!.*secret).*without user name and password/);
+  });
+});

@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import { type ColorChoice, makeIo } from '../../../src/cli/terminal/io.ts';
+
+interface Terminal {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly out?: object;
+  readonly err?: object;
+  readonly in?: object;
+  readonly color?: ColorChoice;
+}
+
+const TTY = { isTTY: true };
+
+function makeTerminal({ env = {}, color = 'auto', ...parts }: Terminal = {}) {
+  const stdout = Object.assign(new PassThrough(), parts.out);
+  const stderr = Object.assign(new PassThrough(), parts.err);
+  const stdin = Object.assign(new PassThrough(), parts.in);
+  const onClosedPipe = vi.fn();
+  const onBroken = vi.fn();
+  return {
+    io: makeIo({ stdin: () => stdin, stdout, stderr, env, onClosedPipe, onBroken }, color),
+    stdout,
+    stderr,
+    onClosedPipe,
+    onBroken,
+  };
+}
+
+function errorWith(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+describe('colour', () => {
+  const rows: [what: string, terminal: Terminal, out: boolean, err: boolean][] = [
+    ['two terminals', { out: TTY, err: TTY }, true, true],
+    ['stdout in a pipe', { err: TTY }, false, true],
+    ['stderr in a file', { out: TTY }, true, false],
+    ['two pipes', {}, false, false],
+    ['NO_COLOR', { out: TTY, err: TTY, env: { NO_COLOR: '1' } }, false, false],
+    [
+      'an empty NO_COLOR, which counts for nothing',
+      { out: TTY, err: TTY, env: { NO_COLOR: '' } },
+      true,
+      true,
+    ],
+    ['a dumb terminal', { out: TTY, err: TTY, env: { TERM: 'dumb' } }, false, false],
+    ['any other terminal', { out: TTY, err: TTY, env: { TERM: 'xterm' } }, true, true],
+    ['always, in pipes and with NO_COLOR', { color: 'always', env: { NO_COLOR: '1' } }, true, true],
+    ['never, on terminals', { color: 'never', out: TTY, err: TTY }, false, false],
+  ];
+  it.each(rows)('is decided for each stream: %s', (_, terminal, out, err) => {
+    const { io } = makeTerminal(terminal);
+    expect([io.out.hasColor, io.err.hasColor]).toEqual([out, err]);
+  });
+});
+
+describe('makeIo', () => {
+  it('writes data to stdout and talk to stderr', () => {
+    const { io, stdout, stderr } = makeTerminal();
+    io.out.write('data');
+    io.err.write('talk');
+    expect(String(stdout.read())).toBe('data');
+    expect(String(stderr.read())).toBe('talk');
+  });
+
+  it('knows how wide a terminal is, and takes 80 columns for what has no width', () => {
+    const { io } = makeTerminal({ out: { ...TTY, columns: 132 } });
+    expect([io.out.columns, io.err.columns]).toEqual([132, 80]);
+  });
+
+  it.each([
+    [TTY, TTY, true],
+    [TTY, {}, false],
+    [{}, TTY, false],
+    [{}, {}, false],
+  ])('asks people only where they can see it and answer (stdin %j, stderr %j)', (stdin, err, canPrompt) => {
+    expect(makeTerminal({ in: stdin, err, out: TTY }).io.canPrompt).toBe(canPrompt);
+  });
+});
+
+describe('a closed pipe', () => {
+  it('is told once stdout has no reader any more', () => {
+    const { stdout, onClosedPipe } = makeTerminal();
+    stdout.emit('error', errorWith('EPIPE'));
+    expect(onClosedPipe).toHaveBeenCalledTimes(1);
+  });
+
+  it('is nothing to stop for when it is stderr', () => {
+    const { stderr, onClosedPipe } = makeTerminal();
+    stderr.emit('error', errorWith('EPIPE'));
+    expect(onClosedPipe).not.toHaveBeenCalled();
+  });
+
+  it('is told apart from other trouble, which is told as well', () => {
+    const { stdout, onClosedPipe, onBroken } = makeTerminal();
+    const full = errorWith('ENOSPC');
+    stdout.emit('error', full);
+    expect(onBroken).toHaveBeenCalledExactlyOnceWith(full);
+    expect(onClosedPipe).not.toHaveBeenCalled();
+  });
+
+  it('stops nothing when only stderr cannot be written: there is nowhere left to say it', () => {
+    const { stderr, onClosedPipe, onBroken } = makeTerminal();
+    stderr.emit('error', errorWith('ENOSPC'));
+    expect([onClosedPipe, onBroken].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { Talk } from '../../../src/cli/terminal/messages.ts';
+import { testIo } from '../../support/cli/test-io.ts';
+
+describe('Talk', () => {
+  it('keeps remarks for people out of pipes', async () => {
+    const pipe = testIo();
+    await new Talk(pipe.io, {}).note('hello');
+    expect(pipe.err()).toBe('');
+    const terminal = testIo({ errTTY: true });
+    await new Talk(terminal.io, {}).note('hello');
+    expect(terminal.err()).toBe('hello\n');
+  });
+
+  it('tells a failure with its hint, as JSON alone where that is asked for', async () => {
+    const failure = { code: 'a_code', message: 'It went wrong.', hint: 'Do this.' };
+    const text = testIo();
+    await new Talk(text.io, { quiet: true }).failure(failure);
+    expect(text.err()).toBe('error: It went wrong.\nhint: Do this.\n');
+    const json = testIo();
+    await new Talk(json.io, { json: true }).failure(failure);
+    expect(JSON.parse(json.err())).toEqual({ error: failure });
+  });
+
+  it.each([
+    ['a terminal', { errTTY: true }, {}, ['Working']],
+    ['a pipe', { errTTY: false }, {}, []],
+    ['a terminal of unknown width, where nothing can be redrawn', { errTTY: true, columns: 0 }, {}, []],
+    ['a terminal with --quiet', { errTTY: true }, { quiet: true }, []],
+    ['a terminal with --json', { errTTY: true }, { json: true }, []],
+    ['a terminal with --verbose, whose lines would tear it', { errTTY: true }, { verbose: true }, []],
+  ])('in %s has the spinner that belongs there', async (_, terminal, flags, expected) => {
+    const { io, err } = testIo(terminal);
+    const spun: string[] = [];
+    const spin = async (text: string) => {
+      spun.push(text);
+      return { text: () => {}, aside: async () => {}, stop: () => {} };
+    };
+    (await new Talk(io, flags, spin).progress('Working')).stop();
+    expect([spun, err()]).toEqual([expected, '']);
+  });
+
+  it('says aside what is to be said where there is no spinner', async () => {
+    const { io, err } = testIo();
+    const talk = new Talk(io, {});
+    const progress = await talk.progress('Working');
+    await progress.aside(async () => talk.say('One failed.'));
+    progress.text('Still working');
+    progress.stop();
+    expect(err()).toBe('One failed.\n');
+  });
+});

@@ -1,0 +1,43 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { listenForSignals, type SignalSource } from '../../../src/cli/terminal/signals.ts';
+
+/** A process that only takes note of being killed. */
+function fakeProcess(): SignalSource & EventEmitter & { killed: unknown[] } {
+  const emitter = new EventEmitter();
+  const killed: unknown[] = [];
+  return Object.assign(emitter, {
+    pid: 42,
+    killed,
+    kill: (...args: unknown[]) => void killed.push(args),
+  }) as never;
+}
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('the first %s asks to stop and keeps listening', (signal) => {
+  const source = fakeProcess();
+  const stop = new AbortController();
+  listenForSignals(stop, source);
+  let listenersSeenByOthers = 0;
+  source.on(signal as never, () => {
+    listenersSeenByOthers = source.listenerCount(signal);
+  });
+  source.emit(signal, signal);
+  expect(stop.signal.aborted).toBe(true);
+  expect(source.killed).toEqual([]);
+  expect(listenersSeenByOthers).toBe(2);
+});
+
+test('a second signal ends the process by that signal', () => {
+  const source = fakeProcess();
+  listenForSignals(new AbortController(), source);
+  source.emit('SIGINT', 'SIGINT');
+  source.emit('SIGTERM', 'SIGTERM');
+  expect(source.killed).toEqual([[42, 'SIGTERM']]);
+  expect(source.listenerCount('SIGTERM')).toBe(0);
+});
+
+test('a command that has ended leaves no listener', () => {
+  const source = fakeProcess();
+  listenForSignals(new AbortController(), source)();
+  expect(source.eventNames()).toEqual([]);
+});

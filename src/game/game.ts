@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { GAME_ADDRESSES, type GameAddresses } from './addresses.ts';
 import { GameHttp } from './http.ts';
-import { NameDesk } from './name-desk.ts';
+import { NameDesk } from './name-lookups.ts';
 import { Pacing, type PacingOptions } from './pacing.ts';
 import { PublicKeys, type PublicKeysOptions } from './public-keys.ts';
 

@@ -1,12 +1,12 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { prune } from '../../src/server/maintenance.ts';
+import { prune } from '../../src/server/assembly/maintenance.ts';
+import { HOUR as WINDOW } from '../../src/server/fairness/sliding-window.ts';
 import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
-import { HOUR as WINDOW } from '../../src/server/queue/sliding-window.ts';
 import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import { keepCallback } from '../../src/server/store/callbacks.ts';
+import type { Tables } from '../../src/server/store/schema/tables.ts';
 import { countView, hourOf } from '../../src/server/store/skin-views.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
-import type { Tables } from '../../src/server/store/tables.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob } from '../contract/jobs.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';

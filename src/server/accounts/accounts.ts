@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ACCOUNT_KEY } from '../backup/data-files.ts';
-import { AccountDesk, type AccountDeskOptions } from './desk.ts';
+import { AccountDesk, type AccountDeskOptions } from './account-pool.ts';
 import { Linking } from './linking.ts';
 import { ACCOUNT_RULES, type AccountRules } from './rules.ts';
 import { TokenCipher } from './token-cipher.ts';

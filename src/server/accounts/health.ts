@@ -1,8 +1,8 @@
 import { GameError } from '../../game/errors.ts';
 import { fetchAccount } from '../../game/skins.ts';
 import { findAccount, type LinkedAccount } from '../store/accounts.ts';
-import type { AccountRow } from '../store/tables.ts';
-import type { AccountDesk } from './desk.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountDesk } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
 import type { HeldAccount } from './held-account.ts';
 

@@ -17,11 +17,11 @@ import {
   type LinkedAccount,
   listAccounts,
 } from '../store/accounts.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
 import { type Db, inTransaction } from '../store/store.ts';
-import type { AccountRow } from '../store/tables.ts';
 import type { AccountTools } from './held-account.ts';
+import { originalOf } from './skin-changer.ts';
 import { type AccountTokens, sealTokens } from './tokens.ts';
-import { originalOf } from './wardrobe.ts';
 
 /** Why an account cannot be linked. `message` is for the person who links it. */
 export class LinkError extends Error {

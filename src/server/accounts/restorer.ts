@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { listAccounts } from '../store/accounts.ts';
-import type { AccountRow } from '../store/tables.ts';
-import type { AccountDesk } from './desk.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountDesk } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
-import { restoreSkin } from './wardrobe.ts';
+import { restoreSkin } from './skin-changer.ts';
 
 export interface RestorerOptions {
   readonly desk: AccountDesk;

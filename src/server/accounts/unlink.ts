@@ -1,9 +1,9 @@
 import { GameError } from '../../game/errors.ts';
 import { changeAccount, deleteAccount, findAccount } from '../store/accounts.ts';
-import type { AccountRow } from '../store/tables.ts';
-import type { AccountDesk, Taken } from './desk.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountDesk, Taken } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
-import { restoreSkin } from './wardrobe.ts';
+import { restoreSkin } from './skin-changer.ts';
 
 /** Milliseconds that a generation may take to return the account. */
 const PATIENCE = 20_000;

@@ -1,5 +1,5 @@
 import { AWAKE, type Clock } from '../../base/clock.ts';
-import type { JobSignals } from '../job-signals.ts';
+import type { JobSignals } from '../events/job-signals.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { type ProcessName, workerName } from '../queue/lease-owner.ts';
 import {

@@ -5,7 +5,7 @@ import { outboundPolicy } from '../outbound/policy.ts';
 import type { OutboundPolicy } from '../outbound/target.ts';
 import { nameThisProcess } from '../queue/lease-owner.ts';
 import type { ServiceContext } from '../service/context.ts';
-import { withSkin } from '../service/jobs.ts';
+import { withSkin } from '../service/jobs/jobs.ts';
 import { findCallbackJob } from '../store/callbacks.ts';
 import { Deliverer } from './deliverer.ts';
 

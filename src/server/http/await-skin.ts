@@ -1,10 +1,10 @@
 import { type ErrorCode, isErrorCode } from '../../protocol/errors.ts';
 import { MAX_TOTAL_WAIT_SECONDS } from '../../protocol/generate.ts';
 import type { ServiceContext } from '../service/context.ts';
-import { waitForEnd } from '../service/jobs.ts';
-import { Refusal } from '../service/refusal.ts';
+import { waitForEnd } from '../service/jobs/jobs.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 import { findSkin, type SkinWithData } from '../store/skins.ts';
-import type { JobRow } from '../store/tables.ts';
 
 /**
  * The skin of a job, for a request that waits for it: at most `ms` once a worker has taken the job, and a minute in

@@ -1,7 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { z } from 'zod';
 import { ERRORS } from '../../protocol/errors.ts';
-import { Refusal } from '../service/refusal.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
 import type { Answer } from './route.ts';
 import { rateLimitHeaders } from './views.ts';
 

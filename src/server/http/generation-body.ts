@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../service/refusal.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
 
 /** Largest file that is read; above 20,000 bytes the picture's own check reports the error. */
 const MAX_UPLOAD_BYTES = 256 * 1024;

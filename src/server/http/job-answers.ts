@@ -1,6 +1,6 @@
 import type { Note } from '../../protocol/envelope.ts';
-import type { JobWithSkin } from '../service/jobs.ts';
-import type { JobRow } from '../store/tables.ts';
+import type { JobWithSkin } from '../service/jobs/jobs.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 import { envelope, jobView, skinView } from './views.ts';
 
 const MESSAGES = {

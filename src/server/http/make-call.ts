@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Note } from '../../protocol/envelope.ts';
-import type { Caller } from '../service/caller.ts';
-import { Refusal } from '../service/refusal.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
 import { validationRefusal } from './error-answers.ts';
 import { type Call, querySchemaOf, type Route } from './route.ts';
 import { readSentKey } from './sent-key.ts';

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Scope } from '../../protocol/api-key.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import type { Caller } from '../service/caller.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import type { Origins } from '../service/callers/key-bindings.ts';
 import type { ServiceContext } from '../service/context.ts';
-import type { Origins } from '../service/key-bindings.ts';
 import type { Cache } from './caching.ts';
 
 /** A request whose caller is known and whose address has been parsed. */

@@ -3,8 +3,8 @@ import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import { SHORT_ID_LENGTH, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
 import type { JobState } from '../queue/port.ts';
+import type { CapeRow } from '../store/schema/tables.ts';
 import type { SkinWithData } from '../store/skins.ts';
-import type { CapeRow } from '../store/tables.ts';
 
 /** Rows in their wire format. */
 export function jobView(job: JobState, eta?: number): WireJob {

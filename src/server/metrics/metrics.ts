@@ -1,7 +1,7 @@
-import type { Observers } from '../observer.ts';
+import type { Observers } from '../events/observer.ts';
 import { countPending } from '../queue/count-pending.ts';
 import type { Metrics } from '../service/context.ts';
-import type { JobFeeds } from '../service/job-feeds.ts';
+import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/store.ts';
 
 export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AnsweredRequest, Observer } from '../observer.ts';
+import type { AnsweredRequest, Observer } from '../events/observer.ts';
 import type { PendingCounts } from '../queue/count-pending.ts';
 import type { JobFailure } from '../queue/port.ts';
 

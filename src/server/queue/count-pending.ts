@@ -1,5 +1,5 @@
+import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { Db } from '../store/store.ts';
-import { PROCESSING, WAITING } from './conditions.ts';
 
 export interface PendingCounts {
   readonly waiting: number;

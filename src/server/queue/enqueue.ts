@@ -1,16 +1,16 @@
+import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/sliding-window.ts';
+import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { recallCaller, rememberCaller } from '../store/callers.ts';
 import { prepare } from '../store/prepared.ts';
+import { PENDING } from '../store/schema/job-conditions.ts';
+import type { JobRow, Via } from '../store/schema/tables.ts';
 import { type Db, inTransaction } from '../store/store.ts';
-import type { JobRow, Via } from '../store/tables.ts';
 import { keepTexture } from '../store/textures.ts';
-import { PENDING } from './conditions.ts';
 import { findRepeated, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
 import type { NewJob, OverLimit, Recorded, Room, Submission, SubmitLimits } from './port.ts';
 import { sharedOpensAt, spendShared } from './shared-limit.ts';
-import { HOUR, MINUTE, spendOne, totalOf } from './sliding-window.ts';
-import { turnAfter } from './turns.ts';
 
 type NewRow = Omit<JobRow, 'id'>;
 

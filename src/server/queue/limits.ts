@@ -1,7 +1,7 @@
+import { HOUR, MINUTE, roomAt } from '../fairness/sliding-window.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { Via } from '../store/tables.ts';
+import type { Via } from '../store/schema/tables.ts';
 import type { SubmitLimits } from './port.ts';
-import { HOUR, MINUTE, roomAt } from './sliding-window.ts';
 
 /** Limits of a job besides the windows and spots of its owner. */
 interface ViaRules {

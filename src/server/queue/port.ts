@@ -1,7 +1,7 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { JobRow, TextureRow, Via } from '../store/tables.ts';
+import type { JobRow, TextureRow, Via } from '../store/schema/tables.ts';
 import type { PendingJobs } from './pending.ts';
 import type { SharedLimit } from './shared-limit.ts';
 

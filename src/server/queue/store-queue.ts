@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { Observer } from '../observer.ts';
+import type { Observer } from '../events/observer.ts';
 import { prepare } from '../store/prepared.ts';
+import { FINISHED, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 import { type Db, inTransaction } from '../store/store.ts';
-import type { JobRow } from '../store/tables.ts';
 import { adoptIdentity } from './adopt.ts';
 import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
 import { completeWithSkin } from './complete.ts';
-import { FINISHED, PROCESSING, WAITING } from './conditions.ts';
 import { findRoom, recordKnownJob, submitJob } from './enqueue.ts';
 import { findKeyedJob, findRepeated } from './idempotency.ts';
 import { isGone, type ProcessName } from './lease-owner.ts';

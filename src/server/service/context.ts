@@ -2,25 +2,25 @@ import type { Clock } from '../../base/clock.ts';
 import type { Game } from '../../game/game.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { GeneratorKind } from '../generators/generators.ts';
+import type { GeneratorKind } from '../assembly/generators.ts';
+import type { JobSignals } from '../events/job-signals.ts';
+import type { Observer } from '../events/observer.ts';
 import type { Generator } from '../generators/port.ts';
-import type { JobSignals } from '../job-signals.ts';
-import type { Observer } from '../observer.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import type { OutboundPolicy } from '../outbound/target.ts';
 import type { JobQueue } from '../queue/port.ts';
 import type { Fetches } from '../sources/fetches.ts';
 import type { HeldRoom } from '../sources/held-room.ts';
 import type { Db } from '../store/store.ts';
-import type { Duplicates } from './duplicates.ts';
-import type { Health } from './health.ts';
-import type { JobFeeds } from './job-feeds.ts';
-import type { OpenRequests } from './open-requests.ts';
-import type { Plans } from './plans.ts';
-import type { Polling } from './polling.ts';
-import type { Stats } from './stats.ts';
-import type { StoreCeiling } from './store-ceiling.ts';
-import type { WebPages } from './web-pages.ts';
+import type { OpenRequests } from './callers/open-requests.ts';
+import type { WebPages } from './callers/web-pages.ts';
+import type { JobFeeds } from './jobs/job-feeds.ts';
+import type { Duplicates } from './limits/duplicates.ts';
+import type { Polling } from './limits/polling.ts';
+import type { StoreCeiling } from './limits/store-ceiling.ts';
+import type { Plans } from './plans/plans.ts';
+import type { Health } from './status/health.ts';
+import type { Stats } from './status/stats.ts';
 
 /** Metrics. */
 export interface Metrics {

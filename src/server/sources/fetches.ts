@@ -1,4 +1,4 @@
-import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../queue/sliding-window.ts';
+import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/sliding-window.ts';
 
 /** Maximum number of simultaneous requests to third-party servers: per caller, and for all callers together. */
 export const MOST_OF_ONE = 8;

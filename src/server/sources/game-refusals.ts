@@ -1,7 +1,7 @@
 import { GameError, type GameErrorKind } from '../../game/errors.ts';
 import type { ServiceContext } from '../service/context.ts';
-import { rateLimitOf } from '../service/rate-limit.ts';
-import { Refusal } from '../service/refusal.ts';
+import { rateLimitOf } from '../service/limits/rate-limit.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import type { Asking } from './source.ts';
 

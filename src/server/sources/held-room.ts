@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../service/context.ts';
-import { overLimitRefusal } from '../service/over-limit.ts';
-import { rateLimitOf } from '../service/rate-limit.ts';
-import { Refusal } from '../service/refusal.ts';
+import { overLimitRefusal } from '../service/limits/over-limit.ts';
+import { rateLimitOf } from '../service/limits/rate-limit.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import { MOST_OF_ONE } from './fetches.ts';
 import type { Asking } from './source.ts';

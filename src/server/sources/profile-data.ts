@@ -4,8 +4,8 @@ import type { Game } from '../../game/game.ts';
 import { downloadTexture } from '../../game/textures.ts';
 import { encodePng } from '../../skin/encode.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
-import type { ProfileLook } from '../service/identity.ts';
-import type { TextureDataRow } from '../store/tables.ts';
+import type { ProfileLook } from '../service/skins/identity.ts';
+import type { TextureDataRow } from '../store/schema/tables.ts';
 import type { FoundData, SignedMaterial } from './source.ts';
 
 /** The parts of a signed profile that make up skin data. */

@@ -1,6 +1,6 @@
 import type { Note } from '../../protocol/envelope.ts';
-import type { Caller } from '../service/caller.ts';
-import type { TextureDataRow, TextureRow, Via } from '../store/tables.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import type { TextureDataRow, TextureRow, Via } from '../store/schema/tables.ts';
 
 /** The source of a skin. */
 export type Source =

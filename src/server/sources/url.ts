@@ -1,7 +1,7 @@
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import type { ServiceContext } from '../service/context.ts';
-import { Refusal } from '../service/refusal.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
 import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
 import { askingOutside } from './asking-outside.ts';
 import { readDataUrl } from './data-url.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { prepare } from './prepared.ts';
+import type { CallbackRow, JobRow } from './schema/tables.ts';
 import { type Db, inTransaction } from './store.ts';
-import type { CallbackRow, JobRow } from './tables.ts';
 
 // The same expressions as in the partial indices (0007-callbacks.ts); otherwise SQLite does not use those.
 const OPEN = sql<boolean>`done_at is null`;

@@ -1,8 +1,8 @@
-import { HOUR, MINUTE, type Spent, stillSpent } from '../queue/sliding-window.ts';
-import { nextTurn } from '../queue/turns.ts';
+import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/sliding-window.ts';
+import { nextTurn } from '../fairness/turns.ts';
 import { prepare } from './prepared.ts';
+import type { Tables } from './schema/tables.ts';
 import type { Db } from './store.ts';
-import type { Tables } from './tables.ts';
 
 /** The facts about a caller that are kept from one job to the next. */
 export interface CallerMemory {

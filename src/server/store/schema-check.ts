@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { importSqlite } from '../../base/node-sqlite.ts';
 import { migrate } from './migrate.ts';
+import type { Tables } from './schema/tables.ts';
 import { EmbeddedDialect } from './sqlite.ts';
-import type { Tables } from './tables.ts';
 
 /** The parts of a database (`table jobs`, `index jobs_by_owner`) with the statements that created them. */
 type Schema = ReadonlyMap<string, string>;

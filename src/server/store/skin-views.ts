@@ -1,5 +1,5 @@
+import type { SkinViewRow } from './schema/tables.ts';
 import type { Db } from './store.ts';
-import type { SkinViewRow } from './tables.ts';
 
 /** Hours since the epoch. */
 export function hourOf(now: number): number {

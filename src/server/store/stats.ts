@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FINISHED } from '../queue/conditions.ts';
+import { FINISHED } from './schema/job-conditions.ts';
 import type { Db } from './store.ts';
 
 /** From a moment up to, but not including, another. Milliseconds since the epoch. */

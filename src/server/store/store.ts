@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { migrate } from './migrate.ts';
+import type { Tables } from './schema/tables.ts';
 import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
-import type { Tables } from './tables.ts';
 
 /** A handle for reading and writing: the store itself or a transaction on it. */
 export type Db = Kysely<Tables>;

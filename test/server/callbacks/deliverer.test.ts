@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WAITS } from '../../../src/server/callbacks/attempts.ts';
 import { Deliverer, type DelivererOptions } from '../../../src/server/callbacks/deliverer.ts';
-import { JobSignals } from '../../../src/server/job-signals.ts';
+import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';

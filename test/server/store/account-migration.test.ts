@@ -3,8 +3,8 @@ import { Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { listAccounts } from '../../../src/server/store/accounts.ts';
 import { migrate } from '../../../src/server/store/migrate.ts';
+import type { Tables } from '../../../src/server/store/schema/tables.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
-import type { Tables } from '../../../src/server/store/tables.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
-import { hashApiKey, makeApiKey } from '../../../src/server/service/api-key.ts';
+import { hashApiKey, makeApiKey } from '../../../src/server/service/callers/api-key.ts';
 import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
 import { idempotencyKeys } from '../../../src/server/store/migrations/0002-idempotency-keys.ts';
 import { usersAndKeys } from '../../../src/server/store/migrations/0003-users-and-keys.ts';
 import { keyScopes } from '../../../src/server/store/migrations/0012-key-scopes.ts';
+import type { Tables } from '../../../src/server/store/schema/tables.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
-import type { Tables } from '../../../src/server/store/tables.ts';
 import { encodePng } from '../../../src/skin/encode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';

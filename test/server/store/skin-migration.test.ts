@@ -3,9 +3,9 @@ import { Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
 import { skinRecords } from '../../../src/server/store/migrations/0005-skin-records.ts';
+import type { Tables } from '../../../src/server/store/schema/tables.ts';
 import { wordsIn } from '../../../src/server/store/skin-words.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
-import type { Tables } from '../../../src/server/store/tables.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** A store as it was before, with these skins of data that is called by its first letter. */

@@ -1,12 +1,12 @@
 import { openGame } from '../../../src/game/game.ts';
-import { AccountDesk } from '../../../src/server/accounts/desk.ts';
+import { AccountDesk } from '../../../src/server/accounts/account-pool.ts';
 import type { AccountFault } from '../../../src/server/accounts/faults.ts';
 import { ACCOUNT_RULES } from '../../../src/server/accounts/rules.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
 import { nameThisProcess, type ProcessName } from '../../../src/server/queue/lease-owner.ts';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
+import type { AccountRow } from '../../../src/server/store/schema/tables.ts';
 import type { Db } from '../../../src/server/store/store.ts';
-import type { AccountRow } from '../../../src/server/store/tables.ts';
 import { MovableClock } from './movable-clock.ts';
 import { ownFolder } from './own-folder.ts';
 import { openOwnStore } from './running-server.ts';

@@ -2,10 +2,10 @@ import { GAME_ADDRESSES } from '../../../game/addresses.ts';
 import { GameError } from '../../../game/errors.ts';
 import { uploadSkin } from '../../../game/skins.ts';
 import { pixelHash } from '../../../skin/pixel-hash.ts';
-import type { AccountDesk, Taken } from '../../accounts/desk.ts';
+import type { AccountDesk, Taken } from '../../accounts/account-pool.ts';
 import { AccountFault, type FaultKind } from '../../accounts/faults.ts';
 import { AccountLostError, type HeldAccount } from '../../accounts/held-account.ts';
-import { prepareAccount } from '../../accounts/wardrobe.ts';
+import { prepareAccount } from '../../accounts/skin-changer.ts';
 import { findTexture } from '../../store/textures.ts';
 import {
   GenerationError,

@@ -1,5 +1,5 @@
 import { Restorer } from '../../accounts/restorer.ts';
-import type { GeneratorContext, OpenGenerator } from '../generators.ts';
+import type { GeneratorContext, OpenGenerator } from '../../assembly/generators.ts';
 import { accountsGenerator } from './accounts.ts';
 import { accountsHealth } from './health.ts';
 

@@ -1,6 +1,6 @@
 import { InsecureHttpError } from '../../../client/errors.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
-import type { GeneratorContext, OpenGenerator } from '../generators.ts';
+import type { GeneratorContext, OpenGenerator } from '../../assembly/generators.ts';
 import { Contact } from './contact.ts';
 import { faultOf } from './faults.ts';
 import { Gate } from './gate.ts';

@@ -1,5 +1,5 @@
 import { isGone, type ProcessName } from '../../queue/lease-owner.ts';
-import type { UpstreamJobRow } from '../../store/tables.ts';
+import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import { SHOWN_LATE } from './faults.ts';
 
 type Sent = Pick<UpstreamJobRow, 'sender' | 'sending_until' | 'settles_at'>;

@@ -9,8 +9,8 @@ import type { JobState } from '../../../client/types.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import { type ProcessName, workerName } from '../../queue/lease-owner.ts';
+import type { UpstreamJobRow } from '../../store/schema/tables.ts';
 import type { Db } from '../../store/store.ts';
-import type { UpstreamJobRow } from '../../store/tables.ts';
 import { findTexture } from '../../store/textures.ts';
 import {
   acceptUpstreamJob,

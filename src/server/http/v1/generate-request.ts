@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type V1Options, v1OptionsSchema, v1SourceSchema } from '../../../protocol/v1.ts';
-import type { GenerationRequest } from '../../service/generation-request.ts';
-import { Refusal } from '../../service/refusal.ts';
+import { Refusal } from '../../service/refusals/refusal.ts';
+import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import type { Source } from '../../sources/source.ts';
 import { validationRefusal } from '../error-answers.ts';
 import { readBody } from '../generation-body.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /**
  * A table and not a column of jobs: requests with different keys may have joined one job. The primary key

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /** Users may be disabled; a key may be bound to places and agents, and speak version 1 through the queue. */
 export async function usersAndKeys(db: Kysely<Tables>): Promise<void> {

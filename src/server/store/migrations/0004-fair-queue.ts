@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 // A query uses a partial index only when it names the condition in the same words, as literals.
 const WAITING = sql<boolean>`status = 'waiting'`;

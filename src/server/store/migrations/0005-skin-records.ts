@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /**
  * Views are counted once per viewer and hour; names are searched by their words; a deleted skin's data goes when no

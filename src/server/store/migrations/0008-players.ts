@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /** Players whose profiles were looked up, and textures by the address that they have in signed data. */
 export async function players(db: Kysely<Tables>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /** Which job of another service makes which skin data. */
 export async function upstreamJobs(db: Kysely<Tables>): Promise<void> {

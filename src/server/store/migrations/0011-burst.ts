@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /**
  * How many of an owner's jobs may be processed while capacity is idle, and since when a job is processed. Jobs that

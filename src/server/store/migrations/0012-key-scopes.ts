@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /**
  * Keys have scopes. Those that are there keep what they could do, but for keys that are bound to origins of web

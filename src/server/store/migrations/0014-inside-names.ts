@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 const IS_PUBLIC = sql<boolean>`visibility = 'public'`;
 /** Words read at one time. */

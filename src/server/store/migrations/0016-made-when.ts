@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /** Skins are counted by the time they were made at (store/stats.ts). */
 export async function madeWhen(db: Kysely<Tables>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /** Who sends a submission to the service above, and when it is known whether it arrived. */
 export async function submissionsUnderWay(db: Kysely<Tables>): Promise<void> {

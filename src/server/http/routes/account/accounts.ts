@@ -20,7 +20,7 @@ import {
   readGameLogin,
   unlinkGameAccount,
   verifyMayLink,
-} from '../../../service/accounts.ts';
+} from '../../../service/accounts/accounts.ts';
 import { askingOutside } from '../../../sources/asking-outside.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';

@@ -7,9 +7,9 @@ import {
 } from '../../../../protocol/cape.ts';
 import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
-import { requireOperator } from '../../../service/caller.ts';
-import { addCape, editCape, readAllCapes, removeCape } from '../../../service/capes.ts';
-import { Refusal } from '../../../service/refusal.ts';
+import { requireOperator } from '../../../service/callers/caller.ts';
+import { Refusal } from '../../../service/refusals/refusal.ts';
+import { addCape, editCape, readAllCapes, removeCape } from '../../../service/skins/capes.ts';
 import { readBody } from '../../generation-body.ts';
 import { route } from '../../route.ts';
 import { capeView, envelope } from '../../views.ts';

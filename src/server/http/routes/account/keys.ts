@@ -8,7 +8,7 @@ import {
 } from '../../../../protocol/api-key.ts';
 import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { userNameSchema } from '../../../../protocol/user.ts';
-import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../../../service/keys.ts';
+import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../../../service/users/keys.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 

@@ -8,7 +8,7 @@ import {
   userListQuerySchema,
   userNameSchema,
 } from '../../../../protocol/user.ts';
-import { createUser, readUser, readUsers, setUser } from '../../../service/users.ts';
+import { createUser, readUser, readUsers, setUser } from '../../../service/users/users.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 

@@ -8,9 +8,9 @@ import {
   v1OptionsSchema,
   v1SourceSchema,
 } from '../../../../protocol/v1.ts';
-import { readRateLimit } from '../../../service/rate-limit.ts';
-import { submit } from '../../../service/submit.ts';
-import { refusalWithPace, viaFor, waitAfterNew } from '../../../service/v1.ts';
+import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import { refusalWithPace, viaFor, waitAfterNew } from '../../../service/limits/version-1.ts';
+import { submit } from '../../../service/submitting/submit.ts';
 import type { Source } from '../../../sources/source.ts';
 import { awaitSkin } from '../../await-skin.ts';
 import { asRefusal } from '../../error-answers.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { v1DelayAnswerSchema, v1ErrorAnswerSchema, v1SkinSchema } from '../../../../protocol/v1.ts';
-import { readRateLimit } from '../../../service/rate-limit.ts';
-import { Refusal } from '../../../service/refusal.ts';
-import { readRandomSkins } from '../../../service/skin-picks.ts';
-import { readSkin, readSkinByNumber } from '../../../service/skins.ts';
-import { viaFor } from '../../../service/v1.ts';
+import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import { viaFor } from '../../../service/limits/version-1.ts';
+import { Refusal } from '../../../service/refusals/refusal.ts';
+import { readRandomSkins } from '../../../service/skins/skin-picks.ts';
+import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';

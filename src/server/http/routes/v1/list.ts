@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { v1ErrorAnswerSchema, v1ListSchema } from '../../../../protocol/v1.ts';
-import { readPublicPage } from '../../../service/skin-picks.ts';
-import { readPublicSkins } from '../../../service/skins.ts';
+import { readPublicPage } from '../../../service/skins/skin-picks.ts';
+import { readPublicSkins } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';

@@ -1,7 +1,7 @@
 import type { ServiceStats } from '../../../../protocol/stats.ts';
 import { type V1Stats, v1StatsSchema } from '../../../../protocol/v1.ts';
-import { readRateLimit } from '../../../service/rate-limit.ts';
-import { viaFor } from '../../../service/v1.ts';
+import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import { viaFor } from '../../../service/limits/version-1.ts';
 import { route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
 

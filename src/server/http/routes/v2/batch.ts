@@ -7,11 +7,11 @@ import {
 } from '../../../../protocol/batch.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
-import type { Submitted } from '../../../service/answering.ts';
-import { itemKey, verifyBatchAllowed } from '../../../service/batch.ts';
-import type { GenerationRequest } from '../../../service/generation-request.ts';
-import { readRateLimit } from '../../../service/rate-limit.ts';
-import { readMaterial, submitMaterial } from '../../../service/submit.ts';
+import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import type { Submitted } from '../../../service/submitting/answering.ts';
+import { itemKey, verifyBatchAllowed } from '../../../service/submitting/batch.ts';
+import type { GenerationRequest } from '../../../service/submitting/generation-request.ts';
+import { readMaterial, submitMaterial } from '../../../service/submitting/submit.ts';
 import type { Material } from '../../../sources/source.ts';
 import { asRefusal } from '../../error-answers.ts';
 import { generateHeaders } from '../../generate-bodies.ts';

@@ -1,5 +1,5 @@
 import { capeListAnswerSchema } from '../../../../protocol/cape.ts';
-import { readPublicCapes } from '../../../service/capes.ts';
+import { readPublicCapes } from '../../../service/skins/capes.ts';
 import { route } from '../../route.ts';
 import { capeView, envelope } from '../../views.ts';
 

@@ -1,9 +1,9 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../../protocol/job.ts';
-import { toldAsRateLimit } from '../../../service/over-limit.ts';
-import { readRateLimit } from '../../../service/rate-limit.ts';
-import { submit } from '../../../service/submit.ts';
+import { toldAsRateLimit } from '../../../service/limits/over-limit.ts';
+import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import { submit } from '../../../service/submitting/submit.ts';
 import { awaitSkin } from '../../await-skin.ts';
 import { asRefusal } from '../../error-answers.ts';
 import { generateBodies, generateHeaders } from '../../generate-bodies.ts';

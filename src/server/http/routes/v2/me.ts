@@ -1,9 +1,9 @@
 import { delayAnswerSchema, meAnswerSchema } from '../../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { meClientAnswerSchema, meKeyAnswerSchema, meKeysAnswerSchema } from '../../../../protocol/me.ts';
-import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../../service/me.ts';
-import { grantsOf } from '../../../service/plans.ts';
-import { readRateLimit } from '../../../service/rate-limit.ts';
+import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import { grantsOf } from '../../../service/plans/plans.ts';
+import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../../service/users/me.ts';
 import { originsOf, route } from '../../route.ts';
 import { envelope, rateLimitHeaders } from '../../views.ts';
 

@@ -1,6 +1,6 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
-import type { JobFollower } from '../../../service/job-feed.ts';
-import { followJobs } from '../../../service/job-feeds.ts';
+import type { JobFollower } from '../../../service/jobs/job-feed.ts';
+import { followJobs } from '../../../service/jobs/job-feeds.ts';
 import { EventStream } from '../../event-stream.ts';
 import { jobBody } from '../../job-answers.ts';
 import { type Call, route } from '../../route.ts';

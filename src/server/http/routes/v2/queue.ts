@@ -2,10 +2,16 @@ import { z } from 'zod';
 import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { jobAnswerSchema, jobListAnswerSchema, jobListQuerySchema } from '../../../../protocol/job.ts';
-import type { Submitted } from '../../../service/answering.ts';
-import { type JobList, type JobListQuery, listJobs, listNewestJobs, readJob } from '../../../service/jobs.ts';
-import { readRateLimit } from '../../../service/rate-limit.ts';
-import { submit } from '../../../service/submit.ts';
+import {
+  type JobList,
+  type JobListQuery,
+  listJobs,
+  listNewestJobs,
+  readJob,
+} from '../../../service/jobs/jobs.ts';
+import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import type { Submitted } from '../../../service/submitting/answering.ts';
+import { submit } from '../../../service/submitting/submit.ts';
 import { generateBodies, generateHeaders } from '../../generate-bodies.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { EVENTS_LINK, jobBody, jobLinks } from '../../job-answers.ts';

@@ -5,8 +5,8 @@ import {
   skinListAnswerSchema,
   skinListQuerySchema,
 } from '../../../../protocol/skin.ts';
-import { readRandomSkins } from '../../../service/skin-picks.ts';
-import { readOwnSkins, readPublicSkins, type SkinList } from '../../../service/skins.ts';
+import { readRandomSkins } from '../../../service/skins/skin-picks.ts';
+import { readOwnSkins, readPublicSkins, type SkinList } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { envelope, skinListItem } from '../../views.ts';

@@ -8,11 +8,11 @@ import {
   uuidSchema,
 } from '../../../../protocol/skin.ts';
 import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
-import type { Caller } from '../../../service/caller.ts';
+import type { Caller } from '../../../service/callers/caller.ts';
 import type { ServiceContext } from '../../../service/context.ts';
-import { editSkin, removeSkin } from '../../../service/skin-changes.ts';
-import { uuidOfShortId } from '../../../service/skin-picks.ts';
-import { readSkin, viewSkin } from '../../../service/skins.ts';
+import { editSkin, removeSkin } from '../../../service/skins/skin-changes.ts';
+import { uuidOfShortId } from '../../../service/skins/skin-picks.ts';
+import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, route } from '../../route.ts';
 import { envelope, skinView } from '../../views.ts';

@@ -1,0 +1,219 @@
+import { isGone, type ProcessName, workerName } from '../queue/lease-owner.ts';
+import type { ClaimBounds } from '../queue/port.ts';
+import {
+  changeAccount,
+  changeHeldAccount,
+  findAccount,
+  holdAccount,
+  type LinkedAccount,
+  listAccounts,
+} from '../store/accounts.ts';
+import type { AccountRow } from '../store/schema/tables.ts';
+import { type Db, inTransaction } from '../store/store.ts';
+import { accountsFor, freeAt, nextAccount, nextStart, readyOwners } from './availability.ts';
+import { timesOfNow } from './clock-set-back.ts';
+import { type AccountFault, accountFaultOf, CONSEQUENCES } from './faults.ts';
+import { type AccountTools, HeldAccount } from './held-account.ts';
+
+export interface AccountDeskOptions extends AccountTools {
+  readonly self: ProcessName;
+  /** Called with accounts that failed. */
+  readonly onFault: (account: AccountRow, fault: AccountFault) => void;
+  /** Called if a lease could not be renewed. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** An account and its holder. */
+export interface Taken {
+  readonly row: AccountRow;
+  readonly owner: string;
+}
+
+export type Choice =
+  | ({ readonly kind: 'taken' } & Taken)
+  /** All are in use or resting; the first is free at `at`, in milliseconds since the epoch. */
+  | { readonly kind: 'later'; readonly at: number }
+  /** There is no account to wait for. `linked`: the number of accounts for this owner that need attention. */
+  | { readonly kind: 'none'; readonly linked: number };
+
+const RENEWALS_PER_LEASE = 3;
+/** Milliseconds between checks whether an account has been returned. */
+const RETURN_POLL = 100;
+
+/** Hands out the linked accounts: each to one at a time, in this process or another. */
+export class AccountDesk {
+  readonly tools: AccountTools;
+  readonly #options: AccountDeskOptions;
+  #leases = 0;
+
+  constructor(options: AccountDeskOptions) {
+    this.#options = options;
+    this.tools = options;
+  }
+
+  /**
+   * When an owner's generation can start behind those of the owners `ahead`, or behind that many; undefined: there is
+   * no account to wait for.
+   */
+  async nextStart(owner: string, ahead: readonly string[] | number): Promise<number | undefined> {
+    const { rules, clock } = this.#options;
+    const accounts = await this.#usable();
+    return nextStart(accounts, rules, { now: clock.now(), owner, ahead });
+  }
+
+  /** When the first of all accounts is usable; undefined: there is none to wait for. */
+  async opensAt(): Promise<number | undefined> {
+    const { rules, clock } = this.#options;
+    const now = clock.now();
+    const times = (await this.#usable()).flatMap((account) => freeAt(account, rules, now) ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Owners whose jobs can start now. */
+  async readyOwners(): Promise<Pick<ClaimBounds, 'owners' | 'until'>> {
+    const { rules, clock } = this.#options;
+    return readyOwners(await this.#usable(), rules, clock.now());
+  }
+
+  /**
+   * Takes an account that may make an owner's skin now: the least recently used of its own, otherwise of the shared
+   * ones.
+   */
+  async take(owner: string): Promise<Choice> {
+    const { db, rules, clock } = this.#options;
+    return await inTransaction(db, async (tx): Promise<Choice> => {
+      const now = clock.now();
+      await this.#freeLost(tx, now);
+      const accounts = (await listAccounts(tx)).filter(isUsable);
+      const chosen = nextAccount(accounts, rules, { now, owner });
+      const taken = chosen && (await this.#hold(tx, chosen, now));
+      if (taken) return { kind: 'taken', ...taken };
+      const at = nextStart(accounts, rules, { now, owner, ahead: [] });
+      if (at !== undefined) return { kind: 'later', at };
+      return { kind: 'none', linked: accountsFor(accounts, owner).length };
+    });
+  }
+
+  /**
+   * Takes this account in any state, once it is not in use. Undefined if it is still in use after `patience`
+   * milliseconds, or does not exist.
+   */
+  async takeThis(uuid: string, patience = 0): Promise<Taken | undefined> {
+    const { db, clock } = this.#options;
+    for (const deadline = clock.now() + patience; ; await clock.sleep(RETURN_POLL)) {
+      const taken = await inTransaction(db, async (tx) => {
+        await this.#freeLost(tx, clock.now());
+        const account = await findAccount(tx, uuid);
+        return account && (await this.#hold(tx, account, clock.now()));
+      });
+      if (taken || clock.now() >= deadline) return taken;
+    }
+  }
+
+  /**
+   * Works with a taken account, renews its lease meanwhile, and returns it with the facts to record. `generates`:
+   * whether skin data is made, which is counted.
+   * @throws AccountFault if the account is the cause; anything else that `work` throws
+   */
+  async use<T>(
+    taken: Taken,
+    { signal, generates = false }: { readonly signal: AbortSignal; readonly generates?: boolean },
+    work: (account: HeldAccount) => Promise<T>,
+  ): Promise<T> {
+    const { rules, onFault } = this.#options;
+    const lost = new AbortController();
+    const beat = setInterval(() => void this.#renew(taken, lost), rules.lease / RENEWALS_PER_LEASE);
+    const either = AbortSignal.any([signal, lost.signal]);
+    const account = new HeldAccount(taken.row, { tools: this.tools, owner: taken.owner, signal: either });
+    const giveBack = (change: Partial<AccountRow>) =>
+      this.#giveBack(taken, { ...this.#lastUseOf(account, generates), ...change });
+    try {
+      const result = await work(account);
+      await giveBack(generates ? { error_streak: 0, generated: account.row.generated + 1 } : {});
+      return result;
+    } catch (error) {
+      const fault = either.aborted ? undefined : accountFaultOf(error);
+      if (fault) onFault(taken.row, fault);
+      await giveBack(fault ? this.#consequencesOf(fault, account.row) : {});
+      throw fault ?? error;
+    } finally {
+      clearInterval(beat);
+    }
+  }
+
+  async #usable(): Promise<LinkedAccount[]> {
+    const { db, clock, rules } = this.#options;
+    const now = clock.now();
+    let accounts = await listAccounts(db);
+    if (accounts.some((account) => this.#isLost(account, now) || timesOfNow(account, rules, now))) {
+      await inTransaction(db, (tx) => this.#freeLost(tx, now));
+      accounts = await listAccounts(db);
+    }
+    return accounts.filter(isUsable);
+  }
+
+  async #hold(tx: Db, row: AccountRow, now: number): Promise<Taken | undefined> {
+    const owner = workerName(this.#options.self, ++this.#leases);
+    const until = now + this.#options.rules.lease;
+    return (await holdAccount(tx, row.uuid, { owner, until })) ? { row, owner } : undefined;
+  }
+
+  /** A generation without a skin change also counts as a use; otherwise the next one would get the same account. */
+  #lastUseOf({ row }: HeldAccount, generates: boolean): Pick<AccountRow, 'last_used_at'> {
+    return { last_used_at: generates ? this.#options.clock.now() : row.last_used_at };
+  }
+
+  async #giveBack({ row: { uuid }, owner }: Taken, change: Partial<AccountRow>): Promise<void> {
+    const back = { lease_owner: null, lease_until: null };
+    await changeHeldAccount(this.#options.db, { uuid, owner }, { ...change, ...back });
+  }
+
+  async #renew({ row, owner }: Taken, lost: AbortController): Promise<void> {
+    const { db, clock, rules, onError } = this.#options;
+    try {
+      const until = { lease_until: clock.now() + rules.lease };
+      if (!(await changeHeldAccount(db, { uuid: row.uuid, owner }, until))) lost.abort();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  /**
+   * An account whose holder is gone may have been changed until now: its delay starts again. The same applies if the
+   * clock has been set back since.
+   */
+  async #freeLost(tx: Db, now: number): Promise<void> {
+    const back = { lease_owner: null, lease_until: null, last_used_at: now };
+    for (const account of await listAccounts(tx)) {
+      const { uuid, lease_owner: owner } = account;
+      const change = this.#isLost(account, now) ? back : {};
+      const all = { ...timesOfNow(account, this.#options.rules, now), ...change };
+      if (Object.keys(all).length === 0) continue;
+      await (owner === null ? changeAccount(tx, uuid, all) : changeHeldAccount(tx, { uuid, owner }, all));
+    }
+  }
+
+  #isLost({ lease_owner: owner, lease_until: until }: AccountRow, now: number): boolean {
+    return owner !== null && ((until ?? 0) < now || isGone(owner, this.#options.self));
+  }
+
+  #consequencesOf({ kind, message, rest }: AccountFault, row: AccountRow): Partial<AccountRow> {
+    const { clock, rules } = this.#options;
+    const now = clock.now();
+    const { state, cools }: { state?: AccountRow['state']; cools?: boolean } = CONSEQUENCES[kind];
+    return {
+      ...(state && { state }),
+      ...(cools && { cool_until: now + (rest ?? rules.coolDown) }),
+      error_streak: row.error_streak + 1,
+      failed: row.failed + 1,
+      last_error_code: kind,
+      last_error_message: message,
+      last_error_at: now,
+    };
+  }
+}
+
+/** A disabled user cannot withdraw consent, so that user's accounts are not used. */
+function isUsable({ disabled_at }: LinkedAccount): boolean {
+  return disabled_at === null;
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../../base/clock.ts';
+import type { JobSignals } from '../events/job-signals.ts';
+import type { JobQueue } from '../queue/port.ts';
+import { endJobsOfDisabled } from '../service/users/users.ts';
+import { forgetRevokedKeys } from '../store/api-keys.ts';
+import { forgiveClock } from '../store/callbacks.ts';
+import { StoreReplacedError } from '../store/open-files.ts';
+import { forgetPlayers } from '../store/players.ts';
+import { forgetOldViews } from '../store/skin-views.ts';
+import type { Store } from '../store/store.ts';
+import { dropUnusedTextures } from '../store/textures.ts';
+
+interface MaintenanceOptions {
+  readonly store: Store;
+  readonly queue: JobQueue;
+  readonly signals: JobSignals;
+  readonly clock: Clock;
+  /** Milliseconds a finished job is kept. */
+  readonly retention: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Maintenance {
+  /** Frees the jobs of workers that are gone. */
+  recoverNow(): Promise<void>;
+  stop(): void;
+}
+
+/** Milliseconds between looks: for other processes' writes, for the store's files, for lost workers, for old jobs. */
+const WATCH = 25;
+const LOOK_FOR_FILES = 500;
+const RECOVER = 5_000;
+const PRUNE = 10 * 60_000;
+
+/** What goes on beside requests and workers. */
+export function startMaintenance(options: MaintenanceOptions): Maintenance {
+  const { store, queue, signals, onError } = options;
+  const recoverNow = async () => {
+    await forgiveClock(store.db, options.clock.now());
+    if ((await queue.recover()) > 0) signals.elsewhere(); // freed ones are work, given-up ones have ended
+    await endJobsOfDisabled({ db: store.db, queue, signals });
+  };
+  const guarded = (work: () => Promise<void>) => () => void work().catch(onError);
+  const watch = async () => {
+    if (!wasReplaced && store.changedElsewhere()) signals.elsewhere();
+  };
+  let wasReplaced = false;
+  const lookForFiles = async () => {
+    const isReplaced = store.isReplaced();
+    if (isReplaced === wasReplaced) return;
+    wasReplaced = isReplaced;
+    signals.elsewhere(); // those who wait for a job learn of it
+    if (isReplaced) throw new StoreReplacedError();
+  };
+  const timers = [
+    setInterval(guarded(lookForFiles), LOOK_FOR_FILES),
+    setInterval(guarded(watch), WATCH),
+    setInterval(guarded(recoverNow), RECOVER),
+    setInterval(
+      guarded(() => prune(options)),
+      PRUNE,
+    ),
+  ];
+  for (const timer of timers) timer.unref();
+  return {
+    recoverNow,
+    stop: () => {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+/** Forgets what is no longer of use to anybody. What belongs to a job goes with it, or when it ends (store/upstream-jobs.ts). */
+export async function prune({
+  store,
+  queue,
+  clock,
+  retention,
+}: Pick<MaintenanceOptions, 'store' | 'queue' | 'clock' | 'retention'>): Promise<void> {
+  const before = clock.now() - retention;
+  await queue.prune(before);
+  await forgetRevokedKeys(store.db, before);
+  await dropUnusedTextures(store.db, before);
+  await forgetOldViews(store.db, clock.now());
+  await forgetPlayers(store.db, clock.now());
+}

@@ -1,0 +1,38 @@
+import { readMeta, writeMeta } from '../store/meta.ts';
+import type { Db } from '../store/store.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** Where `serve` listens when it is not told (S-K-I-N on a telephone), and where skins made by the
+ * embedded service say their textures are: run `serve` and they are. */
+export const DEFAULT_PORT = 7546;
+export const DEFAULT_HOST = '127.0.0.1';
+
+/** Hosts to listen on that this machine reaches by any name of its loopback. */
+const LOCAL: ReadonlySet<string> = new Set(['0.0.0.0', '::', '127.0.0.1', '::1', 'localhost']);
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+/** The address of a server that listens on `host`, no slash at its end. */
+export function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** All addresses that are known to lead to a server on `host`, which is reached at `url` and, by others, at `publicUrl`. */
+export function addressesOf(host: string, url: string, publicUrl: string): string[] {
+  const port = Number(new URL(url).port);
+  const local = LOCAL.has(host) ? LOOPBACK_NAMES.map((name) => urlOf(name, port)) : [];
+  return [...new Set([publicUrl, url, ...local])];
+}
+
+/**
+ * The address that goes into texture URLs. The embedded service listens on another port each time, so
+ * it signs for where `serve` last said it is reached, or will be by default.
+ */
+export async function settlePublicUrl(db: Db, options: ServerOptions, url: string): Promise<string> {
+  const remembered = await readMeta(db, 'public-url');
+  if (options.embedded) return remembered ?? urlOf(DEFAULT_HOST, DEFAULT_PORT);
+  const settled = options.publicUrl ?? url;
+  const isLasting = options.publicUrl !== undefined || options.port !== 0;
+  if (isLasting && settled !== remembered) await writeMeta(db, 'public-url', settled);
+  return settled;
+}

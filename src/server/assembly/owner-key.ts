@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { type ApiKeyMade, type ApiKeyWish, apiKeyBodySchema } from '../../protocol/api-key.ts';
+import { makeOwnersKey } from '../service/users/keys.ts';
+import { ensureOwner } from '../service/users/users.ts';
+import { inTransaction, openStore } from '../store/store.ts';
+import { changeUser } from '../store/users.ts';
+
+/** Why no key could be made: there is no store in the folder, or what was wished for is not valid. */
+export class OwnerKeyError extends Error {
+  override readonly name = 'OwnerKeyError';
+  readonly code: 'no_store' | 'invalid_key';
+
+  constructor(code: OwnerKeyError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Makes an API key for the owner of a store, for anyone who can write to the store: no service has to run, and no key
+ * is needed. An owner that was disabled is enabled again.
+ * @throws OwnerKeyError
+ */
+export async function makeKeyOfOwner(
+  dataDir: string,
+  wish: Omit<ApiKeyWish, 'user'>,
+  clock: Clock,
+): Promise<ApiKeyMade> {
+  const { data: valid, error } = apiKeyBodySchema.safeParse(wish);
+  if (error) {
+    const [issue] = error.issues;
+    throw new OwnerKeyError('invalid_key', `${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  if (!existsSync(join(dataDir, 'skinsmith.db'))) {
+    throw new OwnerKeyError('no_store', `There is no store in ${dataDir}.`);
+  }
+  const store = await openStore(dataDir);
+  try {
+    return await inTransaction(store.db, async (tx) => {
+      const now = clock.now();
+      const owner = await ensureOwner(tx, now);
+      if (owner.disabled_at !== null) await changeUser(tx, owner.name, { disabled_at: null });
+      return await makeOwnersKey(tx, owner, valid, now);
+    });
+  } finally {
+    await store.close();
+  }
+}

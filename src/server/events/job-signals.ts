@@ -1,0 +1,114 @@
+import { EventEmitter } from 'node:events';
+import { AWAKE, type Clock } from '../../base/clock.ts';
+
+interface Events {
+  /** There may be work: a job was accepted or freed, here or in another process. */
+  work: [];
+  /** This process has accepted a job of this owner, or recorded one whose result was known. */
+  accepted: [owner: string];
+  /** A worker of this process has taken this job. */
+  begun: [job: JobName];
+  /** A worker of this process is done with this job; it may have been postponed instead of ended. */
+  finished: [job: JobName];
+  /** Anything may have changed: another process has written to the store, lost jobs were recovered. */
+  elsewhere: [];
+}
+
+/** Which job it is, and whose. */
+export interface JobName {
+  readonly uuid: string;
+  readonly owner: string;
+}
+
+/** Who wants to hear of all jobs. */
+export interface JobListener {
+  accepted(owner: string): void;
+  finished(job: JobName): void;
+  elsewhere(): void;
+}
+
+/** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
+export class JobSignals {
+  readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
+  #works = 0;
+
+  /** How many signs of work there have been. Taken before a look for work, see `untilWork`. */
+  get works(): number {
+    return this.#works;
+  }
+
+  work(): void {
+    this.#works++;
+    this.#emitter.emit('work');
+  }
+
+  accepted(owner: string): void {
+    this.#emitter.emit('accepted', owner);
+  }
+
+  begun(job: JobName): void {
+    this.#emitter.emit('begun', job);
+  }
+
+  finished(job: JobName): void {
+    this.#emitter.emit('finished', job);
+  }
+
+  /** The store has changed in ways that no other signal tells. */
+  elsewhere(): void {
+    this.#emitter.emit('elsewhere');
+    this.work();
+  }
+
+  /** Resolves at the next sign of work after the first `since` of them, after `ms` at the latest. */
+  async untilWork(ms: number, { clock, since }: { clock: Clock; since: number }): Promise<void> {
+    if (this.#works !== since) return;
+    await this.#race(ms, clock, (wake) => {
+      this.#emitter.once('work', wake);
+      return () => this.#emitter.off('work', wake);
+    });
+  }
+
+  /**
+   * Listens for a job from now on. `heard` resolves when a worker may have taken it or be done with it (ask the
+   * queue then), after `ms` at the latest; `stop` ends the listening.
+   */
+  listenForJob(uuid: string, ms: number, clock: Clock): { heard: Promise<void>; stop: () => void } {
+    const given = new AbortController();
+    const heard = this.#race(ms, clock, (wake) => {
+      const ifThis = (job: JobName) => job.uuid === uuid && wake();
+      this.#emitter.on('begun', ifThis).on('finished', ifThis).once('elsewhere', wake);
+      given.signal.addEventListener('abort', wake);
+      return () => this.#emitter.off('begun', ifThis).off('finished', ifThis).off('elsewhere', wake);
+    });
+    return { heard, stop: () => given.abort(AWAKE) };
+  }
+
+  /** Tells `listener` of every job from now on, until the function that is answered is called. */
+  listen(listener: JobListener): () => void {
+    const accepted = (owner: string) => listener.accepted(owner);
+    const finished = (job: JobName) => listener.finished(job);
+    const elsewhere = () => listener.elsewhere();
+    this.#emitter.on('accepted', accepted).on('finished', finished).on('elsewhere', elsewhere);
+    return () => {
+      this.#emitter.off('accepted', accepted).off('finished', finished).off('elsewhere', elsewhere);
+    };
+  }
+
+  async #race(ms: number, clock: Clock, listen: (wake: () => void) => () => void): Promise<void> {
+    const timer = new AbortController();
+    let stop: (() => void) | undefined;
+    const woken = new Promise<void>((resolve) => {
+      stop = listen(resolve);
+    });
+    const late = clock.sleep(ms, timer.signal).catch((error: unknown) => {
+      if (!timer.signal.aborted) throw error;
+    });
+    try {
+      await Promise.race([woken, late]);
+    } finally {
+      stop?.();
+      timer.abort(AWAKE);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { JobFailure } from '../queue/port.ts';
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  /** Address as the route has it (`/v2/skins/:uuid`); undefined where no route was found. */
+  readonly route: string | undefined;
+  readonly method: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+/** Who counts, or tells, what goes on in the service. */
+export interface Observer {
+  requestAnswered(request: AnsweredRequest): void;
+  /** A request was refused, or failed, with this error code. */
+  refused(code: string): void;
+  /** A generation was answered with skin data that was there. */
+  duplicateAnswered(): void;
+  /** A generator made skin data. */
+  generated(milliseconds: number): void;
+  jobCompleted(uuid: string): void;
+  /** A job has failed for good. */
+  jobFailed(uuid: string, failure: JobFailure): void;
+  /** A connection was closed at once, because there are as many as may be. */
+  connectionDropped(): void;
+}
+
+/** Tells everybody who wants to hear; with nobody there it costs nothing. */
+export class Observers implements Observer {
+  readonly #all: Partial<Observer>[] = [];
+
+  add(observer: Partial<Observer>): void {
+    this.#all.push(observer);
+  }
+
+  requestAnswered(request: AnsweredRequest): void {
+    for (const one of this.#all) one.requestAnswered?.(request);
+  }
+
+  refused(code: string): void {
+    for (const one of this.#all) one.refused?.(code);
+  }
+
+  duplicateAnswered(): void {
+    for (const one of this.#all) one.duplicateAnswered?.();
+  }
+
+  generated(milliseconds: number): void {
+    for (const one of this.#all) one.generated?.(milliseconds);
+  }
+
+  jobCompleted(uuid: string): void {
+    for (const one of this.#all) one.jobCompleted?.(uuid);
+  }
+
+  jobFailed(uuid: string, failure: JobFailure): void {
+    for (const one of this.#all) one.jobFailed?.(uuid, failure);
+  }
+
+  connectionDropped(): void {
+    for (const one of this.#all) one.connectionDropped?.();
+  }
+}

@@ -1,0 +1,125 @@
+import { existsSync, statSync } from 'node:fs';
+import { openSigningKey, type SigningKey, SigningKeyError } from '../../../textures/signing-key.ts';
+import { keepMeta, readMeta, removeMeta, writeMeta } from '../../store/meta.ts';
+import type { Db } from '../../store/store.ts';
+
+/** The store has skins that were signed with another key than the one that is there. `hint` says what to do. */
+export class SigningKeyChangedError extends Error {
+  override readonly name = 'SigningKeyChangedError';
+  readonly code = 'signing_key_changed';
+  readonly hint =
+    'Put the old key back, from a backup for instance. To sign with a new one from now on: skinsmith serve --new-signing-key';
+}
+
+export interface OwnKeyOptions {
+  readonly db: Db;
+  readonly path: string;
+  /** Whether skins are signed with it here. */
+  readonly isUsed: boolean;
+}
+
+/**
+ * The service's own signing key. Its fingerprint is kept in the store: with another key everything that was ever
+ * signed would have to be signed anew, so a lost or exchanged key file is noticed and not simply made again.
+ */
+export class OwnKey {
+  readonly #options: OwnKeyOptions;
+  #opening: Promise<SigningKey> | undefined;
+  /** The file as it was last looked at, and whether it was the right one. */
+  #looked: { readonly version: string; readonly fingerprint: string | undefined } | undefined;
+
+  constructor(options: OwnKeyOptions) {
+    this.#options = options;
+  }
+
+  get isThere(): boolean {
+    return existsSync(this.#options.path);
+  }
+
+  /** The key, made on first use; a failure is not remembered. @throws SigningKeyError */
+  async open(): Promise<SigningKey> {
+    this.#opening ??= this.#open();
+    try {
+      return await this.#opening;
+    } catch (error) {
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * To be called before anything is signed. A fingerprint that is not kept yet is adopted.
+   * @param acceptsNew whether to go on with another key than the store's skins were signed with
+   * @throws SigningKeyError, SigningKeyChangedError
+   */
+  async start(acceptsNew: boolean): Promise<void> {
+    const { db, path, isUsed } = this.#options;
+    const found = this.isThere ? (await this.open()).fingerprint : undefined;
+    if (!isUsed) return;
+    const kept = await readMeta(db, 'signing-key');
+    if (found !== undefined && (kept === found || kept === undefined)) return await this.#keep(found);
+    if (acceptsNew || !(await hasOwnSkins(db, kept))) return await this.#replace(found);
+    const signed = kept === undefined ? 'a key of its own' : `the key ${kept}`;
+    const now = found === undefined ? `there is no ${path}` : `${path} is the key ${found}`;
+    throw new SigningKeyChangedError(`The skins of this store are signed with ${signed}, but ${now}.`);
+  }
+
+  /** Whether the file is gone or another by now, or another process has gone on with a new key. */
+  async isChanged(): Promise<boolean> {
+    const { db, isUsed } = this.#options;
+    const kept = isUsed ? await readMeta(db, 'signing-key') : undefined;
+    if (kept === undefined) return false;
+    const opened = await this.#opening?.then(
+      ({ fingerprint }) => fingerprint,
+      () => undefined,
+    );
+    return (opened ?? kept) !== kept || (await this.#fingerprintOfFile()) !== kept;
+  }
+
+  async #open(): Promise<SigningKey> {
+    const key = await openSigningKey(this.#options.path);
+    if (this.#options.isUsed) await this.#keep(key.fingerprint);
+    return key;
+  }
+
+  async #keep(fingerprint: string): Promise<void> {
+    await keepMeta(this.#options.db, 'signing-key', fingerprint);
+  }
+
+  async #replace(fingerprint: string | undefined): Promise<void> {
+    if (fingerprint === undefined) await removeMeta(this.#options.db, 'signing-key');
+    else await writeMeta(this.#options.db, 'signing-key', fingerprint);
+  }
+
+  async #fingerprintOfFile(): Promise<string | undefined> {
+    const { path } = this.#options;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found) return undefined; // to open it would make one
+    const version = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.size}`;
+    if (this.#looked?.version !== version)
+      this.#looked = { version, fingerprint: await readFingerprint(path) };
+    return this.#looked.fingerprint;
+  }
+}
+
+async function readFingerprint(path: string): Promise<string | undefined> {
+  try {
+    return (await openSigningKey(path)).fingerprint;
+  } catch (error) {
+    if (error instanceof SigningKeyError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the store has skins that this key has signed, or, where none is known, any key of a service's own. */
+async function hasOwnSkins(db: Db, fingerprint: string | undefined): Promise<boolean> {
+  const signed = db.selectFrom('texture_data').select('identity').limit(1);
+  const own =
+    fingerprint === undefined
+      ? signed.where((eb) => eb(eb.fn<number>('length', ['account']), '=', FINGERPRINT_LENGTH))
+      : signed.where('account', '=', fingerprint);
+  return (await own.executeTakeFirst()) !== undefined;
+}
+
+/** Game accounts have longer names. */
+const FINGERPRINT_LENGTH = 16;

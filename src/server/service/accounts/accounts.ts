@@ -1,0 +1,216 @@
+import type { z } from 'zod';
+import { GameError } from '../../../game/errors.ts';
+import { LoginError } from '../../../game/login/login-error.ts';
+import type {
+  BegunGameLogin,
+  GameAccount,
+  GameAccountCheck,
+  GameLogin,
+  gameAccountBodySchema,
+  gameAccountChangeSchema,
+  gameLoginBodySchema,
+} from '../../../protocol/game-account.ts';
+import { freeAt } from '../../accounts/availability.ts';
+import { checkAccount } from '../../accounts/health.ts';
+import { LinkError, type Linker, MAX_ACCOUNTS } from '../../accounts/linking.ts';
+import { AccountKeyError } from '../../accounts/token-cipher.ts';
+import { unlinkAccount } from '../../accounts/unlink.ts';
+import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
+import type { AccountRow } from '../../store/schema/tables.ts';
+import { type Db, inTransaction } from '../../store/store.ts';
+import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusals/refusal.ts';
+
+/** Maximum accounts that a regular user may link. */
+const MOST_OF_USER = 25;
+
+/** The caller's linked game accounts, or all for an operator, by name. @throws Refusal `unauthorized` */
+export async function readGameAccounts(context: ServiceContext, caller: Caller): Promise<GameAccount[]> {
+  const user = requireUser(caller);
+  const accounts = await listAccounts(context.db);
+  return accounts
+    .filter((account) => mayManage(user, account))
+    .map((account) => accountView(context, account));
+}
+
+/** @throws Refusal `invalid_request`, `service_unavailable`, `insufficient_grants` */
+export async function linkGameAccount(
+  context: ServiceContext,
+  caller: Caller,
+  { token, share }: z.output<typeof gameAccountBodySchema>,
+): Promise<GameAccount> {
+  const linker = linkerOf(context, caller, share);
+  const account = await told(() => context.accounts.linking.linkToken(token, linker));
+  context.signals.work();
+  return accountView(context, account);
+}
+
+/** @throws Refusal `invalid_request`, `service_unavailable`, `insufficient_grants` */
+export async function beginGameLogin(
+  context: ServiceContext,
+  caller: Caller,
+  { share }: z.output<typeof gameLoginBodySchema>,
+): Promise<BegunGameLogin> {
+  const linker = linkerOf(context, caller, share);
+  const { expiresAt, interval, ...rest } = await told(() => context.accounts.linking.begin(linker));
+  return { ...rest, expiresAt: isoTime(expiresAt), interval: interval / 1000 };
+}
+
+/**
+ * The state of a sign-in that the caller started.
+ * @throws Refusal `not_found`; `service_unavailable`, after which it may be polled again
+ */
+export async function readGameLogin(context: ServiceContext, caller: Caller, id: string): Promise<GameLogin> {
+  const { owner } = verifyMayLink(context, caller);
+  try {
+    const found = await context.accounts.linking.poll(id, owner);
+    if (found === 'unknown') throw new Refusal('not_found', 'There is no such sign-in, or it has expired.');
+    if (found === 'waiting') return { login: { status: 'waiting' } };
+    context.signals.work();
+    return { login: { status: 'linked' }, account: accountView(context, found) };
+  } catch (error) {
+    if (isFinal(error)) return { login: { status: 'failed', message: error.message } };
+    throw asRefusal(error);
+  }
+}
+
+/** @throws Refusal `not_found`; `insufficient_grants` for another user's consent */
+export async function changeGameAccount(
+  context: ServiceContext,
+  caller: Caller,
+  uuid: string,
+  change: z.output<typeof gameAccountChangeSchema>,
+): Promise<GameAccount> {
+  const { paused, restore, capes, share } = change;
+  const changed = await inTransaction(context.db, async (tx) => {
+    const account = await findOwn(tx, caller, uuid);
+    verifyConsent(caller, account, change);
+    await changeAccount(tx, uuid, {
+      ...(paused === true && { state: 'paused' }),
+      ...(paused === false && { state: 'active', error_streak: 0, cool_until: 0 }),
+      ...(restore !== undefined && { restores: Number(restore) }),
+      ...(capes !== undefined && { shows_cape: Number(capes), cape_checked_at: 0 }),
+      ...(share !== undefined && { shared: Number(share) }),
+    });
+    return await findOwn(tx, caller, uuid);
+  });
+  context.signals.work();
+  return accountView(context, changed);
+}
+
+/** Returns whether its previous skin was restored. @throws Refusal `not_found`, `service_unavailable` */
+export async function unlinkGameAccount(
+  { accounts, db }: ServiceContext,
+  caller: Caller,
+  uuid: string,
+): Promise<'restored' | 'not_needed' | 'not_restored'> {
+  const outcome = await unlinkAccount(accounts.desk, await findOwn(db, caller, uuid));
+  if (outcome === 'unknown') throw noSuchAccount(uuid);
+  if (outcome !== 'in_use') return outcome;
+  throw new Refusal('service_unavailable', 'The account is in use; it is paused now. Try again in a minute.');
+}
+
+/** Checks an account with the game. @throws Refusal `not_found` */
+export async function checkGameAccount(
+  context: ServiceContext,
+  caller: Caller,
+  uuid: string,
+): Promise<GameAccountCheck> {
+  await findOwn(context.db, caller, uuid);
+  const health = await checkAccount(context.accounts.desk, uuid);
+  if (!health) throw noSuchAccount(uuid);
+  return { account: accountView(context, health.account), problems: [...health.problems] };
+}
+
+/** @throws Refusal `insufficient_grants` if only operators may link accounts */
+export function verifyMayLink({ usersMayLink }: ServiceContext, caller: Caller): UserCaller {
+  const user = requireUser(caller);
+  if (usersMayLink || user.isOperator) return user;
+  throw new Refusal('insufficient_grants', 'Only the operator of this service may link game accounts.');
+}
+
+function linkerOf(context: ServiceContext, caller: Caller, share: boolean | undefined): Linker {
+  const { owner, isOperator } = verifyMayLink(context, caller);
+  return { owner, share, sharesByDefault: isOperator, most: isOperator ? MAX_ACCOUNTS : MOST_OF_USER };
+}
+
+function mayManage({ owner, isOperator }: UserCaller, account: AccountRow): boolean {
+  return isOperator || account.owner === owner;
+}
+
+/** Another user's account is treated like a missing one. @throws Refusal `not_found` */
+async function findOwn(db: Db, caller: Caller, uuid: string): Promise<LinkedAccount> {
+  const user = requireUser(caller);
+  const account = await findAccount(db, uuid);
+  if (account && mayManage(user, account)) return account;
+  throw noSuchAccount(uuid);
+}
+
+/** An operator can withdraw a user's consent but not give it. @throws Refusal */
+function verifyConsent(
+  caller: Caller,
+  { owner, user }: LinkedAccount,
+  { share, capes }: z.output<typeof gameAccountChangeSchema>,
+): void {
+  if (owner === caller.owner || !(share || capes)) return;
+  const what = share ? 'share it' : 'show its cape';
+  throw new Refusal(
+    'insufficient_grants',
+    `Only ${user ?? 'the user who linked the account'} can agree to ${what}.`,
+  );
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+function isFinal(error: unknown): error is Error {
+  return error instanceof LinkError || error instanceof LoginError;
+}
+
+function asRefusal(cause: unknown): unknown {
+  if (isFinal(cause)) return new Refusal('invalid_request', { message: cause.message, cause });
+  // Their messages hold no token.
+  if (cause instanceof GameError)
+    return new Refusal('service_unavailable', { message: cause.message, cause });
+  if (!(cause instanceof AccountKeyError)) return cause;
+  return new Refusal('service_unavailable', { message: 'The key file for accounts cannot be used.', cause });
+}
+
+function noSuchAccount(uuid: string): Refusal {
+  return new Refusal('not_found', `There is no linked account ${uuid}.`);
+}
+
+function accountView({ accounts, clock }: ServiceContext, account: LinkedAccount): GameAccount {
+  const now = clock.now();
+  const free = freeAt(account, accounts.desk.tools.rules, now);
+  const { cool_until, last_used_at, last_error_code: code, last_error_at: at } = account;
+  const message = account.last_error_message ?? '';
+  return {
+    uuid: account.uuid,
+    name: account.name,
+    ...(account.user !== null && { user: account.user }),
+    share: account.shared === 1,
+    state: account.state,
+    restore: account.restores === 1,
+    capes: account.shows_cape === 1,
+    inUse: account.lease_owner !== null,
+    ...(free !== undefined && { freeAt: isoTime(Math.max(now, free)) }),
+    ...(cool_until > now && { coolUntil: isoTime(cool_until) }),
+    errorStreak: account.error_streak,
+    ...(code !== null && { lastError: { code, message, at: isoTime(at ?? 0) } }),
+    ...(last_used_at > 0 && { lastUsedAt: isoTime(last_used_at) }),
+    linkedAt: isoTime(account.linked_at),
+    generated: account.generated,
+    failed: account.failed,
+  };
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Scope } from '../../../protocol/api-key.ts';
+import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
+import type { Plan, Plans } from '../plans/plans.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import type { Origins } from './key-bindings.ts';
+
+/** The caller. `owner` identifies its jobs, skins and usage. */
+export type Caller = AnonymousCaller | UserCaller;
+
+export interface AnonymousCaller {
+  readonly kind: 'anonymous';
+  readonly owner: string;
+  readonly plan: Plan;
+  /** Origin of the calling web page; undefined for other programs. */
+  readonly page: string | undefined;
+}
+
+export interface UserCaller {
+  readonly kind: 'user';
+  readonly owner: string;
+  readonly plan: Plan;
+  readonly id: string;
+  readonly name: string;
+  /** Whether it is an operator whose key has that scope. */
+  readonly isOperator: boolean;
+  /** The API key of the request; undefined for the session of an embedded service. */
+  readonly key?: CallerKey;
+}
+
+/** An API key as the service uses it. Empty lists mean no restriction. */
+export interface CallerKey {
+  readonly id: string;
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** IP addresses and networks (CIDR), origins, and product names of user agents that may use it. */
+  readonly allowedIps: string[];
+  readonly allowedOrigins: string[];
+  readonly allowedAgents: string[];
+  readonly scopes: readonly Scope[];
+  /** Its version 1 requests go through the queue of version 2. */
+  readonly v2Compat: boolean;
+  /** Its stored hash; never shown. */
+  readonly hash: string;
+}
+
+/**
+ * An anonymous caller, identified by its IP address. An IPv6 caller has a whole /64, so that counts as one address.
+ * The address itself is not stored.
+ */
+export function anonymousCaller(
+  { address, origin }: Pick<Origins, 'address' | 'origin'>,
+  plans: Plans,
+): AnonymousCaller {
+  const place = createHash('sha256').update(networkOf(address)).digest('hex').slice(0, 32);
+  return { kind: 'anonymous', owner: `address:${place}`, plan: plans.anonymous, page: origin };
+}
+
+/** The owner id of a user's jobs, skins and usage. */
+export function ownerOf(userId: string): string {
+  return `user:${userId}`;
+}
+
+export function userCaller(user: UserRow, plans: Plans, key?: ApiKeyRow): UserCaller {
+  const used = key && callerKey(key);
+  return {
+    kind: 'user',
+    owner: ownerOf(user.id),
+    plan: plans.named(user.plan),
+    id: user.id,
+    name: user.name,
+    isOperator: user.role === 'operator' && (used?.scopes.includes('operator') ?? true),
+    ...(used && { key: used }),
+  };
+}
+
+export function callerKey(row: ApiKeyRow): CallerKey {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    allowedIps: JSON.parse(row.allowed_ips) as string[],
+    allowedOrigins: JSON.parse(row.allowed_origins) as string[],
+    allowedAgents: JSON.parse(row.allowed_agents) as string[],
+    scopes: JSON.parse(row.scopes) as Scope[],
+    v2Compat: row.v2_compat === 1,
+    hash: row.hash,
+  };
+}
+
+/** The caller as a user. @throws Refusal `unauthorized` for anonymous callers */
+export function requireUser(caller: Caller): UserCaller {
+  if (caller.kind === 'user') return caller;
+  throw new Refusal(
+    'unauthorized',
+    'This request needs an API key: send it as "Authorization: Bearer <key>".',
+  );
+}
+
+/** @throws Refusal `unauthorized`, `insufficient_grants` */
+export function requireOperator(caller: Caller): UserCaller {
+  const user = requireUser(caller);
+  if (user.isOperator) return user;
+  throw new Refusal(
+    'insufficient_grants',
+    'Only an operator of this service may do that, with a key that has the scope operator.',
+  );
+}
+
+/** An address as a proxy may write it: some append the port, which changes with each connection. */
+const WITH_PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
+
+/** What counts as one address: for IPv6 a whole /64. */
+export function networkOf(address: string): string {
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  const bare = ipv6 ?? ipv4 ?? address;
+  if (isIP(bare) === 0) return bare;
+  const parsed = ipaddr.process(bare); // an IPv4 address mapped into IPv6 is that address
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  return parsed.parts
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':');
+}

@@ -1,0 +1,73 @@
+import type { PendingJobs } from '../../queue/pending.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
+import type { ServiceContext } from '../context.ts';
+import { type Forecast, forecast } from './forecast.ts';
+
+/** The owners of the jobs ahead, or the number of those jobs. */
+type Ahead = Forecast['ahead'] | number;
+type Foreseen = Pick<Forecast, 'start' | 'end'> & { readonly ahead: Ahead };
+
+/** The parts of the context that a forecast needs. */
+export type ForecastContext = Pick<ServiceContext, 'clock' | 'queue' | 'generator' | 'workers'>;
+
+/**
+ * When a pending job is expected to end, in milliseconds since the epoch. The estimate uses the duration of the latest
+ * jobs, the owner's concurrency, the other waiting jobs and the time at which the generator can start. Undefined if no
+ * worker runs here or nothing is known yet.
+ */
+export async function expectedEnd(context: ForecastContext, job: JobRow): Promise<number | undefined> {
+  const now = context.clock.now();
+  const typical = context.workers.typicalTime();
+  const pending = await context.queue.pending();
+  const running = pending.running.find(({ uuid }) => uuid === job.uuid);
+  if (running) return typical === undefined ? undefined : now + restOf(running, typical, now);
+  const outlook = typical === undefined ? undefined : await outlookOf(context, pending, { typical, now });
+  const foreseen: Foreseen | undefined =
+    outlook && (forecast(job.uuid, outlook) ?? (await farAhead(context, job, outlook)));
+  const ahead = foreseen?.ahead ?? (await context.queue.waitingBefore(job));
+  const opens = await generatorOpens(context, { owner: job.owner, ahead, now });
+  if (!foreseen) return opens > now ? Math.ceil(opens) : undefined;
+  return Math.ceil(Math.max(now + foreseen.start, opens) + foreseen.end - foreseen.start);
+}
+
+async function outlookOf(
+  { generator, workers }: ForecastContext,
+  { running, waiting }: PendingJobs,
+  { typical, now }: { typical: number; now: number },
+) {
+  const { processing: most = Number.POSITIVE_INFINITY, onePerIdentity = false } =
+    (await generator.bounds?.()) ?? {};
+  // The workers of other processes are known only while they process a job.
+  const others = running.filter(({ lease_owner }) => !workers.isOwn(lease_owner ?? '')).length;
+  return {
+    slots: Math.min(most, workers.count + others),
+    typical,
+    onePerIdentity,
+    running: running.map((job) => ({ ...job, rest: restOf(job, typical, now) })),
+    waiting: waiting.map((job) => ({ ...job, notBefore: Math.max(0, job.run_at - now) })),
+  };
+}
+
+/** Estimates for a job behind more jobs than the forecast simulates: as if the workers took them one by one. */
+async function farAhead(
+  { queue }: ForecastContext,
+  job: JobRow,
+  { slots, typical }: { slots: number; typical: number },
+): Promise<Foreseen | undefined> {
+  if (slots <= 0) return undefined;
+  const ahead = await queue.waitingBefore(job);
+  const start = Math.floor(ahead / slots) * typical;
+  return { start, end: start + typical, ahead };
+}
+
+async function generatorOpens(
+  { generator }: ForecastContext,
+  { owner, ahead, now }: { owner: string; ahead: Ahead; now: number },
+): Promise<number> {
+  if (generator.startsAt) return await generator.startsAt(owner, ahead);
+  return now + ((await generator.pause?.()) ?? 0);
+}
+
+function restOf({ started_at }: Pick<JobRow, 'started_at'>, typical: number, now: number): number {
+  return Math.max(0, (started_at ?? now) + typical - now);
+}

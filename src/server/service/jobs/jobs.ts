@@ -1,0 +1,139 @@
+import { isPending } from '../../../protocol/job.ts';
+import type { JobQueue, JobState } from '../../queue/port.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
+import { findSkin, findSkins, type SkinWithData } from '../../store/skins.ts';
+import type { Db } from '../../store/store.ts';
+import type { Caller } from '../callers/caller.ts';
+import type { ServiceContext } from '../context.ts';
+import { verifyPolling } from '../limits/polling.ts';
+import { Refusal } from '../refusals/refusal.ts';
+
+/** Default number of jobs per page. */
+const LIST_SIZE = 500;
+
+/** A job; `skin` is set once the job is completed. */
+export interface JobWithSkin {
+  readonly job: JobRow;
+  readonly skin: SkinWithData | undefined;
+}
+
+/** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */
+export async function readJob(context: ServiceContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
+  const job = await context.queue.find(uuid);
+  if (job?.owner !== caller.owner) throw new Refusal('job_not_found');
+  await verifyPolling(context, caller, job);
+  return await withSkin(context.db, job);
+}
+
+export async function withSkin(db: Db, job: JobRow): Promise<JobWithSkin> {
+  return { job, skin: job.skin_uuid === null ? undefined : await findSkin(db, job.skin_uuid) };
+}
+
+/** Those of the given jobs that have ended, in the order of their ends. Takes two indexed reads in total. */
+export async function readEnds(
+  { queue, db }: { queue: JobQueue; db: Db },
+  uuids: readonly string[],
+): Promise<JobWithSkin[]> {
+  const ended = (await queue.findAll(uuids)).filter(({ status }) => !isPending(status));
+  const skinUuids = ended.flatMap(({ skin_uuid }) => skin_uuid ?? []);
+  const skins = skinUuids.length === 0 ? [] : await findSkins(db, skinUuids);
+  return ended
+    .toSorted((a, b) => (a.finished_at ?? 0) - (b.finished_at ?? 0) || a.id - b.id)
+    .map((job) => ({ job, skin: skins.find(({ uuid }) => uuid === job.skin_uuid) }));
+}
+
+export interface JobListQuery {
+  /** Where the previous page ended: its `next`, or the id of its last job. */
+  readonly after?: string | undefined;
+  readonly size?: number | undefined;
+  readonly status?: JobRow['status'] | undefined;
+}
+
+export interface JobList {
+  readonly jobs: JobState[];
+  /** Jobs per page. */
+  readonly size: number;
+  /** `after` of the next page; undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+/** A page of the caller's jobs, newest first. @throws Refusal `validation_error` for an unknown `after` */
+export async function listJobs(
+  context: ServiceContext,
+  caller: Caller,
+  { after, size = LIST_SIZE, status }: JobListQuery,
+): Promise<JobList> {
+  const before = after === undefined ? undefined : await numberOf(context, caller, after);
+  const page = await context.queue.pageStates(caller.owner, { before, status, size: size + 1 });
+  const jobs = page.slice(0, size);
+  return { jobs, size, next: page.length > size ? jobs.at(-1)?.id.toString() : undefined };
+}
+
+/**
+ * For clients without paging: the newest jobs, and all pending ones regardless of age, because such clients look for
+ * the ends of their jobs in this list.
+ */
+export async function listNewestJobs(context: ServiceContext, caller: Caller): Promise<JobList> {
+  const page = await listJobs(context, caller, {});
+  if (page.next === undefined) return page;
+  return { ...page, jobs: await context.queue.listStates(caller.owner, LIST_SIZE) };
+}
+
+async function numberOf({ queue }: ServiceContext, caller: Caller, after: string): Promise<number> {
+  if (/^\d{1,15}$/.test(after)) return Number(after);
+  const job = await queue.find(after);
+  if (job?.owner === caller.owner) return job.id;
+  const message = 'after: there is no such job; go on with links.next of the page before';
+  throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
+}
+
+/** How long to wait for the end of a job, in milliseconds. */
+export interface Patience {
+  readonly total: number;
+  /** Limit from the moment a worker takes the job; default: the total limit. */
+  readonly atWork?: number;
+}
+
+/** Waits until all the given jobs have ended, at most `ms`. */
+export async function waitForEnds(
+  context: ServiceContext,
+  uuids: Iterable<string>,
+  ms: number,
+): Promise<void> {
+  const deadline = context.clock.now() + ms;
+  for (const uuid of uuids) {
+    await waitForEnd(context, uuid, { total: deadline - context.clock.now() });
+  }
+}
+
+/** Waits until the job has ended, within the limits of `patience`. @returns the job in its current state */
+export async function waitForEnd(
+  context: ServiceContext,
+  uuid: string,
+  { total, atWork = total }: Patience,
+): Promise<JobRow> {
+  const { clock, queue, signals } = context;
+  const last = clock.now() + total;
+  let deadline = last;
+  let isAtWork = false;
+  for (;;) {
+    // Listen before looking, so that an end in between is not missed.
+    const { heard, stop } = signals.listenForJob(uuid, Math.max(0, deadline - clock.now()), clock);
+    try {
+      const job = await queue.find(uuid);
+      if (!job) throw new Refusal('job_not_found');
+      if (!isPending(job.status)) return job;
+      if (isAtWork !== (job.status === 'processing')) {
+        isAtWork = !isAtWork; // a job that is returned to the queue waits for its turn again
+        deadline = isAtWork ? Math.min(last, clock.now() + atWork) : last;
+        continue;
+      }
+      if (clock.now() >= deadline || (context.isStopping() && !isAtWork)) return job;
+      const trouble = context.trouble();
+      if (trouble) throw trouble;
+      await heard;
+    } finally {
+      stop();
+    }
+  }
+}

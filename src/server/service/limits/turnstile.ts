@@ -1,0 +1,104 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Caller } from '../callers/caller.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { rateLimitOf } from './rate-limit.ts';
+
+export interface TurnstileLimits {
+  /** Requests per minute, and simultaneous ones, of one address without a key. */
+  readonly requestsPerMinute: number;
+  readonly requestsAtOnce: number;
+}
+
+/** Simultaneous requests of one user, and of all callers without a key. */
+const MAX_OF_USER = 256;
+const MAX_OF_STRANGERS = 500;
+/** Number of callers above which those without any counts are forgotten. */
+const MANY_CALLERS = 10_000;
+const MINUTE = 60_000;
+/** Milliseconds until a retry when a request only has to wait for others to end. */
+const SOON = 1_000;
+
+interface Tally {
+  underWay: number;
+  /** Requests that the caller may send at once, as of `at` (monotonic); the number recovers with time. */
+  left: number;
+  at: number;
+}
+
+/** Counts requests of every kind by caller, so that no address takes all capacity. Counts are per process. */
+export class Turnstile {
+  readonly #limits: TurnstileLimits;
+  readonly #clock: Clock;
+  readonly #tallies = new Map<string, Tally>();
+  #strangers = 0;
+
+  constructor(limits: TurnstileLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /**
+   * Admits a request. @returns the function to call when it is over. @throws Refusal `rate_limit`, `concurrency_limit`
+   */
+  enter(caller: Caller): () => void {
+    const tally = this.#tallyOf(caller.owner);
+    const isStranger = caller.kind === 'anonymous';
+    if (isStranger) this.#spend(caller, tally);
+    const most = isStranger ? this.#limits.requestsAtOnce : MAX_OF_USER;
+    if (tally.underWay >= most || (isStranger && this.#strangers >= MAX_OF_STRANGERS)) {
+      const message = 'Too many requests are under way from here: wait for some of them to end.';
+      throw this.#refusal('concurrency_limit', message, { caller, wait: SOON });
+    }
+    tally.underWay++;
+    if (isStranger) this.#strangers++;
+    return () => {
+      tally.underWay--;
+      if (isStranger) this.#strangers--;
+    };
+  }
+
+  /** Counts a request that was refused before it was admitted. @throws Refusal `rate_limit` */
+  count(caller: Caller): void {
+    this.#spend(caller, this.#tallyOf(caller.owner));
+  }
+
+  #spend(caller: Caller, tally: Tally): void {
+    const { requestsPerMinute } = this.#limits;
+    if (tally.left >= 1) {
+      tally.left--;
+      return;
+    }
+    const message = `${requestsPerMinute} requests in a minute without an API key are the most from one address.`;
+    const wait = Math.max(SOON, Math.ceil(((1 - tally.left) * MINUTE) / requestsPerMinute));
+    throw this.#refusal('rate_limit', message, { caller, wait });
+  }
+
+  #tallyOf(owner: string): Tally {
+    if (this.#tallies.size >= MANY_CALLERS) this.#forgetIdle();
+    const at = this.#clock.monotonic();
+    const tally = this.#tallies.get(owner) ?? { underWay: 0, left: this.#limits.requestsPerMinute, at };
+    const { requestsPerMinute } = this.#limits;
+    tally.left = Math.min(requestsPerMinute, tally.left + ((at - tally.at) * requestsPerMinute) / MINUTE);
+    tally.at = at;
+    this.#tallies.set(owner, tally);
+    return tally;
+  }
+
+  #forgetIdle(): void {
+    const now = this.#clock.monotonic();
+    for (const [owner, { underWay, at }] of this.#tallies) {
+      if (underWay === 0 && now - at >= MINUTE) this.#tallies.delete(owner);
+    }
+  }
+
+  #refusal(
+    code: 'rate_limit' | 'concurrency_limit',
+    message: string,
+    { caller, wait }: { caller: Caller; wait: number },
+  ): Refusal {
+    const now = this.#clock.now();
+    const nothing = { owner: caller.owner, turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
+    const next = { absolute: now + wait, relative: wait };
+    return new Refusal(code, { message, rateLimit: { ...rateLimitOf(nothing, caller, now), next } });
+  }
+}

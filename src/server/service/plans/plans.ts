@@ -1,0 +1,229 @@
+import type { Grants } from '../../../protocol/account.ts';
+import type { PlanLimits, PlanView } from '../../../protocol/plan.ts';
+import type { SharedLimit } from '../../queue/shared-limit.ts';
+
+/** What a caller is allowed. */
+export interface Plan {
+  readonly name: string;
+  /** Maximum number of unfinished jobs in the queue. */
+  readonly spots: number;
+  /** New generations per minute and per hour. */
+  readonly perMinute: number;
+  readonly perHour: number;
+  /** Milliseconds between generations of version 1. */
+  readonly delay: number;
+  /** Jobs processed at the same time while other owners wait too. */
+  readonly concurrency: number;
+  /** Jobs processed at the same time while capacity is idle; at least `concurrency`. */
+  readonly burst: number;
+  /** Share of the workers while others want them too: twice the number gets twice as many skins generated. */
+  readonly priority: number;
+  readonly adFree: boolean;
+  readonly privateSkins: boolean;
+  readonly earlyAccess: boolean;
+  readonly batchGeneration: boolean;
+  readonly capes: boolean;
+  /** Limit for all callers of the plan together. */
+  readonly together?: SharedLimit;
+}
+
+/** A plan as configured: its burst may be left to the default, which depends on the generator. */
+export interface PlanTerms extends Omit<Plan, 'burst'> {
+  readonly burst?: number | undefined;
+}
+
+/** Spots of every plan, as in the service's specification. */
+const SPOTS = 5;
+
+const NOTHING_MORE = {
+  adFree: false,
+  privateSkins: false,
+  earlyAccess: false,
+  batchGeneration: false,
+  capes: false,
+} as const;
+
+const ALL = {
+  adFree: true,
+  privateSkins: true,
+  earlyAccess: true,
+  batchGeneration: true,
+  capes: true,
+} as const;
+
+/**
+ * `anonymous` has the strictest limits, `free` is the plan of a new user; lite to pro are what the specification calls
+ * subscriptions. `owner` is for the person who runs the service: its limits only keep a runaway loop from filling the
+ * disk.
+ */
+export const PLANS = {
+  anonymous: {
+    name: 'anonymous',
+    spots: SPOTS,
+    perMinute: 20,
+    perHour: 300,
+    delay: 3_000,
+    concurrency: 1,
+    priority: 1,
+    ...NOTHING_MORE,
+  },
+  free: {
+    name: 'free',
+    spots: SPOTS,
+    perMinute: 60,
+    perHour: 1_500,
+    delay: 1_000,
+    concurrency: 1,
+    priority: 2,
+    ...NOTHING_MORE,
+  },
+  lite: {
+    name: 'lite',
+    spots: 8,
+    perMinute: 120,
+    perHour: 4_000,
+    delay: 500,
+    concurrency: 2,
+    priority: 4,
+    ...NOTHING_MORE,
+    adFree: true,
+    privateSkins: true,
+  },
+  basic: {
+    name: 'basic',
+    spots: 10,
+    perMinute: 240,
+    perHour: 8_000,
+    delay: 250,
+    concurrency: 3,
+    priority: 6,
+    ...ALL,
+    earlyAccess: false,
+    batchGeneration: false,
+  },
+  plus: {
+    name: 'plus',
+    spots: 15,
+    perMinute: 480,
+    perHour: 16_000,
+    delay: 100,
+    concurrency: 4,
+    priority: 8,
+    ...ALL,
+    earlyAccess: false,
+  },
+  pro: {
+    name: 'pro',
+    spots: 25,
+    perMinute: 1_200,
+    perHour: 40_000,
+    delay: 0,
+    concurrency: 8,
+    priority: 12,
+    ...ALL,
+  },
+  owner: {
+    name: 'owner',
+    spots: SPOTS,
+    perMinute: 60_000,
+    perHour: 2_000_000,
+    delay: 0,
+    concurrency: 64,
+    priority: 12,
+    ...ALL,
+  },
+} as const satisfies Record<string, PlanTerms>;
+
+/** About 100 MB of the largest pictures. */
+const ANONYMOUS_PER_HOUR = 5_000;
+
+/** Settings for all plans. */
+export interface PlanSetting {
+  /** New generations per hour that all callers without a key may have together. */
+  readonly anonymousPerHour?: number | undefined;
+  /** Whether a plan without a burst of its own may have all its spots processed while capacity is idle. */
+  readonly lendsIdle?: boolean;
+}
+
+/** The plans of this service. */
+export class Plans {
+  /** The plan of callers without a key, with the limit they share. */
+  readonly anonymous: Plan;
+  readonly #plans: ReadonlyMap<string, Plan>;
+  readonly #fallback: Plan;
+
+  /** @param changes plans that replace the built-in plans of the same name, or are added to them */
+  constructor(
+    changes: readonly PlanTerms[] = [],
+    { anonymousPerHour = ANONYMOUS_PER_HOUR, lendsIdle = false }: PlanSetting = {},
+  ) {
+    const all: readonly PlanTerms[] = [...Object.values(PLANS), ...changes];
+    this.#plans = new Map(all.map((terms) => [terms.name, withBurst(terms, lendsIdle)]));
+    this.#fallback = this.#plans.get('free') ?? withBurst(PLANS.free, lendsIdle);
+    const together = { owner: 'anonymous', perHour: anonymousPerHour };
+    this.anonymous = { ...this.named('anonymous'), together };
+  }
+
+  has(name: string): boolean {
+    return this.#plans.has(name);
+  }
+
+  all(): Plan[] {
+    return [...this.#plans.values()];
+  }
+
+  /** The plan named in a user's row; a name that is no longer known counts as `free`. */
+  named(name: string): Plan {
+    return this.#plans.get(name) ?? this.#fallback;
+  }
+}
+
+function withBurst({ burst, ...terms }: PlanTerms, lendsIdle: boolean): Plan {
+  const usual = lendsIdle ? terms.spots : terms.concurrency;
+  return { ...terms, burst: Math.max(terms.concurrency, burst ?? usual) };
+}
+
+/** The grants of the plan, for /v2/me. */
+export function grantsOf(plan: Plan): Grants {
+  return { ...limitsOf(plan), plan: plan.name };
+}
+
+export function planView(plan: Plan): PlanView {
+  return { name: plan.name, ...limitsOf(plan) };
+}
+
+function limitsOf(plan: Plan): PlanLimits {
+  return {
+    queue: plan.spots,
+    per_minute: plan.perMinute,
+    per_hour: plan.perHour,
+    delay: plan.delay / 1000,
+    concurrency: plan.concurrency,
+    burst: plan.burst,
+    priority: plan.priority,
+    ad_free: plan.adFree,
+    private_skins: plan.privateSkins,
+    early_access: plan.earlyAccess,
+    batch_generation: plan.batchGeneration,
+    capes: plan.capes,
+  };
+}
+
+/** The plan that a view describes; without a burst in the view, the plan gets the default one. */
+export function planFrom(view: Omit<PlanView, 'burst'> & { readonly burst?: number | undefined }): PlanTerms {
+  return {
+    name: view.name,
+    spots: view.queue,
+    perMinute: view.per_minute,
+    perHour: view.per_hour,
+    delay: Math.round(view.delay * 1000),
+    concurrency: view.concurrency,
+    burst: view.burst,
+    priority: view.priority,
+    adFree: view.ad_free,
+    privateSkins: view.private_skins,
+    earlyAccess: view.early_access,
+    batchGeneration: view.batch_generation,
+    capes: view.capes,
+  };
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
+import { decodeCape } from '../../../skin/cape.ts';
+import { encodePng } from '../../../skin/encode.ts';
+import { pixelHash } from '../../../skin/pixel-hash.ts';
+import {
+  changeCape,
+  countCapes,
+  deleteCape,
+  findCape,
+  findCapeByAlias,
+  insertCape,
+  listCapes,
+} from '../../store/capes.ts';
+import type { CapeRow } from '../../store/schema/tables.ts';
+import { inTransaction } from '../../store/store.ts';
+import { keepTexture } from '../../store/textures.ts';
+import { type Caller, requireOperator } from '../callers/caller.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { decodeImage } from './decode-image.ts';
+
+/** Limited, because every list of capes is a single answer. */
+const MAX_CAPES = 1_000;
+
+/** The available capes, by alias. */
+export async function readPublicCapes({ db }: ServiceContext): Promise<CapeRow[]> {
+  return await listCapes(db, 'public');
+}
+
+/** Including hidden ones. @throws Refusal for callers other than the operator */
+export async function readAllCapes({ db }: ServiceContext, caller: Caller): Promise<CapeRow[]> {
+  requireOperator(caller);
+  return await listCapes(db);
+}
+
+/**
+ * The requested cape of a generation.
+ * @throws Refusal `insufficient_grants`; `invalid_cape` for one that is unknown or hidden, without telling which
+ */
+export async function readCapeFor(
+  { db, generator }: ServiceContext,
+  caller: Caller,
+  uuid: string,
+): Promise<CapeRow> {
+  if (generator.refusesCapes !== undefined) throw new Refusal('invalid_cape', generator.refusesCapes);
+  if (!caller.plan.capes) {
+    throw new Refusal('insufficient_grants', `The plan ${caller.plan.name} does not include capes.`);
+  }
+  const cape = await findCape(db, uuid);
+  if (cape?.support === 'public') return cape;
+  throw new Refusal('invalid_cape', `There is no cape ${uuid}; GET /v2/capes lists the available ones.`);
+}
+
+/** Adds a cape. @throws Refusal `invalid_image`, `invalid_request` when the alias is taken */
+export async function addCape(
+  context: ServiceContext,
+  caller: Caller,
+  { image, alias, support }: { image: Uint8Array } & z.output<typeof capeFieldsSchema>,
+): Promise<CapeRow> {
+  requireOperator(caller);
+  context.ceiling.verifyRoom();
+  const picture = decodeImage(image, decodeCape);
+  const { width, height } = picture;
+  const hash = pixelHash(picture);
+  const created_at = context.clock.now();
+  const cape = { uuid: randomBytes(16).toString('hex'), alias, support, texture_hash: hash, created_at };
+  await inTransaction(context.db, async (tx) => {
+    if ((await countCapes(tx)) >= MAX_CAPES)
+      throw new Refusal('invalid_request', `There are ${MAX_CAPES} capes already: remove one first.`);
+    await keepTexture(tx, { hash, width, height, png: encodePng(picture), created_at });
+    if (!(await insertCape(tx, cape))) throw aliasTaken(alias);
+  });
+  return cape;
+}
+
+/** Changes the alias; hides or shows the cape. @throws Refusal `not_found`, `invalid_request` when the alias is taken */
+export async function editCape(
+  { db }: ServiceContext,
+  caller: Caller,
+  uuid: string,
+  { alias, support }: z.output<typeof capeChangeSchema>,
+): Promise<CapeRow> {
+  requireOperator(caller);
+  return await inTransaction(db, async (tx) => {
+    const cape = await findCape(tx, uuid);
+    if (!cape) throw noSuchCape(uuid);
+    const namesake = alias === undefined ? undefined : await findCapeByAlias(tx, alias);
+    if (namesake && namesake.uuid !== uuid) throw aliasTaken(namesake.alias);
+    const change = { ...(alias !== undefined && { alias }), ...(support !== undefined && { support }) };
+    await changeCape(tx, uuid, change);
+    return { ...cape, ...change };
+  });
+}
+
+/** Removes a cape for new skins; existing skins keep it. @throws Refusal `not_found` */
+export async function removeCape({ db }: ServiceContext, caller: Caller, uuid: string): Promise<void> {
+  requireOperator(caller);
+  if (!(await deleteCape(db, uuid))) throw noSuchCape(uuid);
+}
+
+function noSuchCape(uuid: string): Refusal {
+  return new Refusal('not_found', `There is no cape ${uuid}.`);
+}
+
+function aliasTaken(alias: string): Refusal {
+  return new Refusal('invalid_request', `There is a cape "${alias}" already.`);
+}

@@ -1,0 +1,61 @@
+import type { SkinEdit } from '../../../protocol/skin-edit.ts';
+import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
+import { type Db, inTransaction } from '../../store/store.ts';
+import { type Caller, requireUser } from '../callers/caller.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { shareData, withdrawData } from './data-sharing.ts';
+
+/** @throws Refusal `insufficient_grants` when the caller may have no private skins */
+export function requirePrivateSkins({ kind, plan }: Caller): void {
+  if (plan.privateSkins) return;
+  throw new Refusal(
+    'insufficient_grants',
+    kind === 'anonymous'
+      ? 'Private skins need an API key: only its owner can reach them.'
+      : `Your plan (${plan.name}) has no private skins.`,
+  );
+}
+
+/**
+ * Changes the name (`''` or `null` removes it) or visibility of a skin of the caller. A skin that becomes private is no
+ * longer used for other callers' requests.
+ * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others), `insufficient_grants`
+ */
+export async function editSkin(
+  { db }: ServiceContext,
+  caller: Caller,
+  { uuid, name, visibility }: SkinEdit & { readonly uuid: string },
+): Promise<SkinWithData> {
+  requireUser(caller);
+  return await inTransaction(db, async (tx) => {
+    const skin = await ownSkin(tx, caller, uuid);
+    if (visibility === 'private' && skin.visibility !== 'private') requirePrivateSkins(caller);
+    await changeSkin(tx, skin.id, {
+      ...(name !== undefined && { name: name || null }),
+      ...(visibility !== undefined && { visibility }),
+    });
+    if (visibility === 'private') await withdrawData(tx, skin.identity);
+    else if (visibility !== undefined) await shareData(tx, skin.identity);
+    return await ownSkin(tx, caller, uuid);
+  });
+}
+
+/**
+ * Removes a skin of the caller, and its data if no other skin uses it.
+ * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others)
+ */
+export async function removeSkin({ db }: ServiceContext, caller: Caller, uuid: string): Promise<void> {
+  requireUser(caller);
+  await inTransaction(db, async (tx) => {
+    const skin = await ownSkin(tx, caller, uuid);
+    await deleteSkin(tx, skin.id);
+    await withdrawData(tx, skin.identity);
+  });
+}
+
+async function ownSkin(db: Db, { owner }: Caller, uuid: string): Promise<SkinWithData> {
+  const skin = await findSkin(db, uuid);
+  if (skin?.owner !== owner) throw new Refusal('skin_not_found');
+  return skin;
+}

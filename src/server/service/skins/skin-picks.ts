@@ -1,0 +1,75 @@
+import { randomInt } from 'node:crypto';
+import { publicRange, publicSkinFrom, publicSkinsAt, skinsBeginningWith } from '../../store/skin-picks.ts';
+import { searchSkins } from '../../store/skin-search.ts';
+import { wordsIn } from '../../store/skin-words.ts';
+import { countSkins, findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
+import type { Db } from '../../store/store.ts';
+import type { Caller } from '../callers/caller.ts';
+import { hasScope } from '../callers/scopes.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusals/refusal.ts';
+
+/** Numbered pages end after this many public skins: version 2 pages by the last skin instead. */
+const DEEPEST = 10_000;
+/** The same for search results. */
+const DEEPEST_SEARCH = 1_000;
+
+/** Up to `size` different public skins, picked at random. */
+export async function readRandomSkins({ db }: ServiceContext, size: number): Promise<SkinWithData[]> {
+  const range = await publicRange(db);
+  if (!range) return [];
+  const picked = new Set<number>();
+  for (let tries = 0; tries < 2 * size && picked.size < size; tries++) {
+    const id = await publicSkinFrom(db, randomInt(range.first, range.last + 1));
+    if (id !== undefined) picked.add(id);
+  }
+  return await findSkinsByNumber(db, [...picked]);
+}
+
+/** A numbered page of public skins, as in version 1. */
+export interface NumberedPage {
+  /** Starts at 1. */
+  readonly page: number;
+  readonly size: number;
+  /** Only skins whose names contain each of these words, inside a word of the name. */
+  readonly filter?: string | undefined;
+}
+
+/** One page of the public skins, newest first. `total`: skins on all pages, if cheap to determine. */
+export async function readPublicPage(
+  { db }: ServiceContext,
+  { page, size, filter }: NumberedPage,
+): Promise<{ skins: SkinWithData[]; total: number | undefined }> {
+  const offset = (page - 1) * size;
+  if (filter) return { skins: await searchedPage(db, filter, { offset, size }), total: undefined };
+  const total = await countSkins(db, 'public');
+  return { skins: offset >= DEEPEST ? [] : await publicSkinsAt(db, { offset, size }), total };
+}
+
+/** A search finds skins one after the other, so it must find everything before the page too. */
+async function searchedPage(
+  db: Db,
+  filter: string,
+  { offset, size }: { offset: number; size: number },
+): Promise<SkinWithData[]> {
+  const words = wordsIn(filter);
+  if (words.length === 0 || offset >= DEEPEST_SEARCH) return [];
+  const { skins } = await searchSkins(db, 'public', { words, size: offset + size });
+  return skins.slice(offset);
+}
+
+/**
+ * The UUID for a short id, which is its first eight digits. Short ids can be guessed, so they only match public skins
+ * and the caller's own, and nothing when two skins match.
+ * @throws Refusal `skin_not_found`
+ */
+export async function uuidOfShortId(
+  { db }: ServiceContext,
+  caller: Caller,
+  shortId: string,
+): Promise<string> {
+  const owner = hasScope(caller, 'read') ? caller.owner : undefined;
+  const [uuid, ...others] = await skinsBeginningWith(db, shortId, owner);
+  if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');
+  return uuid;
+}

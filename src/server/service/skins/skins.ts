@@ -1,0 +1,150 @@
+import type { SkinVisibility } from '../../../protocol/skin.ts';
+import { searchSkins } from '../../store/skin-search.ts';
+import { countView, hourOf } from '../../store/skin-views.ts';
+import { wordsIn } from '../../store/skin-words.ts';
+import {
+  countSkins,
+  findSkin,
+  findSkinByNumber,
+  listSkins,
+  type SkinPage,
+  type SkinPlace,
+  type SkinScope,
+  type SkinSort,
+  type SkinWithData,
+} from '../../store/skins.ts';
+import { inTransaction } from '../../store/store.ts';
+import type { Caller } from '../callers/caller.ts';
+import { requireUser } from '../callers/caller.ts';
+import { hasScope } from '../callers/scopes.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusals/refusal.ts';
+
+/**
+ * A skin by its UUID: public and unlisted ones for anyone who has the UUID, a private one only for its owner. For all
+ * others a private skin does not exist.
+ * @throws Refusal `skin_not_found`
+ */
+export async function readSkin(context: ServiceContext, caller: Caller, uuid: string): Promise<SkinWithData> {
+  const skin = await findVisible(context, caller, uuid);
+  if (!skin) throw new Refusal('skin_not_found');
+  return skin;
+}
+
+async function findVisible(
+  { db }: ServiceContext,
+  caller: Caller,
+  uuid: string,
+): Promise<SkinWithData | undefined> {
+  const skin = await findSkin(db, uuid);
+  return skin?.visibility === 'private' && !isOwn(skin, caller) ? undefined : skin;
+}
+
+/** A key without the scope to read its user's data sees only what everyone sees. */
+function isOwn({ owner }: SkinWithData, caller: Caller): boolean {
+  return owner === caller.owner && hasScope(caller, 'read');
+}
+
+/**
+ * A skin by its number, as in version 1: public ones for everyone, all others only for their owner. Numbers can be
+ * enumerated, so unlisted skins are hidden from everyone else.
+ * @throws Refusal `skin_not_found`
+ */
+export async function readSkinByNumber(
+  context: ServiceContext,
+  caller: Caller,
+  id: number,
+): Promise<SkinWithData> {
+  const skin = await findSkinByNumber(context.db, id);
+  if (!skin || (skin.visibility !== 'public' && !isOwn(skin, caller))) throw new Refusal('skin_not_found');
+  return skin;
+}
+
+export interface SkinListQuery {
+  /** Where the previous page ended: its `next`, or the UUID of its last skin. */
+  readonly after?: string | undefined;
+  readonly size: number;
+  /** Only skins whose names contain each of these words, inside a word of the name. */
+  readonly filter?: string | undefined;
+  readonly visibility?: SkinVisibility | undefined;
+  readonly variant?: 'classic' | 'slim' | undefined;
+  readonly sort?: SkinSort | undefined;
+}
+
+export interface SkinList {
+  readonly skins: SkinWithData[];
+  /** `after` of the next page; undefined on the last page. A page may hold fewer skins than requested. */
+  readonly next: string | undefined;
+  /** Skins on all pages; set on the first page, if cheap to determine. */
+  readonly total?: number | undefined;
+}
+
+/** The public skins of all owners, newest first. @throws Refusal `validation_error` for an unknown `after` */
+export async function readPublicSkins(
+  context: ServiceContext,
+  caller: Caller,
+  query: SkinListQuery,
+): Promise<SkinList> {
+  return await readList(context, 'public', { ...query, before: await placeOf(context, caller, query) });
+}
+
+/** The caller's own skins of every visibility, newest first. @throws Refusal `unauthorized`, `validation_error` */
+export async function readOwnSkins(
+  context: ServiceContext,
+  caller: Caller,
+  query: SkinListQuery,
+): Promise<SkinList> {
+  const { owner } = requireUser(caller);
+  return await readList(context, { owner }, { ...query, before: await placeOf(context, caller, query) });
+}
+
+async function readList(
+  { db }: ServiceContext,
+  scope: SkinScope,
+  { before, after, size, filter, visibility, variant, sort }: SkinListQuery & Pick<SkinPage, 'before'>,
+): Promise<SkinList> {
+  const page = { before, sort, size: size + 1 }; // one skin more shows whether there is a next page
+  const isWhole = !filter && visibility === undefined && variant === undefined;
+  if (isWhole) {
+    const list = cutToSize(await listSkins(db, scope, page), size, sort);
+    return after === undefined ? { ...list, total: await countSkins(db, scope) } : list;
+  }
+  const words = wordsIn(filter ?? '');
+  if (filter && words.length === 0) return { skins: [], next: undefined };
+  const { skins, stoppedAt } = await searchSkins(db, scope, { ...page, words, visibility, variant });
+  const list = cutToSize(skins, size, sort);
+  return { ...list, next: list.next ?? (stoppedAt && nameOf(stoppedAt, sort)) };
+}
+
+function cutToSize(skins: SkinWithData[], size: number, sort: SkinSort | undefined): SkinList {
+  const shown = skins.slice(0, size);
+  const last = skins.length > size ? shown.at(-1) : undefined;
+  return { skins: shown, next: last && nameOf(last, sort) };
+}
+
+/** Names the place by number rather than UUID: the skin may be gone when the next page is requested. */
+function nameOf({ id, views }: SkinPlace, sort: SkinSort | undefined): string {
+  return sort === 'popular' ? `${views}.${id}` : `${id}`;
+}
+
+async function placeOf(
+  context: ServiceContext,
+  caller: Caller,
+  { after, sort }: SkinListQuery,
+): Promise<SkinPlace | undefined> {
+  if (after === undefined) return undefined;
+  const [first, second] = after.split('.');
+  if (second !== undefined) return { views: Number(first), id: Number(second) };
+  if (sort !== 'popular' && /^\d{1,15}$/.test(after)) return { views: 0, id: Number(after) };
+  const skin = await findVisible(context, caller, after);
+  if (skin) return skin;
+  const message = 'after: there is no such skin; go on with links.next of the page before';
+  throw new Refusal('validation_error', { notes: [{ code: 'custom', message, path: ['after'] }] });
+}
+
+/** Counts a view of a skin by the caller, at most once an hour. @throws Refusal `skin_not_found` */
+export async function viewSkin(context: ServiceContext, caller: Caller, uuid: string): Promise<void> {
+  const { id } = await readSkin(context, caller, uuid);
+  const view = { skin_id: id, viewer: caller.owner, hour: hourOf(context.clock.now()) };
+  await inTransaction(context.db, async (tx) => await countView(tx, view));
+}

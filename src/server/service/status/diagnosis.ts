@@ -1,0 +1,91 @@
+import { AWAKE } from '../../../base/clock.ts';
+import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
+import { NEWEST_SCHEMA, readVersion, StoreTooNewError } from '../../store/migrate.ts';
+import { lookForDamage } from '../../store/sqlite-damage.ts';
+import { type Caller, requireOperator } from '../callers/caller.ts';
+import type { ServiceContext } from '../context.ts';
+
+/** Milliseconds that a generator may take to report its health: the caller waits only a few seconds. */
+const LIMIT = 5_000;
+
+type DiagnosisContext = Pick<
+  ServiceContext,
+  'db' | 'clock' | 'health' | 'generator' | 'generatorKind' | 'publicUrl'
+>;
+
+/** Health checks that only the service itself can make. @throws Refusal for callers other than the operator */
+export async function diagnose(context: DiagnosisContext, caller: Caller, limit = LIMIT): Promise<Diagnosis> {
+  requireOperator(caller);
+  const [generator, store] = await Promise.all([generatorFindings(context, limit), storeFindings(context)]);
+  return {
+    publicUrl: context.publicUrl(),
+    generator: { kind: context.generatorKind, findings: [...generator] },
+    store: { findings: store },
+  };
+}
+
+async function generatorFindings(
+  { generator, clock }: DiagnosisContext,
+  limit: number,
+): Promise<readonly HealthFinding[]> {
+  if (!generator.health) return [];
+  const over = new AbortController();
+  const asked = generator.health(over.signal);
+  const late = clock.sleep(limit, over.signal).then(() => {
+    return [problem('generator_silent', `It did not report its health within ${limit / 1000} s.`)];
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    for (const one of [asked, late]) one.catch(() => {}); // nobody waits for the other any more
+    over.abort(AWAKE);
+  }
+}
+
+async function storeFindings({ db, health }: DiagnosisContext): Promise<HealthFinding[]> {
+  const reasons = await health.unreadiness();
+  if (reasons.includes('store_replaced')) {
+    return [
+      problem(
+        'store_replaced',
+        'The store was removed or replaced while the service was running: restart the service.',
+      ),
+    ];
+  }
+  if (reasons.includes('store_not_writable')) {
+    return [
+      problem(
+        'store_not_writable',
+        'The store is not writable: the disk is full or the folder is read-only.',
+      ),
+    ];
+  }
+  return [await schemaFinding(db), await damageFinding(db)];
+}
+
+/** A newer program may have changed the store while this one runs. */
+async function schemaFinding(db: ServiceContext['db']): Promise<HealthFinding> {
+  try {
+    return ok('store_schema', `Its schema is version ${await readVersion(db)} of ${NEWEST_SCHEMA}.`);
+  } catch (error) {
+    if (error instanceof StoreTooNewError) return problem(error.code, error.message);
+    throw error;
+  }
+}
+
+async function damageFinding(db: ServiceContext['db']): Promise<HealthFinding> {
+  const { bytes, isDamaged } = await lookForDamage(db);
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  if (isDamaged === undefined)
+    return ok('store_large', `The store (${size}) is too large for an integrity check.`);
+  if (isDamaged) return problem('store_damaged', 'It is damaged.');
+  return ok('store_sound', `The integrity check of ${size} found no errors.`);
+}
+
+function ok(code: string, message: string): HealthFinding {
+  return { code, result: 'ok', message };
+}
+
+function problem(code: string, message: string): HealthFinding {
+  return { code, result: 'problem', message };
+}

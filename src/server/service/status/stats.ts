@@ -1,0 +1,143 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../../base/clock.ts';
+import type { ServiceStats } from '../../../protocol/stats.ts';
+import { countPending } from '../../queue/count-pending.ts';
+import {
+  countAccounts,
+  countEnded,
+  countFailures,
+  countMade,
+  type EndedJobs,
+  firstMade,
+  type MadeSkins,
+  type Span,
+} from '../../store/stats.ts';
+import type { Db } from '../../store/store.ts';
+import type { Workers } from '../context.ts';
+
+/** Milliseconds for which figures are reused, so that frequent requests do not cause frequent counts in the store. */
+const FIGURES_AGE = 60_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NONE: MadeSkins = { new: 0, duplicate: 0 };
+
+export interface StatsOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly workers: Workers;
+}
+
+/** Figures of the service as a whole. They reveal nothing about single skins or their owners. */
+export class Stats {
+  readonly #options: StatsOptions;
+  #read: { readonly at: number; readonly stats: Promise<ServiceStats> } | undefined;
+
+  constructor(options: StatsOptions) {
+    this.#options = options;
+  }
+
+  /** The figures, at most a minute old. */
+  async read(): Promise<ServiceStats> {
+    const at = this.#options.clock.monotonic();
+    if (this.#read === undefined || at - this.#read.at >= FIGURES_AGE) {
+      this.#read = { at, stats: readStats(this.#options) };
+    }
+    const { stats } = this.#read;
+    return await stats.catch((error: unknown) => {
+      if (this.#read?.stats === stats) this.#read = undefined;
+      throw error;
+    });
+  }
+}
+
+async function readStats({ db, clock, workers }: StatsOptions): Promise<ServiceStats> {
+  const now = clock.now();
+  const lastHour = await countEnded(db, now - HOUR);
+  const accounts = await countAccounts(db);
+  const { processing } = await countPending(db);
+  return {
+    generated: await readGenerated(db, now, lastHour),
+    generator: {
+      capacity: { global: workers.count },
+      active: { global: processing },
+      duration: { generate: Math.round(workers.typicalTime() ?? 0), pending: Math.round(lastHour.wait ?? 0) },
+    },
+    accounts: { total: { global: accounts.total }, usable: { global: accounts.usable } },
+    upstream: { errors: await countFailures(db, now - 10 * MINUTE) },
+    timestamp: now,
+  };
+}
+
+/** Hours, days, months and years follow the calendar, in UTC. */
+async function readGenerated(db: Db, now: number, ended: EndedJobs): Promise<ServiceStats['generated']> {
+  const [hour, day] = [now - (now % HOUR), now - (now % DAY)];
+  const count = async (from: number, to: number) => await countMade(db, { from, to });
+  const lastDay = await countEnded(db, now - DAY);
+  const [month, year, total] = await countPeriods(db, now);
+  return {
+    time: {
+      hour: {
+        current: await count(hour, hour + HOUR),
+        last: await count(hour - HOUR, hour),
+        successRate: successRate(ended),
+      },
+      day: {
+        current: await count(day, day + DAY),
+        last: await count(day - DAY, day),
+        successRate: successRate(lastDay),
+      },
+      month: { current: month },
+      year: { current: year },
+    },
+    total,
+  };
+}
+
+/** This month, this year and all time: counted in pieces, so that other requests do not have to wait. */
+async function countPeriods(db: Db, now: number): Promise<[MadeSkins, MadeSkins, MadeSkins]> {
+  const first = await firstMade(db);
+  if (first === undefined) return [NONE, NONE, NONE];
+  const before = await countAll(db, yearsBefore(first, now));
+  const months = monthsUpTo(now);
+  const [month, earlier] = [await countAll(db, months.slice(-1)), await countAll(db, months.slice(0, -1))];
+  const year = sum(earlier, month);
+  return [month, year, sum(before, year)];
+}
+
+async function countAll(db: Db, spans: readonly Span[]): Promise<MadeSkins> {
+  let made = NONE;
+  for (const span of spans) {
+    made = sum(made, await countMade(db, span));
+    await setImmediate();
+  }
+  return made;
+}
+
+/** The years from that of the first skin to last year. */
+function yearsBefore(first: number, now: number): Span[] {
+  const [from, to] = [new Date(first).getUTCFullYear(), new Date(now).getUTCFullYear()];
+  return Array.from({ length: Math.max(0, to - from) }, (_, n) => ({
+    from: Date.UTC(from + n, 0),
+    to: Date.UTC(from + n + 1, 0),
+  }));
+}
+
+/** The months of this year, up to the current one. */
+function monthsUpTo(now: number): Span[] {
+  const year = new Date(now).getUTCFullYear();
+  return Array.from({ length: new Date(now).getUTCMonth() + 1 }, (_, month) => ({
+    from: Date.UTC(year, month),
+    to: Date.UTC(year, month + 1),
+  }));
+}
+
+function sum(a: MadeSkins, b: MadeSkins): MadeSkins {
+  return { new: a.new + b.new, duplicate: a.duplicate + b.duplicate };
+}
+
+/** Percent, with one decimal; 0 if no job has ended. */
+function successRate({ completed, failed }: EndedJobs): number {
+  const all = completed + failed;
+  return all === 0 ? 0 : Math.round((completed / all) * 1000) / 10;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { NewJob } from '../../queue/port.ts';
+import { type FoundData, type SignedMaterial, variantNote } from '../../sources/source.ts';
+import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
+import { inTransaction } from '../../store/store.ts';
+import { keepTexture, keepTextureData } from '../../store/textures.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { answerKnown, answerRepeated, recordDone, type Submitted } from './answering.ts';
+import { type GenerationRequest, newJob } from './generation-request.ts';
+
+/**
+ * Accepts data that is already signed: there is nothing to generate, so its job is created as completed. A private skin
+ * with this data is a private record of shared data.
+ * @throws Refusal
+ */
+export async function submitSigned(
+  context: ServiceContext,
+  request: GenerationRequest,
+  material: SignedMaterial,
+): Promise<Submitted> {
+  if (request.cape !== undefined) {
+    throw new Refusal(
+      'invalid_cape',
+      "A player's skin is signed together with the cape the player wears: it gets no other.",
+    );
+  }
+  const { identity, textureHash, variant, capeHash, found } = material;
+  const job = await newJob(context, request, { identity, textureHash, variant, capeHash });
+  const warnings = variantNote(request.variant, material);
+  const there = (await answerRepeated(context, job)) ?? (await answerKnown(context, job, request));
+  if (there) return { ...there, warnings };
+  if (request.checkOnly) throw new Refusal('no_duplicate');
+  // Deleted after it was found in the store.
+  if (!found) throw new Refusal('service_unavailable', "The player's skin has just been deleted: try again.");
+  context.ceiling.verifyRoom();
+  const done = await recordDone(context, job, await keepFound(context, job, found));
+  return done.kind === 'known' ? { ...done, kind: 'ended', warnings } : { ...done, warnings };
+}
+
+/** Uses the same time for all rows: the record is as old as its data, so it is not a duplicate. */
+async function keepFound(
+  { db, clock }: ServiceContext,
+  { owner, identity, name, visibility }: NewJob,
+  { data, textures }: FoundData,
+): Promise<SkinWithData> {
+  const created_at = clock.now();
+  return await inTransaction(db, async (tx) => {
+    for (const texture of textures) await keepTexture(tx, { ...texture, created_at });
+    await keepTextureData(tx, { ...data, created_at });
+    const uuid = randomBytes(16).toString('hex');
+    return await ensureSkin(tx, { uuid, owner, identity, name, visibility, created_at });
+  });
+}

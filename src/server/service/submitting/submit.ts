@@ -1,0 +1,112 @@
+import type { Note } from '../../../protocol/envelope.ts';
+import { decodePng } from '../../../skin/decode.ts';
+import { encodePng } from '../../../skin/encode.ts';
+import type { Picture } from '../../../skin/picture.ts';
+import { pixelHash } from '../../../skin/pixel-hash.ts';
+import { chooseVariant } from '../../../skin/variant.ts';
+import type { NewJob } from '../../queue/port.ts';
+import type { Material } from '../../sources/source.ts';
+import { readSource } from '../../sources/sources.ts';
+import type { Caller } from '../callers/caller.ts';
+import type { ServiceContext } from '../context.ts';
+import { overLimitRefusal } from '../limits/over-limit.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { readCapeFor } from '../skins/capes.ts';
+import { decodeImage } from '../skins/decode-image.ts';
+import { identityOfJob } from '../skins/identity.ts';
+import { requirePrivateSkins } from '../skins/skin-changes.ts';
+import {
+  answerAgain,
+  answerKnown,
+  answerRepeated,
+  awaited,
+  type Found,
+  type Submitted,
+} from './answering.ts';
+import { type GenerationRequest, newJob } from './generation-request.ts';
+import { submitSigned } from './submit-signed.ts';
+
+/**
+ * Accepts a generation: answers with existing skin data, or with a job in the queue. A request with the same picture
+ * and options as a pending job of the same caller gets that job. A request that is repeated under its idempotency key
+ * gets its own job, which may have ended.
+ * @throws Refusal
+ */
+export async function submit(context: ServiceContext, request: GenerationRequest): Promise<Submitted> {
+  return await submitMaterial(context, request, await readMaterial(context, request));
+}
+
+/** Reads the input of the request, and fetches it if necessary: the part that may take long. @throws Refusal */
+export async function readMaterial(context: ServiceContext, request: GenerationRequest): Promise<Material> {
+  const { caller, visibility, source } = request;
+  if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is being stopped.');
+  context.webPages.verifyMayGenerate(caller);
+  if (visibility === 'private') requirePrivateSkins(caller);
+  return await readSource(context, source, request);
+}
+
+/** The second part of `submit`: call it for everything that `readMaterial` has read. @throws Refusal */
+export async function submitMaterial(
+  context: ServiceContext,
+  request: GenerationRequest,
+  material: Material,
+): Promise<Submitted> {
+  if (material.kind === 'signed') return await submitSigned(context, request, material);
+  try {
+    return await submitPicture(context, request, material.bytes);
+  } finally {
+    material.leave?.();
+  }
+}
+
+async function submitPicture(
+  context: ServiceContext,
+  request: GenerationRequest,
+  bytes: Uint8Array,
+): Promise<Submitted> {
+  const picture = decodeImage(bytes, decodePng);
+  const wanted = request.variant === 'unknown' ? undefined : request.variant;
+  const choice = chooseVariant(picture, wanted);
+  const warnings: Note[] = choice.warning ? [{ code: 'variant_mismatch', message: choice.warning }] : [];
+  const textureHash = pixelHash(picture);
+  const job = await describeJob(context, request, { textureHash, variant: choice.variant });
+
+  const there = (await answerRepeated(context, job)) ?? (await answerKnown(context, job, request));
+  if (there) return { ...there, warnings };
+  if (request.checkOnly) throw new Refusal('no_duplicate');
+  context.ceiling.verifyRoom();
+  const withPicture = { ...job, picture: storedPicture(textureHash, picture) };
+  return { ...(await enqueue(context, request.caller, withPicture)), warnings };
+}
+
+async function describeJob(
+  context: ServiceContext,
+  request: GenerationRequest,
+  texture: Pick<NewJob, 'textureHash' | 'variant'>,
+): Promise<NewJob> {
+  const { caller, visibility, cape } = request;
+  const capeHash = cape === undefined ? null : (await readCapeFor(context, caller, cape)).texture_hash;
+  const asked = { ...texture, capeHash, visibility, owner: caller.owner };
+  const identity = identityOfJob(asked, await context.generator.signer());
+  return await newJob(context, request, { ...texture, identity, capeHash });
+}
+
+function storedPicture(hash: string, picture: Picture): NewJob['picture'] {
+  const { width, height } = picture;
+  return { hash, width, height, png: encodePng(picture) };
+}
+
+async function enqueue(context: ServiceContext, caller: Caller, job: NewJob): Promise<Found> {
+  const submission = await context.queue.submit(job, caller.plan);
+  if ('memory' in submission) {
+    throw await overLimitRefusal(context, submission, { caller, via: job.via });
+  }
+  if (submission.kind === 'repeated' || submission.kind === 'key_taken') {
+    return await answerAgain(context, submission);
+  }
+  if (submission.kind === 'queued') {
+    context.signals.work();
+    context.signals.accepted(job.owner);
+  }
+  return await awaited(context, submission.job);
+}

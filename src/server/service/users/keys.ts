@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import type {
+  ApiKey,
+  ApiKeyMade,
+  apiKeyBodySchema,
+  apiKeyChangeSchema,
+  Scope,
+} from '../../../protocol/api-key.ts';
+import {
+  changeKey,
+  countKeys,
+  findKey,
+  hadAnyKey,
+  insertKey,
+  type KeyChange,
+  listKeys,
+} from '../../store/api-keys.ts';
+import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
+import { type Db, inTransaction } from '../../store/store.ts';
+import { findUserByName } from '../../store/users.ts';
+import { hashApiKey, makeApiKey } from '../callers/api-key.ts';
+import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
+import { noteRevocation } from '../callers/open-requests.ts';
+import { hasScope, requireScope, usualScopes } from '../callers/scopes.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { isBound, isNoStronger, type KeyPower } from './key-strength.ts';
+import { ensureNamedUser, noSuchUser } from './users.ts';
+
+/** Maximum number of keys per user. */
+const MAX_KEYS = 100;
+
+/** A key to create, with its scopes resolved. */
+type NewKey = Omit<z.output<typeof apiKeyBodySchema>, 'user' | 'scopes'> & {
+  readonly scopes: readonly Scope[];
+};
+type Wish = Omit<z.output<typeof apiKeyBodySchema>, 'user'>;
+type Change = z.output<typeof apiKeyChangeSchema>;
+
+const FIRST_KEY: Wish = {
+  name: 'first key',
+  allowedIps: [],
+  allowedOrigins: [],
+  allowedAgents: [],
+  v2Compat: false,
+};
+
+/** Creates a key. Its secret is in the result and is not stored. */
+async function makeKeyFor(db: Db, user: UserRow, wish: NewKey, now: number): Promise<ApiKeyMade> {
+  const secret = makeApiKey();
+  const row: ApiKeyRow = {
+    id: randomBytes(12).toString('hex'),
+    user_id: user.id,
+    name: wish.name,
+    hash: hashApiKey(secret),
+    last4: secret.slice(-4),
+    created_at: now,
+    last_used_at: null,
+    revoked_at: null,
+    allowed_ips: JSON.stringify(wish.allowedIps),
+    allowed_origins: JSON.stringify(wish.allowedOrigins),
+    allowed_agents: JSON.stringify(wish.allowedAgents),
+    v2_compat: wish.v2Compat ? 1 : 0,
+    scopes: JSON.stringify(wish.scopes),
+  };
+  await insertKey(db, row);
+  return { ...keyView(row, user.name), secret };
+}
+
+/** Creates the owner's first key on the very first start; returns undefined on all later ones. */
+export async function makeFirstOwnerKey(db: Db, owner: UserRow, now: number): Promise<string | undefined> {
+  return await inTransaction(db, async (tx) => {
+    if (await hadAnyKey(tx, owner.id)) return undefined;
+    return (await makeOwnersKey(tx, owner, FIRST_KEY, now)).secret;
+  });
+}
+
+/** Creates a key without a permission check: anyone who can write to the store may have one. */
+export async function makeOwnersKey(db: Db, owner: UserRow, wish: Wish, now: number): Promise<ApiKeyMade> {
+  const scopes = wish.scopes ?? usualScopes({ isBound: isBound(wish), isOperator: true });
+  return await makeKeyFor(db, owner, { ...wish, scopes }, now);
+}
+
+/**
+ * Creates a key for the caller, no stronger than the key of the request. An operator may create one for any user, who
+ * is created if necessary. @throws Refusal
+ */
+export async function createKey(
+  db: Db,
+  caller: Caller,
+  { user: userName, ...wish }: z.output<typeof apiKeyBodySchema>,
+  now: number,
+): Promise<ApiKeyMade> {
+  const user = requireUser(caller);
+  const isOwn = userName === undefined || userName === user.name;
+  verifyMayManage(user, isOwn);
+  const key = { ...wish, scopes: wish.scopes ?? scopesFor(user, isOwn, wish) };
+  if (isOwn) verifyNoStronger(user, key);
+  return await inTransaction(db, async (tx) => {
+    const owner = await ensureNamedUser(tx, userName ?? user.name, now);
+    verifyRole(owner, key);
+    if ((await countKeys(tx, owner.id)) >= MAX_KEYS) {
+      throw new Refusal('invalid_request', `${owner.name} has ${MAX_KEYS} keys, the most there can be.`);
+    }
+    return await makeKeyFor(tx, owner, key, now);
+  });
+}
+
+/** The scopes of a new key: never more than those of the key that creates it. */
+function scopesFor(user: UserCaller, isOwn: boolean, wish: Wish): Scope[] {
+  const usual = usualScopes({ isBound: isBound(wish), isOperator: isOwn && user.isOperator });
+  return isOwn ? usual.filter((scope) => hasScope(user, scope)) : usual;
+}
+
+/** Managing own keys requires `account`, managing those of others `operator`. @throws Refusal `insufficient_grants` */
+function verifyMayManage(user: UserCaller, isOwn: boolean): void {
+  if (isOwn) requireScope(user, 'account');
+  else requireOperator(user);
+}
+
+/**
+ * A key must not make itself or another key more powerful, or usable from more places, than itself. `before`: the key
+ * before the change; it may keep the power it had.
+ * @throws Refusal `insufficient_grants`
+ */
+function verifyNoStronger({ key: own }: UserCaller, key: KeyPower, before?: KeyPower): void {
+  if (own === undefined || isNoStronger(key, own) || (before && isNoStronger(key, before))) return;
+  throw new Refusal(
+    'insufficient_grants',
+    'A key can neither make nor change a key to have more scopes, or fewer bindings, than it has itself.',
+  );
+}
+
+/** @throws Refusal `insufficient_grants` for the operator scope on the key of a user who is not an operator */
+function verifyRole({ name, role }: UserRow, { scopes }: Pick<KeyPower, 'scopes'>): void {
+  if (role === 'operator' || !scopes.includes('operator')) return;
+  throw new Refusal(
+    'insufficient_grants',
+    `${name} is no operator: no key of theirs has the scope operator.`,
+  );
+}
+
+export async function listOwnKeys(db: Db, caller: Caller, userName?: string): Promise<ApiKey[]> {
+  const user = requireUser(caller);
+  const isOwn = userName === undefined || userName === user.name;
+  verifyMayManage(user, isOwn);
+  if (isOwn) return (await listKeys(db, user.id)).map((row) => keyView(row, user.name));
+  const other = await findUserByName(db, userName);
+  if (!other) throw noSuchUser(userName);
+  return (await listKeys(db, other.id)).map((row) => keyView(row, other.name));
+}
+
+/**
+ * Changes a key of the caller or, for an operator, of any user. The change applies from the next request with the key.
+ */
+export async function changeOwnKey(db: Db, caller: Caller, id: string, change: Change): Promise<ApiKey> {
+  const { name, allowedIps, allowedOrigins, allowedAgents, v2Compat, scopes } = change;
+  return await changeAny(db, caller, id, {
+    ...(name !== undefined && { name }),
+    ...(allowedIps && { allowed_ips: JSON.stringify(allowedIps) }),
+    ...(allowedOrigins && { allowed_origins: JSON.stringify(allowedOrigins) }),
+    ...(allowedAgents && { allowed_agents: JSON.stringify(allowedAgents) }),
+    ...(v2Compat !== undefined && { v2_compat: v2Compat ? 1 : 0 }),
+    ...(scopes && { scopes: JSON.stringify(scopes) }),
+  });
+}
+
+export async function revokeOwnKey(db: Db, caller: Caller, id: string, now: number): Promise<void> {
+  await changeAny(db, caller, id, { revoked_at: now });
+}
+
+async function changeAny(db: Db, caller: Caller, id: string, change: KeyChange): Promise<ApiKey> {
+  const user = requireUser(caller);
+  return await inTransaction(db, async (tx) => {
+    const found = await findKey(tx, id);
+    const isOwn = found?.user.id === user.id;
+    if (!found || !(isOwn || user.isOperator)) {
+      requireScope(user, 'account');
+      throw new Refusal('not_found', `There is no key ${id}.`);
+    }
+    verifyMayManage(user, isOwn);
+    const before = callerKey(found.key);
+    const after = callerKey({ ...found.key, ...change });
+    verifyRole(found.user, after);
+    if (isOwn) verifyNoStronger(user, after, before);
+    await noteRevocation(tx);
+    return keyView(await changeKey(tx, id, change), found.user.name);
+  });
+}
+
+function keyView(row: ApiKeyRow, user: string): ApiKey {
+  const { allowedIps, allowedOrigins, allowedAgents, v2Compat, scopes } = callerKey(row);
+  const lastUsed = row.last_used_at === null ? {} : { lastUsedAt: new Date(row.last_used_at).toISOString() };
+  const createdAt = new Date(row.created_at).toISOString();
+  return {
+    id: row.id,
+    name: row.name,
+    user,
+    last4: row.last4,
+    createdAt,
+    ...lastUsed,
+    allowedIps,
+    allowedOrigins,
+    allowedAgents,
+    v2Compat,
+    scopes: [...scopes],
+  };
+}

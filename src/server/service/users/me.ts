@@ -1,0 +1,58 @@
+import type { ClientInfo, KeyInfo } from '../../../protocol/me.ts';
+import { listKeys } from '../../store/api-keys.ts';
+import type { Db } from '../../store/store.ts';
+import { type Caller, type CallerKey, callerKey, type UserCaller } from '../callers/caller.ts';
+import { type Origins, productOf } from '../callers/key-bindings.ts';
+import { Refusal } from '../refusals/refusal.ts';
+
+/** The caller as a user, for requests that only make sense for users. @throws Refusal `user_not_found` */
+export function requireKnownUser(caller: Caller): UserCaller {
+  if (caller.kind === 'user') return caller;
+  throw new Refusal('user_not_found');
+}
+
+/** The key of the request. @throws Refusal `user_not_found`; `not_found` if the request has no key */
+export function readOwnKey(caller: Caller): KeyInfo {
+  const user = requireKnownUser(caller);
+  if (user.key) return keyInfo(user.key, user);
+  throw new Refusal('not_found', 'This is the session of an embedded service: it has no API key.');
+}
+
+/** The caller's keys. @throws Refusal `user_not_found` */
+export async function readOwnKeys(db: Db, caller: Caller): Promise<KeyInfo[]> {
+  const user = requireKnownUser(caller);
+  return (await listKeys(db, user.id)).map((row) => keyInfo(callerKey(row), user));
+}
+
+/** How the service sees the caller: address, agent, key. The headers that replace User-Agent take precedence. */
+export function clientInfo(caller: Caller, { address, origin, agents }: Origins): ClientInfo {
+  const user = requireKnownUser(caller);
+  const agent = agents
+    .toReversed()
+    .map((text) => productOf(text ?? ''))
+    .find((product) => product !== '');
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(origin !== undefined && { origin }),
+    ...(user.key && { key: user.key.id }),
+    user: user.id,
+    ip: address,
+    billable: false,
+  };
+}
+
+function keyInfo(
+  { id, name, createdAt, allowedOrigins, allowedIps, allowedAgents }: CallerKey,
+  user: UserCaller,
+): KeyInfo {
+  return {
+    id,
+    name,
+    user: user.id,
+    createdAt: new Date(createdAt).toISOString(),
+    allowedOrigins,
+    allowedIps,
+    allowedAgents,
+    useCredits: false,
+  };
+}

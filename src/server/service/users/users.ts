@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
+import { isPending } from '../../../protocol/job.ts';
+import type {
+  Account,
+  User,
+  userBodySchema,
+  userChangeSchema,
+  userListQuerySchema,
+} from '../../../protocol/user.ts';
+import { countKeys } from '../../store/api-keys.ts';
+import type { UserRow } from '../../store/schema/tables.ts';
+import { type Db, inTransaction } from '../../store/store.ts';
+import {
+  changeUser,
+  ensureUser,
+  findUserWithKeys,
+  insertUser,
+  listDisabled,
+  listUsers,
+  plansInUse,
+  type UserWithKeys,
+} from '../../store/users.ts';
+import { type Caller, ownerOf, requireOperator, requireUser } from '../callers/caller.ts';
+import { noteRevocation } from '../callers/open-requests.ts';
+import type { ServiceContext } from '../context.ts';
+import { readRateLimit } from '../limits/rate-limit.ts';
+import { type Plans, planView } from '../plans/plans.ts';
+import { Refusal } from '../refusals/refusal.ts';
+
+/** The person who runs the service: the local user of the embedded one, the operator of `serve`. */
+const OWNER_NAME = 'owner';
+
+/** The error of a job that was ended because its user was disabled. */
+const DISABLED = {
+  code: 'job_failed',
+  message: 'The user of this job was disabled before it was begun.',
+  passing: false,
+} as const;
+
+export async function ensureOwner(db: Db, now: number): Promise<UserRow> {
+  return await ensureUser(db, newUser(OWNER_NAME, now, { plan: 'owner', role: 'operator' }));
+}
+
+export async function ensureNamedUser(db: Db, name: string, now: number): Promise<UserRow> {
+  return await ensureUser(db, newUser(name, now, { plan: 'free', role: 'user' }));
+}
+
+function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role'>): UserRow {
+  return { id: randomBytes(16).toString('hex'), name, created_at: now, disabled_at: null, ...rights };
+}
+
+/** The caller's own account: its plan and what it has used of it. */
+export async function readAccount(context: ServiceContext, caller: Caller): Promise<Account> {
+  const user = requireUser(caller);
+  const { db, queue, clock } = context;
+  const { limit } = await readRateLimit(db, caller, clock.now());
+  const usage = {
+    minute: limit.minute.used ?? 0,
+    hour: limit.hour?.used ?? 0,
+    pending: (await queue.list(user.owner, 1)).filter(({ status }) => isPending(status)).length,
+    keys: await countKeys(db, user.id),
+  };
+  const role = user.isOperator ? 'operator' : 'user';
+  return { user: user.id, name: user.name, role, plan: planView(user.plan), usage };
+}
+
+export async function readUsers(
+  { db }: ServiceContext,
+  caller: Caller,
+  page: z.output<typeof userListQuerySchema>,
+): Promise<User[]> {
+  requireOperator(caller);
+  return (await listUsers(db, page)).map(userView);
+}
+
+/** @throws Refusal `user_not_found` and, for callers other than the operator, as `requireOperator` does */
+export async function readUser({ db }: ServiceContext, caller: Caller, name: string): Promise<User> {
+  requireOperator(caller);
+  const user = await findUserWithKeys(db, name);
+  if (!user) throw noSuchUser(name);
+  return userView(user);
+}
+
+/** @throws Refusal `invalid_request` when the name is taken or the plan unknown */
+export async function createUser(
+  context: ServiceContext,
+  caller: Caller,
+  { name, plan }: z.output<typeof userBodySchema>,
+): Promise<User> {
+  requireOperator(caller);
+  verifyPlan(context.plans, plan);
+  const user = newUser(name, context.clock.now(), { plan, role: 'user' });
+  if (await insertUser(context.db, user)) return userView({ ...user, keys: 0 });
+  throw new Refusal('invalid_request', `There is a user ${name} already.`);
+}
+
+/**
+ * Changes the plan of a user, or disables it. Both apply from the user's next request; the open requests and waiting
+ * jobs of a disabled user end. @throws Refusal
+ */
+export async function setUser(
+  context: ServiceContext,
+  caller: Caller,
+  name: string,
+  { plan, disabled }: z.output<typeof userChangeSchema>,
+): Promise<User> {
+  const operator = requireOperator(caller);
+  if (plan !== undefined) verifyPlan(context.plans, plan);
+  if (disabled && name === operator.name) {
+    throw new Refusal('invalid_request', 'You cannot disable yourself: nobody could undo it.');
+  }
+  const changed = await inTransaction(context.db, async (tx) => {
+    const before = await findUserWithKeys(tx, name);
+    if (!before) throw noSuchUser(name);
+    if (disabled) await noteRevocation(tx);
+    const since = before.disabled_at ?? context.clock.now();
+    const change = {
+      plan: plan ?? before.plan,
+      disabled_at: (disabled ?? before.disabled_at !== null) ? since : null,
+    };
+    await changeUser(tx, name, change);
+    return userView({ ...before, ...change });
+  });
+  if (disabled) await endJobsOfDisabled(context);
+  return changed;
+}
+
+/** Ends the waiting jobs of disabled users, including jobs accepted at that very moment. */
+export async function endJobsOfDisabled({
+  db,
+  queue,
+  signals,
+}: Pick<ServiceContext, 'db' | 'queue' | 'signals'>): Promise<void> {
+  for (const id of await listDisabled(db)) {
+    const owner = ownerOf(id);
+    for (const uuid of await queue.giveUpWaiting(owner, DISABLED)) signals.finished({ uuid, owner });
+  }
+}
+
+/** Names of plans that users have but this service does not know: they count as `free`. */
+export async function findUnknownPlans(db: Db, plans: Plans): Promise<string[]> {
+  return (await plansInUse(db)).filter((name) => !plans.has(name));
+}
+
+function verifyPlan(plans: Plans, name: string): void {
+  if (plans.has(name)) return;
+  const known = plans.all().map((plan) => plan.name);
+  throw new Refusal('invalid_request', `There is no plan ${name}; there are ${known.join(', ')}.`);
+}
+
+export function noSuchUser(name: string): Refusal {
+  return new Refusal('user_not_found', `There is no user ${name}.`);
+}
+
+function userView({ id, name, role, plan, created_at, disabled_at, keys }: UserWithKeys): User {
+  return {
+    id,
+    name,
+    role,
+    plan,
+    createdAt: new Date(created_at).toISOString(),
+    ...(disabled_at !== null && { disabledAt: new Date(disabled_at).toISOString() }),
+    keys: Number(keys),
+  };
+}

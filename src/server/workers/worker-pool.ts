@@ -1,0 +1,170 @@
+import type { Clock } from '../../base/clock.ts';
+import { asGenerationError } from '../assembly/generators.ts';
+import type { JobSignals } from '../events/job-signals.ts';
+import type { Observer } from '../events/observer.ts';
+import { GenerationPostponed, type Generator } from '../generators/port.ts';
+import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner.ts';
+import { type JobQueue, type Lease, QUEUE_TIMES } from '../queue/port.ts';
+import type { Db } from '../store/store.ts';
+import { currentIdentity, makeSkinData } from './make-skin-data.ts';
+import { WorkTimes } from './work-times.ts';
+
+export interface WorkerPoolOptions {
+  readonly count: number;
+  readonly db: Db;
+  readonly queue: JobQueue;
+  readonly generator: Generator;
+  readonly signals: JobSignals;
+  readonly clock: Clock;
+  readonly self: ProcessName;
+  readonly observer: Pick<Observer, 'generated'>;
+  /** Milliseconds a generation takes at least, where that is known. */
+  readonly leastDuration?: number | undefined;
+  /** Hears of what no job's reader is told: bugs, a store that cannot be written. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How long an idle worker sleeps when no signal wakes it. */
+const IDLE = 5_000;
+/** Pause after a claim that failed (a full disk, a busy store). */
+const TROUBLE_PAUSE = 500;
+const RENEWALS_PER_LEASE = 3;
+
+/** Workers of this process: claim → generate → record, each under a lease. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #hardStop = new AbortController();
+  #isStopping = false;
+  #trouble: unknown;
+  #loops: Promise<void>[] = [];
+  readonly #times: WorkTimes;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    const { clock, leastDuration: least } = options;
+    this.#times = new WorkTimes({ clock, least });
+  }
+
+  start(): void {
+    this.#loops = Array.from({ length: this.#options.count }, (_, index) =>
+      this.#loop(workerName(this.#options.self, index)),
+    );
+  }
+
+  get count(): number {
+    return this.#options.count;
+  }
+
+  /** Milliseconds that a job takes, from its claim to the record of its end; undefined: none is known yet. */
+  typicalTime(): number | undefined {
+    return this.#times.typical();
+  }
+
+  isOwn(leaseOwner: string): boolean {
+    return leaseOwner.startsWith(workerPrefix(this.#options.self));
+  }
+
+  /** What keeps this process from working, a full disk say; undefined while all is well. */
+  get trouble(): unknown {
+    return this.#trouble;
+  }
+
+  /** Ends the workers: each finishes what it is generating. Past `limit` ms that goes back to the queue. */
+  async stop(limit: number): Promise<void> {
+    this.#isStopping = true;
+    this.#options.signals.work();
+    const late = setTimeout(() => this.#hardStop.abort(), limit);
+    await Promise.all(this.#loops);
+    clearTimeout(late);
+  }
+
+  async #loop(owner: string): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        await this.#turn(owner);
+      } catch (error) {
+        await this.#sitOut(error);
+      }
+    }
+  }
+
+  /** Does one job, or sleeps until there may be one. */
+  async #turn(owner: string): Promise<void> {
+    const { queue, generator, signals, clock } = this.#options;
+    const since = signals.works; // a sign that comes during the look must not be missed
+    const pause = (await generator.pause?.()) ?? 0;
+    if (pause > 0) return await signals.untilWork(Math.min(IDLE, pause), { clock, since });
+    const lease = await queue.claim(owner);
+    this.#trouble = undefined;
+    if (lease) await this.#work(lease);
+    else await signals.untilWork(await this.#idleTime(), { clock, since });
+  }
+
+  /**
+   * The store cannot be used: those who wait for a job learn it at once, and it is tried again soon. A job
+   * in hand goes on when its lease has run out.
+   */
+  async #sitOut(error: unknown): Promise<void> {
+    this.#trouble = error;
+    this.#options.onError(error);
+    this.#options.signals.elsewhere();
+    await this.#options.clock.sleep(TROUBLE_PAUSE);
+  }
+
+  async #idleTime(): Promise<number> {
+    const next = await this.#options.queue.nextRunAt();
+    if (next === undefined) return IDLE;
+    return Math.min(IDLE, Math.max(1, next - this.#options.clock.now()));
+  }
+
+  async #work(lease: Lease): Promise<void> {
+    const lost = new AbortController();
+    const beat = setInterval(() => void this.#renew(lease, lost), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
+    this.#times.begin(lease.job.uuid);
+    this.#options.signals.begun(lease.job);
+    try {
+      await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
+    } finally {
+      clearInterval(beat);
+      this.#times.end(lease.job.uuid);
+    }
+  }
+
+  async #renew(lease: Lease, lost: AbortController): Promise<void> {
+    try {
+      if (!(await this.#options.queue.renew(lease))) lost.abort();
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+
+  async #generate(claimed: Lease, signal: AbortSignal): Promise<void> {
+    const { queue, generator, signals } = this.#options;
+    let lease = claimed;
+    try {
+      const adopted = await queue.adopt(claimed, await currentIdentity(generator, claimed));
+      if (!adopted) return signals.finished(claimed.job);
+      lease = adopted;
+      const data = await makeSkinData(this.#options, lease, signal);
+      if (await queue.complete(lease, data)) {
+        this.#times.learn(lease.job.uuid);
+        await generator.settled?.(lease.job.identity);
+      }
+    } catch (thrown) {
+      if (signal.aborted) {
+        await queue.release(lease);
+        return;
+      }
+      if (thrown instanceof GenerationPostponed) await queue.release(lease, thrown.until);
+      else await this.#fail(lease, thrown);
+    }
+    signals.finished(lease.job);
+  }
+
+  async #fail(lease: Lease, thrown: unknown): Promise<void> {
+    const { queue, onError } = this.#options;
+    const error = asGenerationError(thrown);
+    if (error.code === 'internal_error') onError(thrown);
+    await queue.fail(lease, { code: error.code, message: error.message, passing: error.isPassing });
+  }
+}

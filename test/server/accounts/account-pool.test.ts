@@ -1,0 +1,176 @@
+import { hostname } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { GameError } from '../../../src/game/errors.ts';
+import { LoginError } from '../../../src/game/login/login-error.ts';
+import type { AccountDesk, Taken } from '../../../src/server/accounts/account-pool.ts';
+import { AccountFault } from '../../../src/server/accounts/faults.ts';
+import { changeAccount, findAccount } from '../../../src/server/store/accounts.ts';
+import { makeDeskWorld } from '../../support/server/stored-accounts.ts';
+
+const UUIDS = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
+const HOST = hostname().replaceAll('/', '_');
+/** Above the highest process id that Linux and macOS give. */
+const GONE = { host: HOST, pid: 2 ** 22 + 1, nonce: 'gone' };
+const ELSEWHERE = { ...GONE, host: 'another-machine' };
+const DAY = 24 * 3_600_000;
+const NO_END = new AbortController().signal;
+
+async function mustTake(desk: AccountDesk): Promise<Taken> {
+  const choice = await desk.take('user:bob');
+  if (choice.kind === 'taken') return choice;
+  throw new Error(`No account: ${JSON.stringify(choice)}`);
+}
+
+describe('Accounts', () => {
+  test('are taken by one at a time, the least recently used first, in whatever process', async () => {
+    const { open } = await makeDeskWorld(UUIDS.map((uuid, n) => ({ uuid, last_used_at: 9 - n })));
+    const [here, there] = [await open(), await open(ELSEWHERE)];
+    const taken = [await mustTake(here), await mustTake(there), await mustTake(here)];
+    expect(taken.map(({ row }) => row.uuid)).toEqual(UUIDS.toReversed());
+    expect(await there.take('user:bob')).toMatchObject({ kind: 'later' });
+  });
+
+  test('that come back may be taken after their delay, and not a moment before', async () => {
+    const { clock, open } = await makeDeskWorld([{}]);
+    const desk = await open();
+    await desk.use(await mustTake(desk), { signal: NO_END, generates: true }, async () => {
+      clock.forward(700);
+    });
+    expect(await desk.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 15_000 });
+    clock.forward(14_999);
+    expect((await desk.take('user:bob')).kind).toBe('later');
+    clock.forward(1);
+    expect(await desk.take('user:bob')).toMatchObject({ kind: 'taken', row: { generated: 1 } });
+  });
+
+  test('that are all in the care of somebody are not waited for', async () => {
+    const { open } = await makeDeskWorld([{ state: 'paused' }, { uuid: UUIDS[1]!, error_streak: 10 }]);
+    expect(await (await open()).take('user:bob')).toEqual({ kind: 'none', linked: 2 });
+    const empty = await makeDeskWorld([]);
+    expect(await (await empty.open()).take('user:bob')).toEqual({ kind: 'none', linked: 0 });
+  });
+
+  test('of a process that is gone are free at once, but for their delay', async () => {
+    const { clock, open } = await makeDeskWorld([{}]);
+    await mustTake(await open(GONE));
+    const desk = await open();
+    expect(await desk.take('user:bob')).toMatchObject({ kind: 'later' });
+    clock.forward(15_000);
+    expect((await desk.take('user:bob')).kind).toBe('taken');
+  });
+
+  test('of a process that gives no sign are free when their lease has run out', async () => {
+    const { clock, open, db } = await makeDeskWorld([{}]);
+    await mustTake(await open(ELSEWHERE));
+    const desk = await open();
+    clock.forward(15_000);
+    expect(await desk.takeThis(UUIDS[0]!)).toBeUndefined();
+    clock.forward(1);
+    expect(await desk.takeThis(UUIDS[0]!)).toBeDefined();
+    expect((await findAccount(db, UUIDS[0]!))?.last_used_at).toBe(clock.now());
+  });
+
+  test('that rest, or were used of late, are free in time when the clock is set back a day', async () => {
+    const world = await makeDeskWorld([{}]);
+    const { clock, db, open } = world;
+    const now = clock.now();
+    await changeAccount(db, UUIDS[0]!, {
+      last_used_at: now,
+      last_error_at: now,
+      cool_until: now + 60_000,
+      error_streak: 1,
+    });
+    const desk = await open();
+    clock.forward(-DAY);
+    expect(await desk.opensAt()).toBe(clock.now() + 60_000);
+    expect(await desk.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 60_000 });
+    clock.forward(60_000);
+    expect((await desk.take('user:bob')).kind).toBe('taken');
+  });
+
+  test('of a process that gives no sign are free after a lease, also when the clock is set back a day', async () => {
+    const { clock, open } = await makeDeskWorld([{}]);
+    await mustTake(await open(ELSEWHERE));
+    const desk = await open();
+    clock.forward(-DAY);
+    expect(await desk.takeThis(UUIDS[0]!)).toBeUndefined();
+    clock.forward(15_001);
+    expect(await desk.takeThis(UUIDS[0]!)).toBeDefined();
+  });
+
+  test('that were lost are not changed any more by who had them', async () => {
+    const { clock, open } = await makeDeskWorld([{}]);
+    const [old, now] = [await open(ELSEWHERE), await open()];
+    const outcome = old.use(await mustTake(old), { signal: NO_END }, async (account) => {
+      clock.forward(15_001);
+      await now.takeThis(UUIDS[0]!);
+      await account.note({ altered: 1 });
+    });
+    await expect(outcome).rejects.toThrow('not held');
+  });
+});
+
+describe('What an account fails at', () => {
+  const refusal = (kind: GameError['kind'], facts = {}) =>
+    new GameError(kind, `It was ${kind}.`, { status: 400, ...facts });
+  const limited = { status: 429 };
+  test.each<[string, Error, object]>([
+    ['a limit', refusal('rate_limited', limited), { state: 'active', rest: 650_000, error_streak: 1 }],
+    [
+      'a limit for a while',
+      refusal('rate_limited', { ...limited, retryAfter: 7_000 }),
+      { state: 'active', rest: 7_000, error_streak: 1 },
+    ],
+    ['no access', refusal('forbidden'), { state: 'active', rest: 650_000, error_streak: 1 }],
+    [
+      'its end',
+      refusal('forbidden', { isSuspended: true }),
+      { state: 'suspended', rest: 0, error_streak: 1 },
+    ],
+    ['an old token', refusal('unauthorized'), { state: 'needs_login', rest: 0, error_streak: 1 }],
+    ['its login', new LoginError('refused', 'No.'), { state: 'needs_login', rest: 0, error_streak: 1 }],
+    ['no profile', refusal('no_profile'), { state: 'needs_login', rest: 0, error_streak: 1 }],
+    [
+      'another skin',
+      new AccountFault('mismatch', 'Not that.'),
+      { state: 'active', rest: 650_000, error_streak: 1 },
+    ],
+  ])('%s is held against it', async (_, error, expected) => {
+    const { clock, db, faults, open } = await makeDeskWorld([{ cool_until: 0 }]);
+    const desk = await open();
+    const use = desk.use(await mustTake(desk), { signal: NO_END, generates: true }, () =>
+      Promise.reject(error),
+    );
+    await expect(use).rejects.toThrow(AccountFault);
+    const row = (await findAccount(db, UUIDS[0]!))!;
+    const rest = Math.max(0, row.cool_until - clock.now());
+    expect({ state: row.state, rest, error_streak: row.error_streak }).toEqual(expected);
+    expect(row).toMatchObject({ lease_owner: null, failed: 1, last_error_message: error.message });
+    expect(faults).toHaveLength(1);
+  });
+
+  test.each<[string, Error]>([
+    ['services that are away', refusal('unreachable')],
+    ['services that talk nonsense', refusal('unexpected')],
+    ['a bad picture', refusal('bad_image')],
+    ['our own pacing', new GameError('rate_limited', 'Wait.', { retryAfter: 5 })],
+    ['a bug of ours', new TypeError('x is not a function')],
+  ])('is not %s', async (_, error) => {
+    const { clock, db, faults, open } = await makeDeskWorld([{ error_streak: 3 }]);
+    const desk = await open();
+    const use = desk.use(await mustTake(desk), { signal: NO_END, generates: true }, () =>
+      Promise.reject(error),
+    );
+    await expect(use).rejects.toThrow(error);
+    const kept = { state: 'active', cool_until: 0, error_streak: 3, failed: 0, last_used_at: clock.now() };
+    expect(await findAccount(db, UUIDS[0]!)).toMatchObject(kept);
+    expect(faults).toEqual([]);
+  });
+
+  test('is forgiven by the next success', async () => {
+    const { db, open } = await makeDeskWorld([{ error_streak: 9 }]);
+    const desk = await open();
+    await desk.use(await mustTake(desk), { signal: NO_END, generates: true }, async () => {});
+    expect(await findAccount(db, UUIDS[0]!)).toMatchObject({ error_streak: 0, generated: 1 });
+  });
+});

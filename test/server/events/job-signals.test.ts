@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
+import { JobSignals } from '../../../src/server/events/job-signals.ts';
+
+/** Sleeps only as long as nobody aborts: whoever is not woken stays asleep. */
+const endless: Clock = {
+  now: () => 0,
+  monotonic: () => 0,
+  sleep: (_, signal) =>
+    new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))),
+};
+
+test('A sign of work that comes between the look and the sleep is not missed', async () => {
+  const signals = new JobSignals();
+  const since = signals.works;
+  signals.work();
+  await expect(signals.untilWork(1, { clock: endless, since })).resolves.toBeUndefined();
+});
+
+test.each(['work', 'elsewhere'] as const)(
+  'Somebody asleep until there is work wakes at "%s"',
+  async (sign) => {
+    const signals = new JobSignals();
+    const woken = signals.untilWork(1, { clock: endless, since: signals.works });
+    signals[sign]();
+    await expect(woken).resolves.toBeUndefined();
+  },
+);
+
+test('Somebody who waits for a job wakes at its end, not at that of another', async () => {
+  const signals = new JobSignals();
+  const heard: string[] = [];
+  const wait = async (uuid: string) => {
+    await signals.listenForJob(uuid, 1, endless).heard;
+    heard.push(uuid);
+  };
+  const both = [wait('a'), wait('b')];
+  signals.finished({ uuid: 'b', owner: 'ann' });
+  await both[1];
+  expect(heard).toEqual(['b']);
+  signals.elsewhere();
+  await both[0];
+  expect(heard).toEqual(['b', 'a']);
+});
+
+test('Listening that is stopped leaves no timer behind', async () => {
+  let aborted = false;
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    sleep: (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          aborted = true;
+          reject(new Error('aborted'));
+        });
+      }),
+  };
+  const { heard, stop } = new JobSignals().listenForJob('a', 30_000, clock);
+  stop();
+  await heard;
+  expect(aborted).toBe(true);
+});
+
+test('Somebody who listens hears of every job, until the listening is stopped', () => {
+  const signals = new JobSignals();
+  const heard: unknown[] = [];
+  const stop = signals.listen({
+    accepted: (owner) => void heard.push(['accepted', owner]),
+    finished: (job) => void heard.push(['finished', job]),
+    elsewhere: () => void heard.push(['elsewhere']),
+  });
+  const tellAll = () => {
+    signals.accepted('ann');
+    signals.finished({ uuid: 'a', owner: 'ann' });
+    signals.elsewhere();
+  };
+  tellAll();
+  const all = [['accepted', 'ann'], ['finished', { uuid: 'a', owner: 'ann' }], ['elsewhere']];
+  expect(heard).toEqual(all);
+  stop();
+  tellAll();
+  expect(heard).toEqual(all);
+});

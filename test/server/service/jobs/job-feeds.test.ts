@@ -1,0 +1,345 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type JobListener, JobSignals } from '../../../../src/server/events/job-signals.ts';
+import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import type { JobQueue, Lease } from '../../../../src/server/queue/port.ts';
+import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import type { JobFollower } from '../../../../src/server/service/jobs/job-feed.ts';
+import { JobFeeds } from '../../../../src/server/service/jobs/job-feeds.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { mustClaim } from '../../../contract/queue-steps.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { poll } from '../../../support/server/poll.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+
+type Read = 'list' | 'listAfter' | 'findAll' | 'newestId' | 'acceptedAfter' | 'findEnded';
+
+class CountedSignals extends JobSignals {
+  listeners = 0;
+
+  override listen(listener: JobListener): () => void {
+    const stop = super.listen(listener);
+    this.listeners++;
+    return () => {
+      this.listeners--;
+      stop();
+    };
+  }
+}
+
+async function world() {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const store = new StoreQueue(db, { self: nameThisProcess() });
+  const reads: Read[] = [];
+  const during: Partial<Record<Read, () => Promise<void>>> = {};
+  const errors: unknown[] = [];
+  const signals = new CountedSignals();
+  const queue = spyOn(store, reads, during);
+  const feeds = new JobFeeds({ db, queue, signals, onError: (error) => void errors.push(error) });
+  onTestFinished(async () => await feeds.close());
+  return { store, reads, during, errors, signals, feeds, ...tellers(store, signals) };
+}
+
+/** The queue, noting what is read; `during` runs after a read, before its answer is there. */
+function spyOn(
+  store: StoreQueue,
+  reads: Read[],
+  during: Partial<Record<Read, () => Promise<void>>>,
+): JobQueue {
+  const noted = async <T>(name: Read, answer: Promise<T>): Promise<T> => {
+    reads.push(name);
+    const result = await answer;
+    await during[name]?.();
+    return result;
+  };
+  return {
+    list: (...args) => noted('list', store.list(...args)),
+    listAfter: (...args) => noted('listAfter', store.listAfter(...args)),
+    findAll: (...args) => noted('findAll', store.findAll(...args)),
+    newestId: () => noted('newestId', store.newestId()),
+    acceptedAfter: (...args) => noted('acceptedAfter', store.acceptedAfter(...args)),
+    findEnded: (...args) => noted('findEnded', store.findEnded(...args)),
+  } as Partial<JobQueue> as JobQueue;
+}
+
+/** What submissions and workers of another process do. */
+function elsewhere(store: StoreQueue, signals: JobSignals) {
+  return {
+    submit: async (request: string, owner: string) => {
+      await store.submit(newJob({ request, owner }), LIMITS);
+      signals.elsewhere();
+    },
+    complete: async (lease: Lease) => {
+      await store.complete(lease, generated());
+      signals.elsewhere();
+    },
+  };
+}
+
+/** Ten owners that follow their jobs, one of which is pending each; whatever another process did before was seen. */
+async function followedByMany() {
+  const all = await world();
+  const { feeds, store, signals, reads } = all;
+  const owners = Array.from({ length: 10 }, (_, n) => `owner${n}`);
+  const followers = owners.map(() => follower());
+  for (const [n, owner] of owners.entries()) {
+    await store.submit(newJob({ request: `old${n}`, owner }), LIMITS);
+    feeds.follow(owner, followers[n]!.following);
+    await followers[n]!.hears(1);
+  }
+  signals.elsewhere();
+  const isSeen = (all: readonly Read[]) => all.filter((read) => read === 'findAll').length === owners.length;
+  await poll(() => reads, isSeen);
+  reads.length = 0;
+  return { ...all, followers, other: elsewhere(store, signals) };
+}
+
+/** What submissions and workers of this process do. */
+function tellers(store: StoreQueue, signals: JobSignals) {
+  return {
+    submit: async (request: string, owner = 'ann') => {
+      const job = newJob({ request, owner });
+      await store.submit(job, LIMITS);
+      signals.accepted(owner);
+      return job.uuid;
+    },
+    complete: async (lease: Lease) => {
+      await store.complete(lease, generated());
+      signals.finished(lease.job);
+    },
+  };
+}
+
+function follower() {
+  const heard: string[] = [];
+  const following: JobFollower = {
+    pending: (jobs) => void heard.push(`pending ${jobs.map((job) => job.request_key).join(' ')}`),
+    job: ({ job, skin }) =>
+      void heard.push(`${job.request_key} ${job.status}${skin ? ` ${skin.identity}` : ''}`),
+    end: () => void heard.push('end'),
+  };
+  const hears = async (count: number) =>
+    await poll(
+      () => heard,
+      (all) => all.length >= count,
+    );
+  return { following, heard, hears };
+}
+
+test('A job is told of when it is accepted and when it has ended, with its skin', async () => {
+  const { feeds, submit, complete, store } = await world();
+  const { following, hears } = follower();
+  await submit('old');
+  feeds.follow('ann', following);
+  await hears(1);
+  await submit('new');
+  await hears(2);
+  await complete(await mustClaim(store, 'w'));
+  expect(await hears(3)).toEqual(['pending old', 'new waiting', 'old completed identity of old']);
+});
+
+test('An end costs one look-up; while nobody follows the owner nothing is read', async () => {
+  const { feeds, submit, complete, store, reads, signals } = await world();
+  const { following, hears } = follower();
+  const stop = feeds.follow('ann', following);
+  await hears(1);
+  await submit('a');
+  await submit('x', 'bob');
+  await hears(2);
+  expect(reads).toEqual(['list', 'listAfter']);
+  await complete(await mustClaim(store, 'w'));
+  await complete(await mustClaim(store, 'w'));
+  await hears(3);
+  expect(reads).toEqual(['list', 'listAfter', 'findAll']);
+  stop();
+  stop();
+  await submit('b');
+  signals.elsewhere();
+  await complete(await mustClaim(store, 'w'));
+  expect(reads).toHaveLength(3);
+  expect([feeds.size, feeds.sizeOf('ann')]).toEqual([0, 0]);
+});
+
+test('What several followers of one owner hear is read once', async () => {
+  const { feeds, submit, complete, store, reads } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following);
+  feeds.follow('ann', two.following);
+  await Promise.all([one.hears(1), two.hears(1)]);
+  await submit('a');
+  await Promise.all([one.hears(2), two.hears(2)]);
+  await complete(await mustClaim(store, 'w'));
+  await Promise.all([one.hears(3), two.hears(3)]);
+  expect(reads.slice(-2)).toEqual(['listAfter', 'findAll']);
+  expect(two.heard).toEqual(one.heard);
+  expect([feeds.size, feeds.sizeOf('ann'), feeds.sizeOf('bob')]).toEqual([2, 2, 0]);
+});
+
+test('An end is told of once, whatever happens elsewhere', async () => {
+  const { feeds, submit, complete, store, signals } = await world();
+  const { following, hears } = follower();
+  feeds.follow('ann', following);
+  await submit('a');
+  await hears(2);
+  const lease = await mustClaim(store, 'w');
+  await complete(lease);
+  await hears(3);
+  signals.elsewhere();
+  signals.finished(lease.job);
+  await submit('b');
+  expect((await hears(4)).slice(2)).toEqual(['a completed identity of a', 'b waiting']);
+});
+
+test('Signals are listened to while somebody follows, once for all', async () => {
+  const { feeds, signals } = await world();
+  const stops = ['ann', 'ann', 'bob'].map((owner) => feeds.follow(owner, follower().following));
+  expect(signals.listeners).toBe(1);
+  for (const stop of stops) stop();
+  expect(signals.listeners).toBe(0);
+  feeds.follow('ann', follower().following)();
+  expect(signals.listeners).toBe(0);
+});
+
+test('A job that ends while the pending ones are read is told of', async () => {
+  const { feeds, submit, complete, store, during } = await world();
+  const { following, hears } = follower();
+  await submit('a');
+  during.list = async () => await complete(await mustClaim(store, 'w'));
+  feeds.follow('ann', following);
+  expect(await hears(2)).toEqual(['pending a', 'a completed identity of a']);
+});
+
+test('A job that is accepted and ends while the pending ones are read is told of once', async () => {
+  const { feeds, submit, complete, store, during } = await world();
+  const { following, heard, hears } = follower();
+  during.list = async () => {
+    await submit('a');
+    await complete(await mustClaim(store, 'w'));
+  };
+  feeds.follow('ann', following);
+  await hears(2);
+  during.list = async () => {};
+  await submit('b');
+  expect(await hears(3)).toEqual(['pending ', 'a completed identity of a', 'b waiting']);
+  expect(heard).toHaveLength(3);
+});
+
+test('A job that a worker is done with but that has not ended is not told of', async () => {
+  const { feeds, submit, store, signals } = await world();
+  const { following, hears } = follower();
+  feeds.follow('ann', following);
+  await submit('a');
+  await hears(2);
+  const lease = await mustClaim(store, 'w');
+  await store.fail(lease, { code: 'internal_error', message: 'Oh.', passing: true });
+  signals.finished(lease.job);
+  await submit('b');
+  expect(await hears(3)).toEqual(['pending ', 'a waiting', 'b waiting']);
+});
+
+test('Whoever comes later begins with what is pending then', async () => {
+  const { feeds, submit } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following);
+  await submit('a');
+  await one.hears(2);
+  feeds.follow('ann', two.following);
+  expect(await two.hears(1)).toEqual(['pending a']);
+  await submit('b');
+  await two.hears(2);
+  expect([one.heard, two.heard]).toEqual([
+    ['pending ', 'a waiting', 'b waiting'],
+    ['pending a', 'b waiting'],
+  ]);
+});
+
+test('A follower that stops before it was greeted hears nothing', async () => {
+  const { feeds, submit } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following)();
+  feeds.follow('ann', two.following);
+  await submit('a');
+  await two.hears(2);
+  expect(one.heard).toEqual([]);
+});
+
+test('A store that cannot be read ends the followers; the next one begins anew', async () => {
+  const { feeds, submit, during, errors, signals } = await world();
+  const [one, two] = [follower(), follower()];
+  feeds.follow('ann', one.following);
+  await one.hears(1);
+  during.listAfter = async () => {
+    throw new Error('disk I/O error');
+  };
+  await submit('a');
+  expect(await one.hears(2)).toEqual(['pending ', 'end']);
+  expect(errors).toEqual([new Error('disk I/O error')]);
+  during.listAfter = async () => {};
+  feeds.follow('ann', two.following);
+  await two.hears(1);
+  signals.elsewhere();
+  await submit('b');
+  expect(await two.hears(2)).toEqual(['pending a', 'b waiting']);
+  expect(one.heard).toHaveLength(2);
+});
+
+test('Closing tells what there is to tell, then ends every follower', async () => {
+  const { feeds, submit, complete, store } = await world();
+  const [one, two] = [follower(), follower()];
+  await submit('a');
+  feeds.follow('ann', one.following);
+  feeds.follow('bob', two.following);
+  await one.hears(1);
+  await complete(await mustClaim(store, 'w'));
+  await feeds.close();
+  expect(one.heard).toEqual(['pending a', 'a completed identity of a', 'end']);
+  expect(two.heard).toEqual(['pending ', 'end']);
+});
+
+test('What another process writes for nobody who follows costs two reads, however many follow', async () => {
+  const { other, reads } = await followedByMany();
+  await other.submit('x', 'bob');
+  await poll(
+    () => reads,
+    (all) => all.includes('findEnded'),
+  );
+  expect(reads).toEqual(['acceptedAfter', 'findEnded']);
+});
+
+test('What another process accepts and ends is told only to its owner', async () => {
+  const { other, reads, followers, store } = await followedByMany();
+  const [first, ...others] = followers;
+  await other.submit('new', 'owner0');
+  await first!.hears(2);
+  await other.complete(await mustClaim(store, 'w'));
+  expect(await first!.hears(3)).toEqual(['pending old0', 'new waiting', 'old0 completed identity of old0']);
+  expect(reads.filter((read) => read === 'findAll')).toHaveLength(1);
+  expect(others.map(({ heard }) => heard.length)).toEqual(others.map(() => 1));
+});
+
+test('A job that another process ends while the pending ones are read is told of', async () => {
+  const { store, signals, feeds, during, reads } = await followedByMany();
+  const { following, hears } = follower();
+  await store.submit(newJob({ request: 'a', owner: 'ann' }), LIMITS);
+  during.list = async () => {
+    for (let n = 0; n < 11; n++) await store.complete(await mustClaim(store, 'w'), generated());
+    signals.elsewhere();
+    await poll(
+      () => reads,
+      (all) => all.includes('findEnded'),
+    );
+  };
+  feeds.follow('ann', following);
+  expect(await hears(2)).toEqual(['pending a', 'a completed identity of a']);
+});
+
+test('A shared read that fails is told of, and every owner is looked after by itself', async () => {
+  const { other, during, errors, followers } = await followedByMany();
+  during.acceptedAfter = async () => {
+    throw new Error('disk I/O error');
+  };
+  await other.submit('new', 'owner3');
+  await followers[3]!.hears(2);
+  expect(errors).toEqual([new Error('disk I/O error')]);
+});

@@ -1,0 +1,89 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
+import { JobSignals } from '../../../src/server/events/job-signals.ts';
+import { Observers } from '../../../src/server/events/observer.ts';
+import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import type { JobQueue } from '../../../src/server/queue/port.ts';
+import { WorkerPool } from '../../../src/server/workers/worker-pool.ts';
+import { poll } from '../../support/server/poll.ts';
+
+/** Sleeps end at once: a pool that sits trouble out must come back. */
+const hasty: Clock = { now: () => 0, monotonic: () => 0, sleep: async () => await new Promise(setImmediate) };
+
+test.each(['claim', 'nextRunAt'] as const)(
+  'A worker outlives a store whose %s fails, and says so',
+  async (broken) => {
+    const calls = { claim: 0, nextRunAt: 0 };
+    const failOnce = async (name: keyof typeof calls) => {
+      calls[name]++;
+      if (name === broken && calls[name] === 1) throw new Error('disk I/O error');
+      return undefined;
+    };
+    const queue = {
+      claim: async () => await failOnce('claim'),
+      nextRunAt: async () => await failOnce('nextRunAt'),
+    } as Partial<JobQueue> as JobQueue;
+    const errors: unknown[] = [];
+    const pool = new WorkerPool({
+      observer: new Observers(),
+      count: 1,
+      db: {} as never,
+      queue,
+      generator: {} as never,
+      signals: new JobSignals(),
+      clock: hasty,
+      self: nameThisProcess(),
+      onError: (error) => void errors.push(error),
+    });
+    pool.start();
+    onTestFinished(async () => await pool.stop(1_000));
+    await poll(
+      () => calls.claim,
+      (claims) => claims >= 3,
+    );
+    expect(errors).toEqual([new Error('disk I/O error')]);
+    expect(pool.trouble).toBeUndefined();
+  },
+);
+
+test('Workers do not spin while all that waits is held back', async () => {
+  let claims = 0;
+  const queue = {
+    claim: async () => void claims++,
+    nextRunAt: async () => undefined,
+  } as Partial<JobQueue> as JobQueue;
+  const signals = new JobSignals();
+  const slept: number[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    sleep: async (ms, signal) => {
+      slept.push(ms);
+      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    },
+  };
+  const pool = new WorkerPool({
+    count: 3,
+    db: {} as never,
+    queue,
+    generator: {} as never,
+    signals,
+    observer: new Observers(),
+    clock,
+    self: nameThisProcess(),
+    onError: () => {},
+  });
+  pool.start();
+  onTestFinished(async () => await pool.stop(1_000));
+  await poll(
+    () => slept.length,
+    (count) => count >= 3,
+  );
+  expect([claims, slept.every((ms) => ms >= 1_000)]).toEqual([3, true]);
+  signals.elsewhere();
+  await poll(
+    () => slept.length,
+    (count) => count >= 6,
+  );
+  expect(claims).toBe(6);
+});

@@ -83,7 +83,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'A request takes a spot in the queue and waits for its turn. With no spot left: 429, `rate_limit` first.',
     why: 'Clients that send five at once lose none.',
     shown: [
-      'test/server/http/skins-restorer.test.ts',
+      'test/service/jobs/skins-restorer.test.ts',
       'Eight skins at once of a user with the plan free all come to SkinsRestorer, one after the other',
     ],
   },
@@ -91,14 +91,14 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     hosted: 'Lists the jobs of the last three hours; a caller without a key gets 401.',
     here: 'Lists all jobs, in pages; callers without a key are told apart by their addresses.',
     why: 'Nothing vanishes without a word, and small servers need no keys.',
-    shown: ['test/server/http/queue.test.ts', 'has every job of the caller, newest first, page by page'],
+    shown: ['test/service/jobs/queue.test.ts', 'has every job of the caller, newest first, page by page'],
   },
   'GET /v2/queue/{jobId}': {
     hosted: 'The id is 24 hexadecimal digits; a failed job has no `skin`, where the contract wants one.',
     here: 'The id is a UUID; a failed job has no `skin`.',
     why: 'The specification asks for UUIDs; clients treat ids as opaque.',
     shown: [
-      'test/server/http/published-contract.test.ts',
+      'test/service/running/published-contract.test.ts',
       'a pending or failed job has no skin, where the contract wants one always',
     ],
   },
@@ -107,7 +107,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: '`next.after` is text of our own; the UUID of a skin is taken too. The last page has none.',
     why: 'A client that follows it comes to an end, and no page changes when its last skin is deleted.',
     shown: [
-      'test/server/http/skin-picks.test.ts',
+      'test/service/skins/skin-picks.test.ts',
       'Lists tell where the next page begins, and a UUID for a number leads to its skin',
     ],
   },
@@ -116,7 +116,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'A short id is the first eight digits of the UUID, and finds public skins and your own.',
     why: 'Eight digits can be guessed: unlisted skins of others stay hidden.',
     shown: [
-      'test/server/http/skin-picks.test.ts',
+      'test/service/skins/skin-picks.test.ts',
       'A short id leads to public skins and to those of the caller',
     ],
   },
@@ -125,7 +125,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'All public skins, those with the most views first.',
     why: 'A small service would show an empty list.',
     shown: [
-      'test/server/http/skin-picks.test.ts',
+      'test/service/skins/skin-picks.test.ts',
       'Latest, popular and random skins and the pages of version 1 hold public ones only',
     ],
   },
@@ -134,7 +134,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'Lists all of them.',
     why: 'There is no reason to hide what is kept.',
     shown: [
-      'test/server/http/skins.test.ts',
+      'test/service/skins/skins.test.ts',
       'have public ones for everybody and all of one’s own for oneself',
     ],
   },
@@ -143,7 +143,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'Possible at any time: each caller has a record of its own.',
     why: 'What somebody else uploads changes nothing of yours.',
     shown: [
-      'test/server/http/skin-changes.test.ts',
+      'test/service/skins/skin-changes.test.ts',
       'changes the name, the visibility or both, and answers like GET',
     ],
   },
@@ -153,7 +153,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: '`duplicate` counts skins; days are those of UTC; `upstream.errors` counts failed jobs by code.',
     why: 'They are counted from the store, and at most once a minute.',
     shown: [
-      'test/server/http/stats.test.ts',
+      'test/service/running/stats.test.ts',
       'The figures count skins of new data and of data that was there, by the calendar',
     ],
   },
@@ -161,14 +161,14 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     hosted: 'The picture comes in a part named `file`.',
     here: 'The part may have any name. `visibility` is read as for `POST /generate/url`.',
     why: 'Old plugins name the part after the file.',
-    shown: ['test/server/http/v1/generating.test.ts', 'The picture may come in a part of any name'],
+    shown: ['test/service/v1/generating.test.ts', 'The picture may come in a part of any name'],
   },
   'POST /generate/url': {
     hosted: 'A `visibility` other than 1 is public.',
     here: 'A number above 1 is unlisted.',
     why: 'Hiding is the safe reading of a number that means nothing.',
     shown: [
-      'test/server/http/v1/generating.test.ts',
+      'test/service/v1/generating.test.ts',
       'makes a skin of the visibility that it is told in numbers, digits or words',
     ],
   },
@@ -177,7 +177,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'A number above 1 is unlisted.',
     why: 'Hiding is the safe reading of a number that means nothing.',
     shown: [
-      'test/server/http/v1/generating.test.ts',
+      'test/service/v1/generating.test.ts',
       'makes a skin of the visibility that it is told in numbers, digits or words',
     ],
   },
@@ -186,7 +186,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'Pages of other sites may not, nor may HEAD.',
     why: 'A picture in a page would generate skins from its readers’ addresses.',
     shown: [
-      'test/server/http/v1/generating-by-get.test.ts',
+      'test/service/v1/generating-by-get.test.ts',
       'Neither HEAD nor a picture in a page of another site makes a skin',
     ],
   },
@@ -195,7 +195,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: 'Finds public skins and your own.',
     why: 'Numbers can be counted through.',
     shown: [
-      'test/server/http/who-sees-what.test.ts',
+      'test/service/skins/who-sees-what.test.ts',
       'each caller sees through each route what the table says',
     ],
   },
@@ -204,7 +204,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     here: '`amount` is rounded up and left out beyond 10,000 skins, sizes go to 64, and an unknown skin is 400.',
     why: 'The last page would be missing; what a request may cost is bounded.',
     shown: [
-      'test/server/http/v1/listing.test.ts',
+      'test/service/v1/listing.test.ts',
       'A list without a page is the first one, and pages are as long as they are wanted',
     ],
   },
@@ -212,7 +212,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     hosted: 'Has `views` and counts by source.',
     here: 'Has neither.',
     why: 'They are not counted.',
-    shown: ['test/server/http/stats.test.ts', 'Version 1 tells the same figures in its own words'],
+    shown: ['test/service/running/stats.test.ts', 'Version 1 tells the same figures in its own words'],
   },
 };
 

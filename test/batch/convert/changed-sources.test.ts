@@ -1,0 +1,38 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type BatchResult, convert, SkinClient } from '../../../src/index.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { runHosted } from '../../support/hosted/run-hosted.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+test('A file that is edited before its second attempt is a source that failed, and the others are made', async () => {
+  const folder = await ownFolder();
+  const files = [1, 2, 3].map((number) => join(folder, `skin-${number}.png`));
+  for (const [index, file] of files.entries()) await writeFile(file, skinPng(index + 1));
+  const first = pixelHash(drawSkin(1));
+  const fails = { kind: 'fails', times: 1, code: 'skin_change_failed' } as const;
+  const { url, key } = await runHosted({
+    serviceTime: 50,
+    fate: (pixels) => (pixels === first ? fails : undefined),
+  });
+  const client = new SkinClient({ baseUrl: url, apiKey: key });
+  onTestFinished(async () => await client.close());
+  const results: BatchResult[] = [];
+  const summary = await convert({
+    client,
+    sources: files,
+    stateDir: join(folder, 'state'),
+    pollInterval: 50,
+    deliver: (result) => void results.push(result),
+    onEvent: async ({ type }) => {
+      if (type === 'accepted') await writeFile(files[0]!, skinPng(9));
+    },
+  });
+  expect(summary).toMatchObject({ end: 'complete', made: 2, failed: 1, left: 0 });
+  expect(results.find(({ error }) => error)).toMatchObject({
+    source: files[0],
+    error: { code: 'source_changed', hint: 'Run it again.' },
+  });
+});

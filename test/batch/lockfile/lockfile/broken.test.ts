@@ -1,0 +1,153 @@
+import { closeSync, mkdirSync, openSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
+import { lineOf } from '../../../../src/batch/lockfile/entry-line.ts';
+import { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
+import { LockfileError } from '../../../../src/batch/lockfile/lockfile-error.ts';
+import { entriesOf, lockEntry, openText, ownPath, textOf } from '../../../support/batch/lockfile-entries.ts';
+import { failureOf } from '../../../support/client/test-client.ts';
+
+const GOOD = textOf(entriesOf('a.png'));
+
+async function failureOfOpening(path: string): Promise<LockfileError> {
+  const error = await failureOf(Lockfile.open(path));
+  if (error instanceof LockfileError) return error;
+  throw error;
+}
+
+async function failureOfText(text: string | Uint8Array): Promise<LockfileError> {
+  return await failureOfOpening(await ownPath(text));
+}
+
+describe('A file that is no lockfile', () => {
+  it.each([
+    ['text', 'Dear diary,\n'],
+    ['a JSON document', '{\n  "name": "skins"\n}\n'],
+    ['another NDJSON file', '{"journal":1,"nonce":"x"}\n'],
+    ['a list', '[1,2]\n'],
+    ['zeros', '\0'.repeat(5000)],
+    ['marked as UTF-8', `\ufeff${GOOD}`],
+  ])('is refused with its first line: %s', async (_, text) => {
+    expect(await failureOfText(text)).toMatchObject({ code: 'lockfile_invalid', line: 1 });
+  });
+
+  it('is named, with what is wrong and what to do', async () => {
+    const path = await ownPath(`${GOOD}${GOOD.replace('"options"', '"choices"')}`);
+    const error = await failureOfOpening(path);
+    expect(error.message).toMatch(`${path}, line 2: The line is not an entry: options: Invalid input`);
+    expect(error.hint).toMatch('Restore the file');
+  });
+
+  it('is refused when it is a folder', async () => {
+    const path = await ownPath();
+    mkdirSync(path);
+    expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_invalid', line: undefined });
+  });
+
+  it('is refused when it is larger than any lockfile', async () => {
+    const path = await ownPath('');
+    truncateSync(path, 2 ** 32); // takes no space
+    expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_too_large', line: undefined });
+  });
+
+  it('is refused when a line is longer than any entry, without reading the rest', async () => {
+    const tooLong = lineOf(lockEntry({ name: 'n'.repeat(64 * 1024) }));
+    expect(await failureOfText(`${GOOD}${tooLong}\n${GOOD}`)).toMatchObject({
+      code: 'lockfile_too_large',
+      line: 2,
+    });
+    const path = await ownPath(GOOD);
+    truncateSync(path, 2 ** 31);
+    expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_too_large', line: 2 });
+  });
+});
+
+describe('A merge', () => {
+  const [ours, theirs] = [textOf(entriesOf('b.png')), textOf(entriesOf('c.png'))];
+
+  it.each([
+    ['<<<<<<< HEAD', 2, `${GOOD}<<<<<<< HEAD\n${ours}=======\n${theirs}>>>>>>> topic\n`],
+    ['||||||| base', 2, `${GOOD}||||||| base\n`],
+    ['=======', 3, `${GOOD}${ours}=======\r\n${theirs}`],
+    ['>>>>>>> topic', 3, `${GOOD}${theirs}>>>>>>> topic`],
+  ])('that is not finished is told from other damage: %s', async (_, line, text) => {
+    const error = await failureOfText(text);
+    expect(error).toMatchObject({ code: 'lockfile_conflict', line });
+    expect(error.hint).toMatch('both sides');
+  });
+});
+
+describe('A line that was cut', () => {
+  it('is an error wherever that happened, for a rename leaves no such file', async () => {
+    const text = GOOD + textOf([lockEntry({ source: 'ü.png', name: 'a}b', key: '{}' })]);
+    const bytes = Buffer.from(text);
+    const path = await ownPath();
+    for (let size = Buffer.byteLength(GOOD) + 1; size < bytes.length - 1; size++) {
+      writeFileSync(path, bytes.subarray(0, size));
+      expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_invalid', line: 2 });
+    }
+  });
+
+  it('is an error in the middle of the file too', async () => {
+    const text = `${GOOD.slice(0, 400)}\n${GOOD}`;
+    expect(await failureOfText(text)).toMatchObject({ code: 'lockfile_invalid', line: 1 });
+  });
+});
+
+describe('An entry with a field that is wrong', () => {
+  const wrong: [field: string, entry: LockEntry][] = [
+    ['source', lockEntry({ source: '' })],
+    ['pixels', lockEntry({ pixels: 'abc' })],
+    ['pixels', lockEntry({ pixels: undefined })],
+    ['value', lockEntry({ value: '"},{"' })],
+    ['value', lockEntry({ value: '' })],
+    ['signature', lockEntry({ signature: 'not base64!' })],
+    ['variant', lockEntry({ variant: 'wide' as 'classic' })],
+    ['options.variant', lockEntry({ options: { variant: 'unknown' as 'auto', visibility: 'public' } })],
+  ];
+  const readEarly = wrong.filter(([field]) => !['value', 'signature', 'variant'].includes(field));
+
+  it.each(wrong)('is told by the time it is read: %s', async (field, entry) => {
+    const path = await ownPath(GOOD + textOf([entry]));
+    const read = async () => {
+      const lockfile = await Lockfile.open(path);
+      try {
+        for (let n = 0; n < lockfile.size; n++) lockfile.read(n);
+      } finally {
+        lockfile.close();
+      }
+    };
+    const error = await failureOf(read());
+    expect(error).toMatchObject({ code: 'lockfile_invalid', line: 2 });
+    expect((error as Error).message).toMatch(`${field}: `);
+  });
+
+  it.each(readEarly)(
+    'is told when the file is opened, where that decides what is found: %s',
+    async (_, entry) => {
+      expect(await failureOfText(GOOD + textOf([entry]))).toMatchObject({
+        code: 'lockfile_invalid',
+        line: 2,
+      });
+    },
+  );
+
+  it('does not keep the others from being read', async () => {
+    const lockfile = await openText(textOf([lockEntry({ value: '?' }), lockEntry({ source: 'x.png' })]));
+    expect(lockfile.read(1).source).toBe('x.png');
+  });
+});
+
+it('Files that cannot be opened leave nothing open', async () => {
+  const path = await ownPath('nonsense\n');
+  const before = nextDescriptor(path);
+  for (let n = 0; n < 50; n++) await failureOfOpening(path);
+  expect(nextDescriptor(path)).toBeLessThan(before + 10);
+});
+
+/** The system gives out the lowest that is free. */
+function nextDescriptor(path: string): number {
+  const fd = openSync(path, 'r');
+  closeSync(fd);
+  return fd;
+}

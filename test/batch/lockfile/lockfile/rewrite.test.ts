@@ -1,0 +1,328 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
+import { lineOf } from '../../../../src/batch/lockfile/entry-line.ts';
+import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
+import {
+  allOf,
+  entriesOf,
+  fileAt,
+  find,
+  hash,
+  keepAll,
+  keepNone,
+  lockEntry,
+  openAt,
+  ownPath,
+  textOf,
+} from '../../../support/batch/lockfile-entries.ts';
+import { failureOf } from '../../../support/client/test-client.ts';
+
+/** A lockfile in a file of its own with these entries, open. */
+async function ownLockfile(entries: readonly LockEntry[], lineEnd = '\n') {
+  const path = await ownPath(textOf(entries, lineEnd));
+  return { path, lockfile: await openAt(path) };
+}
+
+function sourcesAt(path: string): string[] {
+  return fileAt(path).map(({ source }) => source);
+}
+
+/** Whether the file at `path` stays as it is by what is done. */
+async function isLeftAlone(path: string, act: () => Promise<unknown>): Promise<boolean> {
+  const { ino, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  await act();
+  const now = statSync(path, { bigint: true });
+  return now.ino === ino && now.mtimeNs === mtimeNs && now.ctimeNs === ctimeNs;
+}
+
+describe('Rewriting', () => {
+  it('makes the file, and its folder', async () => {
+    const path = join(dirname(await ownPath()), 'out', 'skins.lock');
+    const lockfile = await openAt(path);
+    const outcome = await lockfile.rewrite(entriesOf('a.png', 'b.png'), keepAll);
+    expect(outcome).toEqual({ written: true, entries: 2, dropped: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(textOf(entriesOf('a.png', 'b.png')));
+    expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
+  });
+
+  it('makes no file for nothing', async () => {
+    const path = await ownPath();
+    const outcome = await (await openAt(path)).rewrite([], keepAll);
+    expect(outcome).toEqual({ written: false, entries: 0, dropped: 0 });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('puts what is new where it belongs', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('b.png', 'd.png'));
+    await lockfile.rewrite(entriesOf('a.png', 'c.png', 'e.png'), keepAll);
+    expect(fileAt(path)).toEqual(entriesOf('a.png', 'b.png', 'c.png', 'd.png', 'e.png'));
+  });
+
+  it('takes its changes as they come', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('b.png'));
+    async function* changes() {
+      for (const source of ['a.png', 'c.png']) yield await Promise.resolve(lockEntry({ source }));
+    }
+    await lockfile.rewrite(changes(), keepAll);
+    expect(sourcesAt(path)).toEqual(['a.png', 'b.png', 'c.png']);
+  });
+
+  it('replaces all entries of a source that has changes', async () => {
+    const options = (['auto', 'classic', 'slim'] as const).map(
+      (variant) => ({ variant, visibility: 'public' }) as const,
+    );
+    const before = options.map((one) => lockEntry({ options: one }));
+    const { path, lockfile } = await ownLockfile([...entriesOf('a.png'), ...before, ...entriesOf('z.png')]);
+    const changes = [options[2]!, options[0]!].map((one) => lockEntry({ options: one, name: 'new' }));
+    const outcome = await lockfile.rewrite(changes, keepNone);
+    expect(outcome).toEqual({ written: true, entries: 2, dropped: 2 });
+    expect(fileAt(path)).toEqual(changes.toReversed());
+  });
+
+  it('writes the last of several changes of the same source and work', async () => {
+    const { path, lockfile } = await ownLockfile([]);
+    await lockfile.rewrite([lockEntry({ name: 'one' }), lockEntry({ name: 'two' })], keepAll);
+    expect(fileAt(path)).toEqual([lockEntry({ name: 'two' })]);
+  });
+
+  it('drops what is not kept', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png', 'c.png', 'd.png'));
+    const outcome = await lockfile.rewrite([], (source) => source === 'a.png' || source === 'd.png');
+    expect(outcome).toEqual({ written: true, entries: 2, dropped: 2 });
+    expect(fileAt(path)).toEqual(entriesOf('a.png', 'd.png'));
+  });
+
+  it('drops everything', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
+    expect(await lockfile.rewrite([], keepNone)).toEqual({ written: true, entries: 0, dropped: 2 });
+    expect(readFileSync(path, 'utf8')).toBe('');
+    expect(lockfile.size).toBe(0);
+  });
+
+  it('drops the beginning', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
+    await lockfile.rewrite([], (source) => source === 'b.png');
+    expect(fileAt(path)).toEqual(entriesOf('b.png'));
+  });
+
+  it('drops the end', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
+    await lockfile.rewrite([], (source) => source === 'a.png');
+    expect(fileAt(path)).toEqual(entriesOf('a.png'));
+  });
+
+  it('sorts by code units, not by code points', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('\u{1f600}.png', '\ufb01.png'));
+    const sorted = ['a.png', 'b.png', '\u{1f600}.png', '\ufb01.png'];
+    await lockfile.rewrite(entriesOf('a.png', 'b.png'), keepAll);
+    expect(sourcesAt(path)).toEqual(sorted);
+    expect(sorted.toSorted()).toEqual(sorted);
+  });
+
+  it('knows afterwards what is in the file', async () => {
+    const { lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
+    await lockfile.rewrite(entriesOf('0.png'), (source) => source !== 'a.png');
+    expect(allOf(lockfile)).toEqual(entriesOf('0.png', 'b.png'));
+    expect(find(lockfile, lockEntry({ source: 'b.png' }))).toEqual({ state: 'same', entry: 1 });
+    expect(find(lockfile, lockEntry({ source: 'a.png' }))).toBeUndefined();
+  });
+
+  it('can read its entries for the changes, as for a renamed file', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png', 'c.png'));
+    function* moved() {
+      for (const entry of [0, 1, 2]) yield { ...lockfile.read(entry), source: `new/${entry}.png` };
+    }
+    await lockfile.rewrite(moved(), keepNone);
+    expect(fileAt(path)).toEqual(
+      ['a.png', 'b.png', 'c.png'].map((source, n) => ({ ...lockEntry({ source }), source: `new/${n}.png` })),
+    );
+  });
+
+  it('of many entries keeps all bytes of those that stay', async () => {
+    const entries = Array.from({ length: 2000 }, (_, n) =>
+      lockEntry({ source: `${String(n).padStart(4, '0')}.png`, name: 'ß'.repeat(n % 300) }),
+    );
+    const { path, lockfile } = await ownLockfile(entries);
+    const changed = entries.filter((_, n) => n % 7 === 3).map((entry) => ({ ...entry, name: 'changed' }));
+    await lockfile.rewrite(changed, (source) => !source.startsWith('01'));
+    const isChanged = (n: number) => n % 7 === 3;
+    const expected = entries
+      .map((entry, n) => (isChanged(n) ? { ...entry, name: 'changed' } : entry))
+      .filter((entry, n) => isChanged(n) || !entry.source.startsWith('01'));
+    expect(readFileSync(path, 'utf8')).toBe(textOf(expected));
+  });
+});
+
+describe('A file that is right already', () => {
+  const entries = entriesOf('a.png', 'b.png', 'c.png');
+  const same: [what: string, act: (lockfile: Lockfile) => Promise<unknown>][] = [
+    ['nothing changes', async (lockfile) => await lockfile.rewrite([], keepAll)],
+    ['changes are what was there', async (lockfile) => await lockfile.rewrite(entries, keepNone)],
+    ['some changes are what was there', async (lockfile) => await lockfile.rewrite([entries[1]!], keepAll)],
+    ['the end is what was there', async (lockfile) => await lockfile.rewrite([entries[2]!], keepAll)],
+  ];
+  it.each(same)('is not written when %s', async (_, act) => {
+    for (const lineEnd of ['\n', '\r\n']) {
+      const { path, lockfile } = await ownLockfile(entries, lineEnd);
+      expect(
+        await isLeftAlone(path, async () => expect(await act(lockfile)).toMatchObject({ written: false })),
+      ).toBe(true);
+      expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
+    }
+  });
+
+  it('is written when a single letter differs', async () => {
+    const { path, lockfile } = await ownLockfile(entries);
+    expect(await lockfile.rewrite([{ ...entries[2]!, name: 'stevf' }], keepAll)).toMatchObject({
+      written: true,
+    });
+    expect(fileAt(path)[2]?.name).toBe('stevf');
+  });
+});
+
+describe('A file that was edited by hand', () => {
+  it('is sorted, and loses what counted for nothing, while its lines stay as they are', async () => {
+    const [a, b] = entriesOf('a.png', 'b.png');
+    const spaced = lineOf(a!).replace('"uuid":', '"uuid" : ');
+    const path = await ownPath(`${lineOf(b!)}\n\n${lineOf({ ...a!, name: 'old' })}\n${spaced}\n`);
+    const outcome = await (await openAt(path)).rewrite([], keepAll);
+    expect(outcome).toEqual({ written: true, entries: 2, dropped: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(`${spaced}\n${lineOf(b!)}\n`);
+  });
+
+  it('gets the line break that its last line lacks, wherever that line goes', async () => {
+    const [a, b] = entriesOf('a.png', 'b.png');
+    for (const text of [`${lineOf(a!)}\n${lineOf(b!)}`, `${lineOf(b!)}\n${lineOf(a!)}`]) {
+      const path = await ownPath(text);
+      await (await openAt(path)).rewrite([], keepAll);
+      expect(readFileSync(path, 'utf8')).toBe(textOf([a!, b!]));
+    }
+  });
+
+  it('keeps the line breaks of Windows', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'c.png'), '\r\n');
+    await lockfile.rewrite(entriesOf('b.png'), keepAll);
+    expect(readFileSync(path, 'utf8')).toBe(textOf(entriesOf('a.png', 'b.png', 'c.png'), '\r\n'));
+  });
+});
+
+describe('A file that somebody changes in the meantime', () => {
+  it('is merged with, not overwritten', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
+    rmSync(path);
+    writeFileSync(path, textOf(entriesOf('b.png', 'pulled.png')));
+    function* changes() {
+      yield { ...lockfile.read(0), source: 'moved.png' }; // by the number that it had before
+    }
+    await lockfile.rewrite(changes(), keepAll);
+    const moved = { ...lockEntry({ source: 'a.png' }), source: 'moved.png' };
+    expect(fileAt(path)).toEqual([
+      lockEntry({ source: 'b.png' }),
+      moved,
+      lockEntry({ source: 'pulled.png' }),
+    ]);
+  });
+
+  it('is made anew when it has been removed', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
+    rmSync(path);
+    await lockfile.rewrite(entriesOf('b.png'), keepAll);
+    expect(sourcesAt(path)).toEqual(['b.png']);
+  });
+
+  it('stays as it is when it is broken by then', async () => {
+    const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
+    const text = `<<<<<<< HEAD\n${textOf(entriesOf('a.png'))}`;
+    writeFileSync(path, text);
+    expect(await failureOf(lockfile.rewrite(entriesOf('b.png'), keepAll))).toMatchObject({
+      code: 'lockfile_conflict',
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
+
+describe('A rewrite that fails', () => {
+  const before = entriesOf('a.png', 'b.png');
+
+  /** What came of it; the old file has to be there, and nothing else. */
+  async function failedRewrite(changes: Iterable<LockEntry>): Promise<unknown> {
+    const { path, lockfile } = await ownLockfile(before);
+    const error = await failureOf(lockfile.rewrite(changes, keepAll));
+    expect(readFileSync(path, 'utf8')).toBe(textOf(before));
+    expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
+    expect(allOf(lockfile)).toEqual(before);
+    return error;
+  }
+
+  it('for a change that could not be read again leaves the old file', async () => {
+    const bad = lockEntry({ source: 'c.png', value: 'no base64!' });
+    expect(await failedRewrite([...entriesOf('0.png'), bad])).toMatchObject({
+      code: 'lockfile_invalid',
+      message: expect.stringContaining('The entry of c.png cannot be written: value: not base64'),
+    });
+  });
+
+  it('for a change that is too long leaves the old file', async () => {
+    const long = lockEntry({ source: 'c.png', name: 'n'.repeat(64 * 1024) });
+    expect(await failedRewrite([long])).toMatchObject({ message: expect.stringContaining('too long') });
+  });
+
+  it('for changes that are not sorted leaves the old file', async () => {
+    expect(await failedRewrite(entriesOf('0.png', 'd.png', 'c.png'))).toMatchObject({
+      message: expect.stringContaining('c.png'),
+    });
+  });
+
+  it('because the changes cannot be had leaves the old file', async () => {
+    function* changes() {
+      for (let n = 0; n < 1000; n++) yield lockEntry({ source: `0/${String(n).padStart(4, '0')}.png` });
+      throw new Error('The journal is gone.');
+    }
+    expect(await failedRewrite(changes())).toMatchObject({ message: 'The journal is gone.' });
+  });
+
+  it('because a folder has taken the place says so', async () => {
+    const { path, lockfile } = await ownLockfile(before);
+    rmSync(path);
+    mkdirSync(join(path, 'below'), { recursive: true });
+    expect(await failureOf(lockfile.rewrite(entriesOf('c.png'), keepAll))).toMatchObject({
+      code: 'lockfile_invalid',
+      message: expect.stringContaining('not a regular file'),
+    });
+  });
+
+  it('because a folder takes the place at the last moment leaves nothing behind', async () => {
+    const { path, lockfile } = await ownLockfile(before);
+    function* changes() {
+      yield lockEntry({ source: 'c.png' });
+      rmSync(path);
+      mkdirSync(join(path, 'below'), { recursive: true });
+    }
+    await failureOf(lockfile.rewrite(changes(), keepAll));
+    expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
+  });
+
+  it('because the folder vanishes says so', async () => {
+    const { path, lockfile } = await ownLockfile(before);
+    function* changes() {
+      for (let n = 0; n < 1000; n++) yield lockEntry({ source: `0/${String(n).padStart(4, '0')}.png` });
+      rmSync(dirname(path), { recursive: true });
+    }
+    expect(await failureOf(lockfile.rewrite(changes(), keepAll))).toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('because the old file is cut while it is copied says so', async () => {
+    const many = Array.from({ length: 1000 }, (_, n) =>
+      lockEntry({ source: `${String(n).padStart(4, '0')}.png` }),
+    );
+    const { path, lockfile } = await ownLockfile(many);
+    function* changes() {
+      writeFileSync(path, '');
+      yield lockEntry({ source: '0500.png', pixels: hash('new') });
+    }
+    expect(await failureOf(lockfile.rewrite(changes(), keepAll))).toMatchObject({ code: 'lockfile_changed' });
+    expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
+  });
+});

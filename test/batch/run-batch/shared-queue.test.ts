@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { prepareScripted } from '../../support/scripted/run-scripted.ts';
+
+/** The most that were asked for within any second. */
+function mostInASecond(times: readonly number[]): number {
+  return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
+}
+
+describe('Processes of one key on one data folder', () => {
+  test.each([2, 3])(
+    '(%i) have five jobs together, never one more, and no needless refusal',
+    async (count) => {
+      const { clock, service, batch } = await prepareScripted();
+      const batches = Array.from({ length: count }, (_, n) => batch(20, { from: 100 * n }));
+      const ended = await clock.until(Promise.all(batches));
+      expect(ended.map(({ made }) => made)).toEqual(Array(count).fill(20));
+      expect([service.mostUnfinished, service.refusals, service.jobs.length]).toEqual([5, [], 20 * count]);
+      expect(clock.monotonic()).toBeLessThanOrEqual(1.35 * ((20 * count * 450) / 5) + 500);
+    },
+  );
+
+  test('give no picture two jobs, whoever comes first', async () => {
+    const { clock, service, batch } = await prepareScripted();
+    const ended = await clock.until(Promise.all([batch(20), batch(20, { purpose: 'another' })]));
+    expect(ended.map(({ made }) => made)).toEqual([20, 20]);
+    expect([service.jobs.length, service.mostUnfinished]).toEqual([20, 5]);
+  });
+
+  test.each([
+    [2, 1_500],
+    [3, 1_500],
+    [3, 450],
+    [3, 5_000],
+  ])(
+    '(%i) look at the list together: at most 1.5 times a wave of %i ms, twice a second',
+    async (count, serviceTime) => {
+      const { clock, service, batch } = await prepareScripted({ serviceTime: () => serviceTime });
+      await clock.until(Promise.all(Array.from({ length: count }, (_, n) => batch(10, { from: 100 * n }))));
+      const { list } = service.requests;
+      const waves = clock.monotonic() / serviceTime;
+      expect(clock.monotonic()).toBeLessThanOrEqual(1.35 * 2 * count * serviceTime + 500);
+      expect(list.length).toBeLessThanOrEqual(Math.ceil(1.5 * waves) + 2);
+      if (serviceTime > 1_000) expect(mostInASecond(list)).toBeLessThanOrEqual(2);
+    },
+  );
+
+  test('leave spots to jobs of other machines', async () => {
+    const { clock, service, batch } = await prepareScripted({ serviceTime: (n) => (n < 2 ? 4_000 : 450) });
+    service.occupy(4_000);
+    service.occupy(4_000);
+    await clock.until(Promise.all([batch(6), batch(6, { from: 100 })]));
+    expect([service.mostUnfinished, service.refusals]).toEqual([5, []]);
+  });
+});

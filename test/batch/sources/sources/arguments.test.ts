@@ -1,0 +1,345 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fileProblem } from '../../../../src/batch/sources/file-problem.ts';
+import {
+  isSingle,
+  openSources,
+  type SourceSpec,
+  skinNameFrom,
+} from '../../../../src/batch/sources/sources.ts';
+import {
+  allOf,
+  folderOf,
+  onlyOf,
+  problemOf,
+  rootsIn,
+  spec,
+  stemsOf,
+  UUID,
+} from '../../../support/batch/read-sources.ts';
+import { failureOf } from '../../../support/client/test-client.ts';
+
+const DASHED = '61699B2E-D327-4A01-9F1E-0EA8C3F06BC6';
+const DATA = 'data:image/png;base64,';
+const elsewhere = rootsIn('/no/such/folder');
+
+describe('A path', () => {
+  it('of a file is one source, called what was typed', async () => {
+    const cwd = await folderOf(['heroes/My Skin.v2.png']);
+    expect(await onlyOf({ args: ['./heroes/My Skin.v2.png'] }, rootsIn(cwd))).toEqual({
+      label: './heroes/My Skin.v2.png',
+      content: { kind: 'file', path: join(cwd, 'heroes/My Skin.v2.png') },
+      stem: 'My Skin.v2',
+    });
+  });
+
+  it('may have any name, because the check says what the file is', async () => {
+    const cwd = await folderOf(['skin', '.hidden.png', UUID, '-']);
+    const args = ['skin', '.hidden.png', UUID, './-'];
+    expect((await allOf({ args }, rootsIn(cwd))).map((source) => source.content.kind)).toEqual(
+      args.map(() => 'file'),
+    );
+  });
+
+  it.each(['missing.png', 'no/such/a.png', 'a.png/', 'x'.repeat(5_000), `${UUID}0`, 'ab', 'a\0b'])(
+    'that leads nowhere is told: %.20j',
+    async (arg) => {
+      const source = await onlyOf({ args: [arg] }, rootsIn(await folderOf(['a.png'])));
+      expect(source.label).toBe(arg);
+      expect(problemOf(source)).toEqual({
+        code: 'no_such_file',
+        message: `There is no file or folder ${arg}.`,
+        hint:
+          arg === 'a.png/'
+            ? 'Did you mean a.png?'
+            : 'Give the path of a PNG file, a folder of them, or - for stdin.',
+      });
+    },
+  );
+
+  it('that is empty is not the current folder', async () => {
+    const source = await onlyOf({ args: [''] }, rootsIn(await folderOf(['a.png'])));
+    expect(problemOf(source)).toMatchObject({ code: 'no_such_file' });
+  });
+
+  it('that is a symbolic link loop is told', async () => {
+    const cwd = await folderOf([]);
+    symlinkSync('loop', join(cwd, 'loop'));
+    expect(problemOf(await onlyOf({ args: ['loop'] }, rootsIn(cwd)))).toEqual({
+      code: 'not_a_file',
+      message: 'loop is a symbolic link loop.',
+    });
+  });
+});
+
+describe('What the file system says of a path', () => {
+  const rows: [errno: string, code: string, message: string][] = [
+    ['EACCES', 'eacces', 'a.png: Permission denied.'],
+    ['EPERM', 'eacces', 'a.png: Permission denied.'],
+    ['EIO', 'eio', 'a.png: broken.'],
+  ];
+  it.each(rows)('%s is told as %s', (errno, code, message) => {
+    const error = Object.assign(new Error('broken'), { code: errno });
+    expect(fileProblem('a.png', error)).toEqual({ code, message });
+  });
+
+  it('is not made of a mistake in the program', () => {
+    const bug = new TypeError('x is undefined');
+    expect(() => fileProblem('a.png', bug)).toThrow(bug);
+  });
+});
+
+describe('A URL', () => {
+  const good: [url: string, stem: string][] = [
+    ['https://a.example/skins/s.png', 's'],
+    ['HTTP://a.example/', 'a.example'],
+    ['https://a.example/S.PNG?size=8#x', 'S'],
+    ['https://a.example/my%20skin.png', 'my skin'],
+    ['https://a.example/a%2Fb%zz', 'a%2Fb%zz'],
+    ['https://a.example/a%2Fb', 'a_b'],
+    ['https://a.example/@someone/s.png', 's'],
+  ];
+  it.each(good)('is left to the service: %s', async (url, stem) => {
+    expect(await onlyOf({ args: [url] }, elsewhere)).toEqual({
+      label: url,
+      content: { kind: 'url', url },
+      stem,
+    });
+  });
+
+  it('may have 256 characters and no more', async () => {
+    const url = `https://a.example/${'x'.repeat(238)}`;
+    expect((await onlyOf({ args: [url] }, elsewhere)).content).toEqual({ kind: 'url', url });
+    const longer = await onlyOf({ args: [`${url}x`] }, elsewhere);
+    expect(problemOf(longer)).toMatchObject({
+      code: 'invalid_image_url',
+      message: 'The URL is longer than 256 characters.',
+    });
+    expect(longer.label).toBe(`${url}…`);
+  });
+
+  it.each(['https://', 'http://a b/s.png', 'https://[::1/s.png'])('must be one: %s', async (url) => {
+    const source = await onlyOf({ args: [url] }, elsewhere);
+    expect(problemOf(source)).toMatchObject({ code: 'invalid_image_url', hint: expect.any(String) });
+    expect(source.label).toBe(url);
+  });
+
+  const secret: [url: string, label: string][] = [
+    ['https://me:hunter2@a.example/s.png', 'https://a.example/s.png'],
+    ['https://hunter2@a.example/s.png', 'https://a.example/s.png'],
+    ['https://me:hun@ter2@a.example/s.png?u=a@b', 'https://a.example/s.png?u=a@b'],
+    ['http:///me:hunter2@a.example/s.png', 'http://a.example/s.png'],
+    ['https://me:hunter2@a b/s.png', 'https://a b/s.png'],
+    ['https://me:hunter2/x@a b/s.png', 'https://a b/s.png'],
+  ];
+  it.each(secret)('with a password is neither sent nor shown: %s', async (url, label) => {
+    const source = await onlyOf({ args: [url] }, elsewhere);
+    expect(source.label).toBe(label);
+    expect(problemOf(source)).toMatchObject({ code: 'invalid_image_url' });
+    expect(JSON.stringify(source)).not.toMatch(/hunter2|ter2/);
+  });
+});
+
+describe('A data URL', () => {
+  it('is a picture that is at hand already', async () => {
+    const url = `${DATA}${Buffer.from('a picture').toString('base64')}`;
+    const source = await onlyOf({ args: [url] }, elsewhere);
+    expect(source).toEqual({
+      label: 'data:image/png;base64,YSBwaWN0…',
+      content: { kind: 'bytes', bytes: Buffer.from('a picture') },
+      stem: 'data',
+    });
+  });
+
+  it.each(['Data:Image/PNG;Base64,AAAA', `${DATA}AAA=`, `${DATA}AAA`])('is taken as %s', async (url) => {
+    expect((await onlyOf({ args: [url] }, elsewhere)).content.kind).toBe('bytes');
+  });
+
+  it.each([
+    DATA,
+    `${DATA}A`,
+    `${DATA}AA A`,
+    `${DATA}AA-_`,
+    'data:,AAAA',
+    'data:image/jpeg;base64,AAAA',
+    'data:image/png,AAAA',
+  ])('must hold a PNG in base64: %s', async (url) => {
+    expect(problemOf(await onlyOf({ args: [url] }, elsewhere))).toMatchObject({ code: 'invalid_image_url' });
+  });
+});
+
+describe('A player', () => {
+  it.each([UUID, DASHED])('or a skin is named by a UUID: %s', async (arg) => {
+    expect(await onlyOf({ args: [arg] }, elsewhere)).toEqual({
+      label: arg,
+      content: { kind: 'uuid', uuid: UUID },
+      stem: UUID,
+    });
+  });
+
+  it('is named by a name, which is the same in any case', async () => {
+    for (const arg of ['Jeb_', 'a'])
+      expect(await onlyOf({ args: [arg], as: 'user' }, elsewhere)).toEqual({
+        label: arg,
+        content: { kind: 'user', user: arg.toLowerCase(), typed: arg },
+        stem: arg,
+      });
+  });
+
+  it('is what a word may be that is no path, and only a guess then', async () => {
+    const cwd = await folderOf(['Notch']);
+    expect((await onlyOf({ args: ['Notch'] }, rootsIn(cwd))).content.kind).toBe('file');
+    const { content } = await onlyOf({ args: ['Jeb_'] }, rootsIn(cwd));
+    expect(content).toEqual({ kind: 'user', user: 'jeb_', typed: 'Jeb_', isGuess: true });
+    const asFile = await onlyOf({ args: ['Jeb_'], as: 'file' }, rootsIn(cwd));
+    expect(problemOf(asFile)).toMatchObject({ code: 'no_such_file' });
+  });
+
+  it.each(['', '-', 'seventeen_letters', 'two words', 'https://a.example/'])(
+    'is not named by %j',
+    async (arg) => {
+      expect(problemOf(await onlyOf({ args: [arg], as: 'user' }, elsewhere))).toMatchObject({
+        code: 'invalid_user',
+      });
+    },
+  );
+});
+
+describe('What the user says that an argument is', () => {
+  const rows: [as: SourceSpec['as'], arg: string, kind: string][] = [
+    ['file', 'http://a.example/s.png', 'file'],
+    ['file', UUID, 'file'],
+    ['file', DATA, 'file'],
+    ['file', '-', 'bytes'],
+    ['file', DASHED, 'problem'],
+    ['url', 'http://a.example/s.png', 'url'],
+    ['url', `${DATA}AAAA`, 'bytes'],
+    ['url', 'skin.png', 'problem'],
+    ['url', 'ftp://a.example/s.png', 'problem'],
+    ['url', '-', 'problem'],
+    ['user', UUID, 'user'],
+    ['user', 'skin.png', 'problem'],
+  ];
+  it.each(rows)('goes above its looks: as %s, %s is of kind %s', async (as, arg, kind) => {
+    const cwd = await folderOf([UUID, 'skin.png', 'http:/a.example/s.png', DATA]);
+    expect((await onlyOf({ args: [arg], as }, rootsIn(cwd, 'a picture'))).content.kind).toBe(kind);
+  });
+});
+
+describe('A picture on stdin', () => {
+  it('is read when its turn comes, in whatever pieces', async () => {
+    const stdin = async function* () {
+      for (const piece of ['a ', '', 'pic', 'ture']) yield Buffer.from(piece);
+    };
+    expect(await onlyOf({ args: ['-'] }, rootsIn('/', stdin))).toEqual({
+      label: '-',
+      content: { kind: 'bytes', bytes: Buffer.from('a picture') },
+      stem: 'stdin',
+    });
+  });
+
+  it('must not be empty', async () => {
+    expect(problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', '')))).toEqual({
+      code: 'empty_input',
+      message: 'Stdin is empty.',
+    });
+  });
+
+  it('is not read on when it is too large', async () => {
+    let pieces = 0;
+    const endless = async function* () {
+      for (;;) {
+        pieces++;
+        yield Buffer.alloc(1024 * 1024);
+      }
+    };
+    expect(problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', endless)))).toMatchObject({
+      code: 'invalid_image',
+    });
+    expect(pieces).toBe(9);
+  });
+
+  it('that cannot be read costs no other source', async () => {
+    const broken = async function* (): AsyncGenerator<Uint8Array> {
+      yield await Promise.reject(Object.assign(new Error('illegal operation'), { code: 'EISDIR' }));
+    };
+    const [stdin, user] = await allOf({ args: ['-', UUID] }, rootsIn('/', broken));
+    expect(problemOf(stdin!)).toEqual({ code: 'eisdir', message: 'stdin: illegal operation.' });
+    expect(user?.content.kind).toBe('uuid');
+  });
+
+  it.each([{ args: ['-', '-'] }, { args: ['-'], from: ['-'] }, { from: ['-', '-'] }])(
+    'is read only once: %j',
+    async (parts) => {
+      const failure = await failureOf(allOf(parts, rootsIn('/')));
+      expect(failure).toMatchObject({
+        name: 'BatchSetupError',
+        code: 'stdin_twice',
+        hint: expect.any(String),
+      });
+    },
+  );
+});
+
+describe('Arguments', () => {
+  it('keep their order, and lists come after them', async () => {
+    const cwd = await folderOf({ 'one/x.png': '', 'two/a.png': '', 'list.txt': 'one/x.png' });
+    const parts = { args: ['two', 'https://a.example/s.png', '-', 'one'], from: ['list.txt'] };
+    expect(await stemsOf(parts, rootsIn(cwd, 'p'))).toEqual(['a', 's', 'stdin', 'x', 'one/x']);
+  });
+
+  it('are looked at one by one', async () => {
+    const cwd = await folderOf(['a.png']);
+    for await (const source of openSources(spec({ args: ['a.png', '-'] }), rootsIn(cwd))) {
+      expect(source.label).toBe('a.png');
+      break;
+    }
+  });
+
+  it('may be none', async () => {
+    expect(await allOf({}, elsewhere)).toEqual([]);
+  });
+});
+
+describe('isSingle', () => {
+  const rows: [parts: Partial<SourceSpec>, single: boolean][] = [
+    [{ args: ['a.png'] }, true],
+    [{ args: ['missing.png'] }, true],
+    [{ args: ['-'] }, true],
+    [{ args: [UUID] }, true],
+    [{ args: ['https://a.example/'] }, true],
+    [{ args: ['folder'] }, false],
+    [{ args: ['folder/'] }, false],
+    [{ args: ['folder'], as: 'user' }, true],
+    [{ args: ['a.png', 'a.png'] }, false],
+    [{ args: ['a.png'], from: ['list.txt'] }, false],
+    [{ from: ['list.txt'] }, false],
+    [{}, false],
+  ];
+  it.each(rows)('says of %j: %s', async (parts, single) => {
+    const cwd = await folderOf(['a.png', 'folder/b.png']);
+    expect(await isSingle(spec(parts), rootsIn(cwd))).toBe(single);
+  });
+});
+
+describe('skinNameFrom', () => {
+  const names: [stem: string, name: string | undefined][] = [
+    ['My Skin', 'My Skin'],
+    ['a.b-c_d', 'a.b-c_d'],
+    ['Zoë', 'Zoe'],
+    ['Ünïcödé', 'Unicode'],
+    ['a/b:c*d', 'a_b_c_d'],
+    ['ﬁle', 'file'],
+    [' padded ', 'padded'],
+    ['x'.repeat(60), 'x'.repeat(48)],
+    [`${'x'.repeat(47)} y`, 'x'.repeat(47)],
+    ['a\nb', 'a_b'],
+    ['___', undefined],
+    ['皮肤', undefined],
+    ['', undefined],
+  ];
+  it.each(names)('makes, of %j, %j', (stem, name) => {
+    expect(skinNameFrom(stem)).toBe(name);
+  });
+});

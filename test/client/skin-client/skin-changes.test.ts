@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
+import { cutBefore, type Exchange, scriptedServer } from '../../support/client/scripted-server.ts';
+import { API_KEY, failureOf, testClient } from '../../support/client/test-client.ts';
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+const skin = makeSkin();
+const png = (expected: string): Exchange => ({
+  expect: expected,
+  act: (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(PNG),
+});
+
+describe('SkinClient.editSkin', () => {
+  it.each([{ name: 'New' }, { name: null }, { name: '', visibility: 'private' }] as const)(
+    'sends %j and answers the skin as it is now',
+    async (edit) => {
+      const { client, server } = await testClient([
+        { expect: 'PATCH /v2/skins/a%2Fb', json: { success: true, skin } },
+      ]);
+      expect(await client.editSkin('a/b', edit)).toEqual(skin);
+      expect(JSON.parse(String(server.seen[0]?.body))).toEqual(edit);
+      expect(server.seen[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
+    },
+  );
+
+  it('is repeated after trouble: twice is as good as once', async () => {
+    const line = 'PATCH /v2/skins/a';
+    const { client } = await testClient([
+      { expect: line, act: cutBefore },
+      { expect: line, json: { success: true, skin } },
+    ]);
+    expect(await client.editSkin('a', { name: 'New' })).toEqual(skin);
+  });
+});
+
+describe('SkinClient.deleteSkin', () => {
+  it('asks for it and minds no more than that it worked', async () => {
+    const { client } = await testClient([{ expect: 'DELETE /v2/skins/a%2Fb', json: { success: true } }]);
+    expect(await client.deleteSkin('a/b')).toBeUndefined();
+  });
+
+  it('throws what the service says', async () => {
+    const { client } = await testClient([
+      { expect: 'DELETE /v2/skins/a', status: 404, json: refusal('skin_not_found') },
+    ]);
+    expect(await failureOf(client.deleteSkin('a'))).toMatchObject({ code: 'skin_not_found', status: 404 });
+  });
+});
+
+describe('SkinClient.skinTexture', () => {
+  it('follows where the service leads, with the key to its own address alone', async () => {
+    const elsewhere = await scriptedServer([png('GET /textures/aa11')]);
+    const { client, server } = await testClient(
+      [
+        {
+          expect: 'GET /below/v2/skins/a%2Fb/texture',
+          status: 302,
+          headers: { location: '/textures/aa11' },
+          text: '',
+        },
+        {
+          expect: 'GET /textures/aa11',
+          status: 302,
+          headers: { location: `${elsewhere.url}/textures/aa11` },
+          text: '',
+        },
+      ],
+      { below: '/below' },
+    );
+    expect(Buffer.from(await client.skinTexture('a/b'))).toEqual(PNG);
+    const keys = [...server.seen, ...elsewhere.seen].map(({ headers }) => headers.authorization);
+    expect(keys).toEqual([`Bearer ${API_KEY}`, undefined, undefined]);
+  });
+
+  it('says what the service says of a skin that is not there', async () => {
+    const { client } = await testClient([
+      { expect: 'GET /v2/skins/a/texture', status: 404, json: refusal('skin_not_found') },
+    ]);
+    expect(await failureOf(client.skinTexture('a'))).toMatchObject({ code: 'skin_not_found' });
+  });
+});
+
+describe('A completed job whose skin was deleted', () => {
+  const job = makeJob({ status: 'completed', result: skin.uuid });
+
+  it('is a state like any other', async () => {
+    const { client } = await testClient([{ expect: 'GET /v2/queue/j', json: { success: true, job } }]);
+    expect(await client.job('j')).toMatchObject({ job: { status: 'completed', result: skin.uuid } });
+  });
+
+  it('is waited for in vain: there is no such skin', async () => {
+    const { client } = await testClient([
+      { expect: 'GET /v2/queue/j', json: { success: true, job } },
+      { expect: `GET /v2/skins/${skin.uuid}`, status: 404, json: refusal('skin_not_found') },
+    ]);
+    expect(await failureOf(client.waitForJob({ id: 'j', eta: 0 }))).toMatchObject({ code: 'skin_not_found' });
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type {
+  AccountClient,
+  ApiKey,
+  CallOptions,
+  GeneratedSkin,
+  Job,
+  JobEvent,
+  JobState,
+  RateLimit,
+  RetryPolicy,
+  SeenJobStatus,
+  Skin,
+  SkinClient,
+  SkinOptions,
+  SkinPage,
+  SkinSource,
+  User,
+} from '../src/index.ts';
+import * as face from '../src/index.ts';
+
+describe('the public face of the package', () => {
+  it('exports these names and no others', () => {
+    expect(Object.keys(face).sort()).toEqual([
+      'BatchSetupError',
+      'DeliveryError',
+      'InsecureHttpError',
+      'JobFailedError',
+      'LockfileError',
+      'NetworkError',
+      'ServiceError',
+      'SkinClient',
+      'SkinsmithError',
+      'UnreadableAnswerError',
+      'VERSION',
+      'WebhookError',
+      'convert',
+      'isPending',
+      'parseBaseUrl',
+      'skinNameProblem',
+      'verifyWebhook',
+    ]);
+  });
+
+  it('makes one family of its errors', () => {
+    const { JobFailedError, NetworkError, ServiceError, UnreadableAnswerError, SkinsmithError } = face;
+    for (const kind of [JobFailedError, NetworkError, ServiceError, UnreadableAnswerError]) {
+      expect(kind.prototype).toBeInstanceOf(SkinsmithError);
+      expect(kind.prototype).toBeInstanceOf(Error);
+    }
+  });
+
+  it('types what goes in and what comes out', () => {
+    expectTypeOf<SkinClient['generate']>().parameter(0).toEqualTypeOf<SkinSource>();
+    expectTypeOf<SkinClient['generate']>().parameter(1).toEqualTypeOf<SkinOptions | undefined>();
+    expectTypeOf<SkinClient['generate']>().returns.resolves.toEqualTypeOf<GeneratedSkin>();
+    expectTypeOf<SkinClient['queue']>().returns.resolves.toEqualTypeOf<JobState>();
+    expectTypeOf<SkinClient['jobs']>().returns.resolves.toEqualTypeOf<readonly Job[]>();
+    expectTypeOf<SkinClient['events']>().returns.toEqualTypeOf<AsyncIterable<JobEvent>>();
+    expectTypeOf<SkinClient['texture']>().returns.resolves.toEqualTypeOf<Uint8Array>();
+    expectTypeOf<SkinClient['skin']>().returns.resolves.toEqualTypeOf<Skin>();
+    expectTypeOf<SkinClient['publicSkins']>().returns.resolves.toEqualTypeOf<SkinPage>();
+    expectTypeOf<SkinClient['delay']>().returns.resolves.toEqualTypeOf<RateLimit>();
+    expectTypeOf<SkinClient['account']>().toEqualTypeOf<AccountClient>();
+    expectTypeOf<AccountClient['changeKey']>().returns.resolves.toEqualTypeOf<ApiKey>();
+    expectTypeOf<AccountClient['setUser']>().returns.resolves.toEqualTypeOf<User>();
+    expectTypeOf<AccountClient['revokeKey']>().returns.resolves.toBeVoid();
+  });
+
+  it('types what a service tells of jobs, and how a call is repeated', () => {
+    expectTypeOf<Extract<JobEvent, { type: 'jobs' }>['jobs']>().toEqualTypeOf<readonly Job[]>();
+    expectTypeOf<Extract<JobEvent, { type: 'job' }>['state']>().toEqualTypeOf<JobState>();
+    expectTypeOf<JobState['links']>().toEqualTypeOf<Readonly<Record<string, string>>>();
+    expectTypeOf<CallOptions['retry']>().toEqualTypeOf<Partial<RetryPolicy> | undefined>();
+  });
+
+  it('types a source as exactly one of its kinds', () => {
+    expectTypeOf<{ file: Buffer; fileName: string }>().toExtend<SkinSource>();
+    expectTypeOf<{ url: string }>().toExtend<SkinSource>();
+    expectTypeOf<{ user: string }>().toExtend<SkinSource>();
+    expectTypeOf<{ path: string }>().not.toExtend<SkinSource>();
+    expectTypeOf<{ file: string }>().not.toExtend<SkinSource>();
+  });
+
+  it('types what a skin and a job hold', () => {
+    expectTypeOf<Skin['texture']['data']>().toEqualTypeOf<{ value: string; signature: string }>();
+    expectTypeOf<Skin['variant']>().toEqualTypeOf<'classic' | 'slim' | 'unknown'>();
+    expectTypeOf<Skin['visibility']>().toEqualTypeOf<'public' | 'unlisted' | 'private'>();
+    expectTypeOf<SeenJobStatus>().toEqualTypeOf<
+      'waiting' | 'processing' | 'completed' | 'failed' | 'unknown'
+    >();
+    expectTypeOf<Job['status']>().toEqualTypeOf<SeenJobStatus>();
+    expectTypeOf<SkinOptions['variant']>().not.toBeString();
+  });
+});

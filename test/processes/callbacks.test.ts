@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { MovableClock } from '../support/server/movable-clock.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { openOwnStore } from '../support/server/running-server.ts';
+import { callbackOf, endedJob, keepKey } from '../support/server/stored-callbacks.ts';
+
+const CLAIM_CALLBACKS = join(import.meta.dirname, '../support/server/claim-callbacks.ts');
+const CALLBACKS = 150;
+
+test('Two processes that claim callbacks at the same time share them out, each to one of them', async () => {
+  const folder = await ownFolder();
+  const { db } = await openOwnStore(folder);
+  await keepKey(db);
+  const urls = Array.from({ length: CALLBACKS }, (_, n) => `http://example.org/${n}`);
+  for (const url of urls) await endedJob(db, callbackOf(url), new MovableClock().now());
+  const runs = await Promise.all([1, 2].map(() => execa(process.execPath, [CLAIM_CALLBACKS, folder])));
+  const claimed = runs.flatMap(({ stdout }) => stdout.split('\n').filter(Boolean));
+  expect(claimed.toSorted()).toEqual(urls.toSorted());
+});

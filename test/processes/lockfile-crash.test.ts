@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+import { allOf, entriesOf, manyEntries, openAt, ownPath, textOf } from '../support/batch/lockfile-entries.ts';
+
+const PROGRAM = join(import.meta.dirname, '../support/batch/rewrite-forever.ts');
+const STATES = (['even', 'odd'] as const).map((state) => textOf(manyEntries(state)));
+const HOURS = 60 * 60 * 1000;
+
+function startRewriting(path: string, ...diesAfter: string[]) {
+  const child = execa(process.execPath, [PROGRAM, path, ...diesAfter], { reject: false, encoding: 'buffer' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Temporary files beside the lockfile. */
+function leftoversOf(path: string): string[] {
+  return readdirSync(dirname(path))
+    .filter((name) => name !== basename(path))
+    .map((name) => join(dirname(path), name));
+}
+
+/** Kills the program at ten moments while it rewrites the lockfile at `path`, which must be whole each time. */
+async function killOften(path: string): Promise<void> {
+  for (let kill = 0; kill < 10; kill++) {
+    const child = startRewriting(path);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await sleep((kill * 13) % 80); // any moment will do
+    child.kill('SIGKILL');
+    await child;
+    expect(STATES).toContain(readFileSync(path, 'utf8'));
+  }
+}
+
+it('A lockfile is whole whenever the process that rewrites it is killed, and what it leaves is tidied up', async () => {
+  const paths = [await ownPath(STATES[0]), await ownPath(STATES[0])];
+  await Promise.all(paths.map(killOften));
+  expect(paths.flatMap(leftoversOf)).not.toEqual([]); // else nothing was killed while it wrote
+  for (const path of paths) {
+    const left = leftoversOf(path);
+    expect((await openAt(path)).size).toBe(1500);
+    expect(leftoversOf(path)).toEqual(left);
+    const earlier = new Date(Date.now() - 2 * HOURS);
+    for (const file of left) utimesSync(file, earlier, earlier);
+    await openAt(path);
+    expect(leftoversOf(path)).toEqual([]);
+  }
+});
+
+it.each(['0', '1', '700', '1499'])(
+  'Nothing has happened when the process dies before change %s',
+  async (change) => {
+    const before = entriesOf('a.png', 'skins/0001.png');
+    const path = await ownPath(textOf(before));
+    expect((await startRewriting(path, change)).signal).toBe('SIGKILL');
+    expect(allOf(await openAt(path))).toEqual(before);
+  },
+);

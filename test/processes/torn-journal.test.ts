@@ -1,0 +1,122 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Journal, type WorkState } from '../../src/batch/journal/journal.ts';
+import { keyOf, recordOf } from '../support/batch/journal-records.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+const APPEND_FOREVER = fileURLToPath(new URL('../support/batch/append-forever.ts', import.meta.url));
+const KILLS = 10;
+
+async function ownPath(): Promise<string> {
+  return join(await ownFolder(), 'batch.ndjson');
+}
+
+describe('A journal that was cut off', () => {
+  const last: [what: string, write: (journal: Journal) => void][] = [
+    ['an intent', (journal) => journal.intent(keyOf(3), 0, 1_234)],
+    ['a job', (journal) => journal.accepted(keyOf(3), 0, 'j3')],
+    ['a result', (journal) => journal.done(recordOf(3))],
+    ['a failure', (journal) => journal.failed({ k: keyOf(3), code: 'a_code', message: 'Zoë 🙂 {}.' })],
+    ['a refusal', (journal) => journal.refused(keyOf(3))],
+    ['an end', (journal) => journal.end()],
+  ];
+
+  /** A journal with two pieces of work in it and then this last record; where that begins. */
+  async function withLast(write: (journal: Journal) => void) {
+    const path = await ownPath();
+    const journal = Journal.open(path);
+    journal.done(recordOf(1));
+    journal.accepted(keyOf(2), 0, 'j2');
+    const from = statSync(path).size;
+    write(journal);
+    journal.close();
+    return { path, from, to: statSync(path).size };
+  }
+
+  function verifyEarlier(journal: Journal): void {
+    expect(journal.readDone(keyOf(1))).toEqual({ s: 'done', ...recordOf(1) });
+    expect(journal.stateOf(keyOf(2))).toEqual({ step: 'job', attempt: 0, job: 'j2' });
+  }
+
+  /** What is known of the last work; that it can be read where it is said to be there. */
+  function lastState(journal: Journal): WorkState['step'] | undefined {
+    const step = journal.stateOf(keyOf(3))?.step;
+    if (step === 'done') expect(journal.readDone(keyOf(3))).toEqual({ s: 'done', ...recordOf(3) });
+    return step;
+  }
+
+  it.each(last)('at any byte of %s has everything before it, and can be gone on with', async (_, write) => {
+    const { path, from, to } = await withLast(write);
+    const whole = readFileSync(path);
+    for (let size = from; size < to; size++) {
+      const where = `cut after ${size - from} of ${to - from} bytes`;
+      writeFileSync(path, whole.subarray(0, size));
+      const cut = Journal.open(path);
+      verifyEarlier(cut);
+      const state = lastState(cut);
+      if (size < to - 1) expect(state, where).toBeUndefined();
+      cut.done(recordOf(4));
+      cut.close();
+      const again = Journal.open(path);
+      verifyEarlier(again);
+      expect(again.readDone(keyOf(4))).toEqual({ s: 'done', ...recordOf(4) });
+      expect(() => lastState(again), where).not.toThrow();
+      expect(lastState(again), where).toBe(state);
+      again.close();
+    }
+  });
+
+  it('at any byte of its first line begins anew', async () => {
+    const path = await ownPath();
+    Journal.open(path).close();
+    const header = readFileSync(path);
+    for (let size = 0; size < header.length; size++) {
+      writeFileSync(path, header.subarray(0, size));
+      const cut = Journal.open(path);
+      const idempotencyKey = cut.idempotencyKey(keyOf(1), 0);
+      cut.done(recordOf(1));
+      cut.close();
+      const again = Journal.open(path);
+      expect(again.readDone(keyOf(1)).k).toBe(keyOf(1));
+      expect(again.idempotencyKey(keyOf(1), 0)).toBe(idempotencyKey);
+      again.close();
+    }
+  });
+});
+
+describe('A process that is killed', () => {
+  /** Lets it run until it has said so many numbers, kills it, and answers the last number that it said. */
+  async function runAndKill(path: string, first: number, count: number): Promise<number> {
+    const child = execa(process.execPath, [APPEND_FOREVER, path, String(first)], {
+      reject: false,
+      buffer: false,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = first - 1;
+    for await (const line of child) {
+      said = Number(line);
+      if (said >= first + count) child.kill('SIGKILL');
+    }
+    expect((await child).signal).toBe('SIGKILL');
+    return said;
+  }
+
+  it('loses nothing that it said was written, however often', async () => {
+    const path = await ownPath();
+    let first = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const said = await runAndKill(path, first, 20 + 37 * kill);
+      const journal = Journal.open(path);
+      for (let number = 0; number <= said; number++) {
+        expect(journal.readDone(keyOf(number))).toEqual({ s: 'done', ...recordOf(number) });
+        expect(journal.isOwnJob(`job ${number}`)).toBe(true);
+      }
+      journal.close();
+      first = said + 1;
+    }
+    expect(first).toBeGreaterThan(20 * KILLS);
+  });
+});

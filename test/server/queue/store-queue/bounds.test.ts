@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import type { ClaimBounds } from '../../../../src/server/queue/port.ts';
+import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { claimAll, fill, mustClaim } from '../../../contract/queue-steps.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+
+async function twoProcesses(bounds: () => ClaimBounds) {
+  const folder = await ownFolder();
+  const clock = new MovableClock();
+  const { db } = await openOwnStore(folder);
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const open = async () =>
+    new StoreQueue((await openOwnStore(folder)).db, { self: nameThisProcess(), clock, bounds });
+  return { clock, here: await open(), there: await open() };
+}
+
+test('No more are processed than the bound of all says, in both processes together, whoever they belong to', async () => {
+  let processing = 3;
+  const { here, there, clock } = await twoProcesses(() => ({ processing }));
+  await fill(here, 'ann', ['a', 'b', 'c']);
+  await fill(here, 'bob', ['x', 'y', 'z']);
+  const first = await mustClaim(here, 'w');
+  expect(await claimAll(there)).toHaveLength(2);
+  expect([await claimAll(here), await here.nextRunAt()]).toEqual([[], undefined]);
+  await here.complete(first, generated());
+  expect(await here.nextRunAt()).toBe(clock.now());
+  expect(await claimAll(here)).toHaveLength(1);
+  processing = 4;
+  expect(await claimAll(there)).toHaveLength(1);
+  processing = 0;
+  expect([await claimAll(there), await there.nextRunAt()]).toEqual([[], undefined]);
+});
+
+test('A job waits while another for the same skin data is processed, and lets others pass', async () => {
+  const { here, there } = await twoProcesses(() => ({ onePerIdentity: true }));
+  await here.submit(newJob({ owner: 'ann', request: 'a', identity: 'same' }), LIMITS);
+  await here.submit(newJob({ owner: 'bob', request: 'b', identity: 'same' }), LIMITS);
+  const first = await mustClaim(here, 'w');
+  expect([await there.claim('w'), await there.nextRunAt()]).toEqual([undefined, undefined]);
+  await fill(here, 'cy', ['c']);
+  expect(await claimAll(there)).toEqual(['c']);
+  await here.complete(first, generated());
+  expect(await claimAll(there)).toEqual(['b']);
+});
+
+test('A job that would become the twin of another under way goes back and waits, and the attempt does not count', async () => {
+  const { here, there } = await twoProcesses(() => ({ onePerIdentity: true }));
+  await here.submit(newJob({ request: 'a', identity: 'of the old signer' }), LIMITS);
+  await here.submit(newJob({ owner: 'bob', request: 'b', identity: 'of the new signer' }), LIMITS);
+  const [old, twin] = [await mustClaim(here, 'w'), await mustClaim(there, 'v')];
+  expect(await here.adopt(old, 'of the new signer')).toBeUndefined();
+  expect(await here.claim('w')).toBeUndefined();
+  await there.complete(twin, generated());
+  expect((await mustClaim(here, 'w')).job).toMatchObject({ identity: 'of the new signer', attempts: 1 });
+});
+
+test('Without bounds there are none', async () => {
+  const { here, there } = await twoProcesses(() => ({}));
+  await here.submit(newJob({ request: 'a', identity: 'same' }), LIMITS);
+  await here.submit(newJob({ request: 'b', identity: 'same' }), LIMITS);
+  expect([...(await claimAll(here)), ...(await claimAll(there))]).toEqual(['a', 'b']);
+});
+
+test('A job that is given back for later is not taken before, and the attempt does not count', async () => {
+  const { here, clock } = await twoProcesses(() => ({}));
+  await fill(here, 'ann', ['a']);
+  await here.release(await mustClaim(here, 'w'), clock.now() + 500);
+  expect([await here.claim('w'), await here.nextRunAt()]).toEqual([undefined, clock.now() + 500]);
+  clock.forward(500);
+  expect((await mustClaim(here, 'w')).job.attempts).toBe(1);
+});

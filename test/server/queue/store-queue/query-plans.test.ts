@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type CompiledQuery, Kysely } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ClaimBounds, JobQueue } from '../../../../src/server/queue/port.ts';
+import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import type { Tables } from '../../../../src/server/store/schema/tables.ts';
+import { openSqliteFile } from '../../../../src/server/store/sqlite.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+
+/** How SQLite goes about every statement on jobs that a step of the queue makes. */
+async function plansOf(
+  step: (queue: JobQueue) => Promise<unknown>,
+  bounds: ClaimBounds = {},
+): Promise<string[]> {
+  const folder = await ownFolder();
+  const { db } = await openOwnStore(folder);
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const path = join(folder, 'skinsmith.db');
+  const statements: CompiledQuery[] = [];
+  const { dialect } = await openSqliteFile(path);
+  const logged = new Kysely<Tables>({ dialect, log: ({ query }) => void statements.push(query) });
+  const reader = new DatabaseSync(path);
+  onTestFinished(async () => {
+    reader.close();
+    await logged.destroy();
+  });
+  const self = { host: 'here', pid: 1, nonce: 'x' };
+  const queue = new StoreQueue(logged, { self, clock: new MovableClock(), bounds: () => bounds });
+  for (let n = 0; n < 3; n++) await queue.submit(newJob(), LIMITS);
+  statements.length = 0;
+  await step(queue);
+  const onJobs = statements.filter(({ sql }) => / "jobs"/.test(sql) && !sql.startsWith('insert'));
+  expect(onJobs).not.toEqual([]);
+  return onJobs.flatMap(({ sql, parameters }) =>
+    reader
+      .prepare(`explain query plan ${sql}`)
+      .all(...(parameters as string[]))
+      .map((row) => String(row['detail'])),
+  );
+}
+
+/** The partial indices of jobs that are waiting or with a worker: as long as the work, however many are done. */
+const OF_THE_WORK = /INDEX jobs_(by_turn|processing|pending)/;
+
+test.each<[string, (queue: JobQueue) => Promise<unknown>, string]>([
+  ['claiming', (queue) => queue.claim('w'), 'SCAN jobs USING INDEX jobs_by_turn'],
+  ['the next time to look', (queue) => queue.nextRunAt(), 'SEARCH jobs USING INDEX jobs_by_turn'],
+  [
+    'counting those before',
+    (queue) => queue.waitingBefore({ turn: 3, id: 3 }),
+    'SEARCH jobs USING COVERING INDEX jobs_by_turn (turn<?)',
+  ],
+  ['recovery', (queue) => queue.recover(), 'SCAN jobs USING INDEX jobs_processing_identity'],
+  [
+    'a page of failed jobs',
+    (queue) => queue.pageStates('ann', { size: 5, status: 'failed', before: 9 }),
+    'SEARCH jobs USING INDEX jobs_failed (owner=? AND id<?)',
+  ],
+  [
+    'a page of all jobs',
+    (queue) => queue.pageStates('ann', { size: 5, before: 9 }),
+    'SEARCH jobs USING INDEX jobs_by_owner (owner=? AND id<?)',
+  ],
+  [
+    'submitting to the queue',
+    (queue) => queue.submit(newJob({ idempotencyKey: 'a' }), LIMITS),
+    'SEARCH jobs USING INDEX jobs_pending (owner=? AND request_key=?)',
+  ],
+  [
+    'submitting past the queue',
+    (queue) => queue.submit(newJob({ via: 'v1' }), LIMITS),
+    'SEARCH jobs USING INDEX jobs_pending (owner=?)',
+  ],
+  [
+    'forgetting',
+    (queue) => queue.prune(5),
+    'SEARCH jobs USING COVERING INDEX jobs_finished (finished_at>? AND finished_at<?)',
+  ],
+])('For %s the database reads no more jobs than are pending, and sorts none', async (_, step, expected) => {
+  const plans = await plansOf(step);
+  expect(plans).toContain(expected);
+  expect(plans.filter((plan) => plan.includes('TEMP B-TREE'))).toEqual([]);
+  const scans = plans.filter((plan) => plan.startsWith('SCAN') && plan !== 'SCAN CONSTANT ROW');
+  for (const scan of scans) expect(scan).toMatch(OF_THE_WORK);
+});
+
+test('How many of an owner are with the workers is counted in an index of those alone', async () => {
+  expect(await plansOf((queue) => queue.claim('w'))).toContain(
+    'SEARCH other USING COVERING INDEX jobs_processing (owner=?)',
+  );
+});
+
+test('What is processed of all owners, and for the same data, is counted in such an index too', async () => {
+  const bounds = { processing: 5, onePerIdentity: true };
+  for (const step of [(queue: JobQueue) => queue.claim('w'), (queue: JobQueue) => queue.nextRunAt()]) {
+    const plans = await plansOf(step, bounds);
+    expect(plans).toContain('SCAN jobs USING COVERING INDEX jobs_processing_identity');
+    expect(plans).toContain('SEARCH other USING COVERING INDEX jobs_processing_identity (identity=?)');
+  }
+});

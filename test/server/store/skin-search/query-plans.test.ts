@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type CompiledQuery, Kysely } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Tables } from '../../../../src/server/store/schema/tables.ts';
+import { searchSkins } from '../../../../src/server/store/skin-search.ts';
+import {
+  countSkins,
+  findKnownData,
+  findOwnSkin,
+  hasOpenSkin,
+  listSkins,
+  someSkinOf,
+} from '../../../../src/server/store/skins.ts';
+import { openSqliteFile } from '../../../../src/server/store/sqlite.ts';
+import { countEnded, countMade, firstMade } from '../../../../src/server/store/stats.ts';
+import type { Db } from '../../../../src/server/store/store.ts';
+import { findServedTexture, hasTextureData } from '../../../../src/server/store/textures.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+import { keepData, record } from '../../../support/server/skin-records.ts';
+
+const owner = 'ann';
+const wanted = { owner, identity: 'face', name: null, visibility: 'public' } as const;
+
+const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
+  'whether data exists': (db) => hasTextureData(db, 'face'),
+  'what answers a submission': (db) => findKnownData(db, ['face', 'other'], wanted),
+  'what answers one with a name': (db) => findKnownData(db, ['face', 'other'], { ...wanted, name: 'Smith' }),
+  'a record of one’s own': (db) => findOwnSkin(db, wanted),
+  'a record of one’s own by name': (db) => findOwnSkin(db, { ...wanted, name: 'Smith' }),
+  'who else has the data': (db) => hasOpenSkin(db, 'face'),
+  'any that has the data': (db) => someSkinOf(db, 'face', owner),
+  'the public list': (db) => listSkins(db, 'public', { size: 10 }),
+  'a page of the public list': (db) => listSkins(db, 'public', { size: 10, before: { id: 5, views: 0 } }),
+  'a page of one’s own': (db) => listSkins(db, { owner }, { size: 10, before: { id: 5, views: 0 } }),
+  'the most viewed': (db) =>
+    listSkins(db, 'public', { size: 10, sort: 'popular', before: { id: 5, views: 0 } }),
+  'the most viewed of one’s own': (db) => listSkins(db, { owner }, { size: 10, sort: 'popular' }),
+  'how many there are': (db) => countSkins(db, 'public'),
+  'how many are one’s own': (db) => countSkins(db, { owner }),
+  'skins of a variant': (db) => searchSkins(db, 'public', { words: [], size: 10, variant: 'slim' }),
+  'a search': (db) =>
+    searchSkins(db, 'public', { words: ['red', 'hat'], size: 10, before: { id: 5, views: 0 } }),
+  'a search of one’s own': (db) => searchSkins(db, { owner }, { words: ['red'], size: 10 }),
+  'how many were made in a span': (db) => countMade(db, { from: 1, to: 2 }),
+  'when the first was made': (db) => firstMade(db),
+  'how jobs ended': (db) => countEnded(db, 1),
+  'a texture': (db) => findServedTexture(db, '0'.repeat(64)),
+};
+
+/** How SQLite goes about every statement that `work` runs. */
+async function plansOf(folder: string, work: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const path = join(folder, 'skinsmith.db');
+  const statements: CompiledQuery[] = [];
+  const { dialect } = await openSqliteFile(path);
+  const logged = new Kysely<Tables>({ dialect, log: ({ query }) => void statements.push(query) });
+  const reader = new DatabaseSync(path);
+  onTestFinished(async () => {
+    reader.close();
+    await logged.destroy();
+  });
+  await work(logged);
+  return statements.flatMap(({ sql, parameters }) =>
+    reader
+      .prepare(`explain query plan ${sql}`)
+      .all(...(parameters as string[]))
+      .map((row) => String(row['detail'])),
+  );
+}
+
+test.each(Object.entries(WORKS))(
+  'Looking for %s, the store walks through no table and sorts nothing',
+  async (_, work) => {
+    const folder = await ownFolder();
+    const { db } = await openOwnStore(folder);
+    await keepData(db, 'face');
+    for (const name of ['red hat', 'red shoe', 'blue hat']) await record(db, { name });
+    const plans = await plansOf(folder, work);
+    expect(plans.length).toBeGreaterThan(0);
+    const costly = plans.filter(
+      (plan) =>
+        /^SCAN (?!some\b|capes\b|CONSTANT)/.test(plan) && !/USING (COVERING )?INDEX skins_public/.test(plan),
+    );
+    expect(costly).toEqual([]);
+    expect(plans.filter((plan) => /TEMP B-TREE/.test(plan) && !/DISTINCT/.test(plan))).toEqual([]);
+  },
+);

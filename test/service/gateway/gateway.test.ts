@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ends, numbers, push, runGateway, runGatewayProcess } from '../../support/server/gateway.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
+
+test('Three clients share the spots of one key fairly, and never more than there are', async () => {
+  const hosted = await runHosted({ serviceTime: 150 });
+  const first = await runGateway(hosted, { workers: 0 });
+  const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
+  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 100))));
+  await first.close();
+  const { dataDir } = await runGateway(hosted, { dataDir: first.dataDir });
+  const ended = await ends(dataDir, 300);
+  expect(ended.filter(({ status }) => status !== 'completed')).toEqual([]);
+  const owners = Object.groupBy(ended.slice(0, 150), ({ owner }) => owner);
+  const shares = Object.values(owners).map((own) => own?.length ?? 0);
+  expect(shares).toHaveLength(3);
+  for (const share of shares) expect(Math.abs(share - 50)).toBeLessThanOrEqual(10);
+  const { mostUnfinished, accepted, refusals } = hosted.records;
+  expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
+    mostUnfinished: 5,
+    accepted: 300,
+    refusals: {},
+  });
+});
+
+test('Two gateways over one store never have more than five jobs there together', async () => {
+  const hosted = await runHosted({ serviceTime: 100, slack: 10 });
+  hosted.hold();
+  const one = await runGateway(hosted);
+  const two = await runGatewayProcess(hosted, { dataDir: one.dataDir });
+  await Promise.all([
+    push(await one.user('ann'), numbers(0, 30)),
+    push(new TestCaller(two.url, { key: one.key }), numbers(100, 30)),
+  ]);
+  await whenAccepted(hosted, 5);
+  hosted.release();
+  const ended = await ends(one.dataDir, 60);
+  expect(ended.every(({ status }) => status === 'completed')).toBe(true);
+  const { mostUnfinished, accepted, refusals } = hosted.records;
+  expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
+    mostUnfinished: 5,
+    accepted: 60,
+    refusals: {},
+  });
+});
+
+test('The same picture of several callers reaches the service once, also after a start anew', async () => {
+  const hosted = await runHosted({ serviceTime: 30 });
+  const first = await runGateway(hosted);
+  const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
+  await Promise.all(users.map(async (user) => await push(user, [1, 2, 1])));
+  await ends(first.dataDir, 6);
+  await first.close();
+  const again = await runGateway(hosted, { dataDir: first.dataDir });
+  const owner = new TestCaller(again.url, { key: first.key });
+  const { body } = await owner.upload('/v2/generate', skinPng(1));
+  expect(body.skin).toMatchObject({ generator: { server: 'hosted' }, duplicate: true });
+  expect(hosted.records.accepted).toHaveLength(2);
+});

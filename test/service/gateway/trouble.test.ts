@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import type { Fate } from '../../support/hosted/fates.ts';
+import type { HostedService } from '../../support/hosted/hosted-service.ts';
+import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { ends, numbers, push, runGateway } from '../../support/server/gateway.ts';
+import { LogLines } from '../../support/server/log-lines.ts';
+import { poll } from '../../support/server/poll.ts';
+import type { ServerUnderTest } from '../../support/server/running-server.ts';
+
+const allCompleted = (ended: Awaited<ReturnType<typeof ends>>) =>
+  ended.every(({ status, attempts }) => status === 'completed' && attempts === 1);
+
+const submitted = ({ records }: HostedService) => records.accepted.length;
+
+async function untilReady({ owner }: ServerUnderTest, status: number) {
+  return await poll(
+    () => owner.get('/ready'),
+    (heard) => heard.status === status,
+  );
+}
+
+test('In bad weather every job ends with its skin at the first attempt, and nothing is submitted twice', async () => {
+  const hosted = await runHosted({ serviceTime: 20 });
+  const gateway = await runGateway(hosted);
+  hosted.weather = { seed: 3, share: 0.25, longestWait: 30 };
+  await push(await gateway.user('ann'), numbers(0, 40));
+  expect(allCompleted(await ends(gateway.dataDir, 40))).toBe(true);
+  const { accepted, doubleSubmissions, mostUnfinished, troubles } = hosted.records;
+  expect(new Set(accepted.map(({ pixels }) => pixels)).size).toBe(40);
+  expect(doubleSubmissions).toEqual([]);
+  expect(mostUnfinished).toBeLessThanOrEqual(5);
+  expect(Object.keys(troubles).length).toBeGreaterThan(5);
+});
+
+test('Of a service that tells no key, none is told', async () => {
+  const { url, key } = await runHosted();
+  const gateway = await runGateway({ url, key });
+  expect((await gateway.owner.get('/')).body).not.toHaveProperty('signaturePublickey');
+});
+
+describe('A service that is down', () => {
+  test('at the start is a warning; jobs wait, and go on when it answers', async () => {
+    const hosted = await runHosted({ weather: () => ({ kind: 'unavailable' }) });
+    const log = new LogLines();
+    const gateway = await runGateway(hosted, { logLevel: 'warn', logStream: log });
+    expect((await untilReady(gateway, 503)).bytes.toString()).toContain('generator_not_ready');
+    await push(gateway.owner, [1, 2]);
+    await poll(
+      () => hosted.records.requests.list ?? 0,
+      (looks) => looks >= 3,
+    );
+    expect(hosted.records.requests.submit).toBeUndefined();
+    hosted.weather = undefined;
+    expect(allCompleted(await ends(gateway.dataDir, 2))).toBe(true);
+    await untilReady(gateway, 200);
+    expect(log.text).toMatch(/cannot be used now.*\n.*answers again/s);
+    expect(log.text.match(/cannot be used now/g)).toHaveLength(1);
+    expect(log.text).not.toContain(hosted.key);
+  });
+});
+
+describe('Limits there', () => {
+  test('of requests are kept to as the service says, and use up no attempts', async () => {
+    const hosted = await runHosted({
+      serviceTime: 10,
+      rate: { limit: 4, window: 300 },
+      flags: { blockPerMinute: true },
+    });
+    const gateway = await runGateway(hosted);
+    await push(gateway.owner, numbers(0, 12));
+    expect(allCompleted(await ends(gateway.dataDir, 12))).toBe(true);
+    expect(hosted.records.refusals['rate_limit'] ?? 0).toBeLessThan(30);
+  });
+
+  test('of spots are kept to while other programs have some of them', async () => {
+    const hosted = await runHosted({ serviceTime: 150, slack: 10 });
+    hosted.hold();
+    for (let n = 0; n < 3; n++) hosted.occupy(Number.POSITIVE_INFINITY);
+    const gateway = await runGateway(hosted);
+    await push(gateway.owner, numbers(0, 12));
+    await whenAccepted(hosted, 2);
+    hosted.release();
+    expect(allCompleted(await ends(gateway.dataDir, 12))).toBe(true);
+    expect(hosted.records.mostUnfinished).toBe(5);
+  });
+
+  test('of spots are waited for when others have all of them', async () => {
+    const hosted = await runHosted({ serviceTime: 150 });
+    const gateway = await runGateway(hosted);
+    for (let n = 0; n < 5; n++) hosted.occupy(Number.POSITIVE_INFINITY);
+    await push(gateway.owner, [1, 2]);
+    const looks = hosted.records.requests.list ?? 0;
+    await poll(
+      () => hosted.records.requests.list ?? 0,
+      (more) => more >= looks + 2,
+    );
+    expect(hosted.records.accepted).toEqual([]);
+    hosted.release();
+    expect(allCompleted(await ends(gateway.dataDir, 2))).toBe(true);
+    expect(hosted.records.refusals['job_limit'] ?? 0).toBeLessThan(5);
+  });
+
+  test('that the operator sets lower than the plan hold', async () => {
+    const hosted = await runHosted({ serviceTime: 150 });
+    const gateway = await runGateway(hosted, { upstream: { url: hosted.url, apiKey: hosted.key, spots: 2 } });
+    hosted.hold();
+    await push(gateway.owner, numbers(0, 8));
+    await whenAccepted(hosted, 2);
+    hosted.release();
+    await ends(gateway.dataDir, 8);
+    expect(hosted.records.mostUnfinished).toBe(2);
+  });
+});
+
+describe('A job there', () => {
+  const over = async (fate: Fate) => {
+    const bad = pixelHash(drawSkin(1));
+    const hosted = await runHosted({
+      serviceTime: 20,
+      fate: (pixels) => (pixels === bad ? fate : undefined),
+    });
+    const gateway = await runGateway(hosted);
+    const { status, body } = await gateway.owner.upload('/v2/generate', skinPng(1));
+    const [{ attempts } = {}] = await ends(gateway.dataDir, 1);
+    return { status, code: body.errors[0]?.code, attempts, submitted: submitted(hosted) };
+  };
+
+  test('that fails because of the picture fails here, with its reason', async () => {
+    const failed = await over({ kind: 'fails', times: 9, code: 'invalid_image' });
+    expect(failed).toEqual({ status: 400, code: 'invalid_image', attempts: 1, submitted: 1 });
+  });
+
+  test('that is refused because of the picture likewise', async () => {
+    const failed = await over({ kind: 'refused', times: 9, code: 'invalid_image' });
+    expect(failed).toEqual({ status: 400, code: 'invalid_image', attempts: 1, submitted: 0 });
+  });
+
+  test('that fails for a reason that passes is tried again, as another job', async () => {
+    const made = await over({ kind: 'fails', times: 1, code: 'skin_change_failed' });
+    expect(made).toEqual({ status: 200, code: undefined, attempts: 2, submitted: 2 });
+  });
+
+  test('that shows another picture is no answer: it is tried again', async () => {
+    const made = await over({ kind: 'wrong', times: 1 });
+    expect(made).toEqual({ status: 200, code: undefined, attempts: 2, submitted: 2 });
+  });
+
+  test('that is forgotten before its skin was fetched is submitted again, in the same attempt', async () => {
+    const made = await over({ kind: 'forgotten', times: 1, after: 0, keepsSkin: false });
+    expect(made).toEqual({ status: 200, code: undefined, attempts: 1, submitted: 2 });
+  });
+});

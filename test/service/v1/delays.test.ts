@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import type { V1ErrorAnswer } from '../../../src/protocol/v1.ts';
+import { expectOldRefusal, readGenerated, type V1Generated } from '../../support/http/v1/old-format.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+/** More than an anonymous caller may have in a minute. */
+const SKINS = 22;
+
+/** A client of version 1: which of the times it is told it obeys, each in milliseconds. */
+interface Reader {
+  afterSkin(made: V1Generated): number;
+  afterRefusal(refused: V1ErrorAnswer, now: number): number;
+}
+
+/** As the clients read them: whole seconds from now, milliseconds, or (refused) seconds since the epoch. */
+const READERS = {
+  delay: { afterSkin: ({ delay }) => delay * 1000, afterRefusal: ({ delay }) => delay * 1000 },
+  delayInfo: {
+    afterSkin: ({ delayInfo }) => delayInfo.millis,
+    afterRefusal: ({ delayInfo }) => delayInfo.millis,
+  },
+  nextRequest: {
+    afterSkin: ({ nextRequest }) => nextRequest * 1000,
+    afterRefusal: ({ nextRequest }, now) => nextRequest * 1000 - now,
+  },
+} satisfies Record<string, Reader>;
+
+type Turn = 'skin' | 'refused';
+
+/** Generates one picture after the other, sleeping as the reader does; what each request came to. */
+async function generateAll(
+  caller: TestCaller,
+  { reader, clock, query = '' }: { reader: Reader; clock: MovableClock; query?: string },
+): Promise<Turn[]> {
+  const turns: Turn[] = [];
+  for (let n = 0; n < SKINS; ) {
+    const heard = await caller.upload(`/generate/upload${query}`, skinPng(n));
+    if (heard.status === 429) {
+      turns.push('refused');
+      clock.forward(reader.afterRefusal(expectOldRefusal(heard, 'rate_limit'), clock.now()));
+    } else {
+      turns.push('skin');
+      clock.forward(reader.afterSkin(readGenerated(heard)));
+      n++;
+    }
+    expect(turns.join(' ')).not.toContain('refused refused');
+  }
+  return turns;
+}
+
+describe.each(Object.entries<Reader>(READERS))('A client that sleeps as %s says', (_, reader) => {
+  test('is never refused', async () => {
+    const clock = new MovableClock();
+    const { anonymous } = await runServer({ clock });
+    expect(await generateAll(anonymous(), { reader, clock })).not.toContain('refused');
+  });
+
+  test('is refused once at a time when it does so after refusals alone', async () => {
+    const clock = new MovableClock();
+    const { anonymous } = await runServer({ clock });
+    const turns = await generateAll(anonymous(), { reader: { ...reader, afterSkin: () => 100 }, clock });
+    expect(turns.filter((turn) => turn === 'refused')).toHaveLength(SKINS - 1);
+  });
+});
+
+describe('The delay of version 1', () => {
+  test('slows nobody down with the switch on', async () => {
+    const clock = new MovableClock();
+    const { user } = await runServer({ clock });
+    const start = clock.now();
+    const turns = await generateAll(await user('bob'), { reader: READERS.delay, clock, query: '?v2=true' });
+    expect([turns.includes('refused'), clock.now() - start]).toEqual([false, 0]);
+  });
+
+  test('is that of the plan, to the millisecond, from when the request before was accepted', async () => {
+    const clock = new MovableClock();
+    const { user } = await runServer({ clock });
+    const bob = await user('bob');
+    const made = readGenerated(await bob.upload('/generate/upload', skinPng(1)));
+    expect(made.delayInfo).toEqual({ millis: 1_000, seconds: 1 });
+    clock.forward(999);
+    const refused = expectOldRefusal(await bob.upload('/generate/upload', skinPng(2)), 'rate_limit');
+    expect(refused).toMatchObject({ delay: 1, delayInfo: { millis: 1, seconds: 1 } });
+    expect(refused.nextRequest).toBe(Math.ceil((clock.now() + 1) / 1000));
+    clock.forward(1);
+    readGenerated(await bob.upload('/generate/upload', skinPng(2)));
+  });
+
+  test('is told in full although the request took a part of it', async () => {
+    const clock = new MovableClock();
+    const { anonymous } = await runServer({ clock, pace: 200 });
+    const answer = anonymous().upload('/generate/upload', skinPng(1));
+    await poll(
+      () => anonymous().get('/v2/queue'),
+      ({ body }) => body.jobs?.[0]?.status === 'processing',
+    );
+    clock.forward(2_000);
+    const made = readGenerated(await answer);
+    expect([made.delay, made.rateLimit?.next.relative]).toEqual([3, 1_000]);
+  });
+
+  test('is none after a skin that was there already', async () => {
+    const clock = new MovableClock();
+    const { owner, anonymous } = await runServer({ clock });
+    await owner.upload('/generate/upload', skinPng(1));
+    for (const name of ['a', 'b', 'c']) {
+      const made = readGenerated(await anonymous().upload('/generate/upload', skinPng(1), { name }));
+      expect(made).toMatchObject({ duplicate: true, delay: 0, nextRequest: 0 });
+    }
+    readGenerated(await anonymous().upload('/generate/upload', skinPng(2)));
+  });
+
+  test('is told with every refusal of a request that was understood', async () => {
+    const { anonymous } = await runServer({ clock: new MovableClock() });
+    await anonymous().upload('/generate/upload', skinPng(1));
+    const refused = await anonymous().upload('/generate/upload', Buffer.from('no picture'));
+    expect(expectOldRefusal(refused, 'invalid_image').delayInfo).toEqual({ millis: 3_000, seconds: 3 });
+  });
+});
+
+describe('A request of version 1', () => {
+  test('is refused while another one of the caller is under way, and taken after it', async () => {
+    const work = new HeldWork();
+    const { owner } = await runServer(work.options);
+    const first = owner.upload('/generate/upload', skinPng(1));
+    await poll(
+      () => owner.get('/v2/queue'),
+      ({ body }) => body.jobs?.length === 1,
+    );
+    const refused = await owner.upload('/generate/upload', skinPng(2));
+    expectOldRefusal(refused, 'concurrency_limit');
+    work.release();
+    readGenerated(await first);
+    readGenerated(await owner.upload('/generate/upload', skinPng(2)));
+  });
+
+  test('is told to wait until the other one is done', async () => {
+    const { owner } = await runServer({ pace: 1_100 });
+    const first = owner.upload('/generate/upload', skinPng(1));
+    await poll(
+      () => owner.get('/v2/queue'),
+      ({ body }) => body.jobs?.[0]?.status === 'processing',
+    );
+    const refused = await owner.upload('/generate/upload', skinPng(2));
+    const { delayInfo } = expectOldRefusal(refused, 'concurrency_limit');
+    expect(delayInfo.millis).toBeGreaterThan(0);
+    expect(delayInfo.millis).toBeLessThanOrEqual(1_100 * 1.1 + 100); // a little late, so that it is over by then
+    expect(delayInfo.millis).not.toBe(1_000); // what is told when nobody knows
+    readGenerated(await first);
+  });
+
+  test('waits for the same one under way', async () => {
+    const { owner } = await runServer({ pace: 300 });
+    const both = await Promise.all([1, 1].map((n) => owner.upload('/generate/upload', skinPng(n))));
+    const [first, second] = both.map(readGenerated);
+    expect(second?.uuid).toBe(first?.uuid);
+  });
+
+  test('goes beside others of the caller with the switch on', async () => {
+    const { owner } = await runServer({ pace: 100 });
+    const all = [1, 2, 3].map((n) => owner.upload('/generate/upload?v2=true', skinPng(n)));
+    for (const heard of await Promise.all(all)) readGenerated(heard);
+  });
+});

@@ -37,9 +37,8 @@ export async function* mapAhead<T, R>(
   }
 }
 
-/** The consumer sees the failure when it awaits; until then it counts as handled. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
+  promise.catch(() => {}); // the consumer sees the failure when it awaits; until then it counts as handled
   return promise;
 }
 

@@ -79,6 +79,7 @@ export class JobEnds {
     try {
       return await finisher.fetch(id);
     } catch (error) {
+      if (!desk.spots.jobs.has(id)) return undefined; // the list has shown its end, which is handled
       desk.spots.freed(id); // a job that cannot be polled cannot be awaited
       throw error;
     } finally {

@@ -17,8 +17,9 @@ const PATIENCE = 60_000;
 const UNTOLD = 3_000;
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
-/** A texture that has just been made may not be everywhere yet: so often it is looked at. */
-const LOOKS_AT_ABSENT = 4;
+/** Requests for a texture that is absent or no picture: it may not be everywhere yet, or a proxy may answer. */
+const MOST_LOOKS = 4;
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** The engine repeats by its own rules, and says so. */
 const NO_RETRY = { budget: 0, patience: 0 };
@@ -37,7 +38,7 @@ export class TextureReader {
     const since = clock.monotonic();
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#once(url);
+        return await this.#once(url, tries);
       } catch (error) {
         const pause = this.#pause(error, tries);
         if (signal.aborted || !mayPass(error, tries)) throw error;
@@ -48,14 +49,18 @@ export class TextureReader {
     }
   }
 
-  async #once(url: string): Promise<Uint8Array> {
+  /** The last look's answer is returned whatever it is: the proof says what is wrong with it. */
+  async #once(url: string, tries: number): Promise<Uint8Array> {
     const { client, clock, signal, onWaiting } = this.#tools;
     const answered = new AbortController();
     const host = URL.parse(url)?.host ?? url;
     const tell = () => onWaiting(`${host}, which has the textures, does not answer.`, UNTOLD);
     void clock.sleep(UNTOLD, answered.signal).then(tell, () => {}); // aborted: it did answer
     try {
-      return await client.texture(url, { signal, retry: NO_RETRY });
+      const bytes = await client.texture(url, { signal, retry: NO_RETRY });
+      if (tries < MOST_LOOKS && !isPng(bytes))
+        throw new UnreadableAnswerError(`${host} answered without a picture.`, { status: 200 });
+      return bytes;
     } finally {
       answered.abort(AWAKE);
     }
@@ -71,6 +76,11 @@ export class TextureReader {
 function mayPass(error: unknown, tries: number): boolean {
   if (!(error instanceof SkinsmithError)) return false;
   const { status } = error as { status?: unknown };
-  if (status === 404 || status === 403) return tries < LOOKS_AT_ABSENT;
+  const isUnreadable = error instanceof UnreadableAnswerError && error.status === 200;
+  if (isUnreadable || status === 404 || status === 403) return tries < MOST_LOOKS;
   return error.isPassing;
+}
+
+function isPng(bytes: Uint8Array): boolean {
+  return PNG_SIGNATURE.equals(bytes.subarray(0, PNG_SIGNATURE.length));
 }

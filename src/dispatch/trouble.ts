@@ -138,6 +138,17 @@ export function isTrouble(error: unknown): boolean {
   return error instanceof SkinsmithError && error.isPassing;
 }
 
+/** Unusable answers to one read before it is given up, while the service answers others. */
+const MOST_READS = 30;
+/** A page instead of the service's own 404 may be all that there is, so it is believed sooner. */
+const MOST_PAGES = 4;
+
+/** Whether to repeat a read that has failed `tries` times in a row. */
+export function mayReadAgain(error: unknown, tries: number): boolean {
+  const isPage = error instanceof UnreadableAnswerError && error.status === 404;
+  return isPage ? tries < MOST_PAGES : isTrouble(error) && tries < MOST_READS;
+}
+
 /** Whether the caller has the maximum number of jobs in the queue. */
 export function isFullQueue(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'job_limit' || error.code === 'concurrency_limit');

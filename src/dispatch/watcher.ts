@@ -6,7 +6,7 @@ import type { Losses } from './losses.ts';
 import type { Desk } from './session.ts';
 import type { LastLook, SeenList, SharedQueue } from './shared-queue.ts';
 import type { OpenJob } from './spots.ts';
-import { isRefusedForNow, isTrouble, refusedPause } from './trouble.ts';
+import { isRefusedForNow, isTrouble, mayReadAgain, refusedPause } from './trouble.ts';
 import type { Bell } from './wake-up-signal.ts';
 
 export interface WatcherTools {
@@ -38,6 +38,8 @@ export class Watcher {
   readonly #tools: WatcherTools;
   #isLookWanted = false;
   #isListening = false;
+  /** List requests that failed in a row. */
+  #failures = 0;
   #lastLook = 0;
   /** Other processes have just requested the list: not before this time. */
   #openAt = 0;
@@ -169,12 +171,14 @@ export class Watcher {
     try {
       const jobs = await this.#readShared(startedAt);
       desk.trouble.passed();
+      this.#failures = 0;
       desk.tookRoundTrip(desk.now() - startedAt);
       this.#lastLook = startedAt;
       this.#saw(jobs, startedAt);
     } catch (error) {
       this.#isLookWanted = true;
-      if (stop.aborted || !isTrouble(error)) throw error;
+      const mayPass = isTrouble(error) || mayReadAgain(error, ++this.#failures);
+      if (stop.aborted || !mayPass) throw error;
       if (isRefusedForNow(error)) await desk.clock.sleep(refusedPause(error), stop);
       else await desk.trouble.pause(error, stop);
     }

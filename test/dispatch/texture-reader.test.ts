@@ -4,10 +4,11 @@ import type { SkinClient } from '../../src/client/skin-client.ts';
 import { TextureReader } from '../../src/dispatch/texture-reader.ts';
 import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 
-const PNG = new Uint8Array([1, 2, 3]);
+const PNG = Buffer.from('89504e470d0a1a0a00', 'hex');
+const PAGE = Buffer.from('<html>Just a moment...</html>');
 const URL_ = 'http://textures.example/texture/abc';
 
-const answered = (status: number) =>
+const refused = (status: number) =>
   new ServiceError({
     method: 'GET',
     path: '/texture/abc',
@@ -20,15 +21,15 @@ const answered = (status: number) =>
 const unreachable = () => new NetworkError('No connection.', { cause: undefined, mayHaveArrived: false });
 
 /** `answer`: what the n-th request gets, from 1; `takes`: milliseconds for each. */
-function reader(answer: (n: number) => Error | undefined, takes = 5) {
+function reader(answer: (n: number) => Error | Buffer | undefined, takes = 5) {
   const clock = new VirtualClock();
   const told: { message: string; at: number }[] = [];
   let requests = 0;
   const texture = async () => {
-    const error = answer(++requests);
+    const answered = answer(++requests);
     await clock.sleep(takes);
-    if (error) throw error;
-    return PNG;
+    if (answered instanceof Error) throw answered;
+    return answered ?? PNG;
   };
   const textures = new TextureReader({
     client: { texture } as unknown as SkinClient,
@@ -43,21 +44,37 @@ function reader(answer: (n: number) => Error | undefined, takes = 5) {
 
 describe('A texture', () => {
   test.each([404, 403])('that is not there once (%i) is looked at again', async (status) => {
-    const { read, requests } = reader((n) => (n === 1 ? answered(status) : undefined));
+    const { read, requests } = reader((n) => (n === 1 ? refused(status) : undefined));
     expect(await read()).toBe(PNG);
     expect(requests()).toBe(2);
   });
 
   test('that is never there is given up within seconds', async () => {
-    const { read, clock, requests } = reader(() => answered(404));
+    const { read, clock, requests } = reader(() => refused(404));
     await expect(read()).rejects.toMatchObject({ status: 404 });
     expect([requests(), clock.monotonic() < 5_000]).toEqual([4, true]);
   });
 
-  test('whose answer makes no sense is not asked for again', async () => {
-    const { read, requests } = reader(() => new UnreadableAnswerError('nonsense', { status: 200 }));
+  test.each([
+    ['is unreadable', new UnreadableAnswerError('nonsense', { status: 200 })],
+    ['is an unreadable 404', new UnreadableAnswerError('nonsense', { status: 404 })],
+    ['is no picture', PAGE],
+  ])('whose answer %s once is looked at again', async (_, answer) => {
+    const { read, told } = reader((n) => (n === 1 ? answer : undefined));
+    expect(await read()).toBe(PNG);
+    expect(told).toHaveLength(1);
+  });
+
+  test('whose answer never makes sense is given up within seconds', async () => {
+    const { read, clock, requests } = reader(() => new UnreadableAnswerError('nonsense', { status: 200 }));
     await expect(read()).rejects.toThrow('nonsense');
-    expect(requests()).toBe(1);
+    expect([requests(), clock.monotonic() < 5_000]).toEqual([4, true]);
+  });
+
+  test('that is never a picture is left to the proof', async () => {
+    const { read, requests } = reader(() => PAGE);
+    expect(await read()).toBe(PAGE);
+    expect(requests()).toBe(4);
   });
 
   test('whose host cannot be reached is tried for a minute, and told of at once', async () => {

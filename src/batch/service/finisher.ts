@@ -2,7 +2,7 @@ import { JobFailedError, ServiceError } from '../../client/errors.ts';
 import type { JobState } from '../../client/types.ts';
 import { ProofError, type Signing } from '../../dispatch/proof.ts';
 import type { Desk } from '../../dispatch/session.ts';
-import { endsBatch, isRefusedForNow, isTrouble, refusedPause } from '../../dispatch/trouble.ts';
+import { endsBatch, isRefusedForNow, mayReadAgain, refusedPause } from '../../dispatch/trouble.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SeenSkin } from '../../protocol/seen-skin.ts';
@@ -37,9 +37,6 @@ export interface FinisherTools {
   readonly onAgain: (work: Work, why: string) => void;
 }
 
-/** Unusable answers to one request before it is given up, while the service answers others. */
-const MOST_TRIES = 30;
-
 /** Turns finished jobs into results: fetches and proves them and writes them to the journal. */
 export class Finisher {
   readonly #tools: FinisherTools;
@@ -68,7 +65,7 @@ export class Finisher {
         desk.trouble.passed();
         return answer;
       } catch (error) {
-        if (signal.aborted || !isTrouble(error) || tries >= MOST_TRIES) throw error;
+        if (signal.aborted || !mayReadAgain(error, tries)) throw error;
         if (isRefusedForNow(error)) await desk.clock.sleep(refusedPause(error), signal);
         else await desk.trouble.pause(error, signal);
       }

@@ -14,8 +14,8 @@ import type { ServerOptions } from './assembly/server-options.ts';
 import { finishRestore } from './backup/swap.ts';
 import { startCallbacks } from './callbacks/start.ts';
 import { Observers } from './events/observer.ts';
-import { buildApp } from './http/app.ts';
-import { EDGE_LIMITS } from './http/edge.ts';
+import { buildApp } from './http/fastify/app.ts';
+import { EDGE_LIMITS } from './http/fastify/network-limits.ts';
 import { hashApiKey, makeApiKey } from './service/callers/api-key.ts';
 import type { Session } from './service/callers/authenticate.ts';
 import { waitForEnds } from './service/jobs/jobs.ts';
@@ -32,7 +32,7 @@ export { backUp } from './backup/backup.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';
 export type { UpstreamSettings } from './generators/upstream/settings.ts';
-export type { LogAddresses, LogLevel, LogStream } from './http/log.ts';
+export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
 
 /** Hours a finished job is kept. */
 const DEFAULT_RETENTION_HOURS = 7 * 24;

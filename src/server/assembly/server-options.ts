@@ -3,8 +3,8 @@ import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
 import type { AccountRules } from '../accounts/rules.ts';
 import type { UpstreamSettings } from '../generators/upstream/settings.ts';
-import type { EdgeLimits } from '../http/edge.ts';
-import type { LogAddresses, LogLevel, LogStream } from '../http/log.ts';
+import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
+import type { EdgeLimits } from '../http/fastify/network-limits.ts';
 import type { GeneratorKind } from './generators.ts';
 
 export interface ServerOptions {

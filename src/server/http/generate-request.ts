@@ -8,8 +8,8 @@ import { Refusal } from '../service/refusals/refusal.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
 import type { Source } from '../sources/source.ts';
 import { validationRefusal } from './error-answers.ts';
-import type { generateHeaders } from './generate-bodies.ts';
-import { type GenerationBody, readBody } from './generation-body.ts';
+import type { generateHeaders } from './generate-schemas.ts';
+import { type GenerationBody, readBody } from './read-body.ts';
 
 type Fields = GenerationBody['fields'];
 type Wish = Omit<GenerationRequest, 'caller' | 'via'>;

@@ -1,5 +1,5 @@
-import { buildApp } from '../../../src/server/http/app.ts';
-import { EDGE_LIMITS } from '../../../src/server/http/edge.ts';
+import { buildApp } from '../../../src/server/http/fastify/app.ts';
+import { EDGE_LIMITS } from '../../../src/server/http/fastify/network-limits.ts';
 import type { ServiceContext } from '../../../src/server/service/context.ts';
 
 /** All that the framework routes, as it says itself: `GET /v2/skins/:uuid`. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../service/refusals/refusal.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import type { Source } from '../../sources/source.ts';
 import { validationRefusal } from '../error-answers.ts';
-import { readBody } from '../generation-body.ts';
+import { readBody } from '../read-body.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -14,7 +14,7 @@ import { submit } from '../../../service/submitting/submit.ts';
 import type { Source } from '../../../sources/source.ts';
 import { awaitSkin } from '../../await-skin.ts';
 import { asRefusal } from '../../error-answers.ts';
-import { pngFile } from '../../generate-bodies.ts';
+import { pngFile } from '../../generate-schemas.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
 import { readV1Request } from '../../v1/generate-request.ts';

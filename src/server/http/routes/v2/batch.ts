@@ -14,8 +14,8 @@ import type { GenerationRequest } from '../../../service/submitting/generation-r
 import { readMaterial, submitMaterial } from '../../../service/submitting/submit.ts';
 import type { Material } from '../../../sources/source.ts';
 import { asRefusal } from '../../error-answers.ts';
-import { generateHeaders } from '../../generate-bodies.ts';
 import { readWish } from '../../generate-request.ts';
+import { generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK, jobErrors } from '../../job-answers.ts';
 import { type Call, route } from '../../route.ts';
 import { envelope, jobView, rateLimitHeaders, skinView } from '../../views.ts';

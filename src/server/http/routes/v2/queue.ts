@@ -12,8 +12,8 @@ import {
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import type { Submitted } from '../../../service/submitting/answering.ts';
 import { submit } from '../../../service/submitting/submit.ts';
-import { generateBodies, generateHeaders } from '../../generate-bodies.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
+import { generateBodies, generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK, jobBody, jobLinks } from '../../job-answers.ts';
 import { route } from '../../route.ts';
 import { envelope, jobView, rateLimitHeaders, skinView } from '../../views.ts';

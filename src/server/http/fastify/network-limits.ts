@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../service/refusals/refusal.ts';
-import { SERVER_NAME } from '../workers/make-skin-data.ts';
-import { refusalAnswer } from './error-answers.ts';
+import { Refusal } from '../../service/refusals/refusal.ts';
+import { SERVER_NAME } from '../../workers/make-skin-data.ts';
+import { refusalAnswer } from '../error-answers.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
 export interface EdgeLimits {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { poll } from '../../support/server/poll.ts';
-import { parseAnswer, RawSocket } from '../../support/server/raw-socket.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import { expectRefusal } from '../../support/server/test-caller.ts';
+import { poll } from '../../../support/server/poll.ts';
+import { parseAnswer, RawSocket } from '../../../support/server/raw-socket.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
+import { expectRefusal } from '../../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -4,27 +4,23 @@ import cors from '@fastify/cors';
 import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { authenticate, type Session } from '../service/callers/authenticate.ts';
-import { anonymousCaller, type Caller, networkOf, requireUser } from '../service/callers/caller.ts';
-import type { Origins } from '../service/callers/key-bindings.ts';
-import { requireScope } from '../service/callers/scopes.ts';
-import type { ServiceContext } from '../service/context.ts';
-import { Turnstile } from '../service/limits/turnstile.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
-import { SERVER_NAME } from '../workers/make-skin-data.ts';
-import { addEntityTags, cacheHeaders, NOT_KEPT } from './caching.ts';
+import { authenticate, type Session } from '../../service/callers/authenticate.ts';
+import { anonymousCaller, type Caller, networkOf, requireUser } from '../../service/callers/caller.ts';
+import type { Origins } from '../../service/callers/key-bindings.ts';
+import { requireScope } from '../../service/callers/scopes.ts';
+import type { ServiceContext } from '../../service/context.ts';
+import { Turnstile } from '../../service/limits/turnstile.ts';
+import { Refusal } from '../../service/refusals/refusal.ts';
+import { SERVER_NAME } from '../../workers/make-skin-data.ts';
+import { addEntityTags, cacheHeaders, NOT_KEPT } from '../caching.ts';
+import { asRefusal, refusalAnswer } from '../error-answers.ts';
+import { makeCall } from '../parse-request.ts';
+import { type Answer, type Call, isForUsersOnly, originsOf, type Route } from '../route.ts';
+import { ROUTES } from '../routes.ts';
+import { readSentKey } from '../sent-key.ts';
+import { isV1Address, v1RefusalAnswer } from '../v1/error-answers.ts';
 import { Connections } from './connections.ts';
 import { CORS } from './cors.ts';
-import {
-  answerClientError,
-  breadcrumb,
-  type EdgeLimits,
-  KEPT_HEADERS,
-  nodeServerOptions,
-  requestId,
-  verifyHead,
-} from './edge.ts';
-import { asRefusal, refusalAnswer } from './error-answers.ts';
 import {
   describeAddress,
   type LogAddresses,
@@ -35,14 +31,18 @@ import {
   logsRequests,
   QuietLogController,
 } from './log.ts';
-import { makeCall } from './make-call.ts';
-import { oneByOne } from './one-by-one.ts';
+import {
+  answerClientError,
+  breadcrumb,
+  type EdgeLimits,
+  KEPT_HEADERS,
+  nodeServerOptions,
+  requestId,
+  verifyHead,
+} from './network-limits.ts';
+import { oneByOne } from './pipelining.ts';
 import { proxyTest } from './proxies.ts';
-import { type Answer, type Call, isForUsersOnly, originsOf, type Route } from './route.ts';
-import { ROUTES } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
-import { readSentKey } from './sent-key.ts';
-import { isV1Address, v1RefusalAnswer } from './v1/error-answers.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;

@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import type { Caller } from '../service/callers/caller.ts';
+import type { Caller } from '../../service/callers/caller.ts';
 
 /** How much is logged; each level includes the ones before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';

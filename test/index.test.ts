@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, test } from 'vitest';
 import type {
   AccountClient,
   ApiKey,
@@ -20,7 +20,7 @@ import type {
 import * as face from '../src/index.ts';
 
 describe('the public face of the package', () => {
-  it('exports these names and no others', () => {
+  test('exports these names and no others', () => {
     expect(Object.keys(face).sort()).toEqual([
       'BatchSetupError',
       'DeliveryError',
@@ -42,7 +42,7 @@ describe('the public face of the package', () => {
     ]);
   });
 
-  it('makes one family of its errors', () => {
+  test('makes one family of its errors', () => {
     const { JobFailedError, NetworkError, ServiceError, UnreadableAnswerError, SkinsmithError } = face;
     for (const kind of [JobFailedError, NetworkError, ServiceError, UnreadableAnswerError]) {
       expect(kind.prototype).toBeInstanceOf(SkinsmithError);
@@ -50,7 +50,7 @@ describe('the public face of the package', () => {
     }
   });
 
-  it('types what goes in and what comes out', () => {
+  test('types what goes in and what comes out', () => {
     expectTypeOf<SkinClient['generate']>().parameter(0).toEqualTypeOf<SkinSource>();
     expectTypeOf<SkinClient['generate']>().parameter(1).toEqualTypeOf<SkinOptions | undefined>();
     expectTypeOf<SkinClient['generate']>().returns.resolves.toEqualTypeOf<GeneratedSkin>();
@@ -67,14 +67,14 @@ describe('the public face of the package', () => {
     expectTypeOf<AccountClient['revokeKey']>().returns.resolves.toBeVoid();
   });
 
-  it('types what a service tells of jobs, and how a call is repeated', () => {
+  test('types what a service tells of jobs, and how a call is repeated', () => {
     expectTypeOf<Extract<JobEvent, { type: 'jobs' }>['jobs']>().toEqualTypeOf<readonly Job[]>();
     expectTypeOf<Extract<JobEvent, { type: 'job' }>['state']>().toEqualTypeOf<JobState>();
     expectTypeOf<JobState['links']>().toEqualTypeOf<Readonly<Record<string, string>>>();
     expectTypeOf<CallOptions['retry']>().toEqualTypeOf<Partial<RetryPolicy> | undefined>();
   });
 
-  it('types a source as exactly one of its kinds', () => {
+  test('types a source as exactly one of its kinds', () => {
     expectTypeOf<{ file: Buffer; fileName: string }>().toExtend<SkinSource>();
     expectTypeOf<{ url: string }>().toExtend<SkinSource>();
     expectTypeOf<{ user: string }>().toExtend<SkinSource>();
@@ -82,7 +82,7 @@ describe('the public face of the package', () => {
     expectTypeOf<{ file: string }>().not.toExtend<SkinSource>();
   });
 
-  it('types what a skin and a job hold', () => {
+  test('types what a skin and a job hold', () => {
     expectTypeOf<Skin['texture']['data']>().toEqualTypeOf<{ value: string; signature: string }>();
     expectTypeOf<Skin['variant']>().toEqualTypeOf<'classic' | 'slim' | 'unknown'>();
     expectTypeOf<Skin['visibility']>().toEqualTypeOf<'public' | 'unlisted' | 'private'>();

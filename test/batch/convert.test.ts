@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type BatchEvent,
   type BatchResult,
@@ -38,7 +38,7 @@ async function prepare(count: number, options: HostedOptions = {}) {
 }
 
 describe('convert', () => {
-  it('makes a skin from each source and delivers it', async () => {
+  test('makes a skin from each source and delivers it', async () => {
     const { run, service, files } = await prepare(12, { serviceTime: 500 });
     const { summary, results, events } = await run();
     expect(summary).toMatchObject({ end: 'complete', sources: 12, made: 12, failed: 0, left: 0 });
@@ -50,7 +50,7 @@ describe('convert', () => {
     expect(events.filter(({ type }) => type === 'result')).toHaveLength(12);
   });
 
-  it('asks nothing for what the lockfile holds, and gives it all the same', async () => {
+  test('asks nothing for what the lockfile holds, and gives it all the same', async () => {
     const { run, service, folder } = await prepare(6);
     const lockfile = join(folder, 'skins.lock');
     const first = await run({ lockfile });
@@ -64,7 +64,7 @@ describe('convert', () => {
     expect((await readFile(lockfile, 'utf8')).trim().split('\n')).toHaveLength(6);
   });
 
-  it('goes on after an interruption without submitting anything twice', async () => {
+  test('goes on after an interruption without submitting anything twice', async () => {
     const { run, service, folder } = await prepare(15, { serviceTime: 60 });
     const stop = new AbortController();
     const lockfile = join(folder, 'skins.lock');
@@ -82,7 +82,7 @@ describe('convert', () => {
     expect(service.doubleSubmissions).toEqual([]);
   });
 
-  it('waits out limits of every kind', async () => {
+  test('waits out limits of every kind', async () => {
     const { run, service } = await prepare(8, {
       rate: { limit: 4, window: 600 },
       flags: { blockPerMinute: true },
@@ -93,7 +93,7 @@ describe('convert', () => {
     expect(service.records.refusals['rate_limit'] ?? 0).toBeLessThanOrEqual(8);
   });
 
-  it('uses no more spots than it may, and none that others have', async () => {
+  test('uses no more spots than it may, and none that others have', async () => {
     const { run, service } = await prepare(6, { serviceTime: 50 });
     for (let other = 0; other < 3; other++) service.occupy(400);
     const { summary } = await run({ slots: 4 });
@@ -102,7 +102,7 @@ describe('convert', () => {
     expect(service.records.refusals).toEqual({});
   });
 
-  it('gives each source that fails its reason, and goes on', async () => {
+  test('gives each source that fails its reason, and goes on', async () => {
     const { run, files } = await prepare(4);
     await writeFile(files[1]!, 'no picture');
     const { summary, results } = await run();
@@ -113,14 +113,14 @@ describe('convert', () => {
     });
   });
 
-  it('stops before more than is allowed is spent', async () => {
+  test('stops before more than is allowed is spent', async () => {
     const { run, service } = await prepare(9);
     const { summary } = await run({ maxNew: 4 });
     expect(summary).toMatchObject({ end: 'stopped', made: 4 });
     expect(service.records.accepted).toHaveLength(4);
   });
 
-  it('ends with what deliver throws, and has the result on the next run', async () => {
+  test('ends with what deliver throws, and has the result on the next run', async () => {
     const { run, service, folder } = await prepare(3);
     const lockfile = join(folder, 'skins.lock');
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -137,7 +137,7 @@ describe('convert', () => {
     expect(service.doubleSubmissions).toEqual([]);
   });
 
-  it('never delivers the skin of another picture', async () => {
+  test('never delivers the skin of another picture', async () => {
     const { run } = await prepare(3, { fate: () => ({ kind: 'wrong', times: Number.POSITIVE_INFINITY }) });
     const { results } = await run();
     expect(results.map(({ error }) => error?.code)).toEqual(['wrong_skin', 'wrong_skin', 'wrong_skin']);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lockEntrySchema } from '../../src/batch/lockfile/entry.ts';
 import { type CapesCreateOptions, runCapesCreate } from '../../src/cli/commands/capes/create.ts';
 import { runCapesDelete } from '../../src/cli/commands/capes/delete.ts';
@@ -24,7 +24,7 @@ async function fileOf(name: string, bytes: Uint8Array): Promise<string> {
 }
 
 describe('capes', () => {
-  it('are created, listed, edited and deleted, by their UUIDs or aliases', async () => {
+  test('are created, listed, edited and deleted, by their UUIDs or aliases', async () => {
     const { url, key } = await runServer();
     const at = { url, key };
     const file = await fileOf('Red.png', capePng(1));
@@ -49,7 +49,7 @@ describe('capes', () => {
     expect([gone.status, await list(true)]).toEqual([0, []]);
   });
 
-  it('are left alone when one of several to be deleted is not there', async () => {
+  test('are left alone when one of several to be deleted is not there', async () => {
     const server = await runServer();
     await addCape(server, 'red');
     const { told } = await runCommand((deps) => runCapesDelete(['red', 'blue'], deps), server);
@@ -57,7 +57,7 @@ describe('capes', () => {
     expect((await server.owner.get('/v2/capes')).body.capes).toHaveLength(1);
   });
 
-  it('are the operator’s to change, who is told when there is nothing to change or no such file', async () => {
+  test('are the operator’s to change, who is told when there is nothing to change or no such file', async () => {
     const server = await runServer();
     const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
     const bob = { url: server.url, key: String(body.key?.secret) };
@@ -78,7 +78,7 @@ describe('generate --cape', () => {
       flags: { json: true },
     });
 
-  it('puts the cape that is named by its alias or its UUID into the skin', async () => {
+  test('puts the cape that is named by its alias or its UUID into the skin', async () => {
     const server = await runServer();
     const cape = await addCape(server, 'Red');
     const skin = await fileOf('a.png', skinPng(1));
@@ -92,7 +92,7 @@ describe('generate --cape', () => {
     expect(values.map((value) => parseTexturesValue(value).cape?.url)).toEqual([undefined, url, url, url]);
   });
 
-  it('tells which capes are not there, and what cannot be known offline', async () => {
+  test('tells which capes are not there, and what cannot be known offline', async () => {
     const server = await runServer();
     const skin = await fileOf('a.png', skinPng(1));
     const unknown = await make(server, { sources: [skin], cape: 'Blue' });
@@ -103,7 +103,7 @@ describe('generate --cape', () => {
     expect(offline.told).toMatchObject({ code: 'cape_needs_uuid', exit: 'usage' });
   });
 
-  it('goes with every skin of a batch; the lockfile tells it from none and from others', async () => {
+  test('goes with every skin of a batch; the lockfile tells it from none and from others', async () => {
     const server = await runServer();
     const [red, blue] = [await addCape(server, 'red', 1), await addCape(server, 'blue', 2)];
     const skins = [await fileOf('a.png', skinPng(1)), await fileOf('b.png', skinPng(2))];

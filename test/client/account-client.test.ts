@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AccountClient } from '../../src/client/account-client.ts';
 import { testClient } from '../support/client/test-client.ts';
 
@@ -68,7 +68,7 @@ describe('AccountClient', () => {
     ],
     ['GET /v2/account/users/a%2Fb', { user }, (client) => client.user('a/b'), user],
   ];
-  it.each(reads)('asks %s and reads the answer', async (line, json, call, read) => {
+  test.each(reads)('asks %s and reads the answer', async (line, json, call, read) => {
     const { client } = await testClient([{ expect: line, json: { success: true, ...json } }]);
     expect(await call(client.account)).toEqual(read);
   });
@@ -100,13 +100,13 @@ describe('AccountClient', () => {
       user,
     ],
   ];
-  it.each(sends)('sends %s and reads the answer', async (line, json, call, sent, read) => {
+  test.each(sends)('sends %s and reads the answer', async (line, json, call, sent, read) => {
     const { client, server } = await testClient([{ expect: line, json: { success: true, ...json } }]);
     expect(await call(client.account)).toEqual(read);
     expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toEqual(sent);
   });
 
-  it('reads keys of a service that binds none', async () => {
+  test('reads keys of a service that binds none', async () => {
     const { allowedIps: _, allowedOrigins: __, allowedAgents: ___, v2Compat: ____, ...old } = key;
     const exchange = { expect: 'GET /v2/account/keys', json: { success: true, keys: [old] } };
     const { client } = await testClient([exchange]);

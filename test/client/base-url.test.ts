@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseBaseUrl } from '../../src/client/base-url.ts';
 
 describe('parseBaseUrl', () => {
@@ -17,11 +17,11 @@ describe('parseBaseUrl', () => {
     ['https://example.org/v2/skins', 'https://example.org', '/v2/skins'],
     ['https://example.org/skins?a=b#c', 'https://example.org', '/skins'],
   ];
-  it.each(taken)('reads %s', (text, origin, path) => {
+  test.each(taken)('reads %s', (text, origin, path) => {
     expect(parseBaseUrl(text)).toEqual({ baseUrl: origin + path, origin, path });
   });
 
-  it.each(taken)('reads what it made of %s the same again', (text) => {
+  test.each(taken)('reads what it made of %s the same again', (text) => {
     const read = parseBaseUrl(text);
     expect(parseBaseUrl(read.baseUrl)).toEqual(read);
   });
@@ -37,12 +37,12 @@ describe('parseBaseUrl', () => {
     ['https://me:secret@api.example.org', /user name or password is not accepted/],
     ['https://me@api.example.org', /user name or password is not accepted/],
   ];
-  it.each(refused)('refuses %j and says why', (text, message) => {
+  test.each(refused)('refuses %j and says why', (text, message) => {
     expect(() => parseBaseUrl(text)).toThrow(TypeError);
     expect(() => parseBaseUrl(text)).toThrow(message);
   });
 
-  it('does not repeat a password', () => {
+  test('does not repeat a password', () => {
     expect(() => parseBaseUrl('https://me:secret@api.example.org')).not.toThrow(/secret/);
   });
 });

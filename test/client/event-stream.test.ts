@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EventStreamParser, type ServerSentEvent } from '../../src/client/event-stream.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -39,23 +39,23 @@ describe('a stream of server-sent events', () => {
     ['nothing', '', []],
     ['characters of every length', 'data: aé€😀\n\n', [event('aé€😀')]],
   ];
-  it.each(streams)('with %s is read, whole and byte by byte', (_, text, events) => {
+  test.each(streams)('with %s is read, whole and byte by byte', (_, text, events) => {
     expect(parse(text)).toEqual(events);
     expect(parse(...Array.from(bytes(text), (byte) => Uint8Array.of(byte)))).toEqual(events);
   });
 
-  it('gives an event as soon as its empty line is there', () => {
+  test('gives an event as soon as its empty line is there', () => {
     const parser = new EventStreamParser();
     expect(parser.push(bytes('data: a\r'))).toEqual([]);
     expect(parser.push(bytes('\n\r'))).toEqual([event('a')]);
     expect(parser.push(bytes('\ndata: b\n\n'))).toEqual([event('b')]);
   });
 
-  it('replaces bytes that are no UTF-8', () => {
+  test('replaces bytes that are no UTF-8', () => {
     expect(parse(Uint8Array.of(...bytes('data: a'), 0xff, ...bytes('b\n\n')))).toEqual([event('a\uFFFDb')]);
   });
 
-  it('is refused when a line does not end', () => {
+  test('is refused when a line does not end', () => {
     const line = `data: ${'x'.repeat(1024 * 1024 - 6)}`;
     expect(parse(`${line}\n\n`)).toHaveLength(1);
     expect(() => parse(`${line}x\n\n`)).toThrow('too long');
@@ -66,7 +66,7 @@ describe('a stream of server-sent events', () => {
     }).toThrow(expect.objectContaining({ code: 'unreadable_answer' }));
   });
 
-  it('is refused when an event does not end', () => {
+  test('is refused when an event does not end', () => {
     const parser = new EventStreamParser();
     const line = bytes(`data: ${'x'.repeat(1_000_000)}\n`);
     expect(() => {
@@ -74,12 +74,12 @@ describe('a stream of server-sent events', () => {
     }).toThrow('too long');
   });
 
-  it('begins after one byte order mark, wherever that is cut; a second one is text', () => {
+  test('begins after one byte order mark, wherever that is cut; a second one is text', () => {
     const all = bytes('\uFEFF\uFEFFdata\n\n\uFEFF\n');
     for (const cut of [1, 2, 3, 4, 5, 6]) expect(parse(all.subarray(0, cut), all.subarray(cut))).toEqual([]);
   });
 
-  it('is the same however it is cut into pieces', () => {
+  test('is the same however it is cut into pieces', () => {
     const alphabet = [
       'data',
       'event',
@@ -109,7 +109,7 @@ describe('a stream of server-sent events', () => {
     );
   });
 
-  it('reads back what is written by the standard', () => {
+  test('reads back what is written by the standard', () => {
     const word = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n\0]/g, ''));
     const written = fc.record({
       type: word,

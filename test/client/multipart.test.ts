@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { encodeMultipart, type Upload } from '../../src/client/multipart.ts';
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, index) => index);
@@ -13,7 +13,7 @@ async function readBack(
 }
 
 describe('encodeMultipart', () => {
-  it('sends the fields and the file as a form has them', async () => {
+  test('sends the fields and the file as a form has them', async () => {
     const form = await readBack({ name: 'My Skin', variant: 'slim' });
     expect([...form.keys()]).toEqual(['name', 'variant', 'file']);
     expect(form.get('name')).toBe('My Skin');
@@ -27,12 +27,12 @@ describe('encodeMultipart', () => {
     ['what looks like the end of a part', Buffer.from('\r\n--skinsmith-\r\n\r\n--')],
     ['a part of a larger buffer', everyByte.subarray(13, 77)],
   ];
-  it.each(contents)('keeps a file of %s as it is', async (_, bytes) => {
+  test.each(contents)('keeps a file of %s as it is', async (_, bytes) => {
     const file = (await readBack({}, { bytes })).get('file') as File;
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(new Uint8Array(bytes));
   });
 
-  it.each(['skin.png', 'two words.png', 'a"b".png', 'Zoë 🙂.png', "it's;name=x.png", '100%.png', ''])(
+  test.each(['skin.png', 'two words.png', 'a"b".png', 'Zoë 🙂.png', "it's;name=x.png", '100%.png', ''])(
     'keeps the file name %j',
     async (fileName) => {
       const form = await readBack({}, { fileName });
@@ -42,7 +42,7 @@ describe('encodeMultipart', () => {
     },
   );
 
-  it.each(['a\r\nContent-Type: text/html\r\n\r\nx.png', 'a\nb.png', 'a\rb.png', 'a"; name="user'])(
+  test.each(['a\r\nContent-Type: text/html\r\n\r\nx.png', 'a\nb.png', 'a\rb.png', 'a"; name="user'])(
     'lets the file name %j smuggle nothing into the body',
     (fileName) => {
       const { body } = encodeMultipart({ bytes: new Uint8Array(), fileName }, {});
@@ -52,11 +52,11 @@ describe('encodeMultipart', () => {
     },
   );
 
-  it('keeps line breaks and other alphabets in a field', async () => {
+  test('keeps line breaks and other alphabets in a field', async () => {
     expect((await readBack({ name: 'Zoë\r\n🙂' })).get('name')).toBe('Zoë\r\n🙂');
   });
 
-  it('takes a new boundary for each body', () => {
+  test('takes a new boundary for each body', () => {
     const file = { bytes: everyByte, fileName: 'a.png' };
     expect(encodeMultipart(file, {}).contentType).not.toBe(encodeMultipart(file, {}).contentType);
   });

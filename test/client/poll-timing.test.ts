@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Poll, pollTimes } from '../../src/client/poll-timing.ts';
 import { START } from '../support/client/fake-clock.ts';
 
@@ -8,31 +8,31 @@ function firstPauses(count: number, overrides: Partial<Poll> = {}): number[] {
 }
 
 describe('pollTimes', () => {
-  it('looks after 1 s, then at growing pauses of 1 s to 5 s, when nothing is known', () => {
+  test('looks after 1 s, then at growing pauses of 1 s to 5 s, when nothing is known', () => {
     expect(firstPauses(8)).toEqual([1_000, 1_000, 1_500, 2_250, 3_375, 5_000, 5_000, 5_000]);
   });
 
-  it('looks first when the job is expected to be done', () => {
+  test('looks first when the job is expected to be done', () => {
     expect(firstPauses(3, { eta: START + 2_345 })).toEqual([2_345, 1_000, 1_500]);
   });
 
-  it('looks at once when the job should be done already', () => {
+  test('looks at once when the job should be done already', () => {
     expect(firstPauses(2, { eta: START - 1 })).toEqual([0, 1_000]);
   });
 
-  it('does not wait for an eta longer than a usual job takes', () => {
+  test('does not wait for an eta longer than a usual job takes', () => {
     expect(firstPauses(2, { eta: START + 3_600_000 })).toEqual([3_000, 1_000]);
   });
 
-  it('never pauses longer than it was told to', () => {
+  test('never pauses longer than it was told to', () => {
     expect(firstPauses(5, { longest: 1_200 })).toEqual([1_000, 1_000, 1_200, 1_200, 1_200]);
   });
 
-  it('looks no oftener than services bear, however short the pauses should be', () => {
+  test('looks no oftener than services bear, however short the pauses should be', () => {
     expect(firstPauses(4, { longest: 200 })).toEqual([200, 1_000, 1_100, 1_100]);
   });
 
-  it.each([200, 1_000, 5_000])(
+  test.each([200, 1_000, 5_000])(
     'never makes more than ten looks in ten seconds, at most %i ms apart',
     (longest) => {
       let at = 0;
@@ -42,7 +42,7 @@ describe('pollTimes', () => {
     },
   );
 
-  it('goes on without end', () => {
+  test('goes on without end', () => {
     expect(firstPauses(10_000).at(-1)).toBe(5_000);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   JobFailedError,
   NetworkError,
@@ -58,18 +58,18 @@ describe('pauseBefore, of what may be repeated', () => {
     ['what is no error', 'oops', undefined],
     ['nothing', undefined, undefined],
   ];
-  it.each(rows)('answers to %s as the table says', (_, error, ms) => {
+  test.each(rows)('answers to %s as the table says', (_, error, ms) => {
     expect(pause(error)).toBe(ms);
   });
 
-  it('doubles from pause to pause, up to the longest', () => {
+  test('doubles from pause to pause, up to the longest', () => {
     const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 50];
     expect(numbers.map((number) => pause(lost, { number }))).toEqual([
       250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000,
     ]);
   });
 
-  it('spreads pauses of its own between half and all', () => {
+  test('spreads pauses of its own between half and all', () => {
     expect([0, 0.5, 1].map((random) => pause(lost, { random }))).toEqual([125, 188, 250]);
   });
 });
@@ -87,7 +87,7 @@ describe('pauseBefore, of a submission', () => {
     ['too many requests', makeServiceError(429, { code: 'rate_limit', retryAfter: 3_000 }), 3_000],
     ['a 400', makeServiceError(400), undefined],
   ];
-  it.each(rows)('repeats after %s only when it was certainly not accepted', (_, error, ms) => {
+  test.each(rows)('repeats after %s only when it was certainly not accepted', (_, error, ms) => {
     expect(pause(error, { isRepeatable: false })).toBe(ms);
   });
 });
@@ -121,23 +121,23 @@ describe('pauseBefore, after a 429', () => {
       400,
     ],
   ];
-  it.each(rows)('follows %s', (_, error, ms) => {
+  test.each(rows)('follows %s', (_, error, ms) => {
     expect(pause(error)).toBe(ms);
     expect(pause(error, { isRepeatable: false })).toBe(ms);
   });
 
-  it('takes the wait that was given without spreading it', () => {
+  test('takes the wait that was given without spreading it', () => {
     const given = makeServiceError(429, { retryAfter: 3_000 });
     const told = makeServiceError(429, { next: { relative: 800 } });
     const busy = makeServiceError(503, { retryAfter: 2_000 });
     expect([given, told, busy].map((error) => pause(error, { random: 0 }))).toEqual([3_000, 800, 2_000]);
   });
 
-  it('takes the wait that was given however often it was tried', () => {
+  test('takes the wait that was given however often it was tried', () => {
     expect(pause(makeServiceError(429, { retryAfter: 60_000 }), { number: 9 })).toBe(60_000);
   });
 
-  it('looks again soon while the queue is full, at the latest after 3 s', () => {
+  test('looks again soon while the queue is full, at the latest after 3 s', () => {
     const full = makeServiceError(429, { code: 'job_limit' });
     const numbers = [1, 2, 3, 4, 5, 6, 20];
     expect(numbers.map((number) => pause(full, { number }))).toEqual([
@@ -161,7 +161,7 @@ describe('parseRetryAfter', () => {
     ['soon', undefined],
     ['-', undefined],
   ];
-  it.each(rows)('reads %j as %j ms', (header, ms) => {
+  test.each(rows)('reads %j as %j ms', (header, ms) => {
     expect(parseRetryAfter(header, START)).toBe(ms);
   });
 });

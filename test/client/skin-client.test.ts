@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { VERSION } from '../../src/base/version.ts';
 import type { SkinClient } from '../../src/client/skin-client.ts';
 import type { SkinSource } from '../../src/client/types.ts';
@@ -22,7 +22,7 @@ describe.each([
   ['generate', generated],
   ['queue', queued],
 ] as const)('SkinClient.%s', (method, exchange) => {
-  it('uploads a file with the options as fields', async () => {
+  test('uploads a file with the options as fields', async () => {
     const { client, server } = await testClient([exchange]);
     await client[method](
       { file, fileName: 'my skin.png' },
@@ -38,7 +38,7 @@ describe.each([
     expect(form.get('visibility')).toBe('unlisted');
   });
 
-  it('leaves out options that are absent or undefined', async () => {
+  test('leaves out options that are absent or undefined', async () => {
     const { client, server } = await testClient([exchange]);
     await client[method]({ file }, { name: undefined, variant: undefined });
     const form = await formOf(server.seen[0]!);
@@ -50,7 +50,7 @@ describe.each([
     ['a URL', { url: 'https://skins.example/a.png?b=c&d' }],
     ['a player', { user: '61699b2ed3274a019f1e0ea8c3f06bc6' }],
   ];
-  it.each(others)('sends %s as JSON', async (_, source) => {
+  test.each(others)('sends %s as JSON', async (_, source) => {
     const { client, server } = await testClient([exchange]);
     await client[method](source, { name: 'Zoë', visibility: undefined });
     const [request] = server.seen;
@@ -58,7 +58,7 @@ describe.each([
     expect(JSON.parse(String(request?.body))).toEqual({ ...source, name: 'Zoë' });
   });
 
-  it('says who is calling, with what', async () => {
+  test('says who is calling, with what', async () => {
     const { client, server } = await testClient([exchange], { userAgent: 'my-bot/1.0' });
     await client[method]({ file });
     expect(server.seen[0]?.headers).toMatchObject({
@@ -70,14 +70,14 @@ describe.each([
 });
 
 describe('SkinClient', () => {
-  it('names itself when the program does not, and sends no empty key', async () => {
+  test('names itself when the program does not, and sends no empty key', async () => {
     const { client, server } = await testClient([generated], { apiKey: undefined });
     await client.generate({ file });
     expect(server.seen[0]?.headers['user-agent']).toBe(`skinsmith/${VERSION}`);
     expect(server.seen[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('answers the skin with what was said around it', async () => {
+  test('answers the skin with what was said around it', async () => {
     const rateLimit = makeRateLimit();
     const warnings = [{ code: 'no_api_key', message: 'No key.' }];
     const links = { self: '/v2/generate', job: '/v2/queue/j1', skin: '/v2/skins/s1' };
@@ -93,7 +93,7 @@ describe('SkinClient', () => {
     });
   });
 
-  it('answers a job when the queue takes it', async () => {
+  test('answers a job when the queue takes it', async () => {
     const job = makeJob({ eta: 1_767_225_605_000 });
     const messages = [{ code: 'job_queued', message: 'Queued.' }];
     const json = { success: true, job, messages, links: { events: '/v2/queue/events' } };
@@ -109,14 +109,14 @@ describe('SkinClient', () => {
     });
   });
 
-  it('answers the skin at once when the queue knows it already', async () => {
+  test('answers the skin at once when the queue knows it already', async () => {
     const job = makeJob({ status: 'completed', result: skin.uuid });
     const json = { success: true, job, skin, messages: [{ code: 'skin_found', message: 'Found.' }] };
     const { client } = await testClient([{ expect: 'POST /v2/queue', status: 200, json }]);
     expect(await client.queue({ file })).toMatchObject({ job: { status: 'completed' }, skin });
   });
 
-  it('lists jobs, with whatever status they have', async () => {
+  test('lists jobs, with whatever status they have', async () => {
     const jobs = [
       { id: 'c', status: 'delayed' },
       { id: 'b', status: 'active', timestamp: 5 },
@@ -146,12 +146,12 @@ describe('SkinClient', () => {
       ],
       ['GET /', document, (client) => client.keyDocument(), document],
     ];
-  it.each(calls)('asks %s and reads the answer', async (line, json, call, read) => {
+  test.each(calls)('asks %s and reads the answer', async (line, json, call, read) => {
     const { client } = await testClient([{ expect: line, json: { success: true, ...json } }]);
     expect(await call(client)).toEqual(read);
   });
 
-  it('pages through skins by what the service says comes next', async () => {
+  test('pages through skins by what the service says comes next', async () => {
     const item = { uuid: 'a', visibility: 'public', variant: 'slim', views: 0 };
     const { client } = await testClient([
       {
@@ -174,7 +174,7 @@ describe('SkinClient', () => {
     ['/skins', '/skins/v2/me'],
     ['/skins/v2/', '/skins/v2/me'],
   ];
-  it.each(roots)('finds the service below %s', async (below, asked) => {
+  test.each(roots)('finds the service below %s', async (below, asked) => {
     const { client } = await testClient([{ expect: `GET ${asked}`, json: { success: true, ...me } }], {
       below,
     });

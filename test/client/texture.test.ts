@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RequestReport } from '../../src/client/types.ts';
 import { refusal } from '../support/client/answers.ts';
 import { cutBefore, cutWithin, type Exchange, scriptedServer } from '../support/client/scripted-server.ts';
@@ -17,7 +17,7 @@ const redirect = (location: string, line = 'GET /textures/aa11'): Exchange => ({
 });
 
 describe('SkinClient.texture', () => {
-  it('answers the bytes, from the service itself and from elsewhere, and sends no key to either', async () => {
+  test('answers the bytes, from the service itself and from elsewhere, and sends no key to either', async () => {
     const elsewhere = await scriptedServer([texture]);
     const { client, server } = await testClient([texture], { below: '/below' });
     for (const { url, seen } of [server, elsewhere]) {
@@ -28,13 +28,13 @@ describe('SkinClient.texture', () => {
     }
   });
 
-  it('sends neither the name nor the password of a URL', async () => {
+  test('sends neither the name nor the password of a URL', async () => {
     const { client, server } = await testClient([texture]);
     await client.texture(`${server.url.replace('//', '//user:secret@')}/textures/aa11`);
     expect(server.seen[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('follows three redirects, to other hosts too, and no more', async () => {
+  test('follows three redirects, to other hosts too, and no more', async () => {
     const elsewhere = await scriptedServer([
       redirect('/two', 'GET /one'),
       redirect('/textures/aa11?x=1', 'GET /two'),
@@ -53,7 +53,7 @@ describe('SkinClient.texture', () => {
     });
   });
 
-  it.each(['ftp://a.example/x', 'file:///etc/passwd', 'data:image/png;base64,AAAA', '/textures/aa11', ''])(
+  test.each(['ftp://a.example/x', 'file:///etc/passwd', 'data:image/png;base64,AAAA', '/textures/aa11', ''])(
     'does not look at %j',
     async (url) => {
       const { client } = await testClient([]);
@@ -61,14 +61,14 @@ describe('SkinClient.texture', () => {
     },
   );
 
-  it('does not follow a redirect out of the web', async () => {
+  test('does not follow a redirect out of the web', async () => {
     const { client, server } = await testClient([redirect('file:///etc/passwd')]);
     expect(await failureOf(client.texture(`${server.url}/textures/aa11`))).toMatchObject({
       code: 'unreadable_answer',
     });
   });
 
-  it.each([
+  test.each([
     ['256 KiB', 256 * 1024, true],
     ['a byte more', 256 * 1024 + 1, false],
   ])('reads %s: %s', async (_, size, isRead) => {
@@ -85,12 +85,12 @@ describe('SkinClient.texture', () => {
     ['nothing', { status: 204 }, { name: 'UnreadableAnswerError', status: 204 }],
     ['a redirect to nowhere', { status: 302 }, { name: 'UnreadableAnswerError', status: 302 }],
   ];
-  it.each(troubles)('throws when it is answered with %s', async (_, answer, failure) => {
+  test.each(troubles)('throws when it is answered with %s', async (_, answer, failure) => {
     const { client, server } = await testClient([{ expect: texture.expect, ...answer }]);
     expect(await failureOf(client.texture(`${server.url}/textures/aa11`))).toMatchObject(failure);
   });
 
-  it.each([
+  test.each([
     ['a 503', { status: 503, text: 'busy' }],
     ['a connection cut before the answer', { act: cutBefore }],
     ['a connection cut within the answer', { act: cutWithin }],
@@ -100,7 +100,7 @@ describe('SkinClient.texture', () => {
     expect(clock.sleeps).toEqual([250]);
   });
 
-  it('reports every request, with the host where it is another', async () => {
+  test('reports every request, with the host where it is another', async () => {
     const reports: RequestReport[] = [];
     const elsewhere = await scriptedServer([texture]);
     const { client, server } = await testClient([redirect(`${elsewhere.url}/textures/aa11`)], {

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type Expected,
   ProofError,
@@ -62,7 +62,7 @@ function serving(texture: Uint8Array | Error, key: ProofTools['publicKey'] = pub
 }
 
 describe('A skin is proved', () => {
-  it('when its texture has the pixels of the source, in whatever bytes', async () => {
+  test('when its texture has the pixels of the source, in whatever bytes', async () => {
     for (const png of [skinPng(1), encodeDifferently(drawSkin(1))]) {
       const { asked, tools } = serving(png);
       await proveSkin(await signed(), expected(), tools);
@@ -70,43 +70,43 @@ describe('A skin is proved', () => {
     }
   });
 
-  it('when its texture is a bigger file than one that may be uploaded', async () => {
+  test('when its texture is a bigger file than one that may be uploaded', async () => {
     await proveSkin(await signed(), expected(), serving(withText(skinPng(1), 40_000)).tools);
   });
 
-  it('without a look at its texture when the address is made of these very pixels', async () => {
+  test('without a look at its texture when the address is made of these very pixels', async () => {
     const { asked, tools } = serving(new Error('Nobody should ask.'));
     const url = `http://127.0.0.1:8080/textures/${OURS}`;
     await proveSkin(await signed({ url }), expected(), tools);
     expect(asked).toEqual([]);
   });
 
-  it('without a look at its texture where the pixels of the source are not known, or none is wanted', async () => {
+  test('without a look at its texture where the pixels of the source are not known, or none is wanted', async () => {
     const { asked, tools } = serving(new Error('Nobody should ask.'));
     await proveSkin(await signed(), expected({ pixels: undefined }), tools);
     await proveSkin(await signed(), expected(), { ...tools, texture: undefined });
     expect(asked).toEqual([]);
   });
 
-  it.each(['classic', 'slim'] as const)('for the arms that were asked for (%s)', async (variant) => {
+  test.each(['classic', 'slim'] as const)('for the arms that were asked for (%s)', async (variant) => {
     await proveSkin(await signed({ variant }), expected({ variant }), serving(skinPng(1)).tools);
     await proveSkin(await signed({ variant }), expected({ variant: 'auto' }), serving(skinPng(1)).tools);
   });
 
-  it('with the cape that was asked for, wherever it is served, and with any where none was', async () => {
+  test('with the cape that was asked for, wherever it is served, and with any where none was', async () => {
     const { tools } = serving(skinPng(1));
     const caped = await signed({}, { url: CAPE_ADDRESS });
     for (const cape of [{ texture: 'cc33' }, { texture: undefined }, undefined])
       await proveSkin(caped, expected({ cape }), tools);
   });
 
-  it('by the texture alone where the service tells no key', async () => {
+  test('by the texture alone where the service tells no key', async () => {
     const unsigned = { ...(await signed()), signature: 'bm90aGluZw==' };
     const tools = { ...serving(skinPng(1)).tools, publicKey: undefined };
     await proveSkin(unsigned, expected(), tools);
   });
 
-  it('as the game published it', async () => {
+  test('as the game published it', async () => {
     const tools = { publicKey: parsePublicKey(published.publicKey), texture: undefined };
     await proveSkin(published, expected({ pixels: undefined }), tools);
   });
@@ -119,12 +119,12 @@ describe('A skin is refused', () => {
     return error as ProofError;
   }
 
-  it('as wrong when its texture has other pixels', async () => {
+  test('as wrong when its texture has other pixels', async () => {
     const error = await refusal(await signed(), expected(), serving(skinPng(2)).tools);
     expect(error).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('another picture') });
   });
 
-  it('as wrong without the cape that was asked for, or with another', async () => {
+  test('as wrong without the cape that was asked for, or with another', async () => {
     const { tools } = serving(skinPng(1));
     const bare = await refusal(await signed(), expected({ cape: { texture: undefined } }), tools);
     expect(bare).toMatchObject({ code: 'wrong_skin', message: expect.stringContaining('no cape') });
@@ -136,14 +136,14 @@ describe('A skin is refused', () => {
     });
   });
 
-  it('as wrong when a single pixel is another', async () => {
+  test('as wrong when a single pixel is another', async () => {
     const picture = drawSkin(1);
     picture.pixels[(8 * 64 + 8) * 4] = (picture.pixels[(8 * 64 + 8) * 4] ?? 0) ^ 1;
     const { tools } = serving(encodePng(picture));
     expect(await refusal(await signed(), expected(), tools)).toMatchObject({ code: 'wrong_skin' });
   });
 
-  it.each([
+  test.each([
     ['slim', 'classic'],
     ['classic', 'slim'],
   ] as const)('as wrong when it is %s, asked for was %s', async (made, wanted) => {
@@ -163,13 +163,13 @@ describe('A skin is refused', () => {
     ['a picture of another size', encodePng(makePicture(32, 32))],
     ['more than a texture can be', withText(skinPng(1), 300_000)],
   ];
-  it.each(notSkins)('as wrong when its address serves %s', async (_, bytes) => {
+  test.each(notSkins)('as wrong when its address serves %s', async (_, bytes) => {
     const error = await refusal(await signed(), expected(), serving(bytes).tools);
     expect(error.code).toBe('wrong_skin');
     expect(error.message).toMatch(/^The texture's URL does not serve a skin: \S/);
   });
 
-  it.each([
+  test.each([
     ['somebody else signed it', otherKey, 0],
     ['its value was changed after it was signed', publicKey, 10],
   ])('as not signed when %s', async (_, key, at) => {
@@ -181,7 +181,7 @@ describe('A skin is refused', () => {
     expect(asked).toEqual([]);
   });
 
-  it('as not signed when its address is made of the right pixels but the signature is empty', async () => {
+  test('as not signed when its address is made of the right pixels but the signature is empty', async () => {
     const { value } = await signed({ url: `http://textures.example/texture/${OURS}` });
     const error = await refusal({ value, signature: '' }, expected(), serving(skinPng(1)).tools);
     expect(error.code).toBe('invalid_signature');
@@ -196,14 +196,14 @@ describe('A skin is refused', () => {
     ['names an address that is none', texturesValueOf({ url: 'file:///etc/passwd', variant: 'classic' })],
     ['is far too long', 'A'.repeat(40_000)],
   ];
-  it.each(noData)('as no skin data when its value %s', async (_, value) => {
+  test.each(noData)('as no skin data when its value %s', async (_, value) => {
     const { tools, asked } = serving(skinPng(1));
     const skin = { value, signature: await signValue(value, privateKey) };
     expect(await refusal(skin, expected(), tools)).toMatchObject({ code: 'invalid_skin_data' });
     expect(asked).toEqual([]);
   });
 
-  it('as unproven when its texture cannot be fetched, with the reason', async () => {
+  test('as unproven when its texture cannot be fetched, with the reason', async () => {
     const reason = new Error('The connection was reset.');
     const error = await refusal(await signed(), expected(), serving(reason).tools);
     expect(error).toMatchObject({
@@ -214,7 +214,7 @@ describe('A skin is refused', () => {
     });
   });
 
-  it('as wrong when only a part of its address is made of the right pixels', async () => {
+  test('as wrong when only a part of its address is made of the right pixels', async () => {
     for (const url of [`${ADDRESS}/${OURS}/x`, `${ADDRESS}?x=/${OURS}`, `${ADDRESS}#/${OURS}`]) {
       const { tools, asked } = serving(skinPng(2));
       expect(await refusal(await signed({ url }), expected(), tools)).toMatchObject({ code: 'wrong_skin' });
@@ -224,7 +224,7 @@ describe('A skin is refused', () => {
 });
 
 describe('What a skin consists of', () => {
-  it('is read from its value', () => {
+  test('is read from its value', () => {
     const skin = { url: ADDRESS, variant: 'slim' } as const;
     expect(readTextures(texturesValueOf(skin))).toEqual({ skin });
     expect(readTextures(texturesValueOf(skin, { url: CAPE_ADDRESS }))).toEqual({
@@ -233,7 +233,7 @@ describe('What a skin consists of', () => {
     });
   });
 
-  it('is the pixels of its picture, in whatever bytes', () => {
+  test('is the pixels of its picture, in whatever bytes', () => {
     expect(pixelsOf(skinPng(1))).toBe(OURS);
     expect(pixelsOf(encodeDifferently(drawSkin(1)))).toBe(OURS);
     expect(pixelsOf(skinPng(2))).not.toBe(OURS);

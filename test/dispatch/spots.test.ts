@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Work } from '../../src/batch/service/work.ts';
 import { type OpenJob, Spots } from '../../src/dispatch/spots.ts';
 import type { Job } from '../../src/protocol/job.ts';
@@ -33,7 +33,7 @@ function isOpen(spots: Spots, share: number): boolean {
 const seen = (id: string, status: Job['status'] = 'waiting'): Job => ({ id, status });
 
 describe('Spots', () => {
-  it('are open up to the limit', () => {
+  test('are open up to the limit', () => {
     const spots = new Spots(2);
     expect([spots.limit, spots.ours, isOpen(spots, 2)]).toEqual([2, 0, true]);
     spots.took(openJob('a'));
@@ -44,13 +44,13 @@ describe('Spots', () => {
     expect([spots.ours, isOpen(spots, 2)]).toEqual([1, true]);
   });
 
-  it('are open up to the share that this batch has of them', () => {
+  test('are open up to the share that this batch has of them', () => {
     const spots = new Spots(5);
     spots.took(openJob('a'));
     expect([0, 1, 2].map((share) => isOpen(spots, share))).toEqual([false, false, true]);
   });
 
-  it('are taken by a submission from the moment it is sent, and once only', () => {
+  test('are taken by a submission from the moment it is sent, and once only', () => {
     const spots = new Spots(1);
     const work = makeWork();
     spots.unsure.add(work);
@@ -59,7 +59,7 @@ describe('Spots', () => {
     expect([spots.ours, spots.unsure.size, spots.jobs.size]).toEqual([1, 0, 1]);
   });
 
-  it('are taken by what others have in the queue', () => {
+  test('are taken by what others have in the queue', () => {
     const spots = new Spots(3);
     spots.took(openJob('mine'));
     spots.sawList([
@@ -74,7 +74,7 @@ describe('Spots', () => {
     expect([spots.others, isOpen(spots, 3)]).toEqual([1, true]);
   });
 
-  it('follow what is heard of single jobs', () => {
+  test('follow what is heard of single jobs', () => {
     const spots = new Spots(2);
     spots.sawJob(seen('a'));
     spots.sawJob(seen('a', 'processing'));
@@ -84,7 +84,7 @@ describe('Spots', () => {
     expect([spots.others, isOpen(spots, 2)]).toEqual([1, true]);
   });
 
-  it('count a job that was seen before its answer came as ours once it has', () => {
+  test('count a job that was seen before its answer came as ours once it has', () => {
     const spots = new Spots(5);
     spots.sawList([seen('a')]);
     expect([spots.others, spots.ours]).toEqual([1, 0]);
@@ -94,7 +94,7 @@ describe('Spots', () => {
     expect([spots.others, spots.ours]).toEqual([0, 1]);
   });
 
-  it('are one at least', () => {
+  test('are one at least', () => {
     const spots = new Spots(5);
     spots.limit = 0;
     expect([spots.limit, isOpen(spots, 1)]).toEqual([1, true]);
@@ -112,7 +112,7 @@ describe('Spots', () => {
     fc.record({ kind: fc.constant('ended' as const), id }),
   );
 
-  it('never count a job twice, and are never overrun', () => {
+  test('never count a job twice, and are never overrun', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (steps, limit) => {
         const spots = new Spots(limit);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   JobFailedError,
   NetworkError,
@@ -58,7 +58,7 @@ async function pauseOften(trouble: Trouble, times: number): Promise<void> {
 }
 
 describe('Trouble', () => {
-  it.each([
+  test.each([
     [1, [100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]],
     [0, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]],
   ])('makes ever longer pauses up to 10 s, chance taking up to half (%d)', async (random, pauses) => {
@@ -68,7 +68,7 @@ describe('Trouble', () => {
     expect(told).toEqual(pauses.map((ms) => ['No answer came.', ms]));
   });
 
-  it('begins anew after a sensible answer', async () => {
+  test('begins anew after a sensible answer', async () => {
     const { trouble, clock } = makeTrouble();
     await pauseOften(trouble, 5);
     trouble.passed();
@@ -76,7 +76,7 @@ describe('Trouble', () => {
     expect(clock.sleeps.at(-1)).toBe(100);
   });
 
-  it.each([
+  test.each([
     ['the service', answer(503, 'no_account_available', 7_000)],
     ['a proxy', page(502, 7_000)],
   ])('waits for as long as %s asks', async (_, error) => {
@@ -85,14 +85,14 @@ describe('Trouble', () => {
     expect(clock.sleeps).toEqual([7_000]);
   });
 
-  it('waits longer than it is asked to when it has failed often', async () => {
+  test('waits longer than it is asked to when it has failed often', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: MINUTE });
     await pauseOften(trouble, 8);
     await trouble.pause(answer(503, 'down', 1_000), signal);
     expect(clock.sleeps.at(-1)).toBe(10_000);
   });
 
-  it('with a service that never answered ends when its patience does', async () => {
+  test('with a service that never answered ends when its patience does', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: 20_000 });
     await expect(pauseOften(trouble, 1_000)).rejects.toThrow(ServiceLostError);
     const error = noAnswer();
@@ -104,7 +104,7 @@ describe('Trouble', () => {
     expect(clock.monotonic() + 10_000).toBeGreaterThan(20_000);
   });
 
-  it('with a service that has answered is put up with for longer', async () => {
+  test('with a service that has answered is put up with for longer', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: 1_000, outage: 15 * MINUTE });
     trouble.passed();
     await expect(pauseOften(trouble, 1_000)).rejects.toThrow(ServiceLostError);
@@ -112,7 +112,7 @@ describe('Trouble', () => {
     expect(clock.monotonic() + 10_000).toBeGreaterThan(15 * MINUTE);
   });
 
-  it('is counted from its own beginning, not from the last one', async () => {
+  test('is counted from its own beginning, not from the last one', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: 1_000, outage: 1_000 });
     await pauseOften(trouble, 2);
     trouble.passed();
@@ -121,13 +121,13 @@ describe('Trouble', () => {
     expect(clock.sleeps.slice(-3)).toEqual([100, 200, 400]);
   });
 
-  it('of several requests at once is one trouble', async () => {
+  test('of several requests at once is one trouble', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
     await Promise.all([1, 2, 3].map(() => trouble.pause(noAnswer(), signal)));
     expect(clock.sleeps).toEqual([100, 200, 400]);
   });
 
-  it('does not outlast the batch', async () => {
+  test('does not outlast the batch', async () => {
     const { trouble } = makeTrouble();
     await expect(trouble.pause(noAnswer(), AbortSignal.abort())).rejects.toThrow('aborted');
   });
@@ -157,11 +157,11 @@ describe('A failed request', () => {
     ['a mistake of ours', new TypeError('x is not a function'), [false, false, false, true]],
     ['what is no error', 'nothing', [false, false, false, true]],
   ];
-  it.each(failures)('by %s is judged', (_, error, verdict) => {
+  test.each(failures)('by %s is judged', (_, error, verdict) => {
     expect([isTrouble(error), wasNotTaken(error), isRefusedForNow(error), endsBatch(error)]).toEqual(verdict);
   });
 
-  it.each([
+  test.each([
     [answer(429, 'rate_limit', 2_500), 2_500],
     [answer(429, 'rate_limit', 0), 1_000],
     [answer(429, 'rate_limit'), 1_000],
@@ -173,7 +173,7 @@ describe('A failed request', () => {
 });
 
 describe('A submission whose answer was lost', () => {
-  it('is sent again at once the first time, then ever more rarely, for a quarter of an hour in all', () => {
+  test('is sent again at once the first time, then ever more rarely, for a quarter of an hour in all', () => {
     const pauses = Array.from({ length: 40 }, (_, n) => lossPause(n + 1, 1));
     expect(pauses.slice(0, 5)).toEqual([0, 400, 800, 1600, 3200]);
     expect(Math.max(...pauses)).toBe(30_000);
@@ -182,7 +182,7 @@ describe('A submission whose answer was lost', () => {
     expect(minutes).toBeLessThan(18);
   });
 
-  it('is sent earlier or later by chance, by half at most', () => {
+  test('is sent earlier or later by chance, by half at most', () => {
     expect([0, 0.5, 1].map((random) => lossPause(3, random))).toEqual([400, 600, 800]);
   });
 });

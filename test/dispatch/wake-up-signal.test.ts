@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { Bell } from '../../src/dispatch/wake-up-signal.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
@@ -36,7 +36,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 const never = new AbortController().signal;
 
 describe('Waiting for a bell', () => {
-  it('ends when it rings', async () => {
+  test('ends when it rings', async () => {
     const bell = new Bell(handClock());
     const waiting = bell.wait(undefined, never);
     expect(await isSettled(waiting)).toBe(false);
@@ -44,7 +44,7 @@ describe('Waiting for a bell', () => {
     await waiting;
   });
 
-  it('ends when the time is over', async () => {
+  test('ends when the time is over', async () => {
     const clock = handClock();
     const waiting = new Bell(clock).wait(250, never);
     expect(await isSettled(waiting)).toBe(false);
@@ -53,7 +53,7 @@ describe('Waiting for a bell', () => {
     await waiting;
   });
 
-  it('does not begin when it rang since the last time, however often', async () => {
+  test('does not begin when it rang since the last time, however often', async () => {
     const clock = handClock();
     const bell = new Bell(clock);
     bell.ring();
@@ -63,7 +63,7 @@ describe('Waiting for a bell', () => {
     expect(await isSettled(bell.wait(undefined, never))).toBe(false);
   });
 
-  it('does not remember the ring that ended it', async () => {
+  test('does not remember the ring that ended it', async () => {
     const bell = new Bell(handClock());
     const waiting = bell.wait(undefined, never);
     bell.ring();
@@ -72,21 +72,21 @@ describe('Waiting for a bell', () => {
     expect(await isSettled(bell.wait(undefined, never))).toBe(false);
   });
 
-  it('hears a ring that comes after the time was over', async () => {
+  test('hears a ring that comes after the time was over', async () => {
     const bell = new Bell(fakeClock());
     await bell.wait(10, never);
     bell.ring();
     await bell.wait(undefined, never);
   });
 
-  it('ends with the reason when it is aborted', async () => {
+  test('ends with the reason when it is aborted', async () => {
     const stop = new AbortController();
     const waiting = new Bell(handClock()).wait(1_000, stop.signal);
     stop.abort(new Error('Enough.'));
     await expect(waiting).rejects.toThrow('Enough.');
   });
 
-  it('does not begin when it was aborted before, rung or not', async () => {
+  test('does not begin when it was aborted before, rung or not', async () => {
     const clock = handClock();
     const bell = new Bell(clock);
     await expect(bell.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
@@ -95,7 +95,7 @@ describe('Waiting for a bell', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('rather ends than rings when both happen', async () => {
+  test('rather ends than rings when both happen', async () => {
     const stop = new AbortController();
     const bell = new Bell(handClock());
     const waiting = bell.wait(undefined, stop.signal);
@@ -104,7 +104,7 @@ describe('Waiting for a bell', () => {
     await expect(waiting).rejects.toThrow('aborted');
   });
 
-  it('leaves neither a timer nor a listener behind', async () => {
+  test('leaves neither a timer nor a listener behind', async () => {
     const clock = handClock();
     const bell = new Bell(clock);
     const stop = new AbortController();

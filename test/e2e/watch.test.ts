@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { freshMachine, saying } from '../support/program/program.ts';
 
-it('jobs --watch shows each job as it changes, until it is interrupted, which is no error', async () => {
+test('jobs --watch shows each job as it changes, until it is interrupted, which is no error', async () => {
   const machine = await freshMachine();
   const { url, key } = await machine.serve(['--workers', '0']);
   const env = { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: key };

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../examples/draw.ts';
 import { checkSkin } from '../../src/skin/check.ts';
 import { decodePng } from '../../src/skin/decode.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
 
-const folder = new URL('../../examples', import.meta.url);
+const folder = new URL('../../examples/', import.meta.url);
 const allowed: Record<string, string[]> = { 'miner-legacy.png': ['legacy_format'] };
 
 describe('The examples folder', () => {
-  it('holds the drawn skins and no other.', () => {
+  test('holds the drawn skins and no other.', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.png'));
     expect(files.toSorted()).toEqual(Object.keys(EXAMPLES).toSorted());
   });
 
-  it('lists every skin in its README.', () => {
+  test('lists every skin in its README.', () => {
     const readme = readFileSync(new URL('README.md', folder), 'utf8');
     expect(Object.keys(EXAMPLES).filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
   });
@@ -24,11 +24,11 @@ describe.each(Object.entries(EXAMPLES))('%s', (name, draw) => {
   const bytes = readFileSync(new URL(name, folder));
 
   // Pixels, not bytes: another build of Node may compress them differently.
-  it('is what draw.ts draws.', () => {
+  test('is what draw.ts draws.', () => {
     expect(pixelHash(decodePng(bytes))).toBe(pixelHash(draw()));
   });
 
-  it('is a small valid skin of its variant, with nothing to warn about.', () => {
+  test('is a small valid skin of its variant, with nothing to warn about.', () => {
     const report = checkSkin(bytes);
     expect(bytes.length).toBeLessThanOrEqual(4096);
     expect(report).toMatchObject({ valid: true, confidence: 'certain' });

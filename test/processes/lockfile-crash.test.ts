@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { allOf, entriesOf, manyEntries, openAt, ownPath, textOf } from '../support/batch/lockfile-entries.ts';
 
 const PROGRAM = join(import.meta.dirname, '../support/batch/rewrite-forever.ts');
@@ -34,7 +34,7 @@ async function killOften(path: string): Promise<void> {
   }
 }
 
-it('A lockfile is whole whenever the process that rewrites it is killed, and what it leaves is tidied up', async () => {
+test('A lockfile is whole whenever the process that rewrites it is killed, and what it leaves is tidied up', async () => {
   const paths = [await ownPath(STATES[0]), await ownPath(STATES[0])];
   await Promise.all(paths.map(killOften));
   expect(paths.flatMap(leftoversOf)).not.toEqual([]); // else nothing was killed while it wrote
@@ -49,7 +49,7 @@ it('A lockfile is whole whenever the process that rewrites it is killed, and wha
   }
 });
 
-it.each(['0', '1', '700', '1499'])(
+test.each(['0', '1', '700', '1499'])(
   'Nothing has happened when the process dies before change %s',
   async (change) => {
     const before = entriesOf('a.png', 'skins/0001.png');

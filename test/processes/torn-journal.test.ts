@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal, type WorkState } from '../../src/batch/journal/journal.ts';
 import { keyOf, recordOf } from '../support/batch/journal-records.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
@@ -48,7 +48,7 @@ describe('A journal that was cut off', () => {
     return step;
   }
 
-  it.each(last)('at any byte of %s has everything before it, and can be gone on with', async (_, write) => {
+  test.each(last)('at any byte of %s has everything before it, and can be gone on with', async (_, write) => {
     const { path, from, to } = await withLast(write);
     const whole = readFileSync(path);
     for (let size = from; size < to; size++) {
@@ -69,7 +69,7 @@ describe('A journal that was cut off', () => {
     }
   });
 
-  it('at any byte of its first line begins anew', async () => {
+  test('at any byte of its first line begins anew', async () => {
     const path = await ownPath();
     Journal.open(path).close();
     const header = readFileSync(path);
@@ -104,7 +104,7 @@ describe('A process that is killed', () => {
     return said;
   }
 
-  it('loses nothing that it said was written, however often', async () => {
+  test('loses nothing that it said was written, however often', async () => {
     const path = await ownPath();
     let first = 0;
     for (let kill = 0; kill < KILLS; kill++) {

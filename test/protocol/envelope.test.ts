@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { envelopeSchema, errorAnswerSchema, rateLimitSchema } from '../../src/protocol/envelope.ts';
 
 describe('the envelope of an answer', () => {
-  it('may be nothing but success', () => {
+  test('may be nothing but success', () => {
     expect(envelopeSchema.parse({ success: true })).toEqual({ success: true });
   });
 
-  it('carries notes and links as they come', () => {
+  test('carries notes and links as they come', () => {
     const answer = {
       success: true,
       errors: [],
@@ -17,14 +17,14 @@ describe('the envelope of an answer', () => {
     expect(envelopeSchema.parse(answer)).toEqual(answer);
   });
 
-  it.each([{}, { success: 'yes' }, { success: true, warnings: 'none' }, null, [], 'OK'])(
+  test.each([{}, { success: 'yes' }, { success: true, warnings: 'none' }, null, [], 'OK'])(
     'is not %j',
     (answer) => {
       expect(envelopeSchema.safeParse(answer).success).toBe(false);
     },
   );
 
-  it('is read in parts where a program in front of the service cut it down', () => {
+  test('is read in parts where a program in front of the service cut it down', () => {
     const errors = [{ code: 'rate_limit', message: 'Slow down.' }];
     expect(envelopeSchema.partial().parse({ errors })).toEqual({ errors });
     expect(envelopeSchema.partial().parse({})).toEqual({});
@@ -32,7 +32,7 @@ describe('the envelope of an answer', () => {
 });
 
 describe('the answer that refuses', () => {
-  it('says why, naming the field where there is one', () => {
+  test('says why, naming the field where there is one', () => {
     const answer = {
       success: false,
       errors: [{ code: 'validation_error', message: 'Too long.', path: ['batch', 0, 'name'] }],
@@ -40,7 +40,7 @@ describe('the answer that refuses', () => {
     expect(errorAnswerSchema.parse(answer)).toEqual(answer);
   });
 
-  it.each([
+  test.each([
     { success: true, errors: [{ code: 'a', message: 'b' }] },
     { success: false },
     { success: false, errors: [] },
@@ -53,12 +53,12 @@ describe('the rate limit', () => {
   const next = { absolute: 1_700_000_000_000, relative: 500 };
   const minute = { limit: 20, remaining: 3, reset: 1_700_000_060 };
 
-  it('is read without the parts that not every service sends', () => {
+  test('is read without the parts that not every service sends', () => {
     const bare = { next, delay: { millis: 100 }, limit: { limit: 20, remaining: 3, minute } };
     expect(rateLimitSchema.parse(bare)).toEqual(bare);
   });
 
-  it('needs the window of a minute, because what stands beside it is deprecated', () => {
+  test('needs the window of a minute, because what stands beside it is deprecated', () => {
     const old = { next, delay: { millis: 100 }, limit: { limit: 20, remaining: 3 } };
     expect(rateLimitSchema.safeParse(old).success).toBe(false);
   });

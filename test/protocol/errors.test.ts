@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ERRORS, isErrorCode, PASSING_FAILURES } from '../../src/protocol/errors.ts';
 
 /** Written down again from the description of the wire, so that a code cannot change by accident. */
@@ -37,19 +37,19 @@ const STATUSES = {
 };
 
 describe('the table of error codes', () => {
-  it('has every code of the wire with its status, and no other', () => {
+  test('has every code of the wire with its status, and no other', () => {
     const statuses = Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status]));
     expect(statuses).toEqual(STATUSES);
   });
 
-  it.each(Object.entries(ERRORS))(
+  test.each(Object.entries(ERRORS))(
     'says %s in a sentence, or in the words that clients look for',
     (_, { message }) => {
       expect(message).toMatch(/^(?:[A-Z].{8,}\.|Invalid API Key)$/);
     },
   );
 
-  it('counts as passing only failures that are not the fault of what was sent', () => {
+  test('counts as passing only failures that are not the fault of what was sent', () => {
     const passing = [...PASSING_FAILURES];
     expect(passing.filter((code) => !isErrorCode(code) || ERRORS[code].status < 500)).toEqual([]);
     expect(passing).toEqual(
@@ -59,11 +59,11 @@ describe('the table of error codes', () => {
 });
 
 describe('isErrorCode', () => {
-  it.each(['job_limit', 'invalid_image'])('knows %s', (code) => {
+  test.each(['job_limit', 'invalid_image'])('knows %s', (code) => {
     expect(isErrorCode(code)).toBe(true);
   });
 
-  it.each(['', 'nonsense', 'JOB_LIMIT', 'toString', '__proto__'])('does not take %j for a code', (code) => {
+  test.each(['', 'nonsense', 'JOB_LIMIT', 'toString', '__proto__'])('does not take %j for a code', (code) => {
     expect(isErrorCode(code)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   generateOptionsSchema,
   generateQuerySchema,
@@ -22,7 +22,7 @@ describe('the options of a generation', () => {
     ['an unknown variant, which has an error of its own', { variant: 'wide' }, { variant: 'wide' }],
     ['fields of later versions', { later: 1 }, {}],
   ];
-  it.each(taken)('may be %s', (_, sent, read) => {
+  test.each(taken)('may be %s', (_, sent, read) => {
     expect(generateOptionsSchema.parse(sent)).toEqual(read);
   });
 
@@ -33,7 +33,7 @@ describe('the options of a generation', () => {
     ['a flag that is no flag', { checkOnly: 'maybe' }],
     ['a name that is a number', { name: 7 }],
   ];
-  it.each(refused)('may not have %s', (_, sent) => {
+  test.each(refused)('may not have %s', (_, sent) => {
     const { error } = generateOptionsSchema.safeParse(sent);
     expect(error?.issues.map((issue) => issue.path)).toEqual([Object.keys(sent)]);
   });
@@ -47,18 +47,18 @@ describe('the options of a generation', () => {
     ['0', false],
     ['', false],
   ];
-  it.each(flags)('read the flag %j as %j', (checkOnly, read) => {
+  test.each(flags)('read the flag %j as %j', (checkOnly, read) => {
     expect(generateOptionsSchema.parse({ checkOnly }).checkOnly).toBe(read);
     expect(generateQuerySchema.parse({ checkOnly }).checkOnly).toBe(read);
   });
 
-  it('leave a flag out that was not sent', () => {
+  test('leave a flag out that was not sent', () => {
     expect(generateOptionsSchema.parse({}).checkOnly).toBeUndefined();
   });
 });
 
 describe('the name of a skin', () => {
-  it.each(['a', 'My Skin', 'a.b-c_d 9', 'x'.repeat(48)])('may be %j', (name) => {
+  test.each(['a', 'My Skin', 'a.b-c_d 9', 'x'.repeat(48)])('may be %j', (name) => {
     expect(skinNameSchema.parse(name)).toBe(name);
   });
 
@@ -70,7 +70,7 @@ describe('the name of a skin', () => {
     ['a\n', 'letters, digits, spaces and _ . - only'],
     ['<b>', 'letters, digits, spaces and _ . - only'],
   ];
-  it.each(refused)('may not be %j', (name, message) => {
+  test.each(refused)('may not be %j', (name, message) => {
     expect(skinNameSchema.safeParse(name).error?.issues[0]?.message).toBe(message);
   });
 });
@@ -82,21 +82,21 @@ describe('the seconds that a generation is waited for', () => {
     ['30', 30],
     ['2.5', 2.5],
   ];
-  it.each(waits)('are, for %j, %d', (timeout, read) => {
+  test.each(waits)('are, for %j, %d', (timeout, read) => {
     expect(generateQuerySchema.parse({ timeout }).timeout).toBe(read);
   });
 
-  it.each(['0', '31', '-1', 'soon', ''])('cannot be %j', (timeout) => {
+  test.each(['0', '31', '-1', 'soon', ''])('cannot be %j', (timeout) => {
     expect(generateQuerySchema.safeParse({ timeout }).success).toBe(false);
   });
 });
 
 describe('an idempotency key', () => {
-  it.each(['k', ' ', '~', 'k'.repeat(255)])('may be %j', (key) => {
+  test.each(['k', ' ', '~', 'k'.repeat(255)])('may be %j', (key) => {
     expect(idempotencyKeySchema.safeParse(key).success).toBe(true);
   });
 
-  it.each(['', 'k'.repeat(256), 'a\u007f', 'a\n', '\nb', 'é'])('may not be %j', (key) => {
+  test.each(['', 'k'.repeat(256), 'a\u007f', 'a\n', '\nb', 'é'])('may not be %j', (key) => {
     expect(idempotencyKeySchema.safeParse(key).error?.issues[0]?.message).toContain('ASCII');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   isPending,
   JOB_STATUSES,
@@ -20,35 +20,35 @@ describe('the status of a job as a client reads it', () => {
     ['Completed', 'unknown', true],
     ['', 'unknown', true],
   ];
-  it.each(statuses)('is, for %j, %s (pending: %s)', (said, read, pending) => {
+  test.each(statuses)('is, for %j, %s (pending: %s)', (said, read, pending) => {
     const { status } = seenJobSchema.parse({ id: 'a', status: said });
     expect(status).toBe(read);
     expect(isPending(status)).toBe(pending);
   });
 
-  it('is needed', () => {
+  test('is needed', () => {
     expect(seenJobSchema.safeParse({ id: 'a' }).success).toBe(false);
   });
 });
 
 describe('the status of a job as the service writes it', () => {
-  it.each(JOB_STATUSES)('may be %s', (status) => {
+  test.each(JOB_STATUSES)('may be %s', (status) => {
     expect(jobSchema.parse({ id: 'a', status })).toEqual({ id: 'a', status });
   });
 
-  it.each(['active', 'unknown', 'delayed'])('may not be %s', (status) => {
+  test.each(['active', 'unknown', 'delayed'])('may not be %s', (status) => {
     expect(jobSchema.safeParse({ id: 'a', status }).success).toBe(false);
   });
 });
 
 describe('the answer about a job', () => {
-  it('takes any text for an id, because services make them differently', () => {
+  test('takes any text for an id, because services make them differently', () => {
     for (const id of ['f4c3000000000000000000aa', '8a0fb1c2-1111-4222-8333-444455556666', 'x']) {
       expect(seenJobSchema.parse({ id, status: 'waiting' }).id).toBe(id);
     }
   });
 
-  it('may tell of a failure inside a success', () => {
+  test('may tell of a failure inside a success', () => {
     const answer = seenJobAnswerSchema.parse({
       success: true,
       errors: [{ code: 'skin_change_failed', message: 'No.' }],
@@ -58,7 +58,7 @@ describe('the answer about a job', () => {
     expect(answer.skin).toBeUndefined();
   });
 
-  it('keeps fields of later versions out', () => {
+  test('keeps fields of later versions out', () => {
     const answer = seenJobListAnswerSchema.parse({
       success: true,
       extra: 1,

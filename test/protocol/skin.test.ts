@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { skinListQuerySchema, uuidSchema } from '../../src/protocol/skin.ts';
 
 describe('uuidSchema', () => {
@@ -7,11 +7,11 @@ describe('uuidSchema', () => {
     ['01234567-89ab-cdef-0123-456789abcdef', '0123456789abcdef0123456789abcdef'],
     ['01234567-89AB-CDEF-0123-456789ABCDEF', '0123456789abcdef0123456789abcdef'],
   ];
-  it.each(taken)('reads %s without dashes and in small letters', (text, read) => {
+  test.each(taken)('reads %s without dashes and in small letters', (text, read) => {
     expect(uuidSchema.parse(text)).toBe(read);
   });
 
-  it.each([
+  test.each([
     '',
     '0123456789abcdef0123456789abcde',
     '0123456789abcdef0123456789abcdef0',
@@ -35,11 +35,11 @@ describe('skinListQuerySchema', () => {
       { size: 128, after: '1024', filter: 'my' },
     ],
   ];
-  it.each(taken)('reads %j as %j', (sent, read) => {
+  test.each(taken)('reads %j as %j', (sent, read) => {
     expect(skinListQuerySchema.parse(sent)).toEqual(read);
   });
 
-  it.each([
+  test.each([
     { size: '0' },
     { size: '129' },
     { size: '1.5' },

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodeCape } from '../../src/skin/cape.ts';
 import { encodePng } from '../../src/skin/encode.ts';
 import { InvalidImageError, makePicture } from '../../src/skin/picture.ts';
@@ -21,7 +21,7 @@ function troubleWith(bytes: Uint8Array): InvalidImageError | undefined {
 }
 
 describe('A cape', () => {
-  it('is a PNG of 64×32 pixels, of any colour type, depth and interlacing', () => {
+  test('is a PNG of 64×32 pixels, of any colour type, depth and interlacing', () => {
     const plans = [
       plainPlan(CAPE),
       plainPlan({ ...CAPE, interlaced: true }),
@@ -32,12 +32,12 @@ describe('A cape', () => {
     expect(pixelHash(pictures[1]!)).toBe(pixelHash(pictures[0]!));
   });
 
-  it('is the same cape in our own encoding', () => {
+  test('is the same cape in our own encoding', () => {
     const picture = decodeCape(writePng(plainPlan(CAPE)));
     expect(pixelHash(decodeCape(encodePng(picture)))).toBe(pixelHash(picture));
   });
 
-  it.each([
+  test.each([
     [64, 64, /render/],
     [128, 64, /nearest neighbour/],
     [22, 17, /upper left corner/],
@@ -52,7 +52,7 @@ describe('A cape', () => {
     expect(trouble?.hint).toMatch(hint);
   });
 
-  it('is refused when the file is longer than 20,000 bytes', () => {
+  test('is refused when the file is longer than 20,000 bytes', () => {
     const png = encodePng(makePicture(64, 32));
     const padded = Buffer.concat([
       png.subarray(0, -12),
@@ -65,7 +65,7 @@ describe('A cape', () => {
     });
   });
 
-  it('is refused when it unpacks to more than its pixels, without unpacking it', () => {
+  test('is refused when it unpacks to more than its pixels, without unpacking it', () => {
     const bomb = Buffer.concat([
       SIGNATURE,
       headerChunk(CAPE),
@@ -78,7 +78,7 @@ describe('A cape', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 2 ** 20);
   });
 
-  it('is refused, and nothing else happens, wherever a byte of it is damaged or it is cut', () => {
+  test('is refused, and nothing else happens, wherever a byte of it is damaged or it is cut', () => {
     const png = writePng(plainPlan(CAPE));
     const damage = fc.tuple(fc.nat(png.length - 1), fc.integer({ min: 1, max: 255 }));
     fc.assert(

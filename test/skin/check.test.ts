@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkSkin, type SkinWarningCode } from '../../src/skin/check.ts';
 import { encodePng } from '../../src/skin/encode.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
@@ -81,7 +81,7 @@ const warned: Row[] = [
 ];
 
 describe('checkSkin', () => {
-  it.each(warned)('warns about %s.', (_what, file, codes, message) => {
+  test.each(warned)('warns about %s.', (_what, file, codes, message) => {
     const report = checkSkin(file);
     expect(report.valid).toBe(true);
     expect(report.warnings.map(({ code }) => code)).toEqual(codes);
@@ -89,7 +89,7 @@ describe('checkSkin', () => {
     expect(report).not.toHaveProperty('error');
   });
 
-  it.each([
+  test.each([
     ['a classic figure', drawFigure('classic'), 'classic'],
     ['a slim figure', drawFigure('slim'), 'slim'],
     ['a slim figure with junk where it has no arms', fillUnused(drawFigure('slim'), [1, 2, 3, 99]), 'slim'],
@@ -110,14 +110,14 @@ describe('checkSkin', () => {
     });
   });
 
-  it('tells the size of a picture that is no skin.', () => {
+  test('tells the size of a picture that is no skin.', () => {
     const report = checkSkin(Buffer.concat([SIGNATURE, headerChunk({ width: 512, height: 256 })]));
     expect(report).toMatchObject({ valid: false, width: 512, height: 256, error: { code: 'invalid_image' } });
     expect(report.error?.hint).toContain('64×32');
     expect(report).not.toHaveProperty('pixels');
   });
 
-  it('tells nothing but the error of a file that is no PNG.', () => {
+  test('tells nothing but the error of a file that is no PNG.', () => {
     expect(checkSkin(Buffer.alloc(0))).toEqual({
       valid: false,
       warnings: [],
@@ -125,7 +125,7 @@ describe('checkSkin', () => {
     });
   });
 
-  it('refuses a good picture in a file too large, and says how small it can be.', () => {
+  test('refuses a good picture in a file too large, and says how small it can be.', () => {
     const picture = drawFigure('slim');
     const report = checkSkin(withChunk(encodePng(picture), chunk('tEXt', Buffer.alloc(30_000))));
     expect(report).toMatchObject({ valid: false, variant: 'slim', pixels: pixelHash(picture) });
@@ -133,7 +133,7 @@ describe('checkSkin', () => {
     expect(report.error?.hint).toContain(`${encodePng(picture).length} bytes`);
   });
 
-  it('says no more than "too large" of a file too large to look into.', () => {
+  test('says no more than "too large" of a file too large to look into.', () => {
     const report = checkSkin(
       withChunk(encodePng(drawFigure('slim')), chunk('tEXt', Buffer.alloc(2_000_000))),
     );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodePng, readHeader } from '../../src/skin/decode.ts';
 import { InvalidImageError } from '../../src/skin/picture.ts';
 import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE } from '../support/skin/png-writer.ts';
@@ -27,7 +27,7 @@ function problemOf(bytes: Uint8Array): InvalidImageError {
 
 describe('An unusual but legal file is accepted:', () => {
   const split = [...packed].map((byte) => chunk('IDAT', Uint8Array.of(byte)));
-  it.each([
+  test.each([
     ['unknown side chunks everywhere', file(head, chunk('abCd'), data, chunk('vpAg', Buffer.alloc(9)), end)],
     [
       'pixel data in tiny pieces',
@@ -50,7 +50,7 @@ describe('An unusual but legal file is accepted:', () => {
     expect(decodePng(bytes)).toEqual(decodePng(file(head, data, end)));
   });
 
-  it('a longer file, if the caller raises the limit.', () => {
+  test('a longer file, if the caller raises the limit.', () => {
     const long = file(head, chunk('tEXt', Buffer.alloc(20_000)), data, end);
     expect(decodePng(long, { maxBytes: long.length }).width).toBe(64);
     expect(() => decodePng(long, { maxBytes: long.length - 1 })).toThrow(InvalidImageError);
@@ -58,17 +58,17 @@ describe('An unusual but legal file is accepted:', () => {
 });
 
 describe('Order of judgement', () => {
-  it('tells the size of an HD picture before it complains about anything behind the header.', () => {
+  test('tells the size of an HD picture before it complains about anything behind the header.', () => {
     expect(problemOf(file(headerChunk({ width: 128, height: 128 }))).problem).toBe('dimensions');
   });
 
-  it('tells the file length before it looks at chunks.', () => {
+  test('tells the file length before it looks at chunks.', () => {
     expect(problemOf(file(head, Buffer.alloc(20_000, 7))).problem).toBe('too_large');
   });
 });
 
 describe('Hints', () => {
-  it.each([
+  test.each([
     [1024, 512, /64×32 with nearest neighbour.*HD skins.*mods/],
     [128, 128, /64×64 with nearest neighbour/],
     [300, 200, /not a render/],
@@ -80,7 +80,7 @@ describe('Hints', () => {
 });
 
 describe('readHeader', () => {
-  it('reads the header of an HD file from its first 33 bytes.', () => {
+  test('reads the header of an HD file from its first 33 bytes.', () => {
     const bytes = readFileSync(new URL('../fixtures/skins/hd-header.bin', import.meta.url));
     expect(bytes).toHaveLength(33);
     expect(readHeader(bytes)).toEqual({
@@ -92,12 +92,12 @@ describe('readHeader', () => {
     });
   });
 
-  it('refuses an empty picture and a format that does not exist.', () => {
+  test('refuses an empty picture and a format that does not exist.', () => {
     expect(() => readHeader(file(headerChunk({ width: 0 })))).toThrow('0×64');
     expect(() => readHeader(file(headerChunk({ bitDepth: 3 })))).toThrow('3 bits per sample');
   });
 
-  it('works on a window into a larger buffer.', () => {
+  test('works on a window into a larger buffer.', () => {
     const padded = Buffer.concat([Buffer.alloc(3), file(headerChunk({ interlace: 1 })), Buffer.alloc(3)]);
     expect(readHeader(padded.subarray(3)).interlaced).toBe(true);
   });

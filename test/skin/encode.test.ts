@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { PNG } from 'pngjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../src/skin/decode.ts';
 import { encodePng } from '../../src/skin/encode.ts';
 import { MAX_SKIN_BYTES, type Picture } from '../../src/skin/picture.ts';
@@ -27,7 +27,7 @@ function cleared({ pixels, ...size }: Picture): Picture {
 }
 
 describe(`encodePng (seed ${SEED})`, () => {
-  it('gives back the same pixels when decoded, with invisible ones cleared, here and in pngjs.', () => {
+  test('gives back the same pixels when decoded, with invisible ones cleared, here and in pngjs.', () => {
     fc.assert(
       fc.property(anyPicture, (picture) => {
         const file = encodePng(picture);
@@ -38,7 +38,7 @@ describe(`encodePng (seed ${SEED})`, () => {
     );
   });
 
-  it('writes equal bytes for pictures with equal hashes.', () => {
+  test('writes equal bytes for pictures with equal hashes.', () => {
     fc.assert(
       fc.property(anyPicture, (picture) => {
         expect(pixelHash(picture)).toBe(pixelHash(cleared(picture)));
@@ -48,7 +48,7 @@ describe(`encodePng (seed ${SEED})`, () => {
     );
   });
 
-  it('writes 8-bit RGBA without interlacing, with filter 0 on every row, in three chunks.', () => {
+  test('writes 8-bit RGBA without interlacing, with filter 0 on every row, in three chunks.', () => {
     const file = encodePng(drawFigure('classic'));
     expect(file.subarray(8, 29).toString('hex')).toBe('0000000d4948445200000040000000400806000000');
     const length = file.readUInt32BE(33);
@@ -59,7 +59,7 @@ describe(`encodePng (seed ${SEED})`, () => {
     expect(rows.filter((byte, at) => at % 257 === 0 && byte !== 0)).toHaveLength(0);
   });
 
-  it('stays within the limit of a skin even for noise.', () => {
+  test('stays within the limit of a skin even for noise.', () => {
     const random = seededRandom(SEED);
     const noise = fill(
       { width: 64, height: 64, pixels: new Uint8Array(16_384) },

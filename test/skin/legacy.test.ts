@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hidesLegacyHat, toModern } from '../../src/skin/legacy.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { colourAt, drawFigure, fill } from '../support/skin/drawing.ts';
@@ -29,7 +29,7 @@ const moves = [
 ] as const;
 
 describe('toModern', () => {
-  it.each(moves)('mirrors (%i,%i,%i,%i) to (%i,%i).', (x, y, width, height, toX, toY) => {
+  test.each(moves)('mirrors (%i,%i,%i,%i) to (%i,%i).', (x, y, width, height, toX, toY) => {
     const modern = toModern(mappedPicture(255));
     for (let row = 0; row < height; row++) {
       for (let column = 0; column < width; column++) {
@@ -38,7 +38,7 @@ describe('toModern', () => {
     }
   });
 
-  it('keeps the upper half and leaves the new overlays empty.', () => {
+  test('keeps the upper half and leaves the new overlays empty.', () => {
     const figure = drawFigure('classic', 32);
     const modern = toModern(figure);
     expect(colourAt(modern, 20, 20)).toEqual(colourAt(figure, 20, 20));
@@ -53,7 +53,7 @@ describe('toModern', () => {
     }
   });
 
-  it('shows base layers opaque with the colour they have.', () => {
+  test('shows base layers opaque with the colour they have.', () => {
     const modern = toModern(mappedPicture(0));
     expect(colourAt(modern, 8, 8)).toEqual([8, 8, 7, 255]);
     expect(colourAt(modern, 44, 20)).toEqual([44, 20, 7, 255]);
@@ -61,19 +61,19 @@ describe('toModern', () => {
     expect(colourAt(modern, 40, 8)).toEqual([40, 8, 7, 0]);
   });
 
-  it('drops a hat from a half without transparency, and keeps the arms below it.', () => {
+  test('drops a hat from a half without transparency, and keeps the arms below it.', () => {
     const modern = toModern(mappedPicture(128));
     expect(colourAt(modern, 40, 8)[3]).toBe(0);
     expect(colourAt(modern, 44, 20)[3]).toBe(255);
   });
 
-  it('keeps a hat as soon as one pixel of its half is more transparent.', () => {
+  test('keeps a hat as soon as one pixel of its half is more transparent.', () => {
     const picture = fill(mappedPicture(255), { x: 63, y: 31, width: 1, height: 1 }, [0, 0, 0, 127]);
     expect(hidesLegacyHat(picture)).toBe(false);
     expect(colourAt(toModern(picture), 40, 8)[3]).toBe(255);
   });
 
-  it('does not change its input, and gives a 64×64 picture back.', () => {
+  test('does not change its input, and gives a 64×64 picture back.', () => {
     const legacy = mappedPicture(200);
     toModern(legacy);
     expect(legacy).toEqual(mappedPicture(200));

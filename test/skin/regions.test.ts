@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   faceRects,
   listParts,
@@ -42,12 +42,12 @@ function cells(rects: readonly Rect[]): Set<string> {
 }
 
 describe('The rectangle table', () => {
-  it.each(table)('has the faces of %s (%s) where they are published.', (part, variant, expected) => {
+  test.each(table)('has the faces of %s (%s) where they are published.', (part, variant, expected) => {
     const { top, bottom, right, front, left, back } = faceRects(part, variant);
     expect([top, bottom, right, front, left, back].map(asText).join(' ')).toBe(expected);
   });
 
-  it.each(['classic', 'slim'] as const)('has no overlapping faces in a %s skin.', (variant) => {
+  test.each(['classic', 'slim'] as const)('has no overlapping faces in a %s skin.', (variant) => {
     const rects = [...listParts('base'), ...listParts('overlay')].flatMap((part) =>
       Object.values(faceRects(part, variant)),
     );
@@ -55,7 +55,7 @@ describe('The rectangle table', () => {
     cells(rects);
   });
 
-  it('has all base layers inside of the opaque boxes, and no overlay.', () => {
+  test('has all base layers inside of the opaque boxes, and no overlay.', () => {
     const opaque = cells(OPAQUE_BOXES);
     const facesOf = (layer: 'base' | 'overlay') =>
       listParts(layer).flatMap((part) => Object.values(faceRects(part, 'classic')));
@@ -63,7 +63,7 @@ describe('The rectangle table', () => {
     expect([...cells(facesOf('overlay'))].some((cell) => opaque.has(cell))).toBe(false);
   });
 
-  it('has the areas unused in slim exactly where classic arms reach and slim arms do not.', () => {
+  test('has the areas unused in slim exactly where classic arms reach and slim arms do not.', () => {
     const arms = (variant: Variant) =>
       cells((['rightArm', 'leftArm'] as const).flatMap((part) => Object.values(faceRects(part, variant))));
     const slim = arms('slim');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../src/skin/decode.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { faceRects, UNUSED_IN_SLIM, type Variant } from '../../src/skin/regions.ts';
@@ -112,16 +112,16 @@ const rows: Row[] = [
 ];
 
 describe('detectVariant', () => {
-  it.each(rows)('of %s.', (_what, picture, variant, confidence) => {
+  test.each(rows)('of %s.', (_what, picture, variant, confidence) => {
     expect(detectVariant(picture)).toMatchObject({ variant, confidence });
   });
 
-  it('says slim skins filled with one colour are filled, and others empty.', () => {
+  test('says slim skins filled with one colour are filled, and others empty.', () => {
     expect(detectVariant(fillUnused(drawFigure('slim'), black)).reason).toContain('filled with one colour');
     expect(detectVariant(drawFigure('slim')).reason).toContain('empty');
   });
 
-  it('looks at no pixel outside of the arms.', () => {
+  test('looks at no pixel outside of the arms.', () => {
     const picture = drawFigure('slim');
     for (const part of ['rightSleeve', 'leftSleeve', 'hat', 'jacket'] as const)
       fillPart(picture, part, 'classic', black);
@@ -131,7 +131,7 @@ describe('detectVariant', () => {
 });
 
 describe('chooseVariant', () => {
-  it.each([undefined, 'unknown', 'auto'] as const)(
+  test.each([undefined, 'unknown', 'auto'] as const)(
     'takes the detected variant when %s is wanted.',
     (wanted) => {
       expect(chooseVariant(drawFigure('slim'), wanted)).toMatchObject({ variant: 'slim' });
@@ -139,13 +139,13 @@ describe('chooseVariant', () => {
     },
   );
 
-  it('lets an explicit variant win, with a warning if the picture speaks against it.', () => {
+  test('lets an explicit variant win, with a warning if the picture speaks against it.', () => {
     const chosen = chooseVariant(drawFigure('slim'), 'classic');
     expect(chosen).toMatchObject({ variant: 'classic', detected: { variant: 'slim' } });
     expect(chosen.warning).toMatch(/^The skin is used as classic, but it looks slim: .*\.$/);
   });
 
-  it('does not warn when it agrees, or when it could only guess.', () => {
+  test('does not warn when it agrees, or when it could only guess.', () => {
     expect(chooseVariant(drawFigure('slim'), 'slim')).not.toHaveProperty('warning');
     expect(chooseVariant(makePicture(64, 64), 'slim')).toMatchObject({ variant: 'slim' });
     expect(chooseVariant(makePicture(64, 64), 'slim')).not.toHaveProperty('warning');

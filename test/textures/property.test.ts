@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   buildTexturesValue,
   InvalidTexturesError,
@@ -48,11 +48,11 @@ describe('buildTexturesValue', () => {
     ['a profile without a skin', { timestamp: 1, profileId: 'f'.repeat(32), profileName: 'Nobody' }],
   ];
 
-  it.each(roundTrips)('writes %s so that it reads the same again', (_, textures) => {
+  test.each(roundTrips)('writes %s so that it reads the same again', (_, textures) => {
     expect(parseTexturesValue(buildTexturesValue(textures))).toEqual(textures);
   });
 
-  it('writes the document that game servers read, and asks for its signature', () => {
+  test('writes the document that game servers read, and asks for its signature', () => {
     expect(decode(buildTexturesValue(makeTextures({ cape: { url: CAPE_URL } })))).toEqual({
       timestamp: 1_700_000_000_123,
       profileId: '0123456789abcdef0123456789abcdef',
@@ -62,16 +62,16 @@ describe('buildTexturesValue', () => {
     });
   });
 
-  it('writes metadata for a slim skin', () => {
+  test('writes metadata for a slim skin', () => {
     const value = buildTexturesValue(makeTextures({ skin: { url: SKIN_URL, variant: 'slim' } }));
     expect(decode(value).textures).toEqual({ SKIN: { url: SKIN_URL, metadata: { model: 'slim' } } });
   });
 
-  it('writes no metadata at all for a classic skin, because some readers take any for slim', () => {
+  test('writes no metadata at all for a classic skin, because some readers take any for slim', () => {
     expect(decode(buildTexturesValue(makeTextures())).textures['SKIN']).not.toHaveProperty('metadata');
   });
 
-  it('writes padded base64 on one line', () => {
+  test('writes padded base64 on one line', () => {
     for (const profileName of ['a', 'ab', 'abc']) {
       const value = buildTexturesValue(makeTextures({ profileName }));
       expect(value).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
@@ -114,7 +114,7 @@ describe('parseTexturesValue', () => {
     ['more characters than any value has', 'A'.repeat(32_772), /32772 characters long/],
   ];
 
-  it.each(refused)('refuses %s and says what is wrong', (_, value, message) => {
+  test.each(refused)('refuses %s and says what is wrong', (_, value, message) => {
     const parse = () => parseTexturesValue(value);
     expect(parse).toThrow(InvalidTexturesError);
     expect(parse).toThrow(message);
@@ -130,21 +130,21 @@ describe('parseTexturesValue', () => {
     ['a model that is a number', { model: 1 }, 'classic'],
   ];
 
-  it.each(models)('takes a skin with %s for what the game takes it for', (_, metadata, variant) => {
+  test.each(models)('takes a skin with %s for what the game takes it for', (_, metadata, variant) => {
     expect(parseTexturesValue(skinWith({ url: SKIN_URL, metadata })).skin).toEqual({
       url: SKIN_URL,
       variant,
     });
   });
 
-  it('reads a value just under the longest', () => {
+  test('reads a value just under the longest', () => {
     const room = 32_768 - buildTexturesValue(makeTextures({ profileName: '' })).length;
     const long = makeTextures({ profileName: 'x'.repeat(Math.floor((room * 3) / 4) - 3) });
     expect(buildTexturesValue(long).length).toBeGreaterThan(32_700);
     expect(parseTexturesValue(buildTexturesValue(long))).toEqual(long);
   });
 
-  it('reads a value that the game published', () => {
+  test('reads a value that the game published', () => {
     expect(parseTexturesValue(published.value)).toEqual({
       timestamp: 1_607_464_994_061,
       profileId: 'a2f834595c894a27add3049716ca910c',

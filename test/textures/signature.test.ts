@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildTexturesValue } from '../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey, publicKeyPem, signValue } from '../../src/textures/signature.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };
@@ -24,49 +24,49 @@ function altered(text: string, index: number): string {
 }
 
 describe('a property that the game published', () => {
-  it('verifies with the key that the game published', () => {
+  test('verifies with the key that the game published', () => {
     expect(isSignedBy(gameKey, published.value, published.signature)).toBe(true);
   });
 
   const { length: valueLength } = published.value;
-  it.each([0, 100, valueLength >> 1, valueLength - 4])(
+  test.each([0, 100, valueLength >> 1, valueLength - 4])(
     'fails when character %i of its value is another',
     (at) => {
       expect(isSignedBy(gameKey, altered(published.value, at), published.signature)).toBe(false);
     },
   );
 
-  it.each([0, 1, 300, published.signature.length - 5])(
+  test.each([0, 1, 300, published.signature.length - 5])(
     'fails when character %i of its signature is another',
     (index) => {
       expect(isSignedBy(gameKey, published.value, altered(published.signature, index))).toBe(false);
     },
   );
 
-  it('is signed over the base64 text, not over the JSON inside', () => {
+  test('is signed over the base64 text, not over the JSON inside', () => {
     const json = Buffer.from(published.value, 'base64').toString('utf8');
     expect(isSignedBy(gameKey, json, published.signature)).toBe(false);
   });
 
-  it('does not verify with another key', () => {
+  test('does not verify with another key', () => {
     expect(isSignedBy(publicKey, published.value, published.signature)).toBe(false);
   });
 });
 
 describe('signValue', () => {
-  it('signs so that the public half verifies it', async () => {
+  test('signs so that the public half verifies it', async () => {
     expect(isSignedBy(publicKey, value, await signValue(value, privateKey))).toBe(true);
   });
 
-  it('signs the same value the same way each time, as PKCS#1 v1.5 does', async () => {
+  test('signs the same value the same way each time, as PKCS#1 v1.5 does', async () => {
     expect(await signValue(value, privateKey)).toBe(await signValue(value, privateKey));
   });
 
-  it('makes base64 of as many bytes as the key has', async () => {
+  test('makes base64 of as many bytes as the key has', async () => {
     expect(Buffer.from(await signValue(value, privateKey), 'base64')).toHaveLength(2048 / 8);
   });
 
-  it('makes signatures that openssl verifies over the text with SHA-1', async () => {
+  test('makes signatures that openssl verifies over the text with SHA-1', async () => {
     const folder = await tempFolder();
     const at = (name: string) => join(folder, name);
     const signature = Buffer.from(await signValue(value, privateKey), 'base64');
@@ -90,24 +90,24 @@ describe('isSignedBy', () => {
     ['a signature that is too short', Buffer.alloc(100, 7).toString('base64')],
     ['a signature of another length', Buffer.alloc(512, 7).toString('base64')],
   ];
-  it.each(malformed)('says no to %s', (_, signature) => {
+  test.each(malformed)('says no to %s', (_, signature) => {
     expect(isSignedBy(publicKey, value, signature)).toBe(false);
   });
 });
 
 describe('parsePublicKey', () => {
-  it('reads the PEM that we publish, whose label authlib-injector insists on', async () => {
+  test('reads the PEM that we publish, whose label authlib-injector insists on', async () => {
     const pem = publicKeyPem(privateKey);
     expect(pem).toMatch(/^-----BEGIN PUBLIC KEY-----\n[^-]+\n-----END PUBLIC KEY-----\n$/);
     expect(isSignedBy(parsePublicKey(pem), value, await signValue(value, privateKey))).toBe(true);
   });
 
-  it('reads base64 DER, as the game lists its keys', () => {
+  test('reads base64 DER, as the game lists its keys', () => {
     const der = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
     expect(parsePublicKey(der).equals(publicKey)).toBe(true);
   });
 
-  it.each(['', 'AAAA', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----'])(
+  test.each(['', 'AAAA', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----'])(
     'throws at %j, which holds no key',
     (text) => {
       expect(() => parsePublicKey(text)).toThrow();

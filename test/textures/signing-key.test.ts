@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { isSignedBy, parsePublicKey, signValue } from '../../src/textures/signature.ts';
 import { openSigningKey } from '../../src/textures/signing-key.ts';
 import { tempFolder } from '../support/textures/temp-folder.ts';
@@ -10,7 +10,7 @@ import { tempFolder } from '../support/textures/temp-folder.ts';
 const BITS = 2048;
 
 describe('openSigningKey', () => {
-  it('makes a key file on first use, in folders that it makes too, for its owner alone', async () => {
+  test('makes a key file on first use, in folders that it makes too, for its owner alone', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'data', 'deeper', 'signing-key.pem');
     await openSigningKey(path, BITS);
@@ -19,7 +19,7 @@ describe('openSigningKey', () => {
     expect(await readFile(path, 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
   });
 
-  it('reads the same key ever after', async () => {
+  test('reads the same key ever after', async () => {
     const path = join(await tempFolder(), 'key.pem');
     const made = await openSigningKey(path, BITS);
     const text = await readFile(path, 'utf8');
@@ -29,7 +29,7 @@ describe('openSigningKey', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
-  it('ends with one key when several start at once, and leaves nothing beside it', async () => {
+  test('ends with one key when several start at once, and leaves nothing beside it', async () => {
     const folder = await tempFolder();
     const path = join(folder, 'key.pem');
     const keys = await Promise.all(Array.from({ length: 4 }, () => openSigningKey(path, BITS)));
@@ -38,14 +38,14 @@ describe('openSigningKey', () => {
     expect(await readdir(folder)).toEqual(['key.pem']);
   });
 
-  it('answers a private key whose public half verifies what it signs', async () => {
+  test('answers a private key whose public half verifies what it signs', async () => {
     const key = await openSigningKey(join(await tempFolder(), 'key.pem'), BITS);
     const signature = await signValue('value', key.privateKey);
     expect(isSignedBy(parsePublicKey(key.publicPem), 'value', signature)).toBe(true);
     expect(key.fingerprint).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('names different keys differently', async () => {
+  test('names different keys differently', async () => {
     const folder = await tempFolder();
     const [one, other] = await Promise.all(
       ['a.pem', 'b.pem'].map((name) => openSigningKey(join(folder, name), BITS)),
@@ -53,7 +53,7 @@ describe('openSigningKey', () => {
     expect(one?.fingerprint).not.toBe(other?.fingerprint);
   });
 
-  it('makes keys of 4096 bits unless told otherwise, because readers expect 512-byte signatures', async () => {
+  test('makes keys of 4096 bits unless told otherwise, because readers expect 512-byte signatures', async () => {
     const { privateKey } = await openSigningKey(inject('signingKeyPath'));
     expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(4096);
     expect(await signValue('value', privateKey)).toHaveLength(684);
@@ -68,7 +68,7 @@ describe('openSigningKey', () => {
     ['a key of another kind', elliptic.export({ type: 'pkcs8', format: 'pem' }).toString()],
     ['only a public key', publicOnly.export({ type: 'spki', format: 'pem' }).toString()],
   ];
-  it.each(unusable)('names the file when it holds %s, and leaves it as it is', async (_, text) => {
+  test.each(unusable)('names the file when it holds %s, and leaves it as it is', async (_, text) => {
     const path = join(await tempFolder(), 'key.pem');
     await writeFile(path, text);
     await expect(openSigningKey(path, BITS)).rejects.toThrow(
@@ -77,7 +77,7 @@ describe('openSigningKey', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
-  it('refuses a key that is too short, and closes one that others can read', async () => {
+  test('refuses a key that is too short, and closes one that others can read', async () => {
     const path = join(await tempFolder(), 'key.pem');
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     await writeFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o644 });
@@ -85,7 +85,7 @@ describe('openSigningKey', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('passes on that the place cannot be written, leaving nothing behind', async () => {
+  test('passes on that the place cannot be written, leaving nothing behind', async () => {
     const folder = await tempFolder();
     await writeFile(join(folder, 'file'), '');
     await expect(openSigningKey(join(folder, 'file', 'key.pem'), BITS)).rejects.toMatchObject({

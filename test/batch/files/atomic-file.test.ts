@@ -12,7 +12,7 @@ import {
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Replacement, removeLeftovers, writeFileAtomically } from '../../../src/batch/files/atomic-file.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -28,7 +28,7 @@ const HOUR = 60 * 60 * 1000;
 const NO_PROCESS = 2 ** 31 - 1;
 
 describe('writeFileAtomically', () => {
-  it('writes text and bytes', async () => {
+  test('writes text and bytes', async () => {
     const folder = await ownFolder();
     writeFileAtomically(join(folder, 'text'), 'größer');
     writeFileAtomically(join(folder, 'bytes'), new Uint8Array([0, 255]));
@@ -36,7 +36,7 @@ describe('writeFileAtomically', () => {
     expect(readFileSync(join(folder, 'bytes'))).toEqual(Buffer.from([0, 255]));
   });
 
-  it('takes the place of what was there and leaves nothing else', async () => {
+  test('takes the place of what was there and leaves nothing else', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'skin.json');
     writeFileAtomically(path, 'a longer old text');
@@ -45,7 +45,7 @@ describe('writeFileAtomically', () => {
     expect(readdirSync(folder)).toEqual(['skin.json']);
   });
 
-  it('makes a new file instead of writing into the old one, which a reader may have open', async () => {
+  test('makes a new file instead of writing into the old one, which a reader may have open', async () => {
     const path = join(await ownFolder(), 'skin.json');
     writeFileAtomically(path, 'old');
     const { ino } = statSync(path);
@@ -53,25 +53,25 @@ describe('writeFileAtomically', () => {
     expect(statSync(path).ino).not.toBe(ino);
   });
 
-  it('makes the folders that are missing', async () => {
+  test('makes the folders that are missing', async () => {
     const path = join(await ownFolder(), 'a', 'b', 'c.txt');
     writeFileAtomically(path, 'deep');
     expect(readFileSync(path, 'utf8')).toBe('deep');
   });
 
-  it('gives the file the mode that is asked for', async () => {
+  test('gives the file the mode that is asked for', async () => {
     const path = join(await ownFolder(), 'secret');
     writeFileAtomically(path, '', { mode: 0o600 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('takes names as long as the file system does', async () => {
+  test('takes names as long as the file system does', async () => {
     const path = join(await ownFolder(), 'n'.repeat(255));
     writeFileAtomically(path, 'long');
     expect(readFileSync(path, 'utf8')).toBe('long');
   });
 
-  it('replaces a link, not the file that it points to', async () => {
+  test('replaces a link, not the file that it points to', async () => {
     const folder = await ownFolder();
     writeFileSync(join(folder, 'precious'), 'kept');
     symlinkSync('precious', join(folder, 'out.json'));
@@ -80,14 +80,14 @@ describe('writeFileAtomically', () => {
     expect(readFileSync(join(folder, 'out.json'), 'utf8')).toBe('new');
   });
 
-  it('leaves nothing behind when a folder is in the way', async () => {
+  test('leaves nothing behind when a folder is in the way', async () => {
     const folder = await ownFolder();
     await mkdir(join(folder, 'taken', 'below'), { recursive: true });
     expect(() => writeFileAtomically(join(folder, 'taken'), 'text')).toThrow();
     expect(readdirSync(folder)).toEqual(['taken']);
   });
 
-  it('says which folder it cannot make', async () => {
+  test('says which folder it cannot make', async () => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'file'), '');
     expect(() => writeFileAtomically(join(folder, 'file', 'below', 'x'), '')).toThrow(/ENOTDIR|EEXIST/);
@@ -95,7 +95,7 @@ describe('writeFileAtomically', () => {
 });
 
 describe('Replacement', () => {
-  it('fails when its folder vanishes, and has nothing to tidy up then', async () => {
+  test('fails when its folder vanishes, and has nothing to tidy up then', async () => {
     const folder = join(await ownFolder(), 'out');
     const file = new Replacement(join(folder, 'x'));
     file.write('text');
@@ -105,7 +105,7 @@ describe('Replacement', () => {
     file.discard();
   });
 
-  it('can be given up at any time, and leaves nothing, nor anything open', async () => {
+  test('can be given up at any time, and leaves nothing, nor anything open', async () => {
     const folder = await ownFolder();
     const first = nextDescriptor(folder);
     for (let n = 0; n < 50; n++) {
@@ -127,21 +127,21 @@ describe('removeLeftovers', () => {
     return path;
   }
 
-  it('knows what writing really leaves', async () => {
+  test('knows what writing really leaves', async () => {
     const folder = await ownFolder();
     new Replacement(join(folder, 'x')).close(false);
     await removeLeftovers(join(folder, 'x'), Date.now() + 2 * HOUR);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('removes what a dead process left an hour ago', async () => {
+  test('removes what a dead process left an hour ago', async () => {
     const folder = await ownFolder();
     const path = leftover(folder, NO_PROCESS, HOUR + 1000);
     await removeLeftovers(join(folder, 'x'), Date.now());
     expect(existsSync(path)).toBe(false);
   });
 
-  it('leaves what is younger, what a living process writes and what belongs to another file', async () => {
+  test('leaves what is younger, what a living process writes and what belongs to another file', async () => {
     const folder = await ownFolder();
     const sleeper = execa(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { reject: false });
     onTestFinished(() => void sleeper.kill());
@@ -155,14 +155,14 @@ describe('removeLeftovers', () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  it("removes what bears this process's own id: in a container every run has the same", async () => {
+  test("removes what bears this process's own id: in a container every run has the same", async () => {
     const folder = await ownFolder();
     const path = leftover(folder, process.pid, 2 * HOUR);
     await removeLeftovers(join(folder, 'x'), Date.now());
     expect(existsSync(path)).toBe(false);
   });
 
-  it('has nothing to say about a folder that is not there', async () => {
+  test('has nothing to say about a folder that is not there', async () => {
     await removeLeftovers(join(await ownFolder(), 'none', 'x'), Date.now());
   });
 });

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { execa } from 'execa';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FileMemory, type FileStamp } from '../../../src/batch/files/file-memory.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -45,7 +45,7 @@ async function savedMemory(time = NOW): Promise<string> {
 }
 
 describe('FileMemory', () => {
-  it('recalls in the same run and in the next one', async () => {
+  test('recalls in the same run and in the next one', async () => {
     const path = join(await ownFolder(), 'state', 'files.tsv');
     const memory = openAt(path);
     expect(memory.recall(FILE, stamp())).toBeUndefined();
@@ -63,20 +63,20 @@ describe('FileMemory', () => {
     ['inode', { ino: 987_654_322 }],
     ['inode, in its upper half', { ino: 987_654_321 + 2 ** 40 }],
   ];
-  it.each(changes)('does not know a file with another %s', async (_, change) => {
+  test.each(changes)('does not know a file with another %s', async (_, change) => {
     const memory = openAt(await savedMemory());
     expect(memory.recall(FILE, stamp(change))).toBeUndefined();
     expect(memory.recall(FILE, stamp())).toBe(DIGEST);
   });
 
-  it('knows a file by all of its path', async () => {
+  test('knows a file by all of its path', async () => {
     const memory = openAt(await savedMemory());
     for (const path of ['/skins/steve.pn', '/skins/steve.png2', '/Skins/steve.png', '']) {
       expect(memory.recall(path, stamp())).toBeUndefined();
     }
   });
 
-  it('replaces what it knew', async () => {
+  test('replaces what it knew', async () => {
     const path = await savedMemory();
     const memory = openAt(path);
     memory.remember(FILE, stamp({ size: 9 }), OTHER);
@@ -87,12 +87,12 @@ describe('FileMemory', () => {
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(3);
   });
 
-  it('takes nothing but digests', async () => {
+  test('takes nothing but digests', async () => {
     const memory = openAt(join(await ownFolder(), 'files.tsv'));
     expect(() => memory.remember(FILE, stamp(), 'steve')).toThrow(TypeError);
   });
 
-  it('keeps any path and any stamp apart from any other', async () => {
+  test('keeps any path and any stamp apart from any other', async () => {
     const path = join(await ownFolder(), 'files.tsv');
     const oldTime = fc.integer({ min: 0, max: NOW - 2001 });
     const stamps = fc.record({
@@ -119,7 +119,7 @@ describe('FileMemory', () => {
     );
   });
 
-  it('grows with what it is given', async () => {
+  test('grows with what it is given', async () => {
     const path = join(await ownFolder(), 'files.tsv');
     const memory = openAt(path);
     const digestOf = (n: number) => n.toString(16).padStart(64, '0');
@@ -131,7 +131,7 @@ describe('FileMemory', () => {
     }
   });
 
-  it('loses nothing to what was in its storage before', async () => {
+  test('loses nothing to what was in its storage before', async () => {
     const path = await savedMemory();
     const dirty = vi.spyOn(Buffer, 'allocUnsafeSlow').mockImplementation((size) => Buffer.alloc(size, 0x0a));
     onTestFinished(() => dirty.mockRestore());
@@ -141,7 +141,7 @@ describe('FileMemory', () => {
     expect(files.filter((file) => memory.recall(file, stamp()) !== DIGEST)).toEqual([]);
   });
 
-  it('does not remember a path that no system has', async () => {
+  test('does not remember a path that no system has', async () => {
     const memory = openAt(await savedMemory());
     const files = Array.from({ length: 500 }, (_, n) => `/skins/${n}.png`);
     for (const file of files) memory.remember(file, stamp(), DIGEST);
@@ -159,7 +159,7 @@ describe('A file whose stamp says nothing', () => {
     ['was written while the batch ran', { mtimeMs: NOW + 500 }],
     ['is from the future', { mtimeMs: NOW + 300 * DAY }],
   ];
-  it.each(doubtful)('is not remembered when it %s', async (_, change) => {
+  test.each(doubtful)('is not remembered when it %s', async (_, change) => {
     const path = join(await ownFolder(), 'files.tsv');
     const memory = openAt(path);
     memory.remember(FILE, stamp(change), DIGEST);
@@ -168,7 +168,7 @@ describe('A file whose stamp says nothing', () => {
     expect(openAt(path, NOW + 1000 * DAY).recall(FILE, stamp(change))).toBeUndefined();
   });
 
-  it('is remembered by the next run', async () => {
+  test('is remembered by the next run', async () => {
     const path = join(await ownFolder(), 'files.tsv');
     const fresh = stamp({ mtimeMs: NOW - 1000, ctimeMs: NOW - 1000 });
     const memory = openAt(path, NOW + 1001);
@@ -176,7 +176,7 @@ describe('A file whose stamp says nothing', () => {
     expect(memory.recall(FILE, fresh)).toBe(DIGEST);
   });
 
-  it('is not recalled when the clock has jumped back behind its times', async () => {
+  test('is not recalled when the clock has jumped back behind its times', async () => {
     const path = await savedMemory();
     expect(openAt(path, NOW - 25 * DAY).recall(FILE, stamp())).toBeUndefined();
     expect(openAt(path, NOW).recall(FILE, stamp())).toBe(DIGEST);
@@ -184,11 +184,11 @@ describe('A file whose stamp says nothing', () => {
 });
 
 describe('A damaged memory', () => {
-  it('is an empty one when it is not there', async () => {
+  test('is an empty one when it is not there', async () => {
     expect(openAt(join(await ownFolder(), 'none', 'files.tsv')).recall(FILE, stamp())).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ['empty', Buffer.alloc(0)],
     ['somebody else’s', Buffer.from('{"what":"ever"}\n')],
     ['of another version', Buffer.from('skinsmith file memory 2\n"/a"\n')],
@@ -205,7 +205,7 @@ describe('A damaged memory', () => {
     expect(openAt(path).recall(FILE, stamp())).toBe(DIGEST);
   });
 
-  it('that is a folder is empty, and cannot be saved', async () => {
+  test('that is a folder is empty, and cannot be saved', async () => {
     const path = join(await ownFolder(), 'files.tsv');
     mkdirSync(join(path, 'below'), { recursive: true });
     const memory = openAt(path);
@@ -213,7 +213,7 @@ describe('A damaged memory', () => {
     expect(() => memory.save()).toThrow();
   });
 
-  it('is good up to the line that was torn, wherever that is', async () => {
+  test('is good up to the line that was torn, wherever that is', async () => {
     const path = await savedMemory();
     const whole = readFileSync(path);
     for (let size = whole.length - 1; size >= 0; size--) {
@@ -230,7 +230,7 @@ describe('A damaged memory', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('torn');
   });
 
-  it('loses its damaged lines, and no others, when it is saved', async () => {
+  test('loses its damaged lines, and no others, when it is saved', async () => {
     const path = await savedMemory();
     const [header, line] = readFileSync(path, 'utf8').split('\n');
     writeFileSync(path, `${header}\n\n"\nnonsense ${'x'.repeat(100)}\n${line}\n${line?.slice(1)}\n`);
@@ -245,7 +245,7 @@ describe('A damaged memory', () => {
     ]);
   });
 
-  it('never tells a digest that is none, whichever byte is damaged', async () => {
+  test('never tells a digest that is none, whichever byte is damaged', async () => {
     const path = await savedMemory();
     const whole = readFileSync(path);
     for (let at = 0; at < whole.length; at++) {
@@ -260,7 +260,7 @@ describe('A damaged memory', () => {
 });
 
 describe('Saving', () => {
-  it('writes nothing when nothing has changed', async () => {
+  test('writes nothing when nothing has changed', async () => {
     const path = await savedMemory();
     const { ino, mtimeMs } = statSync(path);
     const memory = openAt(path, NOW + DAY);
@@ -269,7 +269,7 @@ describe('Saving', () => {
     expect(statSync(path)).toMatchObject({ ino, mtimeMs });
   });
 
-  it('writes once, however often it is asked', async () => {
+  test('writes once, however often it is asked', async () => {
     const path = await savedMemory();
     const memory = openAt(path);
     memory.remember(FILE, stamp(), OTHER);
@@ -279,7 +279,7 @@ describe('Saving', () => {
     expect(statSync(path).ino).toBe(ino);
   });
 
-  it('keeps files that this run did not see, for 90 days', async () => {
+  test('keeps files that this run did not see, for 90 days', async () => {
     const path = await savedMemory();
     for (const [days, expected] of [
       [89, DIGEST],
@@ -292,7 +292,7 @@ describe('Saving', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['here and there', (n: number) => n % 2 === 0],
     ['at the end', (n: number) => n < 150],
   ])('goes on with what is left when files were forgotten %s', async (_, isSeen) => {
@@ -313,7 +313,7 @@ describe('Saving', () => {
     }
   });
 
-  it('notes now and then that a file is still in use, so that it is never forgotten', async () => {
+  test('notes now and then that a file is still in use, so that it is never forgotten', async () => {
     const path = await savedMemory();
     for (let days = 0; days <= 400; days += 20) {
       const memory = openAt(path, NOW + days * DAY);
@@ -326,7 +326,7 @@ describe('Saving', () => {
     expect(openAt(path, NOW + 410 * DAY).recall(FILE, stamp())).toBe(DIGEST);
   });
 
-  it('forgets what was not seen today when half a million files are known', async () => {
+  test('forgets what was not seen today when half a million files are known', async () => {
     const path = await savedMemory(NOW - 2 * DAY);
     const memory = openAt(path);
     for (let n = 0; n < 500_001; n++) memory.remember(`/${n}`, stamp(), OTHER);
@@ -337,7 +337,7 @@ describe('Saving', () => {
     expect(next.recall('/500000', stamp())).toBeUndefined();
   });
 
-  it('by two processes at once leaves what one of them saved, whole', async () => {
+  test('by two processes at once leaves what one of them saved, whole', async () => {
     const path = join(await ownFolder(), 'files.tsv');
     const program = join(import.meta.dirname, '../../support/batch/save-memory.ts');
     const run = (name: string) => execa(process.execPath, [program, path, name]);

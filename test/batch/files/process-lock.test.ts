@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { acquire, type Held, type Holder } from '../../../src/batch/files/process-lock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -34,7 +34,7 @@ async function take(path: string): Promise<Held> {
 }
 
 describe('acquire', () => {
-  it('gives the lock to one alone, also within one process', async () => {
+  test('gives the lock to one alone, also within one process', async () => {
     const path = join(await ownFolder(), 'locks', 'batch.lock');
     const held = await take(path);
     expect(await holderOf(path)).toEqual({ pid: process.pid, about: 'a test', since: expect.any(Number) });
@@ -42,7 +42,7 @@ describe('acquire', () => {
     await take(path);
   });
 
-  it('says who has it, what for and since when', async () => {
+  test('says who has it, what for and since when', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const before = Date.now();
     const { child } = await rival(path, '/skins/skins.lock');
@@ -52,7 +52,7 @@ describe('acquire', () => {
     expect(holder?.since).toBeLessThanOrEqual(Date.now());
   });
 
-  it('gets the lock of a process that was killed', async () => {
+  test('gets the lock of a process that was killed', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     for (let round = 0; round < 5; round++) {
       const { child, said } = await rival(path, 'killed soon');
@@ -63,7 +63,7 @@ describe('acquire', () => {
     await take(path);
   });
 
-  it('gets the lock when the other lets go of it, or merely ends', async () => {
+  test('gets the lock when the other lets go of it, or merely ends', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const { child } = await rival(path, 'for a while');
     child.stdin.write('enough\n');
@@ -75,7 +75,7 @@ describe('acquire', () => {
     expect((await child).exitCode).toBe(0);
   });
 
-  it('lets one of many that start at once have it', async () => {
+  test('lets one of many that start at once have it', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const rivals = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => rival(path, name)));
     const said = rivals.map((one) => one.said);
@@ -84,7 +84,7 @@ describe('acquire', () => {
     expect(new Set(said)).toEqual(new Set(['held', `lost to ${winner}`]));
   });
 
-  it('waits a moment for one that nobody is known to have: two that start at once stop each other', async () => {
+  test('waits a moment for one that nobody is known to have: two that start at once stop each other', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const nameless = new DatabaseSync(path);
     nameless.exec('BEGIN EXCLUSIVE');
@@ -93,7 +93,7 @@ describe('acquire', () => {
     await taken;
   });
 
-  it('holds two locks at once', async () => {
+  test('holds two locks at once', async () => {
     const folder = await ownFolder();
     const [one, other] = [join(folder, 'one'), join(folder, 'other')];
     const first = await take(one);
@@ -102,7 +102,7 @@ describe('acquire', () => {
     expect(await holderOf(other)).toMatchObject({ pid: process.pid });
   });
 
-  it('makes no files but the lock and the name of its holder, which goes with it', async () => {
+  test('makes no files but the lock and the name of its holder, which goes with it', async () => {
     const folder = await ownFolder();
     const held = await take(join(folder, 'batch.lock'));
     expect(readdirSync(folder)).toEqual(['batch.lock', 'batch.lock.holder']);
@@ -110,7 +110,7 @@ describe('acquire', () => {
     expect(readdirSync(folder)).toEqual(['batch.lock']);
   });
 
-  it('can be released twice, which harms nobody who has it since', async () => {
+  test('can be released twice, which harms nobody who has it since', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     const first = await take(path);
     first.release();
@@ -121,7 +121,7 @@ describe('acquire', () => {
 });
 
 describe('The name of the holder', () => {
-  it.each([
+  test.each([
     ['that is dead', JSON.stringify({ pid: NO_PROCESS, about: 'long ago', since: 0 })],
     ['that is no JSON', '{"pid":'],
     ['that is no holder', '{"pid":-1}'],
@@ -132,7 +132,7 @@ describe('The name of the holder', () => {
     expect(JSON.parse(readFileSync(`${path}.holder`, 'utf8'))).toMatchObject({ pid: process.pid });
   });
 
-  it('may be missing or unreadable: the lock is held all the same', async () => {
+  test('may be missing or unreadable: the lock is held all the same', async () => {
     const path = join(await ownFolder(), 'batch.lock');
     await take(path);
     for (const text of ['nobody', '{"pid":-1,"about":"x","since":0}', 'null']) {
@@ -144,14 +144,14 @@ describe('The name of the holder', () => {
   });
 });
 
-it('A file that is no lock, or a folder that cannot be made, is an error', async () => {
+test('A file that is no lock, or a folder that cannot be made, is an error', async () => {
   const folder = await ownFolder();
   writeFileSync(join(folder, 'text'), 'x'.repeat(5000));
   await expect(acquire(join(folder, 'text'), 'a test')).rejects.toThrow('not a database');
   await expect(acquire(join(folder, 'text', 'below'), 'a test')).rejects.toThrow(/ENOTDIR|EEXIST/);
 });
 
-it('A lock that cannot say whose it is, is given back', async () => {
+test('A lock that cannot say whose it is, is given back', async () => {
   const path = join(await ownFolder(), 'batch.lock');
   mkdirSync(join(`${path}.holder`, 'below'), { recursive: true });
   await expect(acquire(path, 'a test')).rejects.toThrow();

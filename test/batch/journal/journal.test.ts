@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal/journal.ts';
 import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -31,7 +31,7 @@ function reopened(path: string, journal: Journal): Journal {
 }
 
 describe('A new journal', () => {
-  it('is empty, in folders that it makes, for its owner alone', async () => {
+  test('is empty, in folders that it makes, for its owner alone', async () => {
     const path = await ownPath();
     const journal = open(path);
     expect(journal.isFresh).toBe(true);
@@ -40,12 +40,12 @@ describe('A new journal', () => {
     expect([path, dirname(path)].map((place) => statSync(place).mode & 0o777)).toEqual([0o600, 0o700]);
   });
 
-  it('has nothing in it when it is opened again', async () => {
+  test('has nothing in it when it is opened again', async () => {
     const path = await ownPath();
     expect(reopened(path, open(path)).isFresh).toBe(true);
   });
 
-  it('passes on that its place cannot be written', async () => {
+  test('passes on that its place cannot be written', async () => {
     const folder = await ownFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(() => Journal.open(join(folder, 'file', 'batch.ndjson'))).toThrow(/EEXIST|ENOTDIR/);
@@ -83,7 +83,7 @@ describe('What was written to a journal', () => {
       },
     ],
   ];
-  it.each(steps)('is there at once and after it was opened again: %s', async (_, write, state) => {
+  test.each(steps)('is there at once and after it was opened again: %s', async (_, write, state) => {
     const path = await ownPath();
     const journal = open(path);
     journal.intent(key, 0, 1);
@@ -95,7 +95,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  it('is the result, whole, before and after it was opened again', async () => {
+  test('is the result, whole, before and after it was opened again', async () => {
     const path = await ownPath();
     const journal = open(path);
     for (const number of [1, 2, 3]) journal.done(recordOf(number));
@@ -107,7 +107,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  it('is a result without what it may lack', async () => {
+  test('is a result without what it may lack', async () => {
     const path = await ownPath();
     const journal = open(path);
     const { j: _job, key: _key, skin, ...rest } = recordOf(1);
@@ -116,7 +116,7 @@ describe('What was written to a journal', () => {
     expect(reopened(path, journal).readDone(key)).toEqual({ s: 'done', ...rest, skin: bare });
   });
 
-  it('is whose job is whose, however it ended', async () => {
+  test('is whose job is whose, however it ended', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.accepted(keyOf(1), 0, 'j1');
@@ -130,7 +130,7 @@ describe('What was written to a journal', () => {
     }
   });
 
-  it('is the last of several steps', async () => {
+  test('is the last of several steps', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.intent(key, 0, 1);
@@ -139,7 +139,7 @@ describe('What was written to a journal', () => {
     expect(reopened(path, journal).stateOf(key)).toEqual({ step: 'intent', attempt: 1, mark: 2 });
   });
 
-  it('is no result for work that has none', async () => {
+  test('is no result for work that has none', async () => {
     const journal = open(await ownPath());
     journal.accepted(key, 0, 'j1');
     expect(() => journal.readDone(key)).toThrow(`The journal has no result for ${key}.`);
@@ -148,7 +148,7 @@ describe('What was written to a journal', () => {
 });
 
 describe('The end of a batch', () => {
-  it('forgets what failed and keeps the rest', async () => {
+  test('forgets what failed and keeps the rest', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.failed({ k: keyOf(1), code: 'a_code', message: 'No.' });
@@ -164,7 +164,7 @@ describe('The end of a batch', () => {
     }
   });
 
-  it('is not the end of what fails afterwards', async () => {
+  test('is not the end of what fails afterwards', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.end();
@@ -172,7 +172,7 @@ describe('The end of a batch', () => {
     expect(reopened(path, journal).stateOf(keyOf(1))?.step).toBe('failed');
   });
 
-  it('may remove the journal', async () => {
+  test('may remove the journal', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));
@@ -184,7 +184,7 @@ describe('The end of a batch', () => {
 });
 
 describe('The idempotency key', () => {
-  it('is the same for one attempt, also after the journal was opened again', async () => {
+  test('is the same for one attempt, also after the journal was opened again', async () => {
     const path = await ownPath();
     const journal = open(path);
     const before = journal.idempotencyKey(keyOf(1), 0);
@@ -194,7 +194,7 @@ describe('The idempotency key', () => {
     expect(reopened(path, journal).idempotencyKey(keyOf(1), 0)).toBe(before);
   });
 
-  it('is another for another attempt, other work, and another journal', async () => {
+  test('is another for another attempt, other work, and another journal', async () => {
     const [journal, other] = [open(await ownPath()), open(await ownPath())];
     const keys = [
       journal.idempotencyKey(keyOf(1), 0),
@@ -223,7 +223,7 @@ describe('Lines that are none of ours', () => {
     `"${'x'.repeat(300_000)}"`,
   ];
 
-  it('are passed over, whatever stands around them', async () => {
+  test('are passed over, whatever stands around them', async () => {
     const path = await ownPath();
     const journal = open(path);
     const idempotencyKey = journal.idempotencyKey(keyOf(1), 0);
@@ -238,7 +238,7 @@ describe('Lines that are none of ours', () => {
     expect(found.idempotencyKey(keyOf(1), 0)).toBe(idempotencyKey);
   });
 
-  it('may come first', async () => {
+  test('may come first', async () => {
     const path = await ownPath();
     close(open(path));
     writeFileSync(path, 'This was never a journal.\n');
@@ -254,7 +254,7 @@ describe('Lines that are none of ours', () => {
 describe('A skin that could not be proved', () => {
   const unproven = { ...recordOf(1), code: 'wrong_skin', message: 'Another picture.' };
 
-  it('stays when all else is kept elsewhere, and is there for the next run', async () => {
+  test('stays when all else is kept elsewhere, and is there for the next run', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.unproven(unproven);
@@ -266,7 +266,7 @@ describe('A skin that could not be proved', () => {
     expect(next.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unproven.skin });
   });
 
-  it('is written down once, however often it fails in the same way', async () => {
+  test('is written down once, however often it fails in the same way', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.unproven(unproven);
@@ -275,7 +275,7 @@ describe('A skin that could not be proved', () => {
     expect(statSync(path).size).toBe(size);
   });
 
-  it('is told of with the file, when its line is damaged', async () => {
+  test('is told of with the file, when its line is damaged', async () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));

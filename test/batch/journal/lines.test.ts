@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { forEachLine } from '../../../src/batch/journal/lines.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
@@ -58,11 +58,11 @@ describe('The lines of a file', () => {
     ],
     ['a line break of Windows', 'one\r\n', [{ text: 'one\r', at: 0 }], 5],
   ];
-  it.each(files)('are found in %s', async (_, content, lines, whole) => {
+  test.each(files)('are found in %s', async (_, content, lines, whole) => {
     expect((await reader())(content)).toEqual({ lines, whole });
   });
 
-  it('are whole when they lie across the border of what is read at once', async () => {
+  test('are whole when they lie across the border of what is read at once', async () => {
     const read = await reader();
     for (let shift = -3; shift <= 3; shift++) {
       const first = 'a'.repeat(100_000);
@@ -71,7 +71,7 @@ describe('The lines of a file', () => {
     }
   });
 
-  it('are whole when a character lies across that border', async () => {
+  test('are whole when a character lies across that border', async () => {
     const read = await reader();
     for (let shift = 0; shift < 4; shift++) {
       const content = `${`${'x'.repeat(200_000)}\n`.repeat(5)}${'y'.repeat(CHUNK - 1_000_005 - shift)}🙂\nend\n`;
@@ -79,7 +79,7 @@ describe('The lines of a file', () => {
     }
   });
 
-  it('are passed over when they are too long for ours, and nothing else is', async () => {
+  test('are passed over when they are too long for ours, and nothing else is', async () => {
     const read = await reader();
     const longest = 'x'.repeat(LONGEST_LINE);
     const content = `one\n${longest}\n${longest}y\n${'z'.repeat(3 * CHUNK)}\ntwo\n`;
@@ -89,7 +89,7 @@ describe('The lines of a file', () => {
     expect(whole).toBe(content.length);
   });
 
-  it('may be kept by whoever is told of them', async () => {
+  test('may be kept by whoever is told of them', async () => {
     const path = join(await ownFolder(), 'file');
     const texts = Array.from({ length: 4_000 }, (_, n) => `${n} `.repeat(200));
     writeFileSync(path, texts.map((text) => `${text}\n`).join(''));
@@ -100,7 +100,7 @@ describe('The lines of a file', () => {
     expect(kept.map((line) => line.toString())).toEqual(texts);
   });
 
-  it('are those that splitting the whole content gives', async () => {
+  test('are those that splitting the whole content gives', async () => {
     const read = await reader();
     const line = fc.oneof(
       fc.string({ unit: fc.constantFrom('a', 'ë', '🙂', '\r', '{', '}', '\n'), maxLength: 20 }),

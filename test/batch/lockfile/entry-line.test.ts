@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type LockEntry, lockEntrySchema, workOf } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf, readLine } from '../../../src/batch/lockfile/entry-line.ts';
 import { readHead } from '../../../src/batch/lockfile/head.ts';
@@ -51,7 +51,7 @@ const entries: fc.Arbitrary<LockEntry> = fc.record({
 });
 
 describe('A line as it is written', () => {
-  it('has one order of fields, so that a diff shows what changed', () => {
+  test('has one order of fields, so that a diff shows what changed', () => {
     const entry = lockEntry({ signer: 'game', digest: 'ab'.repeat(8) });
     expect(Object.keys(JSON.parse(lineOf(entry)))).toEqual(
       'source pixels options uuid name variant visibility value signature texture hash service key signer digest'.split(
@@ -60,12 +60,12 @@ describe('A line as it is written', () => {
     );
   });
 
-  it('has no fields that are not there', () => {
+  test('has no fields that are not there', () => {
     const line = lineOf(lockEntry({ pixels: undefined, name: undefined, key: undefined }));
     expect(line).not.toMatch(/"pixels"|"name"|"key"/);
   });
 
-  it('is one line of ASCII order-independent JSON: the entry itself', () => {
+  test('is one line of ASCII order-independent JSON: the entry itself', () => {
     fc.assert(
       fc.property(entries, (entry) => {
         expect(JSON.parse(lineOf(entry))).toEqual(entry);
@@ -77,12 +77,12 @@ describe('A line as it is written', () => {
 });
 
 describe('The short ways of reading', () => {
-  it('are taken for what is written', () => {
+  test('are taken for what is written', () => {
     expect(readLine(lineOf(lockEntry()))).toEqual(lockEntry());
     expect(readHead(Buffer.from(lineOf(lockEntry())), 0)).toBeDefined();
   });
 
-  it('read what the schema reads, or leave it to the schema', () => {
+  test('read what the schema reads, or leave it to the schema', () => {
     fc.assert(
       fc.property(entries, fc.constantFrom('', '\n', '\r\n'), (entry, lineEnd) => {
         const read = readLine(lineOf(entry) + lineEnd);
@@ -92,7 +92,7 @@ describe('The short ways of reading', () => {
     );
   });
 
-  it('read nothing that the schema would not', () => {
+  test('read nothing that the schema would not', () => {
     const line = lineOf(lockEntry());
     const edits = fc.tuple(fc.nat(line.length), fc.nat(3), fc.string({ unit: 'binary', maxLength: 2 }));
     fc.assert(
@@ -106,7 +106,7 @@ describe('The short ways of reading', () => {
   });
 });
 
-it('Whatever an entry is made of, it is found and read', async () => {
+test('Whatever an entry is made of, it is found and read', async () => {
   const sound = entries.filter((entry) => lockEntrySchema.safeParse(entry).success);
   const key = (entry: LockEntry) => `${entry.source} ${workOf(entry)}`;
   const lists = fc.uniqueArray(sound, { selector: key, maxLength: 20 });

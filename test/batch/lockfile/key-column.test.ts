@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { KeyColumn } from '../../../src/batch/lockfile/key-column.ts';
 
 const RUNS = { numRuns: 300, seed: 20_251_121 };
@@ -13,7 +13,7 @@ function columnOf(...keys: string[]): KeyColumn {
   return column;
 }
 
-it('Keys come back as they went in', () => {
+test('Keys come back as they went in', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), (keys) => {
       const column = columnOf(...keys);
@@ -24,7 +24,7 @@ it('Keys come back as they went in', () => {
   );
 });
 
-it('A key is found where it is first, and others are not', () => {
+test('A key is found where it is first, and others are not', () => {
   const key = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), maxLength: 3 });
   fc.assert(
     fc.property(fc.array(key), key, (keys, wanted) => {
@@ -35,7 +35,7 @@ it('A key is found where it is first, and others are not', () => {
   );
 });
 
-it('Keys sort as JavaScript sorts strings, also beyond the first 65,536 characters', () => {
+test('Keys sort as JavaScript sorts strings, also beyond the first 65,536 characters', () => {
   const unit = fc.constantFrom(
     'a',
     'z',

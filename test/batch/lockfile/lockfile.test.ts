@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
 import { workKey } from '../../../src/batch/plan/work-key.ts';
@@ -18,14 +18,14 @@ import {
 const UUID = '61699b2ed3274a019f1e0ea8c3f06bc6';
 
 describe('Opening', () => {
-  it('finds nothing where there is no file, nor a folder', async () => {
+  test('finds nothing where there is no file, nor a folder', async () => {
     const lockfile = await openAt(`${await ownPath()}/none/skins.lock`);
     expect(lockfile.size).toBe(0);
     expect(find(lockfile, lockEntry())).toBeUndefined();
     expect([...lockfile.sources()]).toEqual([]);
   });
 
-  it('finds nothing in an empty file', async () => {
+  test('finds nothing in an empty file', async () => {
     expect((await openText('')).size).toBe(0);
   });
 
@@ -44,21 +44,21 @@ describe('Opening', () => {
     ['with escapes', textOf(entries).replace('ä', '\\u00e4').replaceAll('png"', '\\u0070ng"')],
     ['with fields of later versions', textOf(entries).replaceAll('}\n', ',"more":{"x":1}}\n')],
   ];
-  it.each(forms)('reads a file %s', async (_, text) => {
+  test.each(forms)('reads a file %s', async (_, text) => {
     const lockfile = await openText(text);
     expect(allOf(lockfile)).toEqual(entries);
     for (const [entry, its] of entries.entries())
       expect(find(lockfile, its)).toEqual({ state: 'same', entry });
   });
 
-  it('lets the last of several with the same source and work count', async () => {
+  test('lets the last of several with the same source and work count', async () => {
     const [one, other] = [lockEntry({ name: 'first' }), lockEntry({ name: 'last' })];
     const lockfile = await openText(textOf([one, lockEntry({ source: 'x.png' }), other]));
     expect(lockfile.size).toBe(2);
     expect(lockfile.read(0)).toEqual(other);
   });
 
-  it('lets the last count also when they are side by side', async () => {
+  test('lets the last count also when they are side by side', async () => {
     const entries = [
       lockEntry({ name: 'first' }),
       lockEntry({ name: 'last' }),
@@ -67,7 +67,7 @@ describe('Opening', () => {
     expect(allOf(await openText(textOf(entries)))).toEqual(entries.slice(1));
   });
 
-  it('reads lines across the borders of what it reads at once', async () => {
+  test('reads lines across the borders of what it reads at once', async () => {
     const entries = Array.from({ length: 3000 }, (_, n) =>
       lockEntry({ source: `skins/${String(n).padStart(4, '0')}.png`, name: 'n'.repeat(n % 700) }),
     );
@@ -76,7 +76,7 @@ describe('Opening', () => {
     for (const entry of [2999, 0, 1500, 1501, 7]) expect(lockfile.read(entry)).toEqual(entries[entry]);
   });
 
-  it('reads a line as long as a line may be', async () => {
+  test('reads a line as long as a line may be', async () => {
     const spare = 64 * 1024 - lineOf(lockEntry({ name: '' })).length;
     const entry = lockEntry({ name: 'n'.repeat(spare) });
     expect(allOf(await openText(textOf([entry])))).toEqual([entry]);
@@ -89,7 +89,7 @@ function reversed(entry: LockEntry): LockEntry {
 }
 
 describe('find', () => {
-  it('knows a renamed file by its work', async () => {
+  test('knows a renamed file by its work', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
     expect(find(lockfile, lockEntry({ source: 'new.png', pixels: hash('b.png') }))).toEqual({
       state: 'moved',
@@ -97,14 +97,14 @@ describe('find', () => {
     });
   });
 
-  it('knows a file with other pixels or options as changed', async () => {
+  test('knows a file with other pixels or options as changed', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
     const options = { variant: 'slim', visibility: 'public' } as const;
     expect(find(lockfile, lockEntry({ source: 'a.png', pixels: hash('x') }))).toEqual({ state: 'changed' });
     expect(find(lockfile, lockEntry({ source: 'a.png', options }))).toEqual({ state: 'changed' });
   });
 
-  it('would rather use work of another source than make it anew', async () => {
+  test('would rather use work of another source than make it anew', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png', 'b.png')));
     expect(find(lockfile, lockEntry({ source: 'a.png', pixels: hash('b.png') }))).toEqual({
       state: 'moved',
@@ -112,7 +112,7 @@ describe('find', () => {
     });
   });
 
-  it('does not take what comes next in the file for what is asked', async () => {
+  test('does not take what comes next in the file for what is asked', async () => {
     const entries = entriesOf('a.png', 'b.png', 'c.png');
     const lockfile = await openText(textOf(entries));
     find(lockfile, entries[0]!);
@@ -121,13 +121,13 @@ describe('find', () => {
     expect(find(lockfile, { ...entries[1]!, pixels: hash('x') })).toEqual({ state: 'changed' });
   });
 
-  it('knows nothing of a new file', async () => {
+  test('knows nothing of a new file', async () => {
     const lockfile = await openText(textOf(entriesOf('a.png')));
     expect(find(lockfile, lockEntry({ source: 'b.png' }))).toBeUndefined();
     expect(lockfile.find('a.png', '')).toEqual({ state: 'changed' });
   });
 
-  it('finds each of the entries that one source has, in any order and again', async () => {
+  test('finds each of the entries that one source has, in any order and again', async () => {
     const entries = (['auto', 'classic', 'slim'] as const).map((variant) =>
       lockEntry({ options: { variant, visibility: 'public' } }),
     );
@@ -138,7 +138,7 @@ describe('find', () => {
     expect([...lockfile.sources()]).toEqual(['steve.png', 'z.png']);
   });
 
-  it('knows links and players by their names, with pixels and without', async () => {
+  test('knows links and players by their names, with pixels and without', async () => {
     const url = 'https://skins.example/s.png';
     const shout = 'HTTPS://SKINS.EXAMPLE/s.png';
     const entries = [
@@ -156,7 +156,7 @@ describe('find', () => {
     expect(allOf(lockfile)).toEqual(entries);
   });
 
-  it('finds every one of many', async () => {
+  test('finds every one of many', async () => {
     const entries = entriesOf(...Array.from({ length: 2000 }, (_, n) => `${n}.png`));
     const lockfile = await openText(textOf(entries));
     for (const entry of entries) {
@@ -171,7 +171,7 @@ describe('find', () => {
 });
 
 describe('uuidOf', () => {
-  it('is the UUID of the entry, in whatever form its line is', async () => {
+  test('is the UUID of the entry, in whatever form its line is', async () => {
     const entries = [
       ...entriesOf('a.png', 'b.png'),
       lockEntry({ source: 'c.png', uuid: 'no-common-uuid' }),
@@ -186,12 +186,12 @@ describe('uuidOf', () => {
 });
 
 describe('read', () => {
-  it('has no entry beyond the last', async () => {
+  test('has no entry beyond the last', async () => {
     const lockfile = await openText(textOf([lockEntry({ name: 'n'.repeat(10_000) })]));
     for (const entry of [1, -1, 0.5]) expect(() => lockfile.read(entry)).toThrow(RangeError);
   });
 
-  it('goes on with the file that was opened when another takes its place', async () => {
+  test('goes on with the file that was opened when another takes its place', async () => {
     const path = await ownPath(textOf(entriesOf('a.png')));
     const lockfile = await openAt(path);
     const { writeFileAtomically } = await import('../../../src/batch/files/atomic-file.ts');
@@ -199,7 +199,7 @@ describe('read', () => {
     expect(allOf(lockfile)).toEqual(entriesOf('a.png'));
   });
 
-  it('says so when the file was written into meanwhile', async () => {
+  test('says so when the file was written into meanwhile', async () => {
     for (const text of [textOf(entriesOf('b.png', 'a.png')), 'short', '']) {
       const path = await ownPath(textOf(entriesOf('a.png', 'b.png')));
       const lockfile = await openAt(path);

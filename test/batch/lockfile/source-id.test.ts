@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sourceId, sourcePath } from '../../../src/batch/lockfile/source-id.ts';
 
 const PLAYER = '61699b2ed3274a019f1e0ea8c3f06bc6';
@@ -9,7 +9,7 @@ function fileId(path: string, lockDir = '/project/out'): string {
 }
 
 describe('sourceId', () => {
-  it.each([
+  test.each([
     ['/project/out/steve.png', 'steve.png'],
     ['/project/out/skins/alex.png', 'skins/alex.png'],
     ['/project/skins/alex.png', '../skins/alex.png'],
@@ -23,11 +23,11 @@ describe('sourceId', () => {
     expect(fileId(path)).toBe(id);
   });
 
-  it('is the path from the root, when the lockfile is there', () => {
+  test('is the path from the root, when the lockfile is there', () => {
     expect(fileId('/skins/a.png', '/')).toBe('skins/a.png');
   });
 
-  it.each([
+  test.each([
     ['C:\\project\\out\\skins\\alex.png', 'skins/alex.png'],
     ['c:\\Project\\skins\\alex.png', '../skins/alex.png'],
     ['D:\\skins\\alex.png', 'D:/skins/alex.png'],
@@ -36,7 +36,7 @@ describe('sourceId', () => {
     expect(sourceId({ kind: 'file', path }, 'C:\\project\\out', undefined, win32)).toBe(id);
   });
 
-  it('is the link, the player, or the pixels', () => {
+  test('is the link, the player, or the pixels', () => {
     expect(sourceId({ kind: 'url', url: 'https://a.example/s.png' }, '/', undefined)).toBe(
       'https://a.example/s.png',
     );
@@ -44,20 +44,20 @@ describe('sourceId', () => {
     expect(sourceId({ kind: 'bytes', bytes: new Uint8Array() }, '/', 'abc')).toBe('bytes:abc');
   });
 
-  it('of a file never looks like something else', () => {
+  test('of a file never looks like something else', () => {
     expect(fileId(`/project/out/user:${PLAYER}`)).toBe(`./user:${PLAYER}`);
     expect(fileId('/project/out/https:/a.example')).toBe('./https:/a.example');
     expect(fileId('/project/out/bytes:abc')).toBe('./bytes:abc');
   });
 
-  it('is nothing that a source without content has', () => {
+  test('is nothing that a source without content has', () => {
     const content = { kind: 'problem', problem: { code: 'x', message: 'x' } } as const;
     expect(() => sourceId(content, '/', undefined)).toThrow('no name');
   });
 });
 
 describe('sourcePath', () => {
-  it.each([
+  test.each([
     '/project/out/steve.png',
     '/project/skins/alex.png',
     '/project/out/user:x.png',
@@ -66,7 +66,7 @@ describe('sourcePath', () => {
     expect(sourcePath(fileId(path), '/project/out')).toBe(path);
   });
 
-  it('finds no file for what is none', () => {
+  test('finds no file for what is none', () => {
     for (const source of ['https://a.example/s.png', 'HTTP://a.example/', `user:${PLAYER}`, 'bytes:abc']) {
       expect(sourcePath(source, '/project/out')).toBeUndefined();
     }

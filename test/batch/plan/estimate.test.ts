@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { estimateSeconds, type Limits } from '../../../src/batch/plan/estimate.ts';
 
 const RUNS = { numRuns: 500, seed: 20_251_121 };
@@ -33,7 +33,7 @@ describe('The time that a batch takes at least', () => {
     ["several hours' worth", 1_001, { perHour: 500 }, 7_202],
     ['limits of nothing, which are none', 100, { perMinute: 0, perHour: -1 }, 40],
   ];
-  it.each(cases)('for %s (%i, %j) is %d s', (_, count, some, seconds) => {
+  test.each(cases)('for %s (%i, %j) is %d s', (_, count, some, seconds) => {
     expect(estimateSeconds(count, limits(some))).toBe(seconds);
   });
 
@@ -47,7 +47,7 @@ describe('The time that a batch takes at least', () => {
     })
     .map(limits);
 
-  it('is never less for more skins, and never less than one takes', () => {
+  test('is never less for more skins, and never less than one takes', () => {
     fc.assert(
       fc.property(whole(10_000), whole(100), anyLimits, (count, more, some) => {
         const seconds = estimateSeconds(count, some);
@@ -58,7 +58,7 @@ describe('The time that a batch takes at least', () => {
     );
   });
 
-  it('is never less with a limit than without', () => {
+  test('is never less with a limit than without', () => {
     const limit = fc.constantFrom('perMinute' as const, 'perHour' as const, 'concurrency' as const);
     fc.assert(
       fc.property(whole(10_000), anyLimits, limit, (count, some, name) => {

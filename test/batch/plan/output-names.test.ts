@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
 
 const RUNS = { numRuns: 500, seed: 20_251_121 };
@@ -26,7 +26,7 @@ describe('An output name', () => {
     'skins',
     'skins.locker',
   ];
-  it.each(kept)('is the stem where that is safe: %s', (stem) => {
+  test.each(kept)('is the stem where that is safe: %s', (stem) => {
     expect(taken(stem)).toEqual([stem]);
   });
 
@@ -52,17 +52,17 @@ describe('An output name', () => {
     ['a device after the cut', `con${' '.repeat(100)}x`, '_con'],
     ['depth', 'd/'.repeat(50).concat('a'), 'd/'.repeat(31).concat('a')],
   ];
-  it.each(changed)('is made safe of %s', (_, stem, name) => {
+  test.each(changed)('is made safe of %s', (_, stem, name) => {
     expect(taken(stem)).toEqual([name]);
   });
 });
 
 describe('A stem that is taken', () => {
-  it('gets a mark of its source', () => {
+  test('gets a mark of its source', () => {
     expect(taken('a', 'a', 'b/a', 'B/A')).toEqual(['a', 'a-3d2b48', 'b/a', 'B/A-e525d4']);
   });
 
-  it.each([
+  test.each([
     ['Zoë', 'ZOE\u0308'],
     ['straße', 'STRASSE'],
     ['\u212a', 'k'],
@@ -74,19 +74,19 @@ describe('A stem that is taken', () => {
     expect(second).toMatch(/-[0-9a-f]{6}$/);
   });
 
-  it('gets longer marks as they are taken', () => {
+  test('gets longer marks as they are taken', () => {
     const names = new OutputNames();
     const marks = Array.from({ length: 6 }, () => names.take('a', 'the same').slice(2));
     expect(marks.map((mark) => mark.length)).toEqual([0, 6, 10, 16, 16, 16]);
     expect(new Set(marks).size).toBe(6);
   });
 
-  it('leaves room for the mark', () => {
+  test('leaves room for the mark', () => {
     const [, second] = taken('x'.repeat(80), 'x'.repeat(90));
     expect(second).toMatch(/^x{73}-[0-9a-f]{6}$/);
   });
 
-  it('does not take the name that another stem has for its own', () => {
+  test('does not take the name that another stem has for its own', () => {
     const [, marked] = taken('a', 'a');
     expect(new Set(taken('a', 'a', marked!)).size).toBe(3);
   });
@@ -124,7 +124,7 @@ function takeAll(all: readonly (readonly [string, string])[]): string[] {
 }
 
 describe('Whatever the stems are, output names', () => {
-  it('are safe on every file system, and safe names stay as they are', () => {
+  test('are safe on every file system, and safe names stay as they are', () => {
     const property = fc.property(fc.oneof(part, stem), (one) => {
       const [name] = taken(one);
       expectSafe(name!);
@@ -133,7 +133,7 @@ describe('Whatever the stems are, output names', () => {
     fc.assert(property, RUNS);
   });
 
-  it('are unique, still safe, and the same the next time', () => {
+  test('are unique, still safe, and the same the next time', () => {
     const property = fc.property(calls, (all) => {
       const names = takeAll(all);
       for (const name of names) expectSafe(name);
@@ -145,7 +145,7 @@ describe('Whatever the stems are, output names', () => {
 });
 
 describe('100,000 output names', () => {
-  it('take little memory, long ones too', () => {
+  test('take little memory, long ones too', () => {
     const names = new OutputNames();
     const folder = 'a long folder name/'.repeat(10);
     const before = process.memoryUsage().heapUsed;
@@ -154,7 +154,7 @@ describe('100,000 output names', () => {
   });
 
   // Were each to try what the ones before it tried, this would never end.
-  it('of one stem and one source are found without trying those before', () => {
+  test('of one stem and one source are found without trying those before', () => {
     const names = new OutputNames();
     const all = new Set(Array.from({ length: 100_000 }, () => names.take('a', 'the same')));
     expect(all.size).toBe(100_000);

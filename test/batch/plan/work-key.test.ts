@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { optionsOf, workKey } from '../../../src/batch/plan/work-key.ts';
 
 const PIXELS = `${'0123456789abcdef'.repeat(2)}${'f'.repeat(32)}`;
@@ -7,26 +7,26 @@ const PLAYER = '61699b2ed3274a019f1e0ea8c3f06bc6';
 const asked = { variant: 'auto', visibility: 'public' } as const;
 
 describe('workKey', () => {
-  it('is the first half of the pixel hash and a letter for each option', () => {
+  test('is the first half of the pixel hash and a letter for each option', () => {
     expect(workKey({ content: { pixels: PIXELS }, ...asked })).toBe('0123456789abcdef0123456789abcdefap');
   });
 
-  it('is 34 ASCII characters for links and players too', () => {
+  test('is 34 ASCII characters for links and players too', () => {
     expect(workKey({ content: { url: URL }, ...asked })).toMatch(/^[0-9a-f]{32}ap$/);
     expect(workKey({ content: { user: PLAYER }, ...asked })).toMatch(/^[0-9a-f]{32}ap$/);
   });
 
-  it('stays what it is from version to version, because lockfiles and journals are looked up by it', () => {
+  test('stays what it is from version to version, because lockfiles and journals are looked up by it', () => {
     expect(workKey({ content: { url: URL }, ...asked })).toBe('d7d40aec164631b9bc9939e1fc0b230aap');
     expect(workKey({ content: { user: PLAYER }, ...asked })).toBe('9251f3bf2de2cec14f65532bdc0d8947ap');
   });
 
-  it('tells a link from a player of the same name', () => {
+  test('tells a link from a player of the same name', () => {
     const keys = [{ url: PLAYER }, { user: PLAYER }].map((content) => workKey({ content, ...asked }));
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('is another one for each choice of options', () => {
+  test('is another one for each choice of options', () => {
     const keys = (['auto', 'classic', 'slim'] as const).flatMap((variant) =>
       (['public', 'unlisted', 'private'] as const).map((visibility) =>
         workKey({ content: { pixels: PIXELS }, variant, visibility }).slice(32),
@@ -35,7 +35,7 @@ describe('workKey', () => {
     expect(keys).toEqual(['ap', 'au', 'av', 'cp', 'cu', 'cv', 'sp', 'su', 'sv']);
   });
 
-  it('is another one with a cape, and with each cape, for pictures, links and players', () => {
+  test('is another one with a cape, and with each cape, for pictures, links and players', () => {
     const capes = [undefined, 'ab'.repeat(16), 'cd'.repeat(16)];
     const contents = [{ pixels: PIXELS }, { url: URL }, { user: PLAYER }];
     const keys = contents.flatMap((content) => capes.map((cape) => workKey({ content, ...asked, cape })));
@@ -44,7 +44,7 @@ describe('workKey', () => {
     expect(optionsOf(keys[1] ?? '')).toEqual(asked);
   });
 
-  it('takes a visibility that was not asked for as public', () => {
+  test('takes a visibility that was not asked for as public', () => {
     expect(workKey({ content: { pixels: PIXELS }, variant: 'slim', visibility: undefined })).toBe(
       workKey({ content: { pixels: PIXELS }, variant: 'slim', visibility: 'public' }),
     );
@@ -52,14 +52,14 @@ describe('workKey', () => {
 });
 
 describe('optionsOf', () => {
-  it.each(['auto', 'classic', 'slim'] as const)('reads back what was asked for: %s', (variant) => {
+  test.each(['auto', 'classic', 'slim'] as const)('reads back what was asked for: %s', (variant) => {
     for (const visibility of ['public', 'unlisted', 'private'] as const) {
       const key = workKey({ content: { pixels: PIXELS }, variant, visibility });
       expect(optionsOf(key)).toEqual({ variant, visibility });
     }
   });
 
-  it('does not take a letter that means nothing', () => {
+  test('does not take a letter that means nothing', () => {
     expect(() => optionsOf(`${'0'.repeat(32)}xp`)).toThrow('letter x');
   });
 });

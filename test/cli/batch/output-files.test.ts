@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FileMemory } from '../../../src/batch/files/file-memory.ts';
 import { DeliveryError } from '../../../src/batch/options.ts';
 import type { BatchResult, FinishedSkin } from '../../../src/batch/types.ts';
@@ -59,7 +59,7 @@ async function ownOutput() {
 }
 
 describe('Results in a folder', () => {
-  it('are a file for each format, below folders that are made', async () => {
+  test('are a file for each format, below folders that are made', async () => {
     const { out, run, read } = await ownOutput();
     run([resultOf('Heroes/Old/Knight'), resultOf('Miner')], ['value', 'skinsrestorer']);
     expect(readdirSync(out, { recursive: true }).sort()).toEqual([
@@ -73,20 +73,20 @@ describe('Results in a folder', () => {
     expect(read('Miner.value')).toBe('dmFsdWU=\n');
   });
 
-  it('say of a skin the same as stdout does', async () => {
+  test('say of a skin the same as stdout does', async () => {
     const { run, read } = await ownOutput();
     const { texture, ...rest } = makeSkin();
     run([resultOf('Knight', { ...rest, texture, duplicate: true })], ['json']);
     expect(JSON.parse(read('Knight.json'))).toEqual({ ...rest, texture });
   });
 
-  it('make the folder even when there are none', async () => {
+  test('make the folder even when there are none', async () => {
     const { out, run } = await ownOutput();
     run([]);
     expect(readdirSync(out)).toEqual([]);
   });
 
-  it('are nothing for what failed, or has no skin', async () => {
+  test('are nothing for what failed, or has no skin', async () => {
     const { out, run } = await ownOutput();
     run([
       { ...resultOf('Knight'), error: { code: 'invalid_image', message: 'No.' } },
@@ -95,7 +95,7 @@ describe('Results in a folder', () => {
     expect(readdirSync(out)).toEqual([]);
   });
 
-  it('leave no trace of how they are written', async () => {
+  test('leave no trace of how they are written', async () => {
     const { out, run } = await ownOutput();
     run([resultOf('Knight')]);
     run([resultOf('Knight', makeSkin({ uuid: 'ff'.repeat(16), value: 'bmV3' }))]);
@@ -104,7 +104,7 @@ describe('Results in a folder', () => {
 });
 
 describe('A file that is there already', () => {
-  it('stays as it is when it holds the same', async () => {
+  test('stays as it is when it holds the same', async () => {
     const { run, stamp } = await ownOutput();
     run([resultOf('Knight')], FORMAT_NAMES);
     const before = stamp('Knight.value');
@@ -112,7 +112,7 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.value')).toEqual(before);
   });
 
-  it('stays as it is when it holds the same although nobody remembers it', async () => {
+  test('stays as it is when it holds the same although nobody remembers it', async () => {
     const { out, run, stamp } = await ownOutput();
     mkdirSync(out);
     writeFileSync(join(out, 'Knight.value'), 'dmFsdWU=\n');
@@ -121,7 +121,7 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.value')).toEqual(before);
   });
 
-  it('is not even compared when it is remembered: the skin is not read', async () => {
+  test('is not even compared when it is remembered: the skin is not read', async () => {
     const { run } = await ownOutput();
     run([resultOf('Knight')]);
     const untouched: BatchResult = {
@@ -133,7 +133,7 @@ describe('A file that is there already', () => {
     expect(() => run([untouched])).not.toThrow();
   });
 
-  it('stays as it is when it holds the same, whatever the service calls its skins', async () => {
+  test('stays as it is when it holds the same, whatever the service calls its skins', async () => {
     const { run, stamp } = await ownOutput();
     const result = resultOf('Knight', makeSkin({ uuid: 'skin-1' }));
     run([result]);
@@ -142,14 +142,14 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.value')).toEqual(before);
   });
 
-  it('is replaced when the skin is another', async () => {
+  test('is replaced when the skin is another', async () => {
     const { run, read } = await ownOutput();
     run([resultOf('Knight')]);
     run([resultOf('Knight', makeSkin({ uuid: 'ff'.repeat(16), value: 'bmV3' }))]);
     expect(read('Knight.value')).toBe('bmV3\n');
   });
 
-  it('is mended when somebody has edited it', async () => {
+  test('is mended when somebody has edited it', async () => {
     const { out, run, read } = await ownOutput();
     run([resultOf('Knight')]);
     writeFileSync(join(out, 'Knight.value'), 'ZWRpdGVk\n');
@@ -157,7 +157,7 @@ describe('A file that is there already', () => {
     expect(read('Knight.value')).toBe('dmFsdWU=\n');
   });
 
-  it('is mended when somebody has edited it without another size or time of change', async () => {
+  test('is mended when somebody has edited it without another size or time of change', async () => {
     const { out, run, read } = await ownOutput();
     run([resultOf('Knight')]);
     const path = join(out, 'Knight.value');
@@ -168,7 +168,7 @@ describe('A file that is there already', () => {
     expect(read('Knight.value')).toBe('dmFsdWU=\n');
   });
 
-  it('is made again when it was removed, and left alone in the other formats', async () => {
+  test('is made again when it was removed, and left alone in the other formats', async () => {
     const { out, run, read, stamp } = await ownOutput();
     run([resultOf('Knight')], ['value', 'signature']);
     const before = stamp('Knight.signature');
@@ -178,7 +178,7 @@ describe('A file that is there already', () => {
     expect(stamp('Knight.signature')).toEqual(before);
   });
 
-  it('is replaced, not written through, when it is a link', async () => {
+  test('is replaced, not written through, when it is a link', async () => {
     const { folder, out, run, read } = await ownOutput();
     mkdirSync(out);
     const precious = join(folder, 'precious');
@@ -201,7 +201,7 @@ describe('A result that cannot be written', () => {
     throw new Error('It was written.');
   }
 
-  it('concerns its source alone when a folder is in its place', async () => {
+  test('concerns its source alone when a folder is in its place', async () => {
     const { out, run } = await ownOutput();
     mkdirSync(join(out, 'Knight.value', 'deeper'), { recursive: true });
     const error = failure(() => run([resultOf('Knight')]));
@@ -210,19 +210,19 @@ describe('A result that cannot be written', () => {
     expect(readdirSync(out)).toEqual(['Knight.value']);
   });
 
-  it('concerns its source alone when a file is where its folder should be', async () => {
+  test('concerns its source alone when a file is where its folder should be', async () => {
     const { out, run } = await ownOutput();
     mkdirSync(out);
     writeFileSync(join(out, 'Heroes'), '');
     expect(failure(() => run([resultOf('Heroes/Knight')])).code).toMatch(/^(enotdir|eexist)$/);
   });
 
-  it('concerns its source alone when its name is too long', async () => {
+  test('concerns its source alone when its name is too long', async () => {
     const { run } = await ownOutput();
     expect(failure(() => run([resultOf('x'.repeat(300))])).code).toBe('enametoolong');
   });
 
-  it('concerns its source alone when no command can be made of it', async () => {
+  test('concerns its source alone when no command can be made of it', async () => {
     const { out, run } = await ownOutput();
     const evil = makeSkin({ value: '"} run op me' });
     const error = failure(() => run([resultOf('Knight', evil)], ['give']));
@@ -233,7 +233,7 @@ describe('A result that cannot be written', () => {
     expect(readdirSync(out)).toEqual([]);
   });
 
-  it('concerns all when the folder cannot be made', async () => {
+  test('concerns all when the folder cannot be made', async () => {
     const { out, run } = await ownOutput();
     writeFileSync(out, '');
     expect(() => run([])).toThrow(expect.objectContaining({ code: 'EEXIST' }));

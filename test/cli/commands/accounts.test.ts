@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changeAccount } from '../../../src/cli/commands/accounts/edit.ts';
 import { runAccountsHealth } from '../../../src/cli/commands/accounts/health.ts';
 import { runAccountsLink } from '../../../src/cli/commands/accounts/link.ts';
@@ -31,7 +31,7 @@ async function fileWith(text: string): Promise<string> {
 }
 
 describe('accounts link', () => {
-  it('shows the code on stderr even when quiet, waits, and prints the account', async () => {
+  test('shows the code on stderr even when quiet, waits, and prints the account', async () => {
     const { fake, run } = await withService();
     const account = fake.addAccount({ name: 'Ann' });
     const running = run((deps) => runAccountsLink({}, deps), { flags: { quiet: true } });
@@ -45,7 +45,7 @@ describe('accounts link', () => {
     expect([status, out.split('\t').slice(0, 3)]).toEqual([0, ['Ann', account.id, 'active']]);
   });
 
-  it.each([true, false])('shares the account with everybody: %s', async (share) => {
+  test.each([true, false])('shares the account with everybody: %s', async (share) => {
     const { fake, run } = await withService();
     const tokenFile = await fileWith(fake.addAccount().token);
     const { out } = await run((deps) => runAccountsLink({ tokenFile, share }, deps), {
@@ -54,7 +54,7 @@ describe('accounts link', () => {
     expect(JSON.parse(out)).toMatchObject({ share, user: 'owner' });
   });
 
-  it('that is declined exits 4 and links nothing', async () => {
+  test('that is declined exits 4 and links nothing', async () => {
     const { fake, run } = await withService();
     const running = run((deps) => runAccountsLink({}, deps));
     const [code] = await poll(
@@ -73,7 +73,7 @@ describe('accounts link', () => {
     ]);
   });
 
-  it.each(['refresh', 'game'])('takes a %s token from a file and never shows it', async (kind) => {
+  test.each(['refresh', 'game'])('takes a %s token from a file and never shows it', async (kind) => {
     const { fake, run } = await withService();
     const account = fake.addAccount();
     const token = kind === 'game' ? account.token : fake.microsoft.refreshToken(account.id, CLIENT_ID);
@@ -85,7 +85,7 @@ describe('accounts link', () => {
     expect(out + err).not.toContain(token);
   });
 
-  it('takes no token from the command line, and none that is no word', async () => {
+  test('takes no token from the command line, and none that is no word', async () => {
     const { run } = await withService();
     const typed = await run((deps) => runAccountsLink({ from: 'M.C5_secret' }, deps));
     expect(typed.told).toMatchObject({ code: 'token_on_command_line', exit: 'usage' });
@@ -96,7 +96,7 @@ describe('accounts link', () => {
 });
 
 describe('accounts', () => {
-  it('are named by name or UUID, changed, and printed as they are then', async () => {
+  test('are named by name or UUID, changed, and printed as they are then', async () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
     const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
@@ -117,7 +117,7 @@ describe('accounts', () => {
     expect((await run((deps) => changeAccount('ann', {}, deps))).told?.exit).toBe('usage');
   });
 
-  it('are listed for people and for programs', async () => {
+  test('are listed for people and for programs', async () => {
     const { fake, server, run, link } = await withService();
     await link(fake.addAccount({ name: 'Ann' }));
     await server.owner.upload('/v2/generate', skinPng(1));
@@ -133,7 +133,7 @@ describe('accounts', () => {
     expect(json).toMatchObject([{ name: 'Ann', generated: 1 }]);
   });
 
-  it('that are all well exit 0; one that is not exits 1 and says why', async () => {
+  test('that are all well exit 0; one that is not exits 1 and says why', async () => {
     const { fake, run, link } = await withService();
     const ann = fake.addAccount({ name: 'Ann' });
     for (const account of [ann, fake.addAccount({ name: 'Bob' })]) await link(account);
@@ -149,7 +149,7 @@ describe('accounts', () => {
     ]);
   });
 
-  it('are unlinked when it is meant, and the outcome is said', async () => {
+  test('are unlinked when it is meant, and the outcome is said', async () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
     const unasked = await run((deps) => runAccountsUnlink({ account: 'ann' }, deps));

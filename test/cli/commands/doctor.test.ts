@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { register, runDoctor } from '../../../src/cli/commands/doctor.ts';
 import type { Deps } from '../../../src/cli/context/context.ts';
 import { CHECK_NAMES, type CheckName } from '../../../src/cli/doctor/check.ts';
@@ -39,7 +39,7 @@ async function examined(options: Parameters<typeof runCommand>[1]) {
 }
 
 describe('skinsmith doctor', () => {
-  it('finds a fresh machine well, where no skin is seen before somebody serves it', async () => {
+  test('finds a fresh machine well, where no skin is seen before somebody serves it', async () => {
     const { status, problems, warnings, skipped, found } = await examined({});
     expect({ status, problems, warnings, skipped }).toEqual({
       status: 0,
@@ -51,7 +51,7 @@ describe('skinsmith doctor', () => {
     expect(found.generator.detail).toMatch(/^signing: .*made when it is first needed/);
   });
 
-  it('finds nothing wrong with a service of the caller’s own, and shows no secret', async () => {
+  test('finds nothing wrong with a service of the caller’s own, and shows no secret', async () => {
     const { url, key = '' } = await runServer();
     const { status, problems, warnings, found, out } = await examined({ url, key });
     expect({ status, problems, warnings }).toEqual({ status: 0, problems: [], warnings: [] });
@@ -64,7 +64,7 @@ describe('skinsmith doctor', () => {
     expect(out).not.toContain(key.slice(-5));
   });
 
-  it('says what is wrong with a generator that keeps the service from its work', async () => {
+  test('says what is wrong with a generator that keeps the service from its work', async () => {
     const { url, key = '' } = await runServer({ generator: 'accounts' });
     const { status, problems, found } = await examined({ url, key });
     expect([status, problems]).toEqual([1, ['answer', 'generator']]);
@@ -73,7 +73,7 @@ describe('skinsmith doctor', () => {
     expect(found.store.result).toBe('ok');
   });
 
-  it('asks the service of somebody else for no more than it tells its users', async () => {
+  test('asks the service of somebody else for no more than it tells its users', async () => {
     const { url, owner } = await runServer();
     const made = await owner.json('/v2/account/keys', { user: 'bob' });
     const { status, skipped, problems } = await examined({ url, key: String(made.body.key?.secret) });
@@ -84,7 +84,7 @@ describe('skinsmith doctor', () => {
     });
   });
 
-  it('tells a wrong key, a revoked one and one for elsewhere apart from a service that is away', async () => {
+  test('tells a wrong key, a revoked one and one for elsewhere apart from a service that is away', async () => {
     const { url, owner } = await runServer();
     const wrong = await examined({ url, key: 'x'.repeat(64) });
     expect({ status: wrong.status, problems: wrong.problems }).toEqual({ status: 1, problems: ['key'] });
@@ -104,20 +104,20 @@ describe('skinsmith doctor', () => {
     expect(elsewhere.skipped).toEqual(['limits', 'spots', 'textures', 'store', 'generator']);
   });
 
-  it('goes on without a key', async () => {
+  test('goes on without a key', async () => {
     const { url } = await runServer();
     const { status, warnings, found } = await examined({ url });
     expect({ status, warnings }).toEqual({ status: 0, warnings: ['key'] });
     expect(found.limits.detail).toMatch(/^Plan anonymous: /);
   });
 
-  it('finds that nothing listens', async () => {
+  test('finds that nothing listens', async () => {
     const { status, problems, found } = await examined({ url: 'http://127.0.0.1:1' });
     expect({ status, problems }).toEqual({ status: 1, problems: ['connection'] });
     expect(found.generator).toMatchObject({ result: 'skipped', detail: 'Not without key: see there.' });
   });
 
-  it('is not kept by a service that never answers', async () => {
+  test('is not kept by a service that never answers', async () => {
     const { url } = await webServer(() => {});
     const run = (deps: Deps) => runDoctor(deps, { connect: 300, all: 600 });
     const { status, out } = await runCommand(run, { url });
@@ -127,7 +127,7 @@ describe('skinsmith doctor', () => {
     ]);
   });
 
-  it('finds a page of a proxy and a clock that is off', async () => {
+  test('finds a page of a proxy and a clock that is off', async () => {
     const page = await webServer((_, response) => response.end('<html>Sign in to this network</html>'));
     expect((await examined({ url: page.url })).found.connection.detail).toMatch(/an HTML page, as a proxy/);
 
@@ -142,7 +142,7 @@ describe('skinsmith doctor', () => {
     });
   });
 
-  it('finds a config file that is none, and leaves out what hangs on it', async () => {
+  test('finds a config file that is none, and leaves out what hangs on it', async () => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'config.json'), '{"base-url": https://a.example}');
     const { status, problems, found } = await examined({ env: { SKINSMITH_CONFIG_DIR: folder } });
@@ -154,7 +154,7 @@ describe('skinsmith doctor', () => {
     expect(found.service.result).toBe('skipped');
   });
 
-  it('finds a file where the data folder should be, and why the embedded service does not start', async () => {
+  test('finds a file where the data folder should be, and why the embedded service does not start', async () => {
     const file = join(await ownFolder(), 'data');
     await writeFile(file, '');
     const { status, problems, found } = await examined({ env: { SKINSMITH_DATA_DIR: file } });
@@ -162,7 +162,7 @@ describe('skinsmith doctor', () => {
     expect(found.connection.detail).toContain(file);
   });
 
-  it('finds a store that is damaged', async () => {
+  test('finds a store that is damaged', async () => {
     const folder = await ownFolder();
     await writeFile(
       join(folder, 'skinsmith.db'),
@@ -173,7 +173,7 @@ describe('skinsmith doctor', () => {
     expect(found.connection.hint).toContain('damaged');
   });
 
-  it('draws a list on a terminal, with the hints below', async () => {
+  test('draws a list on a terminal, with the hints below', async () => {
     const { out, err } = await runCommand(doctor, { isTTY: true, url: 'http://127.0.0.1:1' });
     expect(out).toMatch(/^✔ program {5}skinsmith /m);
     expect(out).toMatch(
@@ -183,7 +183,7 @@ describe('skinsmith doctor', () => {
     expect(err).toContain('Problems: 1, warnings: 0.');
   });
 
-  it('prints rows into a pipe: check, result, detail, hint', async () => {
+  test('prints rows into a pipe: check, result, detail, hint', async () => {
     const { out } = await runCommand(doctor, { url: 'http://127.0.0.1:1' });
     const rows = out
       .slice(0, -1)

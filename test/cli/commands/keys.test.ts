@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
 import { runKeysEdit } from '../../../src/cli/commands/keys/edit.ts';
 import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
@@ -22,7 +22,7 @@ async function makeKey(at: { url: string; key: string | undefined }, name = 'ci'
 }
 
 describe('keys', () => {
-  it('are made with what they are bound to, and listed with it', async () => {
+  test('are made with what they are bound to, and listed with it', async () => {
     const { url, key } = await runServer();
     const options = {
       called: 'ci',
@@ -49,7 +49,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('are shown to people with what binds them, and no more of the secret than its end', async () => {
+  test('are shown to people with what binds them, and no more of the secret than its end', async () => {
     const { url, key } = await runServer();
     const { id, secret } = await makeKey({ url, key }, 'my key');
     const change = { allowAgent: ['MyApp', 'Bot'] };
@@ -70,7 +70,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('are changed in what is named and nothing else, and freed again', async () => {
+  test('are changed in what is named and nothing else, and freed again', async () => {
     const { url, key } = await runServer();
     const { id } = await makeKey({ url, key });
     const change = async (typed: Parameters<typeof runKeysEdit>[1]) =>
@@ -91,14 +91,14 @@ describe('keys', () => {
     expect(freed).toMatchObject({ allowedOrigins: [], allowedAgents: [], v2Compat: false });
   });
 
-  it('cannot be called two things, or changed in nothing', async () => {
+  test('cannot be called two things, or changed in nothing', async () => {
     const twice = await runCommand((deps) => runKeysCreate({ called: 'a', name: 'b' }, deps), {});
     expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
     const nothing = await runCommand((deps) => runKeysEdit('k', {}, deps), {});
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
   });
 
-  it('that are not there are an error, which says so', async () => {
+  test('that are not there are an error, which says so', async () => {
     const { url, key } = await runServer();
     for (const run of [
       (deps: Deps) => runKeysRevoke(['abc'], deps),
@@ -109,7 +109,7 @@ describe('keys', () => {
     }
   });
 
-  it('of the service are for who has one', async () => {
+  test('of the service are for who has one', async () => {
     const { url } = await runServer();
     const { told } = await runCommand((deps) => runKeysList({}, deps), { url });
     expect(told).toMatchObject({
@@ -126,7 +126,7 @@ describe('keys create --owner', () => {
   const me = async (url: string, secret: string) =>
     (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
 
-  it('makes one straight in the store, with every scope, whatever became of the others', async () => {
+  test('makes one straight in the store, with every scope, whatever became of the others', async () => {
     const server = await runServer({ workers: 0 });
     const { dataDir: data, url } = server;
     const store = await openOwnStore(data);
@@ -139,7 +139,7 @@ describe('keys create --owner', () => {
     expect(await me(url, made.secret)).toMatchObject({ name: 'owner', role: 'operator' });
   });
 
-  it('needs no service that could start, and goes beyond the number of keys that a user may have', async () => {
+  test('needs no service that could start, and goes beyond the number of keys that a user may have', async () => {
     const server = await runServer();
     const { dataDir: data } = server;
     await server.close();
@@ -152,7 +152,7 @@ describe('keys create --owner', () => {
     expect(JSON.parse(ran.out)).toMatchObject({ scopes: ['read'], allowedIps: ['127.0.0.1'] });
   });
 
-  it('makes no store where there is none, and refuses what is not valid', async () => {
+  test('makes no store where there is none, and refuses what is not valid', async () => {
     const folder = await ownFolder();
     expect((await create({ data: folder })).told).toMatchObject({
       code: 'no_store',

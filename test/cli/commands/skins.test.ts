@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runSkinsDelete } from '../../../src/cli/commands/skins/delete.ts';
 import { runSkinsDownload } from '../../../src/cli/commands/skins/download.ts';
 import { runSkinsEdit } from '../../../src/cli/commands/skins/edit.ts';
@@ -35,7 +35,7 @@ function depsOf(client: SkinClient, options: Parameters<typeof testIo>[0] = {}) 
 const nothing = {} as Deps;
 
 describe('What makes no sense', () => {
-  it.each<[string, () => Promise<number>, string]>([
+  test.each<[string, () => Promise<number>, string]>([
     ['no UUID to change', () => runSkinsEdit({ uuid: 'none', name: 'a' }, nothing), 'not_a_uuid'],
     ['nothing to change', () => runSkinsEdit({ uuid: UUID }, nothing), 'nothing_to_change'],
     ['a bad name', () => runSkinsEdit({ uuid: UUID, name: 'a/b' }, nothing), 'invalid_name'],
@@ -52,7 +52,7 @@ describe('A service that does not offer it', () => {
     ['a refusal', { status: 404, json: refusal('not_found') }],
     ['405', { status: 405, json: refusal('method_not_allowed') }],
   ];
-  it.each(answers)('is named as such when it answers with %s', async (_, answer) => {
+  test.each(answers)('is named as such when it answers with %s', async (_, answer) => {
     const { client } = await testClient([
       { expect: `PATCH /v2/skins/${UUID}`, ...answer },
       { expect: `DELETE /v2/skins/${UUID}`, ...answer },
@@ -73,7 +73,7 @@ describe('A service that does not offer it', () => {
     });
   });
 
-  it('is not one that has no such skin, or is in trouble', async () => {
+  test('is not one that has no such skin, or is in trouble', async () => {
     for (const [status, code] of [
       [404, 'skin_not_found'],
       [403, 'insufficient_grants'],
@@ -88,7 +88,7 @@ describe('A service that does not offer it', () => {
 });
 
 describe('skins delete', () => {
-  it.each([
+  test.each([
     ['y\n', 1, 0],
     ['n\n', 0, 1],
   ])('asks on a terminal and takes %j for an answer', async (stdin, requests, status) => {
@@ -102,7 +102,7 @@ describe('skins delete', () => {
 });
 
 describe('skins download', () => {
-  it('writes nothing that is no picture of a skin', async () => {
+  test('writes nothing that is no picture of a skin', async () => {
     const { client } = await testClient([
       { expect: `GET /v2/skins/${UUID}`, json: { success: true, skin: SKIN } },
       { expect: `GET /v2/skins/${UUID}/texture`, text: 'a page' },
@@ -144,13 +144,13 @@ describe('skins list', () => {
     }
   }
 
-  it('goes on through pages without a skin', async () => {
+  test('goes on through pages without a skin', async () => {
     const { deps, out } = depsOf(new SlowSearch(20));
     await runSkinsList({ limit: 1 }, deps);
     expect(out()).toMatch(UUID);
   });
 
-  it('does not go on for ever', async () => {
+  test('does not go on for ever', async () => {
     const client = new SlowSearch(0);
     await runSkinsList({}, depsOf(client).deps);
     expect(client.pages).toBeLessThanOrEqual(1_000);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runUsersCreate } from '../../../src/cli/commands/users/create.ts';
 import { changeUser } from '../../../src/cli/commands/users/edit.ts';
 import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
@@ -13,7 +13,7 @@ import { TestCaller } from '../../support/server/test-caller.ts';
 guardAgainstLeaks();
 
 describe('users', () => {
-  it('are made, put on a plan, disabled and enabled, and printed as they are then', async () => {
+  test('are made, put on a plan, disabled and enabled, and printed as they are then', async () => {
     const { url, key } = await runServer();
     const runs = [
       (deps: Deps) => runUsersCreate({ name: 'bob' }, deps),
@@ -39,7 +39,7 @@ describe('users', () => {
     ]);
   });
 
-  it('are listed by name, as many as are wanted, for people and as JSON', async () => {
+  test('are listed by name, as many as are wanted, for people and as JSON', async () => {
     const { url, key, owner } = await runServer();
     for (const name of ['cat', 'bob']) await owner.json('/v2/account/users', { name });
     await owner.patch('/v2/account/users/cat', { disabled: true });
@@ -62,14 +62,14 @@ describe('users', () => {
     expect(json).toEqual([expect.objectContaining({ name: 'bob', plan: 'free', keys: 0 })]);
   });
 
-  it('are nobody else’s business', async () => {
+  test('are nobody else’s business', async () => {
     const { url, owner } = await runServer();
     const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
     const { told } = await runCommand((deps) => runUsersList({}, deps), { url, key: body.key?.secret });
     expect(told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
   });
 
-  it('that are not there, and plans that are not, are named', async () => {
+  test('that are not there, and plans that are not, are named', async () => {
     const { url, key } = await runServer();
     const nobody = await runCommand((deps) => runUsersGet('nobody', deps), { url, key });
     expect(nobody.told).toMatchObject({
@@ -83,7 +83,7 @@ describe('users', () => {
 });
 
 describe('whoami', () => {
-  it('says what is spent and what is left: generations and spots', async () => {
+  test('says what is spent and what is left: generations and spots', async () => {
     const { url, owner } = await runServer({ workers: 0 });
     const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
     const at = { url, key: body.key?.secret };

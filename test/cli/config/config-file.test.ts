@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConfigFile, foldersFor } from '../../../src/cli/config/config-file.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
 import { failureOf } from '../../support/client/test-client.ts';
@@ -19,7 +19,7 @@ async function configWith(text?: string): Promise<ConfigFile> {
 }
 
 describe('ConfigFile', () => {
-  it('has nothing, and makes no file, until something is set', async () => {
+  test('has nothing, and makes no file, until something is set', async () => {
     const folder = join(await tempFolder(), 'config');
     const file = new ConfigFile(folder);
     expect(await file.settings()).toEqual({});
@@ -30,7 +30,7 @@ describe('ConfigFile', () => {
     await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('keeps settings for whoever reads the file next', async () => {
+  test('keeps settings for whoever reads the file next', async () => {
     const file = await configWith();
     await file.set('base-url', HERE);
     await file.set('slots', 3);
@@ -38,7 +38,7 @@ describe('ConfigFile', () => {
     expect(await new ConfigFile(join(file.path, '..')).settings()).toEqual({ 'base-url': HERE, slots: 3 });
   });
 
-  it('loses no key when several programs keep one at the same time', async () => {
+  test('loses no key when several programs keep one at the same time', async () => {
     const { path } = await configWith();
     const places = Array.from({ length: 12 }, (_, n) => `https://${n}.example`);
     const program = `
@@ -57,28 +57,28 @@ describe('ConfigFile', () => {
     expect(Object.keys(kept).sort()).toEqual(places.sort());
   }, 60_000);
 
-  it('takes a setting back and leaves the others', async () => {
+  test('takes a setting back and leaves the others', async () => {
     const file = await configWith('{"slots": 3, "color": "never"}');
     await file.unset('slots');
     expect(await file.settings()).toEqual({ color: 'never' });
     expect(JSON.parse(await readFile(file.path, 'utf8'))).toEqual({ color: 'never' });
   });
 
-  it('is for its owner alone, because it holds keys', async () => {
+  test('is for its owner alone, because it holds keys', async () => {
     const file = await configWith();
     await file.keepKey(HERE, 'key-of-a');
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
     expect(await readdir(join(file.path, '..'))).toEqual(['config.json', 'config.json.lock']);
   });
 
-  it('closes a file that others could read as soon as it writes to it', async () => {
+  test('closes a file that others could read as soon as it writes to it', async () => {
     const file = await configWith('{"slots": 3}');
     await chmod(file.path, 0o644);
     await file.keepKey(HERE, 'key-of-a');
     expect((await stat(file.path)).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps a key for one service and gives it to no other', async () => {
+  test('keeps a key for one service and gives it to no other', async () => {
     const file = await configWith();
     await file.keepKey(HERE, 'key-of-a');
     await file.keepKey(THERE, 'key-of-b');
@@ -88,7 +88,7 @@ describe('ConfigFile', () => {
       expect(await file.apiKey(other)).toBeUndefined();
   });
 
-  it('forgets a key and leaves the others and the settings', async () => {
+  test('forgets a key and leaves the others and the settings', async () => {
     const file = await configWith('{"slots": 3}');
     await file.keepKey(HERE, 'key-of-a');
     await file.keepKey(THERE, 'key-of-b');
@@ -100,14 +100,14 @@ describe('ConfigFile', () => {
     expect(await readFile(file.path, 'utf8')).not.toContain('key-of-a');
   });
 
-  it('shows of keys only the last four characters, and none among the settings', async () => {
+  test('shows of keys only the last four characters, and none among the settings', async () => {
     const file = await configWith();
     await file.keepKey(HERE, 'abcdefgh1234');
     expect(await file.keyPlaces()).toEqual({ [HERE]: '1234' });
     expect(await file.settings()).toEqual({});
   });
 
-  it.each(['{"api-keys": "none"}', '{"api-keys": null}', '{"api-keys": {"https://a.example": 7}}'])(
+  test.each(['{"api-keys": "none"}', '{"api-keys": null}', '{"api-keys": {"https://a.example": 7}}'])(
     'has no key where %s is written',
     async (text) => {
       const file = await configWith(text);
@@ -116,7 +116,7 @@ describe('ConfigFile', () => {
     },
   );
 
-  it.each(['{"slots": 3', 'slots = 3'])(
+  test.each(['{"slots": 3', 'slots = 3'])(
     'names itself when it is not JSON (%s), and stays as it is',
     async (text) => {
       const file = await configWith(text);
@@ -133,7 +133,7 @@ describe('ConfigFile', () => {
     },
   );
 
-  it('takes a dot in a name for a dot', async () => {
+  test('takes a dot in a name for a dot', async () => {
     const file = await configWith();
     await file.set('a.b', 1);
     expect(await file.settings()).toEqual({ 'a.b': 1 });
@@ -141,7 +141,7 @@ describe('ConfigFile', () => {
 });
 
 describe('foldersFor', () => {
-  it('takes the folders of the environment', async () => {
+  test('takes the folders of the environment', async () => {
     const folder = await tempFolder();
     await mkdir(join(folder, 'c'));
     expect(foldersFor({ SKINSMITH_CONFIG_DIR: join(folder, 'c'), SKINSMITH_DATA_DIR: folder })).toEqual({
@@ -150,7 +150,7 @@ describe('foldersFor', () => {
     });
   });
 
-  it('takes the usual folders of the system where the environment says nothing', () => {
+  test('takes the usual folders of the system where the environment says nothing', () => {
     const usual = foldersFor({});
     expect(foldersFor({ SKINSMITH_CONFIG_DIR: '', SKINSMITH_DATA_DIR: '' })).toEqual(usual);
     expect(usual.config).toMatch(/skinsmith/);

@@ -1,15 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type GameOptions, gameSettings } from '../../../src/cli/config/game-settings.ts';
 import { GAME_ADDRESSES } from '../../../src/game/addresses.ts';
 
 describe('gameSettings', () => {
-  it('leaves everything as usual where nothing is said', async () => {
+  test('leaves everything as usual where nothing is said', async () => {
     expect(await gameSettings({}, {})).toEqual({ loginClientId: undefined });
     const empty = { SKINSMITH_LOGIN_CLIENT_ID: '', SKINSMITH_GAME_ADDRESSES: '' };
     expect(await gameSettings({}, empty)).toEqual({ loginClientId: undefined });
   });
 
-  it('takes what is typed before the environment', async () => {
+  test('takes what is typed before the environment', async () => {
     const env = {
       SKINSMITH_LOGIN_CLIENT_ID: 'from-env',
       SKINSMITH_GAME_ADDRESSES: '{"services":"http://127.0.0.1:8080/"}',
@@ -23,7 +23,7 @@ describe('gameSettings', () => {
     });
   });
 
-  it.each<[string, GameOptions, NodeJS.ProcessEnv, string]>([
+  test.each<[string, GameOptions, NodeJS.ProcessEnv, string]>([
     ['a client id with spaces', { loginClientId: 'a b' }, {}, 'one word'],
     ['no JSON', {}, { SKINSMITH_GAME_ADDRESSES: 'services=x' }, 'SKINSMITH_GAME_ADDRESSES'],
     ['an unknown service', {}, { SKINSMITH_GAME_ADDRESSES: '{"auth":"http://a.example"}' }, 'auth'],

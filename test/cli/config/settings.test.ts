@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   envNameOf,
   isSettingName,
@@ -54,7 +54,7 @@ const EXAMPLES = {
 const examples = SETTING_NAMES.map((name) => [name, ...EXAMPLES[name]] as const);
 
 describe('resolveSettings', () => {
-  it.each(examples)(
+  test.each(examples)(
     'takes %s typed as a flag before the environment and the file',
     (name, [text, value], [other]) => {
       const sources = { flags: { [name]: text }, env: { [envNameOf(name)]: other }, file: { [name]: other } };
@@ -62,28 +62,28 @@ describe('resolveSettings', () => {
     },
   );
 
-  it.each(examples)('takes %s of the environment before the file', (name, [text, value], [other]) => {
+  test.each(examples)('takes %s of the environment before the file', (name, [text, value], [other]) => {
     const sources = { env: { [envNameOf(name)]: text }, file: { [name]: other } };
     expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
   });
 
-  it.each(examples)('takes %s of the file when nothing else says anything', (name, [text, value]) => {
+  test.each(examples)('takes %s of the file when nothing else says anything', (name, [text, value]) => {
     const sources = { flags: { [name]: undefined }, env: { [envNameOf(name)]: '' }, file: { [name]: text } };
     expect(resolveSettings(makeSources(sources))[name]).toEqual(value);
   });
 
-  it('has no defaults of its own', () => {
+  test('has no defaults of its own', () => {
     expect(resolveSettings(makeSources())).toEqual(
       Object.fromEntries(SETTING_NAMES.map((name) => [name, undefined])),
     );
   });
 
-  it('does not look at what it does not know', () => {
+  test('does not look at what it does not know', () => {
     const sources = makeSources({ env: { SKINSMITH_NONSENSE: 'x' }, file: { nonsense: 1, 'api-keys': {} } });
     expect(Object.keys(resolveSettings(sources)).sort()).toEqual([...SETTING_NAMES].sort());
   });
 
-  it('does not check a value that a higher place overrules', () => {
+  test('does not check a value that a higher place overrules', () => {
     const sources = makeSources({ flags: { slots: '2' }, file: { slots: 'many' } });
     expect(resolveSettings(sources).slots).toBe(2);
   });
@@ -112,7 +112,7 @@ describe('a bad value', () => {
     ['user-agent', 'x'.repeat(201), 'at most 200 characters'],
   ];
 
-  it.each(bad)(
+  test.each(bad)(
     'of %s (%j) names the setting and the file, and says what is allowed and how to mend it',
     (name, value, allowed) => {
       const resolve = () => resolveSettings(makeSources({ file: { [name]: value } }));
@@ -126,7 +126,7 @@ describe('a bad value', () => {
     },
   );
 
-  it('names the flag or the variable that it came from', () => {
+  test('names the flag or the variable that it came from', () => {
     const flag = () => resolveSettings(makeSources({ flags: { slots: '0' } }));
     const variable = () => resolveSettings(makeSources({ env: { SKINSMITH_POLL_INTERVAL: '0' } }));
     expect(flag).toThrow(/^slots "0" \(from --slots\) is invalid: at least 1\.$/);
@@ -136,11 +136,11 @@ describe('a bad value', () => {
 });
 
 describe('the names of settings', () => {
-  it('are these', () => {
+  test('are these', () => {
     expect(SETTING_NAMES).toEqual(Object.keys(EXAMPLES));
   });
 
-  it.each([
+  test.each([
     ['base-url', 'SKINSMITH_BASE_URL'],
     ['user-agent', 'SKINSMITH_USER_AGENT'],
     ['slots', 'SKINSMITH_SLOTS'],
@@ -148,13 +148,13 @@ describe('the names of settings', () => {
     expect(envNameOf(name)).toBe(variable);
   });
 
-  it.each(['api-key', 'Slots', '', 'toString'])('do not have %j', (name) => {
+  test.each(['api-key', 'Slots', '', 'toString'])('do not have %j', (name) => {
     expect(isSettingName(name)).toBe(false);
   });
 });
 
 describe('originOf', () => {
-  it('says where a value comes from, without checking it', () => {
+  test('says where a value comes from, without checking it', () => {
     const sources = makeSources({ env: { SKINSMITH_COLOR: 'pink' }, file: { slots: 2 } });
     expect(originOf('color', sources)).toEqual({ value: 'pink', from: 'SKINSMITH_COLOR' });
     expect(originOf('slots', sources)).toEqual({ value: 2, from: 'the config file' });
@@ -163,7 +163,7 @@ describe('originOf', () => {
 });
 
 describe('parseSetting', () => {
-  it('reads a number from a file as well as from a text', () => {
+  test('reads a number from a file as well as from a text', () => {
     expect(parseSetting('slots', { value: 4, from: 'the config file' })).toBe(4);
     expect(parseSetting('slots', { value: '4', from: '--slots' })).toBe(4);
   });

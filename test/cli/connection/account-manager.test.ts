@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
 import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
@@ -26,7 +26,7 @@ describe('A service without an account manager', () => {
     ['JSON', 'DELETE /v2/account/keys/k', json, (deps) => runKeysRevoke(['k'], deps)],
     ['JSON', 'GET /v2/account/users?size=128', json, (deps) => runUsersList({}, deps)],
   ];
-  it.each(rows)(
+  test.each(rows)(
     'that answers with %s to %s is named, and where its keys are',
     async (_, first, answer, run) => {
       const server = await scriptedServer([
@@ -46,7 +46,7 @@ describe('A service without an account manager', () => {
     },
   );
 
-  it('is not what a service is that refuses', async () => {
+  test('is not what a service is that refuses', async () => {
     const errors = [{ code: 'unauthorized', message: 'No.' }];
     const server = await scriptedServer([{ expect: list, status: 401, json: { success: false, errors } }]);
     const { told } = await runCommand((deps) => runKeysList({}, deps), { url: server.url });

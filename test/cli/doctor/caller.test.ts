@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { errors, KEY, me, NOBODY, NOT_FOUND, rateLimit, servedPatient } from '../../support/cli/patient.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
@@ -6,7 +6,7 @@ import type { Exchange } from '../../support/client/scripted-server.ts';
 const ME = 'GET /v2/me';
 
 describe('The check of the key', () => {
-  it('says whose it is and where it is from, and shows its end alone', async () => {
+  test('says whose it is and where it is from, and shows its end alone', async () => {
     const { patient } = await servedPatient([{ expect: ME, json: me() }]);
     expect(await CHECKS.key.look(patient)).toEqual({
       result: 'ok',
@@ -14,7 +14,7 @@ describe('The check of the key', () => {
     });
   });
 
-  it('knows one that belongs to nobody', async () => {
+  test('knows one that belongs to nobody', async () => {
     const { patient } = await servedPatient([NOBODY]);
     expect((await CHECKS.key.look(patient)).detail).toMatch(/is valid; it belongs to no account/);
   });
@@ -27,7 +27,7 @@ describe('The check of the key', () => {
     ['Agent not allowed', 403, /not for this program/, /user-agent/],
     [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
   ];
-  it.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
+  test.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
     const { patient } = await servedPatient([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
     expect(await CHECKS.key.look(patient)).toEqual({
       result: 'problem',
@@ -36,7 +36,7 @@ describe('The check of the key', () => {
     });
   });
 
-  it('warns that there is none, and asks nobody', async () => {
+  test('warns that there is none, and asks nobody', async () => {
     const { patient } = await servedPatient([], '');
     expect(await CHECKS.key.look(patient)).toMatchObject({
       result: 'warning',
@@ -44,7 +44,7 @@ describe('The check of the key', () => {
     });
   });
 
-  it('sees one that is kept for another address of the same host', async () => {
+  test('sees one that is kept for another address of the same host', async () => {
     const { patient, deps } = await servedPatient([], '');
     await deps.configFile.keepKey('https://127.0.0.1:1', KEY);
     expect(await CHECKS.key.look(patient)).toEqual({
@@ -57,7 +57,7 @@ describe('The check of the key', () => {
 
 describe('The check of the clock', () => {
   const at = (offset: number) => ({ date: new Date(Date.now() + offset).toUTCString() });
-  it.each([
+  test.each([
     ['right', 0, 'ok', /agrees/],
     ['slow', 90_000, 'warning', /(89|90|91) s behind/],
     ['fast', -3_600_000, 'warning', /(3599|3600|3601) s ahead of/],
@@ -74,7 +74,7 @@ describe('The check of the clock', () => {
       response.end(JSON.stringify(NOBODY.json));
     },
   };
-  it('goes by the limits where answers have no date', async () => {
+  test('goes by the limits where answers have no date', async () => {
     const next = { absolute: Date.now() + 61_000, relative: 1_000 };
     const { patient } = await servedPatient([
       dateless,
@@ -83,14 +83,14 @@ describe('The check of the clock', () => {
     expect((await CHECKS.clock.look(patient)).detail).toMatch(/is (59|60|61) s behind/);
   });
 
-  it('says when the service does not tell', async () => {
+  test('says when the service does not tell', async () => {
     const { patient } = await servedPatient([dateless, { expect: ME, json: me() }]);
     expect((await CHECKS.clock.look(patient)).result).toBe('skipped');
   });
 });
 
 describe('The check of the limits', () => {
-  it('says the plan and what is left', async () => {
+  test('says the plan and what is left', async () => {
     const { patient } = await servedPatient([{ expect: ME, json: me() }]);
     expect(await CHECKS.limits.look(patient)).toEqual({
       result: 'ok',
@@ -98,7 +98,7 @@ describe('The check of the limits', () => {
     });
   });
 
-  it('asks for the limits apart where the caller has no account', async () => {
+  test('asks for the limits apart where the caller has no account', async () => {
     const minute = { limit: 10, remaining: 0 };
     const spent = rateLimit({ limit: { ...minute, minute } });
     const { patient } = await servedPatient([
@@ -115,7 +115,7 @@ describe('The check of the limits', () => {
 
 describe('The check of the spots', () => {
   const job = (status: string) => ({ id: status, status, timestamp: 1 });
-  it.each([
+  test.each([
     ['free ones', ['waiting', 'completed', 'failed'], 'ok', '1 of 2'],
     ['none', ['waiting', 'processing'], 'warning', '2 of 2'],
   ])('finds %s', async (_, statuses, result, taken) => {
@@ -125,13 +125,13 @@ describe('The check of the spots', () => {
     expect(await CHECKS.spots.look(patient)).toMatchObject({ result, detail });
   });
 
-  it('is left out where jobs are listed for users alone', async () => {
+  test('is left out where jobs are listed for users alone', async () => {
     const list = { expect: 'GET /v2/queue', status: 401, json: errors('unauthorized', 'No.') };
     const { patient } = await servedPatient([NOBODY, list], '');
     expect((await CHECKS.spots.look(patient)).result).toBe('skipped');
   });
 
-  it('throws what it is refused for otherwise', async () => {
+  test('throws what it is refused for otherwise', async () => {
     const { patient } = await servedPatient([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
     await expect(CHECKS.spots.look(patient)).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { errors, makePatient, NOBODY, NOT_FOUND, READY, servedPatient } from '../../support/cli/patient.ts';
 import { cutBefore, type Exchange, staySilent } from '../../support/client/scripted-server.ts';
@@ -10,7 +10,7 @@ async function lookAt(url: string, env: Readonly<Record<string, string>> = {}, l
 }
 
 describe('The check of the connection', () => {
-  it('says how long each stage took, and sends no key', async () => {
+  test('says how long each stage took, and sends no key', async () => {
     const { patient, server } = await servedPatient([NOBODY]);
     const found = await CHECKS.connection.look(patient);
     expect(found.result).toBe('ok');
@@ -43,7 +43,7 @@ describe('The check of the connection', () => {
     ['too many requests', { status: 429, json: errors('rate_limit', '?') }, 'warning', /fewer/, /minute/],
     ['nothing, and hangs up', { act: cutBefore }, 'problem', /did not answer \(ECONNRESET\)/, /log/],
   ];
-  it.each(answers)('tells of a service that answers with %s', async (_, answer, result, detail, hint) => {
+  test.each(answers)('tells of a service that answers with %s', async (_, answer, result, detail, hint) => {
     const { patient } = await servedPatient([{ expect: 'GET /v2/me', ...answer }]);
     expect(await CHECKS.connection.look(patient)).toEqual({
       result,
@@ -52,14 +52,14 @@ describe('The check of the connection', () => {
     });
   });
 
-  it('does not wait for a service that says nothing', async () => {
+  test('does not wait for a service that says nothing', async () => {
     const { patient } = await servedPatientWithin([{ expect: 'GET /v2/me', act: staySilent }], 200);
     expect((await CHECKS.connection.look(patient)).detail).toMatch(
       /was reached, but did not answer \(not in time\)/,
     );
   });
 
-  it('finds that nothing listens, and knows that no proxy is used', async () => {
+  test('finds that nothing listens, and knows that no proxy is used', async () => {
     const url = 'http://127.0.0.1:1';
     const found = { result: 'problem', detail: 'Nothing listens at 127.0.0.1:1.' };
     expect(await lookAt(url)).toEqual({ ...found, hint: 'Is the service running?' });
@@ -69,7 +69,7 @@ describe('The check of the connection', () => {
     });
   });
 
-  it('finds that a port does not speak TLS', async () => {
+  test('finds that a port does not speak TLS', async () => {
     const { url, port } = await webServer((_, response) => response.end());
     expect(await lookAt(url.replace('http:', 'https:'))).toEqual({
       result: 'problem',
@@ -78,7 +78,7 @@ describe('The check of the connection', () => {
     });
   });
 
-  it('finds that there is no such host', async () => {
+  test('finds that there is no such host', async () => {
     // No part of a name has 64 characters, so that nobody is asked for it.
     const found = await lookAt(`http://${'a'.repeat(64)}.invalid`);
     expect(found).toMatchObject({
@@ -120,7 +120,7 @@ describe('The check of who answers', () => {
       { result: 'problem', detail: expect.stringContaining('it is another program') },
     ],
   ];
-  it.each(rows)('knows %s', async (_, ready, first, found) => {
+  test.each(rows)('knows %s', async (_, ready, first, found) => {
     const { patient } = await servedPatient([first, { ...ready, expect: 'GET /ready' }]);
     expect(await CHECKS.answer.look(patient)).toMatchObject(found);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   CHECK_NAMES,
   type Check,
@@ -31,37 +31,37 @@ async function examined(
 }
 
 describe('An examination', () => {
-  it('tells of every check, in their order', async () => {
+  test('tells of every check, in their order', async () => {
     expect([...(await examined({})).keys()]).toEqual(CHECK_NAMES);
   });
 
-  it('leaves out what a problem makes pointless, and what that makes pointless', async () => {
+  test('leaves out what a problem makes pointless, and what that makes pointless', async () => {
     const found = await examined({ connection: async () => problem('No way.') });
     const skippedNames = CHECK_NAMES.filter((name) => found.get(name)?.result === 'skipped');
     expect(skippedNames).toEqual(CHECK_NAMES.slice(CHECK_NAMES.indexOf('answer')));
     expect(found.get('store')?.detail).toBe('Not without key: see there.');
   });
 
-  it('goes on after a warning', async () => {
+  test('goes on after a warning', async () => {
     const found = await examined({ key: async () => warning('None.') });
     expect(found.get('limits')).toEqual(ok(''));
   });
 
-  it('tells what a check throws as a problem', async () => {
+  test('tells what a check throws as a problem', async () => {
     const look = async () => {
       throw new CliError('broken', 'It is broken.', { hint: 'Mend it.' });
     };
     expect((await examined({ data: look })).get('data')).toEqual(problem('It is broken.', 'Mend it.'));
   });
 
-  it('throws what is a bug', async () => {
+  test('throws what is a bug', async () => {
     const look = async () => {
       throw new RangeError('oops');
     };
     await expect(examined({ generator: look })).rejects.toThrow('oops');
   });
 
-  it('waits for no check past its time, heed it the signal or not', async () => {
+  test('waits for no check past its time, heed it the signal or not', async () => {
     const late = AbortSignal.timeout(30);
     const deaf = () => new Promise<never>(() => {});
     const heeding = () =>
@@ -73,7 +73,7 @@ describe('An examination', () => {
     expect(found.get('generator')).toEqual(ok(''));
   });
 
-  it('ends when it is interrupted', async () => {
+  test('ends when it is interrupted', async () => {
     const signal = AbortSignal.abort();
     const look = async () => signal.throwIfAborted() as never;
     await expect(examined({ data: look }, { signal })).rejects.toBe(signal.reason);

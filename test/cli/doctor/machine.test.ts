@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { lookAtFolder } from '../../../src/cli/doctor/folders.ts';
 import { makePatient } from '../../support/cli/patient.ts';
@@ -16,7 +16,7 @@ async function configured(content: string, options: Parameters<typeof makePatien
 }
 
 describe('The check of the program', () => {
-  it('says which versions run', async () => {
+  test('says which versions run', async () => {
     const { patient } = await makePatient();
     const found = await CHECKS.program.look(patient);
     expect(found.detail).toContain(`Node ${process.versions.node}`);
@@ -25,7 +25,7 @@ describe('The check of the program', () => {
 });
 
 describe('The check of the config file', () => {
-  it('is content without one', async () => {
+  test('is content without one', async () => {
     const { patient, folder } = await makePatient();
     expect(await CHECKS.config.look(patient)).toEqual({
       result: 'ok',
@@ -33,7 +33,7 @@ describe('The check of the config file', () => {
     });
   });
 
-  it('is content with one that is its owner’s alone', async () => {
+  test('is content with one that is its owner’s alone', async () => {
     const { patient, path } = await configured('{}');
     expect(await CHECKS.config.look(patient)).toEqual({
       result: 'ok',
@@ -41,7 +41,7 @@ describe('The check of the config file', () => {
     });
   });
 
-  it('warns of one that others can read', async () => {
+  test('warns of one that others can read', async () => {
     const { patient, path } = await configured('{}', {}, 0o640);
     expect(await CHECKS.config.look(patient)).toEqual({
       result: 'warning',
@@ -50,12 +50,12 @@ describe('The check of the config file', () => {
     });
   });
 
-  it('throws what is to be told of one that is not JSON', async () => {
+  test('throws what is to be told of one that is not JSON', async () => {
     const { patient } = await configured('{"slots": ');
     await expect(CHECKS.config.look(patient)).rejects.toMatchObject({ code: 'invalid_config' });
   });
 
-  it('finds a file where the folder should be', async () => {
+  test('finds a file where the folder should be', async () => {
     const { patient, folder } = await makePatient();
     await writeFile(join(folder, 'config'), '');
     expect(await CHECKS.config.look(patient)).toEqual({
@@ -67,7 +67,7 @@ describe('The check of the config file', () => {
 });
 
 describe('The check of the settings', () => {
-  it('says where each comes from', async () => {
+  test('says where each comes from', async () => {
     const { patient } = await configured('{"slots": 3}', { env: { SKINSMITH_FORMAT: 'give' } });
     expect(await CHECKS.settings.look(patient)).toEqual({
       result: 'ok',
@@ -75,7 +75,7 @@ describe('The check of the settings', () => {
     });
   });
 
-  it('finds all that are wrong', async () => {
+  test('finds all that are wrong', async () => {
     const { patient } = await configured('{"slots": 0}', { env: { SKINSMITH_FORMAT: 'doc' } });
     const found = await CHECKS.settings.look(patient);
     expect(found).toMatchObject({ result: 'problem', hint: expect.stringContaining('config set slots') });
@@ -84,7 +84,7 @@ describe('The check of the settings', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['a variable', '{}', { SKINSMITH_BASEURL: 'x' }, 'SKINSMITH_BASEURL'],
     ['a line of the file', '{"base_url": "x", "api-keys": {}}', {}, 'base_url'],
   ])('warns of %s that means nothing', async (_, content, env, name) => {
@@ -95,7 +95,7 @@ describe('The check of the settings', () => {
     });
   });
 
-  it('warns of a variable that overrides the file with something else', async () => {
+  test('warns of a variable that overrides the file with something else', async () => {
     const file = '{"base-url": "https://a.example", "slots": 2}';
     const env = { SKINSMITH_BASE_URL: 'https://b.example', SKINSMITH_SLOTS: '2' };
     const { patient } = await configured(file, { env });
@@ -108,7 +108,7 @@ describe('The check of the settings', () => {
 });
 
 describe('The check of the data folder', () => {
-  it('is content with one that can be written, or made', async () => {
+  test('is content with one that can be written, or made', async () => {
     const { patient, folder } = await makePatient();
     expect((await CHECKS.data.look(patient)).detail).toMatch(
       /data is made when it is needed; [\d.]+ .iB free/,
@@ -117,7 +117,7 @@ describe('The check of the data folder', () => {
     expect((await CHECKS.data.look(patient)).detail).toMatch(/data can be written; [\d.]+ .iB free/);
   });
 
-  it('finds a file where it should be, or above it', async () => {
+  test('finds a file where it should be, or above it', async () => {
     const { patient, folder } = await makePatient();
     await writeFile(join(folder, 'data'), '');
     expect(await CHECKS.data.look(patient)).toMatchObject({
@@ -128,11 +128,11 @@ describe('The check of the data folder', () => {
     expect((await lookAtFolder(join(folder, 'data/deep/er'))).result).toBe('problem');
   });
 
-  it('finds one that nothing can be written to', async () => {
+  test('finds one that nothing can be written to', async () => {
     expect((await lookAtFolder('/proc/self')).result).toBe('problem');
   });
 
-  it('warns of secrets that others can read, and leaves nothing behind', async () => {
+  test('warns of secrets that others can read, and leaves nothing behind', async () => {
     const { patient, folder } = await makePatient();
     const key = join(folder, 'data/signing-key.pem');
     await mkdir(join(folder, 'data'));
@@ -146,7 +146,7 @@ describe('The check of the data folder', () => {
 });
 
 describe('The check of the service', () => {
-  it.each([
+  test.each([
     ['nothing is set', {}, {}, 'The embedded one (no other is set) over'],
     [
       '--local',
@@ -174,7 +174,7 @@ describe('The check of the service', () => {
     });
   });
 
-  it('throws what is to be told of an address that is none', async () => {
+  test('throws what is to be told of an address that is none', async () => {
     const { patient } = await makePatient({ env: { SKINSMITH_BASE_URL: 'ftp://a.example' } });
     await expect(CHECKS.service.look(patient)).rejects.toMatchObject({ code: 'invalid_setting' });
   });

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { errors, makePatient, NOT_FOUND, READY, servedPatient } from '../../support/cli/patient.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
@@ -21,7 +21,7 @@ const FOREIGN: Exchange = { expect: 'GET /ready', ...NOT_FOUND };
 describe('The check of the textures', () => {
   const publicAt = (publicUrl: string) => [READY, diagnosis({ publicUrl })];
 
-  it('tries where the service says that its textures are', async () => {
+  test('tries where the service says that its textures are', async () => {
     const skinsmith = await webServer((_, response) => response.end(JSON.stringify(READY.json)));
     const other = await webServer((_, response) => response.end('hello'));
     const nowhere = 'http://127.0.0.1:1';
@@ -38,7 +38,7 @@ describe('The check of the textures', () => {
     expect(skinsmith.seen.map(({ line }) => line)).toEqual(['GET /ready']);
   });
 
-  it('is content when that is the service itself', async () => {
+  test('is content when that is the service itself', async () => {
     const { url } = await webServer((request, response) => {
       const answer =
         request.url === '/ready' ? READY.json : { ...(diagnosis().json as object), publicUrl: url };
@@ -63,7 +63,7 @@ describe('The check of the textures', () => {
     json: { success: true, skin: skin(url) },
   });
 
-  it('tries that of a public skin where the service does not say, without a key', async () => {
+  test('tries that of a public skin where the service does not say, without a key', async () => {
     const pictures = await webServer((_, response) => response.end('picture'));
     const { patient } = await servedPatient([FOREIGN, newest, shown(`${pictures.url}/t`)]);
     expect(await CHECKS.textures.look(patient)).toEqual({
@@ -73,7 +73,7 @@ describe('The check of the textures', () => {
     expect(pictures.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it('finds that one that nobody can reach', async () => {
+  test('finds that one that nobody can reach', async () => {
     const { patient } = await servedPatient([FOREIGN, newest, shown('http://127.0.0.1:1/t')]);
     expect(await CHECKS.textures.look(patient)).toMatchObject({
       result: 'problem',
@@ -81,7 +81,7 @@ describe('The check of the textures', () => {
     });
   });
 
-  it('is left out where there is none', async () => {
+  test('is left out where there is none', async () => {
     const none = { expect: 'GET /v2/skins?size=1', json: { success: true, skins: [] } };
     const { patient } = await servedPatient([FOREIGN, none]);
     expect((await CHECKS.textures.look(patient)).result).toBe('skipped');
@@ -108,7 +108,7 @@ describe('The check of the signatures', () => {
       /cannot be read as a key/,
     ],
   ];
-  it.each(rows)('knows a service that tells %s', async (_, answer, result, detail) => {
+  test.each(rows)('knows a service that tells %s', async (_, answer, result, detail) => {
     const { patient } = await servedPatient([{ expect: 'GET /', ...answer }]);
     expect(await CHECKS.signature.look(patient)).toMatchObject({
       result,
@@ -118,7 +118,7 @@ describe('The check of the signatures', () => {
 });
 
 describe('The checks of the store and of the generator', () => {
-  it('tell what the service says, the worst first and with a hint', async () => {
+  test('tell what the service says, the worst first and with a hint', async () => {
     const findings = [
       ok('It has a client id.'),
       { code: 'game_limits', result: 'warning', message: 'Too fast.' },
@@ -140,7 +140,7 @@ describe('The checks of the store and of the generator', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['another service', FOREIGN, [], /Only a skinsmith service/],
     ['an older skinsmith', READY, [{ expect: 'GET /v2/account/doctor', ...NOT_FOUND }], /Only a skinsmith/],
     [
@@ -162,7 +162,7 @@ describe('The checks of the store and of the generator', () => {
     expect(await CHECKS.store.look(patient)).toEqual(found);
   });
 
-  it('throw what they are refused for otherwise', async () => {
+  test('throw what they are refused for otherwise', async () => {
     const refused = { expect: 'GET /v2/account/doctor', status: 500, json: errors('internal_error', 'Oh.') };
     const { patient } = await servedPatient([READY, refused]);
     await expect(CHECKS.store.look(patient)).rejects.toMatchObject({ code: 'internal_error' });

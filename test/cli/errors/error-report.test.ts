@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tellable } from '../../../src/cli/errors/error-report.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
 import {
@@ -79,7 +79,7 @@ describe('tellable', () => {
     ],
     ['a store of the future', system({ code: 'store_too_new' }), 'store_too_new', 'failed', /newer version/],
   ];
-  it.each(rows)(
+  test.each(rows)(
     'tells %s with its code, its exit status and what to do next',
     (_, error, code, exit, hint) => {
       const told = tellable(error);
@@ -90,7 +90,7 @@ describe('tellable', () => {
     },
   );
 
-  it.each([
+  test.each([
     new TypeError('x is not a function'),
     new Error('x'),
     'text',
@@ -102,7 +102,7 @@ describe('tellable', () => {
     expect(tellable(error)).toBeUndefined();
   });
 
-  it('names the place of trouble with files and addresses', async () => {
+  test('names the place of trouble with files and addresses', async () => {
     const folder = await tempFolder();
     await writeFile(`${folder}/file`, '');
     const failure = await failureOf(readFile(`${folder}/file/below`));

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CliError, EXIT_STATUSES, exitStatus, isInterruption } from '../../../src/cli/errors/exit.ts';
 
 describe('the exit statuses', () => {
-  it('are these: scripts rely on them', () => {
+  test('are these: scripts rely on them', () => {
     const statuses = Object.entries(EXIT_STATUSES).map(([name, { status }]) => [name, status]);
     expect(Object.fromEntries(statuses)).toEqual({
       done: 0,
@@ -17,20 +17,20 @@ describe('the exit statuses', () => {
     });
   });
 
-  it('are all different, and each says what it means', () => {
+  test('are all different, and each says what it means', () => {
     const rows = Object.values(EXIT_STATUSES);
     expect(new Set(rows.map((row) => row.status)).size).toBe(rows.length);
     expect(new Set(rows.map((row) => row.meaning)).size).toBe(rows.length);
     for (const { meaning } of rows) expect(meaning).toMatch(/^[a-z].+[a-z]$/);
   });
 
-  it('are found by their names', () => {
+  test('are found by their names', () => {
     expect(exitStatus('tryLater')).toBe(75);
   });
 });
 
 describe('CliError', () => {
-  it('means failure unless it says otherwise', () => {
+  test('means failure unless it says otherwise', () => {
     expect(new CliError('code', 'Message.')).toMatchObject({ code: 'code', exit: 'failed', hint: undefined });
   });
 });
@@ -43,7 +43,7 @@ describe('isInterruption', () => {
     ['what only looks like one', { name: 'AbortError' }, false],
     ['nothing', undefined, false],
   ];
-  it.each(rows)('judges %s', (_, error, isOne) => {
+  test.each(rows)('judges %s', (_, error, isOne) => {
     expect(isInterruption(error)).toBe(isOne);
   });
 });

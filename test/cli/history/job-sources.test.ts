@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Submissions } from '../../../src/cli/history/job-sources.ts';
 import { tempFolder } from '../../support/textures/temp-folder.ts';
 
@@ -8,7 +8,7 @@ const FILE = 'submissions.ndjson';
 const line = (job: string, source: string) => `${JSON.stringify({ job, source })}\n`;
 
 describe('Submissions', () => {
-  it('remembers which source each job came from', async () => {
+  test('remembers which source each job came from', async () => {
     const folder = join(await tempFolder(), 'data');
     const submissions = new Submissions(folder);
     await submissions.record('j1', 'a.png');
@@ -21,27 +21,27 @@ describe('Submissions', () => {
     expect(await new Submissions(folder).sources()).toEqual(expected);
   });
 
-  it('keeps what it remembers from other users', async () => {
+  test('keeps what it remembers from other users', async () => {
     const folder = join(await tempFolder(), 'data');
     await new Submissions(folder).record('j1', 'a.png');
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(join(folder, FILE))).mode & 0o777).toBe(0o600);
   });
 
-  it('remembers nothing where nothing was submitted, and makes no file for that', async () => {
+  test('remembers nothing where nothing was submitted, and makes no file for that', async () => {
     const folder = await tempFolder();
     expect(await new Submissions(folder).sources()).toEqual(new Map());
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('keeps the last source of a job that was recorded twice', async () => {
+  test('keeps the last source of a job that was recorded twice', async () => {
     const submissions = new Submissions(await tempFolder());
     await submissions.record('j1', 'a.png');
     await submissions.record('j1', 'b.png');
     expect(await submissions.sources()).toEqual(new Map([['j1', 'b.png']]));
   });
 
-  it('passes over a last line that a crash cut off, and over lines of others', async () => {
+  test('passes over a last line that a crash cut off, and over lines of others', async () => {
     const folder = await tempFolder();
     const foreign = '\nnull\n7\n[]\n{"job":1,"source":"x"}\n{"job":"x"}\nnot JSON\n';
     await writeFile(
@@ -51,14 +51,14 @@ describe('Submissions', () => {
     expect([...(await new Submissions(folder).sources()).keys()]).toEqual(['j1', 'j2']);
   });
 
-  it('loses nothing when several record at once', async () => {
+  test('loses nothing when several record at once', async () => {
     const folder = await tempFolder();
     const jobs = Array.from({ length: 50 }, (_, index) => `j${index}`);
     await Promise.all(jobs.map((job) => new Submissions(folder).record(job, 'a.png')));
     expect([...(await new Submissions(folder).sources()).keys()].sort()).toEqual(jobs.sort());
   });
 
-  it('forgets the oldest when the file has grown too long, and leaves nothing beside it', async () => {
+  test('forgets the oldest when the file has grown too long, and leaves nothing beside it', async () => {
     const folder = await tempFolder();
     const path = join(folder, FILE);
     const lines = Array.from({ length: 6_000 }, (_, index) => line(`j${index}`, 'x'.repeat(400)));

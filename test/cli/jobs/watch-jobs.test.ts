@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type WatchOptions, watchJobs } from '../../../src/cli/jobs/watch-jobs.ts';
 import { type Job, type JobEvent, NetworkError } from '../../../src/index.ts';
 import { fakeClock } from '../../support/client/fake-clock.ts';
@@ -61,12 +61,12 @@ const pending = (...jobs: Job[]): JobEvent => ({ type: 'jobs', jobs });
 const broken = () => new NetworkError('The connection broke.', { cause: undefined, mayHaveArrived: true });
 
 describe('Watching jobs', () => {
-  it('begins with the pending ones, the oldest first, and passes over those that have ended', async () => {
+  test('begins with the pending ones, the oldest first, and passes over those that have ended', async () => {
     const { jobs } = watch([[job('c', 'waiting'), job('b', 'completed'), job('a', 'processing')]]);
     expect(await told(jobs)).toEqual(['a processing', 'c waiting']);
   });
 
-  it('looks at the list where the service does not tell of jobs, and shows what changed', async () => {
+  test('looks at the list where the service does not tell of jobs, and shows what changed', async () => {
     const { jobs, clock } = watch([
       [job('a', 'waiting')],
       [job('a', 'waiting')],
@@ -77,7 +77,7 @@ describe('Watching jobs', () => {
     expect(clock.sleeps).toEqual([3_000, 3_000, 3_000, 3_000]);
   });
 
-  it('listens where the service tells, and shows nothing twice', async () => {
+  test('listens where the service tells, and shows nothing twice', async () => {
     const { jobs, clock } = watch(
       [[job('a', 'waiting')]],
       [
@@ -93,7 +93,7 @@ describe('Watching jobs', () => {
     expect(clock.sleeps).toEqual([500]);
   });
 
-  it('finds in the list what ended while the connection was broken, and waits longer each time', async () => {
+  test('finds in the list what ended while the connection was broken, and waits longer each time', async () => {
     const { jobs, clock } = watch(
       [
         [job('a', 'waiting')],
@@ -107,13 +107,13 @@ describe('Watching jobs', () => {
     expect(clock.sleeps).toEqual([500, 1_000, 2_000]);
   });
 
-  it('waits a short time again once it was told something', async () => {
+  test('waits a short time again once it was told something', async () => {
     const { jobs, clock } = watch([[], [], [], []], [[broken()], [pending(), broken()], [broken()]]);
     expect(await told(jobs)).toEqual([]);
     expect(clock.sleeps).toEqual([500, 500, 1_000]);
   });
 
-  it('ends with an error that is no trouble of the network', async () => {
+  test('ends with an error that is no trouble of the network', async () => {
     const { jobs } = watch([[]], [[new TypeError('a bug')]]);
     await expect(told(jobs)).rejects.toThrow();
   });

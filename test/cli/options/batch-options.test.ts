@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   addBatchOptions,
   addSourceOptions,
@@ -13,7 +13,7 @@ const RUNS = { numRuns: 300, seed: 20_251_121 };
 const join = (line: string) => joinReportWords(line.split(' ')).join(' ');
 
 describe('A report of two words', () => {
-  it.each([
+  test.each([
     ['generate skins --report html page.html', 'generate skins --report html=page.html'],
     ['--report junit r.xml --report html r.html x', '--report junit=r.xml --report html=r.html x'],
     ['--report html html', '--report html=html'],
@@ -22,7 +22,7 @@ describe('A report of two words', () => {
     expect(join(line)).toBe(joined);
   });
 
-  it.each([
+  test.each([
     'generate skins',
     '--report html=page.html skins',
     '--report=html page.html',
@@ -37,7 +37,7 @@ describe('A report of two words', () => {
 
   const word = fc.constantFrom('--report', '--out', 'html', 'junit', 'pdf', 'skins', '--', '');
 
-  it('loses no word and joins no other, wherever it stands', () => {
+  test('loses no word and joins no other, wherever it stands', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), (argv) => {
         const words = joinReportWords(argv);
@@ -60,11 +60,11 @@ describe('The options of a batch', () => {
     return command.opts();
   }
 
-  it('are these when nothing is typed', () => {
+  test('are these when nothing is typed', () => {
     expect(parsed('')).toEqual({ verify: true });
   });
 
-  it('are read', () => {
+  test('are read', () => {
     const line =
       '-r --ignore a --ignore b --from x.csv --from - --as url --out o --lock l --dry-run --frozen --force ' +
       '--prune --max-new 0 --retries 3 --slots 4 --no-verify';
@@ -86,23 +86,23 @@ describe('The options of a batch', () => {
     });
   });
 
-  it('have as many reports as are named, in one word or two', () => {
+  test('have as many reports as are named, in one word or two', () => {
     expect(parsed('--report junit=r.xml --report html a=b.html').report).toEqual([
       { kind: 'junit', path: 'r.xml' },
       { kind: 'html', path: 'a=b.html' },
     ]);
   });
 
-  it.each(['html', 'html=', '=page.html', 'pdf=x', ''])('refuse a report like %j', (report) => {
+  test.each(['html', 'html=', '=page.html', 'pdf=x', ''])('refuse a report like %j', (report) => {
     expect(() => parsed(`--report=${report}`)).toThrow('Give junit=FILE or html=FILE.');
   });
 
-  it.each(['-1', '1.5', 'many', '1e3', '12345678901', '0x10'])('refuse %s as a whole number', (number) => {
+  test.each(['-1', '1.5', 'many', '1e3', '12345678901', '0x10'])('refuse %s as a whole number', (number) => {
     expect(() => parsed(`--max-new=${number}`)).toThrow('Give a whole number from 0.');
     expect(() => parsed(`--retries=${number}`)).toThrow('Give a whole number from 0.');
   });
 
-  it('refuse a kind of source that there is not', () => {
+  test('refuse a kind of source that there is not', () => {
     expect(() => parsed('--as folder')).toThrow('file, url, user');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { JobPrinter, jobTable } from '../../../src/cli/output/job-printer.ts';
 import { type JobView, jobView } from '../../../src/cli/output/views.ts';
 import { testIo } from '../../support/cli/test-io.ts';
@@ -39,23 +39,23 @@ async function print(jobs: readonly JobView[], { isTTY = false, ...shape }: Shap
 }
 
 describe('JobPrinter', () => {
-  it('writes a row as each job is accepted', async () => {
+  test('writes a row as each job is accepted', async () => {
     const [first, ...rest] = ROWS.split(/(?<=\n)/);
     expect(await print([one, other])).toEqual([first, ROWS, ROWS]);
     expect(rest).toHaveLength(1);
   });
 
-  it('writes job, status and source on a terminal', async () => {
+  test('writes job, status and source on a terminal', async () => {
     const text = 'j1  waiting  a.png\n';
     expect(await print([one], { isTTY: true })).toEqual([text, text]);
   });
 
-  it('lets no job id of a service act on the terminal', async () => {
+  test('lets no job id of a service act on the terminal', async () => {
     const evil = jobView({ id: 'j\u001b[2J1', status: 'waiting' }, 'a\nb.png');
     expect((await print([evil], { isTTY: true })).at(-1)).toBe('j1  waiting  a b.png\n');
   });
 
-  it.each([true, false])('writes one JSON document, as jobs come (terminal: %s)', async (isTTY) => {
+  test.each([true, false])('writes one JSON document, as jobs come (terminal: %s)', async (isTTY) => {
     const [first, , end] = await print([one, other], { json: true, isTTY });
     expect(JSON.parse(`${first}]`)).toEqual([ONE]);
     expect(JSON.parse(end!)).toEqual([ONE, OTHER]);
@@ -63,11 +63,11 @@ describe('JobPrinter', () => {
     expect(JSON.parse((await print([one], { json: true, isTTY, isList: true })).at(-1)!)).toEqual([ONE]);
   });
 
-  it('writes an empty list as []', async () => {
+  test('writes an empty list as []', async () => {
     expect(await print([], { json: true, isList: true })).toEqual(['[]\n']);
   });
 
-  it.each([true, false])('writes NDJSON as jobs come (with --json: %s)', async (json) => {
+  test.each([true, false])('writes NDJSON as jobs come (with --json: %s)', async (json) => {
     const states = await print([one, other], { ndjson: true, json });
     expect(JSON.parse(states[0]!)).toEqual(ONE);
     expect(
@@ -81,7 +81,7 @@ describe('JobPrinter', () => {
 });
 
 describe('jobTable', () => {
-  it('is aligned under a header on a terminal', () => {
+  test('is aligned under a header on a terminal', () => {
     const { io } = testIo({ outTTY: true });
     expect(jobTable([one, other], { io, now: NOW })).toBe(
       ['JOB  STATUS     CREATED    SOURCE', 'j1   waiting    1 min ago  a.png', 'j22  completed', ''].join(
@@ -90,13 +90,13 @@ describe('jobTable', () => {
     );
   });
 
-  it('is rows in a pipe', () => {
+  test('is rows in a pipe', () => {
     expect(jobTable([one, other], { io: testIo().io, now: NOW })).toBe(ROWS);
   });
 });
 
 describe('jobView', () => {
-  it('leaves a time that no date can be as the number it is', () => {
+  test('leaves a time that no date can be as the number it is', () => {
     expect(jobView({ id: 'a', status: 'unknown', timestamp: 1e300 })).toEqual({
       job: 'a',
       status: 'unknown',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { JsonList } from '../../../src/cli/output/json-list.ts';
 import { jsonDocument } from '../../../src/cli/text/json.ts';
 
@@ -17,13 +17,13 @@ function jsonList() {
 }
 
 describe('A list as JSON', () => {
-  it('is an empty one when nothing came', () => {
+  test('is an empty one when nothing came', () => {
     const { list, text } = jsonList();
     list.end();
     expect(text()).toBe('[]\n');
   });
 
-  it('is the same text as the whole would be', () => {
+  test('is the same text as the whole would be', () => {
     const items = [{ source: 'a.png', warnings: [{ code: 'no_hat' }] }, 'text', ['x', []], null, 7];
     const { list, text } = jsonList();
     for (const [at, item] of items.entries()) list.add(item, at);
@@ -31,7 +31,7 @@ describe('A list as JSON', () => {
     expect(text()).toBe(jsonDocument(items));
   });
 
-  it('is written as its items come', () => {
+  test('is written as its items come', () => {
     const { list, text } = jsonList();
     expect(text()).toBe('');
     list.add({ n: 0 }, 0);
@@ -40,7 +40,7 @@ describe('A list as JSON', () => {
     expect(text()).toContain('"n": 1');
   });
 
-  it('keeps back what is ahead of its turn, and no longer', () => {
+  test('keeps back what is ahead of its turn, and no longer', () => {
     const { list, text } = jsonList();
     list.add('third', 2);
     list.add('second', 1);
@@ -51,14 +51,14 @@ describe('A list as JSON', () => {
     expect(text()).not.toContain('fifth');
   });
 
-  it('ends with what waited for a position that never came, in order', () => {
+  test('ends with what waited for a position that never came, in order', () => {
     const { list, text } = jsonList();
     for (const position of [12, 3, 0, 7]) list.add(position, position);
     list.end();
     expect(JSON.parse(text())).toEqual([0, 3, 7, 12]);
   });
 
-  it('writes nothing that a terminal would act on', () => {
+  test('writes nothing that a terminal would act on', () => {
     const { list, text } = jsonList();
     const evil = 'a\u001b[2J\u009b1m\u202ez\u2028';
     list.add({ evil }, 0);
@@ -72,7 +72,7 @@ describe('A list as JSON', () => {
     fc.tuple(fc.constant(list), fc.shuffledSubarray([...list.keys()], { minLength: 0 })),
   );
 
-  it('has its items in order, in whatever order and with whatever gaps they came', () => {
+  test('has its items in order, in whatever order and with whatever gaps they came', () => {
     fc.assert(
       fc.property(shuffled, ([all, order]) => {
         const { list, text } = jsonList();

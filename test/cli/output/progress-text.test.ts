@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   count,
   type ProgressView,
@@ -30,7 +30,7 @@ function view(some: Partial<ProgressView> = {}): ProgressView {
 }
 
 describe('A number', () => {
-  it.each([
+  test.each([
     [0, '0'],
     [7, '7'],
     [999, '999'],
@@ -44,7 +44,7 @@ describe('A number', () => {
 });
 
 describe('A span of time', () => {
-  it.each([
+  test.each([
     [0, 'a moment'],
     [0.9, 'a moment'],
     [1, '1 s'],
@@ -60,7 +60,7 @@ describe('A span of time', () => {
     expect(span(seconds)).toBe(text);
   });
 
-  it('never has sixty minutes beside the hours', () => {
+  test('never has sixty minutes beside the hours', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5_400, max: 1_000_000 }), (seconds) => {
         expect(span(seconds)).toMatch(/^\d+ h [1-5]?\d min$/);
@@ -73,7 +73,7 @@ describe('A span of time', () => {
 describe('The line of progress', () => {
   const empty = '░'.repeat(20);
 
-  it('has a bar that fills with what is finished', () => {
+  test('has a bar that fills with what is finished', () => {
     const line = (finished: number) => progressLine(view({ sources: 200, finished }), 80);
     expect(line(0)).toBe(`${empty} 0 of 200`);
     expect(line(9)).toBe(`${empty} 9 of 200`);
@@ -82,20 +82,20 @@ describe('The line of progress', () => {
     expect(line(200)).toBe(`${'█'.repeat(20)} 200 of 200`);
   });
 
-  it('has an empty bar while it is not known how much there is', () => {
+  test('has an empty bar while it is not known how much there is', () => {
     const line = progressLine(view({ sources: 1_200, finished: 1_100, allRead: false }), 80);
     expect(line).toBe(`${empty} 1,100 of 1,200 or more`);
     expect(progressLine(view(), 80)).toBe(`${empty} 0 of 0`);
   });
 
-  it('says what failed, what is in the queue, how fast it goes and how long it takes', () => {
+  test('says what failed, what is in the queue, how fast it goes and how long it takes', () => {
     const all = view({ sources: 2_000, finished: 1_000, failed: 3, queued: 5, rate: 2.5 });
     expect(progressLine(all, 200)).toBe(
       `${'█'.repeat(10)}${'░'.repeat(10)} 1,000 of 2,000 · 3 failed · 5 in the queue · 2.5 a second · 7 min left`,
     );
   });
 
-  it.each([
+  test.each([
     [0.25, '15 a minute'],
     [1, '1.0 a second'],
     [9.5, '9.5 a second'],
@@ -104,7 +104,7 @@ describe('The line of progress', () => {
     expect(progressLine(view({ sources: 10, allRead: false, rate }), 80)).toContain(` · ${text}`);
   });
 
-  it('does not say how long it takes when that is not known, or nothing is left', () => {
+  test('does not say how long it takes when that is not known, or nothing is left', () => {
     const unknown = [
       view({ sources: 10, finished: 5 }),
       view({ sources: 10, finished: 5, rate: 0 }),
@@ -114,14 +114,14 @@ describe('The line of progress', () => {
     for (const one of unknown) expect(progressLine(one, 200)).not.toContain('left');
   });
 
-  it('ends with the last remark, on the line and short', () => {
+  test('ends with the last remark, on the line and short', () => {
     const remark = `Too fast.\nWaiting \u001b[31m5 s. ${'x'.repeat(100)}`;
     const line = progressLine(view({ sources: 1, remark }), 200);
     expect(line).toMatch(/^░{20} 0 of 1 · Too fast\. Waiting 5 s\. x+$/);
     expect(line.split(' · ').at(-1)).toHaveLength(60);
   });
 
-  it('is never wider than the terminal', () => {
+  test('is never wider than the terminal', () => {
     const anyView = fc.record({
       sources: fc.integer({ min: 0, max: 1_000_000 }),
       failed: fc.nat(1_000),
@@ -144,7 +144,7 @@ describe('The line of progress', () => {
 });
 
 describe('The sentence of progress', () => {
-  it('says the same in words, without the bar', () => {
+  test('says the same in words, without the bar', () => {
     const some = view({ sources: 2_000, finished: 1_000, queued: 5, rate: 0.5, remark: 'Too fast.' });
     expect(progressSentence(some)).toBe(
       '1,000 of 2,000 · 5 in the queue · 30 a minute · 33 min left. Too fast.',

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { finishedSkin } from '../../../src/batch/finished-skin.ts';
 import { ResultPrinter } from '../../../src/cli/output/result-printer.ts';
 import { type ResultView, resultView } from '../../../src/cli/output/views.ts';
@@ -83,14 +83,14 @@ async function printOutOfOrder(
 }
 
 describe('results in a pipe', () => {
-  it('are rows of eight columns, the failed ones too', async () => {
+  test('are rows of eight columns, the failed ones too', async () => {
     const text = await print([done, failed, pending]);
     expect(text).toBe(`${ROW}c.png\tfailed\t\t\t\t\t\t\nd.png\twaiting\tj4\t\t\t\t\t\n`);
   });
 });
 
 describe('results on a terminal', () => {
-  it('are readable', async () => {
+  test('are readable', async () => {
     expect(await print([done], {}, true)).toBe(
       [
         '✔ a.png  slim, public',
@@ -104,7 +104,7 @@ describe('results on a terminal', () => {
     );
   });
 
-  it('have a picture beside them where the terminal shows one', async () => {
+  test('have a picture beside them where the terminal shows one', async () => {
     const picture = makePicture(2, 4);
     const terminal = { style: 'blocks', depth: 24, columns: 60 } as const;
     const pictures = { terminal, pictureOf: async () => picture };
@@ -119,7 +119,7 @@ describe('results on a terminal', () => {
     expect(await print([done], { pictures }, false)).toBe(ROW);
   });
 
-  it('say how a job stands, and that a skin was known', async () => {
+  test('say how a job stands, and that a skin was known', async () => {
     const known = resultView({ source: 'a.png', skin: finished({ duplicate: true }) });
     expect(await print([pending], {}, true)).toBe('• d.png  waiting\n');
     expect(await print([known], {}, true)).toMatch(
@@ -127,11 +127,11 @@ describe('results on a terminal', () => {
     );
   });
 
-  it('are nothing for what failed: that is told on stderr', async () => {
+  test('are nothing for what failed: that is told on stderr', async () => {
     expect(await print([failed], {}, true)).toBe('');
   });
 
-  it('act on nothing that a service sent', async () => {
+  test('act on nothing that a service sent', async () => {
     const evil = resultView({ source: 'a\u001b[2J.png', skin: finished({ name: 'x\u001b]0;y\u0007\nz' }) });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about.
     expect(await print([evil], {}, true)).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
@@ -139,33 +139,33 @@ describe('results on a terminal', () => {
 });
 
 describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
-  it('are one document for one source', async () => {
+  test('are one document for one source', async () => {
     expect(JSON.parse(await print([done], { json: true }, isTTY))).toEqual(DONE);
     expect(JSON.parse(await print([failed], { json: true }, isTTY))).toEqual(FAILED);
   });
 
-  it('are one list for several, whatever became of each', async () => {
+  test('are one list for several, whatever became of each', async () => {
     const list = JSON.parse(await print([done, failed, pending], { json: true }, isTTY));
     expect(list).toEqual([DONE, FAILED, PENDING]);
   });
 
-  it('are a list even of one, and of none, when several were asked for', async () => {
+  test('are a list even of one, and of none, when several were asked for', async () => {
     expect(JSON.parse(await print([done], { json: true, isList: true }, isTTY))).toEqual([DONE]);
     expect(await print([], { json: true, isList: true }, isTTY)).toBe('[]\n');
   });
 
-  it('say nothing of whether a skin was new where that is not known', async () => {
+  test('say nothing of whether a skin was new where that is not known', async () => {
     const { duplicate: _, ...locked } = skin;
     const { duplicate: __, ...expected } = DONE;
     const view = resultView({ source: 'a.png', job: 'j1', skin: locked });
     expect(JSON.parse(await print([view], { json: true }, isTTY))).toEqual(expected);
   });
 
-  it('are nothing when the one source gave no result at all', async () => {
+  test('are nothing when the one source gave no result at all', async () => {
     expect(await print([], { json: true }, isTTY)).toBe('');
   });
 
-  it('are one line each as NDJSON, whether --json is there or not', async () => {
+  test('are one line each as NDJSON, whether --json is there or not', async () => {
     for (const json of [true, false]) {
       const lines = (await print([done, failed], { ndjson: true, json }, isTTY)).split('\n');
       expect(lines.pop()).toBe('');
@@ -175,7 +175,7 @@ describe.each([true, false])('results as JSON (terminal: %s)', (isTTY) => {
 });
 
 describe('results that come in another order than their sources', () => {
-  it('are a JSON list in the order of the sources, written as soon as it can be', async () => {
+  test('are a JSON list in the order of the sources, written as soon as it can be', async () => {
     const { texts, all } = await printOutOfOrder(
       [
         [failed, 2],
@@ -190,7 +190,7 @@ describe('results that come in another order than their sources', () => {
     expect(JSON.parse(all)).toEqual([DONE, PENDING, FAILED]);
   });
 
-  it.each<[what: string, options: Partial<Options>]>([
+  test.each<[what: string, options: Partial<Options>]>([
     ['rows', {}],
     ['NDJSON', { ndjson: true }],
     ['texts', { formats: ['property'] }],
@@ -209,28 +209,28 @@ describe('results that come in another order than their sources', () => {
 describe('results in a format', () => {
   const property = { name: 'textures', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 
-  it('are the bare texts, a line for each skin, and nothing for what failed', async () => {
+  test('are the bare texts, a line for each skin, and nothing for what failed', async () => {
     expect(await print([done, failed, second], { formats: ['value'] })).toBe('dmFsdWU=\ndmFsdWU=\n');
     expect(await print([done], { formats: ['signature'] }, true)).toBe('c2lnbmF0dXJl\n');
   });
 
-  it('are the property as the game profile has it', async () => {
+  test('are the property as the game profile has it', async () => {
     expect(JSON.parse(await print([done], { formats: ['property'] }))).toEqual(property);
   });
 
-  it('are within the document as JSON, where a failure stays a failure', async () => {
+  test('are within the document as JSON, where a failure stays a failure', async () => {
     const list = await print([done, failed], { formats: ['property'], json: true });
     expect(JSON.parse(list)).toEqual([property, FAILED]);
     expect(JSON.parse(await print([done], { formats: ['value'], json: true }))).toBe('dmFsdWU=');
     expect(await print([done], { formats: ['value'], ndjson: true })).toBe('"dmFsdWU="\n');
   });
 
-  it('are one line of JSON each with the format json', async () => {
+  test('are one line of JSON each with the format json', async () => {
     const lines = (await print([done, second], { formats: ['json'] })).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).uuid)).toEqual(['uu1', 'uu2']);
   });
 
-  it('are commands, a line for each skin, and files of plugins as JSON', async () => {
+  test('are commands, a line for each skin, and files of plugins as JSON', async () => {
     const lines = (await print([done, failed, second], { formats: ['give'] })).split('\n');
     expect(lines.map((line) => line.slice(0, 31))).toEqual([
       ...Array<string>(2).fill('give @p minecraft:player_head[p'),
@@ -240,13 +240,13 @@ describe('results in a format', () => {
     expect(JSON.parse(await print([done], { formats: ['skinsrestorer'] }, true)).skinName).toBe('smith');
   });
 
-  it('are all of several formats for each skin, in the order of the formats', async () => {
+  test('are all of several formats for each skin, in the order of the formats', async () => {
     const text = await print([done, failed, second], { formats: ['signature', 'property'] });
     const line = `c2lnbmF0dXJl\n${JSON.stringify(property)}\n`;
     expect(text).toBe(line + line);
   });
 
-  it('are one object in JSON, by the names of several formats', async () => {
+  test('are one object in JSON, by the names of several formats', async () => {
     const formats: Options['formats'] = ['value', 'property', 'json'];
     const expected = { source: 'a.png', value: 'dmFsdWU=', property, json: DONE };
     expect(JSON.parse(await print([done], { formats, json: true }))).toEqual(expected);
@@ -254,7 +254,7 @@ describe('results in a format', () => {
     expect(JSON.parse(await print([done, failed], { formats, json: true }))).toEqual([expected, FAILED]);
   });
 
-  it('are one object without a source where a skin has none', async () => {
+  test('are one object without a source where a skin has none', async () => {
     const view = resultView({ source: undefined, skin });
     const text = await print([view], { formats: ['value', 'signature'], json: true });
     expect(JSON.parse(text)).toEqual({ value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' });

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { confirm } from '../../../src/cli/terminal/confirm.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 const { signal } = new AbortController();
 
 describe('confirm', () => {
-  it.each([
+  test.each([
     ['y\n', true],
     ['YES\n', true],
     [' y \n', true],
@@ -21,7 +21,7 @@ describe('confirm', () => {
     expect([out(), err()]).toEqual(['', 'Delete it? [y/N] ']);
   });
 
-  it('asks nobody where nobody is', async () => {
+  test('asks nobody where nobody is', async () => {
     const { io, err } = testIo({ stdin: 'y\n' });
     await expect(confirm('Delete it?', { io, signal })).rejects.toMatchObject({
       code: 'cannot_ask',
@@ -31,7 +31,7 @@ describe('confirm', () => {
     expect(err()).toBe('');
   });
 
-  it('ends when it is interrupted while it waits', async () => {
+  test('ends when it is interrupted while it waits', async () => {
     const { io } = testIo({ canPrompt: true });
     const stop = new AbortController();
     const asked = confirm('Delete it?', { io: { ...io, stdin: new PassThrough() }, signal: stop.signal });
@@ -39,7 +39,7 @@ describe('confirm', () => {
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('asks in words that do nothing to the terminal', async () => {
+  test('asks in words that do nothing to the terminal', async () => {
     const { io, err } = testIo({ stdin: 'n\n', canPrompt: true });
     await confirm('Delete \u001b[2Jit?', { io, signal });
     expect(err()).toBe('Delete it? [y/N] ');

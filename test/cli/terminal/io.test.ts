@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type ColorChoice, makeIo } from '../../../src/cli/terminal/io.ts';
 
 interface Terminal {
@@ -49,14 +49,14 @@ describe('colour', () => {
     ['always, in pipes and with NO_COLOR', { color: 'always', env: { NO_COLOR: '1' } }, true, true],
     ['never, on terminals', { color: 'never', out: TTY, err: TTY }, false, false],
   ];
-  it.each(rows)('is decided for each stream: %s', (_, terminal, out, err) => {
+  test.each(rows)('is decided for each stream: %s', (_, terminal, out, err) => {
     const { io } = makeTerminal(terminal);
     expect([io.out.hasColor, io.err.hasColor]).toEqual([out, err]);
   });
 });
 
 describe('makeIo', () => {
-  it('writes data to stdout and talk to stderr', () => {
+  test('writes data to stdout and talk to stderr', () => {
     const { io, stdout, stderr } = makeTerminal();
     io.out.write('data');
     io.err.write('talk');
@@ -64,12 +64,12 @@ describe('makeIo', () => {
     expect(String(stderr.read())).toBe('talk');
   });
 
-  it('knows how wide a terminal is, and takes 80 columns for what has no width', () => {
+  test('knows how wide a terminal is, and takes 80 columns for what has no width', () => {
     const { io } = makeTerminal({ out: { ...TTY, columns: 132 } });
     expect([io.out.columns, io.err.columns]).toEqual([132, 80]);
   });
 
-  it.each([
+  test.each([
     [TTY, TTY, true],
     [TTY, {}, false],
     [{}, TTY, false],
@@ -80,19 +80,19 @@ describe('makeIo', () => {
 });
 
 describe('a closed pipe', () => {
-  it('is told once stdout has no reader any more', () => {
+  test('is told once stdout has no reader any more', () => {
     const { stdout, onClosedPipe } = makeTerminal();
     stdout.emit('error', errorWith('EPIPE'));
     expect(onClosedPipe).toHaveBeenCalledTimes(1);
   });
 
-  it('is nothing to stop for when it is stderr', () => {
+  test('is nothing to stop for when it is stderr', () => {
     const { stderr, onClosedPipe } = makeTerminal();
     stderr.emit('error', errorWith('EPIPE'));
     expect(onClosedPipe).not.toHaveBeenCalled();
   });
 
-  it('is told apart from other trouble, which is told as well', () => {
+  test('is told apart from other trouble, which is told as well', () => {
     const { stdout, onClosedPipe, onBroken } = makeTerminal();
     const full = errorWith('ENOSPC');
     stdout.emit('error', full);
@@ -100,7 +100,7 @@ describe('a closed pipe', () => {
     expect(onClosedPipe).not.toHaveBeenCalled();
   });
 
-  it('stops nothing when only stderr cannot be written: there is nowhere left to say it', () => {
+  test('stops nothing when only stderr cannot be written: there is nowhere left to say it', () => {
     const { stderr, onClosedPipe, onBroken } = makeTerminal();
     stderr.emit('error', errorWith('ENOSPC'));
     expect([onClosedPipe, onBroken].flatMap(({ mock }) => mock.calls)).toEqual([]);

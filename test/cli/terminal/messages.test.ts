@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Talk } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 describe('Talk', () => {
-  it('keeps remarks for people out of pipes', async () => {
+  test('keeps remarks for people out of pipes', async () => {
     const pipe = testIo();
     await new Talk(pipe.io, {}).note('hello');
     expect(pipe.err()).toBe('');
@@ -12,7 +12,7 @@ describe('Talk', () => {
     expect(terminal.err()).toBe('hello\n');
   });
 
-  it('tells a failure with its hint, as JSON alone where that is asked for', async () => {
+  test('tells a failure with its hint, as JSON alone where that is asked for', async () => {
     const failure = { code: 'a_code', message: 'It went wrong.', hint: 'Do this.' };
     const text = testIo();
     await new Talk(text.io, { quiet: true }).failure(failure);
@@ -22,7 +22,7 @@ describe('Talk', () => {
     expect(JSON.parse(json.err())).toEqual({ error: failure });
   });
 
-  it.each([
+  test.each([
     ['a terminal', { errTTY: true }, {}, ['Working']],
     ['a pipe', { errTTY: false }, {}, []],
     ['a terminal of unknown width, where nothing can be redrawn', { errTTY: true, columns: 0 }, {}, []],
@@ -40,7 +40,7 @@ describe('Talk', () => {
     expect([spun, err()]).toEqual([expected, '']);
   });
 
-  it('says aside what is to be said where there is no spinner', async () => {
+  test('says aside what is to be said where there is no spinner', async () => {
     const { io, err } = testIo();
     const talk = new Talk(io, {});
     const progress = await talk.progress('Working');

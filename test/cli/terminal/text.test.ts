@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ago, alignedRows, clean, colorsFor, tabRows } from '../../../src/cli/terminal/text.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
@@ -15,18 +15,18 @@ describe('clean', () => {
     ['DEL', `a${code(0x7f)}b`, 'ab'],
     ['marks that turn the direction', `a${code(0x202e)}gnp.exe${code(0x2066)}b${code(0x200f)}`, 'agnp.exeb'],
   ];
-  it.each(rows)('makes %s harmless', (_, text, shown) => {
+  test.each(rows)('makes %s harmless', (_, text, shown) => {
     expect(clean(text)).toBe(shown);
   });
 
-  it('lets no control character through', () => {
+  test('lets no control character through', () => {
     const all = Array.from({ length: 0xa0 }, (_, point) => code(point)).join('');
     expect(clean(all)).toMatch(/^[ -~]+$/);
   });
 });
 
 describe('tabRows', () => {
-  it('writes a line for each row, with nothing for what is absent', () => {
+  test('writes a line for each row, with nothing for what is absent', () => {
     const rows = [
       ['a', undefined, 'c'],
       ['d', 'e', ''],
@@ -34,22 +34,22 @@ describe('tabRows', () => {
     expect(tabRows(rows)).toBe('a\t\tc\nd\te\t\n');
   });
 
-  it('lets no cell break its row', () => {
+  test('lets no cell break its row', () => {
     expect(tabRows([['a\tb', 'c\nd']])).toBe('a b\tc d\n');
   });
 
-  it('cuts nothing', () => {
+  test('cuts nothing', () => {
     const long = 'x'.repeat(5_000);
     expect(tabRows([[long]])).toBe(`${long}\n`);
   });
 
-  it('writes nothing for no rows', () => {
+  test('writes nothing for no rows', () => {
     expect(tabRows([])).toBe('');
   });
 });
 
 describe('alignedRows', () => {
-  it('puts columns below each other, without spaces at the ends of lines', () => {
+  test('puts columns below each other, without spaces at the ends of lines', () => {
     const rows = [
       ['1', 'completed', 'a.png'],
       ['22', undefined, ''],
@@ -59,7 +59,7 @@ describe('alignedRows', () => {
     );
   });
 
-  it('keeps every line within the width, and shows that something is cut', () => {
+  test('keeps every line within the width, and shows that something is cut', () => {
     const lines = alignedRows(
       ['A', 'B'],
       [
@@ -71,7 +71,7 @@ describe('alignedRows', () => {
     expect(lines).toEqual(['A  B', `1  ${'x'.repeat(16)}…`, `2  ${'y'.repeat(17)}`, '']);
   });
 
-  it('lets no cell break its line', () => {
+  test('lets no cell break its line', () => {
     expect(alignedRows(['A'], [['x\ny\u001b[2J']], 80)).toBe('A\nx y\n');
   });
 });
@@ -88,23 +88,23 @@ describe('ago', () => {
     [47 * 3_600, '47 h ago'],
     [48 * 3_600, '2 days ago'],
   ];
-  it.each(rows)('says of %d s: %s', (seconds, said) => {
+  test.each(rows)('says of %d s: %s', (seconds, said) => {
     expect(ago(new Date(now - seconds * 1_000).toISOString(), now)).toBe(said);
   });
 
-  it('says nothing of no time, and repeats what is none', () => {
+  test('says nothing of no time, and repeats what is none', () => {
     expect(ago(undefined, now)).toBe('');
     expect(ago('some day', now)).toBe('some day');
   });
 });
 
 describe('colorsFor', () => {
-  it('colours where colour is wanted', async () => {
+  test('colours where colour is wanted', async () => {
     const { good, bad } = await colorsFor(testIo({ color: true }).io.out);
     expect([good('a'), bad('b')]).toEqual(['\u001b[32ma\u001b[39m', '\u001b[31mb\u001b[39m']);
   });
 
-  it('leaves text alone where it is not', async () => {
+  test('leaves text alone where it is not', async () => {
     const colors = Object.values(await colorsFor(testIo().io.out));
     expect(colors.map((paint) => paint('a'))).toEqual(['a', 'a', 'a', 'a', 'a']);
   });

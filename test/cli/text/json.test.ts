@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { jsonDocument, jsonLine } from '../../../src/cli/text/json.ts';
 
 const acting = '\u009b31m \u202e \u2028 \u061c \u001b[0m';
 
-it.each([jsonLine, jsonDocument])(
+test.each([jsonLine, jsonDocument])(
   '%s writes what would act on a terminal as escapes that read back',
   (write) => {
     const text = write({ name: acting });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
 import { cutBefore, type Exchange } from '../../support/client/scripted-server.ts';
 import { failureOf, testClient } from '../../support/client/test-client.ts';
@@ -12,7 +12,7 @@ const generated: Exchange = { expect: 'POST /v2/generate?timeout=30', json: { su
 const me: Exchange = { expect: 'GET /v2/me', json: { success: true, user: 'aa', grants: {} } };
 
 describe('an idempotency key', () => {
-  it('is sent with every attempt at a submission', async () => {
+  test('is sent with every attempt at a submission', async () => {
     const full = { ...queued, status: 429, json: refusal('job_limit') };
     const { client, server } = await testClient([full, queued, generated, generated]);
     await client.queue(source, {}, { idempotencyKey: 'one' });
@@ -23,7 +23,7 @@ describe('an idempotency key', () => {
     expect(server.seen[2]?.headers['content-type']).toMatch(/^multipart/);
   });
 
-  it('is not sent with reads: not when a job is followed either', async () => {
+  test('is not sent with reads: not when a job is followed either', async () => {
     const links = { job: `/v2/queue/${job.id}` };
     const late = { ...generated, status: 500, json: refusal('generator_timeout', 'Late.', { links }) };
     const look = {
@@ -35,13 +35,13 @@ describe('an idempotency key', () => {
     expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['one', undefined]);
   });
 
-  it('does not make a submission one that is repeated blindly', async () => {
+  test('does not make a submission one that is repeated blindly', async () => {
     const { client } = await testClient([{ ...queued, act: cutBefore }]);
     const lost = await failureOf(client.queue(source, {}, { idempotencyKey: 'one' }));
     expect(lost).toMatchObject({ name: 'NetworkError', mayHaveArrived: true });
   });
 
-  it.each(['', 'k'.repeat(256), 'a\nb', 'schlüssel'])('is not sent as %j', async (idempotencyKey) => {
+  test.each(['', 'k'.repeat(256), 'a\nb', 'schlüssel'])('is not sent as %j', async (idempotencyKey) => {
     const { client } = await testClient([]);
     const failure = await failureOf(client.queue(source, {}, { idempotencyKey }));
     expect(failure).toBeInstanceOf(TypeError);
@@ -51,7 +51,7 @@ describe('an idempotency key', () => {
 
 describe('the retry policy of a call', () => {
   const NONE = { budget: 0, patience: 0 };
-  it.each([
+  test.each([
     ['trouble', { status: 503, json: refusal('service_unavailable') }],
     ['a limit', { status: 429, json: refusal('rate_limit'), headers: { 'retry-after': '1' } }],
     ['a lost connection', { act: cutBefore }],
@@ -61,14 +61,14 @@ describe('the retry policy of a call', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('is one attempt even where pauses would take no time', async () => {
+  test('is one attempt even where pauses would take no time', async () => {
     const down = { ...me, status: 503, json: refusal('service_unavailable') };
     const { client, clock } = await testClient([down], { retry: { firstPause: 0 } });
     await failureOf(client.me({ retry: NONE }));
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("overrides the client's, field by field, for that call alone", async () => {
+  test("overrides the client's, field by field, for that call alone", async () => {
     const down = { ...me, status: 503, json: refusal('service_unavailable') };
     const { client, clock } = await testClient([down, down, me, down, me], { retry: { firstPause: 100 } });
     await client.me({ retry: { longestPause: 120 } });
@@ -78,7 +78,7 @@ describe('the retry policy of a call', () => {
 });
 
 describe('SkinClient.queueList', () => {
-  it('answers the jobs with the links of the list', async () => {
+  test('answers the jobs with the links of the list', async () => {
     const list = { expect: 'GET /v2/queue', json: { success: true, jobs: [job], links: { events: '/e' } } };
     const { client } = await testClient([list, { ...list, json: { success: true, jobs: [] } }]);
     expect(await client.queueList()).toEqual({ jobs: [job], links: { events: '/e' } });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Agent } from 'undici';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEventStream } from '../../../src/client/http.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
 import type { CallOptions, JobEvent, RequestReport } from '../../../src/client/types.ts';
@@ -39,7 +39,7 @@ async function heard(
 }
 
 describe('SkinClient.events', () => {
-  it('yields the pending jobs and each job as the service tells of it, until the stream ends', async () => {
+  test('yields the pending jobs and each job as the service tells of it, until the stream ends', async () => {
     const done = {
       success: true,
       job: { ...job, status: 'completed', result: makeSkin().uuid },
@@ -86,20 +86,20 @@ describe('SkinClient.events', () => {
     });
   });
 
-  it('opens the stream below the path of the service', async () => {
+  test('opens the stream below the path of the service', async () => {
     const { client } = await testClient([{ ...streaming(jobs), expect: 'GET /below/v2/queue/events' }], {
       below: '/below/v2/',
     });
     expect(await heard(client)).toHaveLength(1);
   });
 
-  it('passes over events of types that it does not know', async () => {
+  test('passes over events of types that it does not know', async () => {
     const text = 'event: news\ndata: {"a":1}\n\ndata: plain\n\nevent: toString\ndata: x\n\n';
     const { client } = await testClient([streaming(text + jobs)]);
     expect(await heard(client)).toEqual([{ type: 'jobs', jobs: [] }]);
   });
 
-  it.each([
+  test.each([
     ['no JSON', 'event: job\ndata: {"job":\n\n'],
     ['no job', 'event: job\ndata: {"success":true}\n\n'],
     ['no list', 'event: jobs\ndata: {"jobs":{}}\n\n'],
@@ -114,7 +114,7 @@ describe('SkinClient.events', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('throws when the connection is cut, and does not come again by itself', async () => {
+  test('throws when the connection is cut, and does not come again by itself', async () => {
     const { client, clock } = await testClient([streaming(jobs, (r) => void r.socket?.resetAndDestroy())]);
     const events: JobEvent[] = [];
     expect(await failureOf(heard(client, {}, events))).toMatchObject({
@@ -139,7 +139,7 @@ describe('SkinClient.events', () => {
     ['no answer', { act: cutBefore }, { name: 'NetworkError' }],
     ['silence', { act: staySilent }, { name: 'NetworkError', message: /the request timed out/ }],
   ];
-  it.each(unwelcome)('throws at once when it is answered with %s', async (_, answer, failure) => {
+  test.each(unwelcome)('throws at once when it is answered with %s', async (_, answer, failure) => {
     const { client, clock } = await testClient([{ expect: EVENTS, ...answer }], { timeout: 300 });
     const { message, ...rest } = failure as { message?: RegExp };
     expect(await failureOf(heard(client))).toMatchObject({
@@ -149,19 +149,19 @@ describe('SkinClient.events', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('shows the key nowhere when a service echoes it', async () => {
+  test('shows the key nowhere when a service echoes it', async () => {
     const json = refusal('invalid_api_key', `Unknown key ${API_KEY}.`);
     const { client } = await testClient([{ expect: EVENTS, status: 403, json }]);
     expect(String(await failureOf(heard(client)))).not.toContain(API_KEY);
   });
 
-  it('lives on when the time for an answer is over', async () => {
+  test('lives on when the time for an answer is over', async () => {
     const later = (response: ServerResponse) => void setTimeout(() => response.end(jobs), 400);
     const { client } = await testClient([streaming(jobs, later)], { timeout: 150 });
     expect(await heard(client)).toHaveLength(2);
   });
 
-  it('counts a stream as dead when nothing comes for too long', async () => {
+  test('counts a stream as dead when nothing comes for too long', async () => {
     const server = await scriptedServer([streaming(jobs, () => {})]);
     const dispatcher = new Agent();
     onTestFinished(async () => await dispatcher.destroy());
@@ -175,7 +175,7 @@ describe('SkinClient.events', () => {
     });
   });
 
-  it.each(['before it is opened', 'while it is opened', 'while it is read'])(
+  test.each(['before it is opened', 'while it is opened', 'while it is read'])(
     'ends with the reason of its signal, %s',
     async (when) => {
       const stop = new AbortController();
@@ -189,7 +189,7 @@ describe('SkinClient.events', () => {
     },
   );
 
-  it('lets go of the connection when the reader has heard enough', async () => {
+  test('lets go of the connection when the reader has heard enough', async () => {
     let closed: Promise<unknown> | undefined;
     const note = (response: ServerResponse) => {
       closed = once(response, 'close');
@@ -203,7 +203,7 @@ describe('SkinClient.events', () => {
     expect(closed).toBeDefined();
   });
 
-  it('ends without an error when the client is closed', async () => {
+  test('ends without an error when the client is closed', async () => {
     const { client } = await testClient([streaming(jobs, () => {})]);
     const events: JobEvent[] = [];
     for await (const event of client.events()) {
@@ -213,7 +213,7 @@ describe('SkinClient.events', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('is reported as it opens, with the status that came', async () => {
+  test('is reported as it opens, with the status that came', async () => {
     const reports: RequestReport[] = [];
     const onRequest = (report: RequestReport) => void reports.push(report);
     const script = [streaming(jobs), { expect: EVENTS, status: 404, json: refusal('not_found') }];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeSkin } from '../../support/client/answers.ts';
 import { testClient } from '../../support/client/test-client.ts';
 
@@ -17,7 +17,7 @@ const oddities: [what: string, answer: object][] = [
 ];
 
 describe('A skin that was made is not lost to', () => {
-  it.each(oddities)('%s', async (_, json) => {
+  test.each(oddities)('%s', async (_, json) => {
     const { client } = await testClient([{ expect: 'POST /v2/generate?timeout=30', json }]);
     const made = await client.generate({ url: 'https://a.example/' });
     expect(made.skin.texture.data).toEqual(skin.texture.data);

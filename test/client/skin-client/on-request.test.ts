@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
 import type { RequestReport } from '../../../src/client/types.ts';
 import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
@@ -24,7 +24,7 @@ describe('onRequest', () => {
     return reports;
   }
 
-  it('is told of every attempt, with its status, without the query', async () => {
+  test('is told of every attempt, with its status, without the query', async () => {
     const down = { expect: 'GET /v2/skins?filter=secret', status: 503, json: refusal('service_unavailable') };
     const skins = { ...down, status: 200, json: { success: true, skins: [] } };
     const reports = await reportsOf([down, skins], (client) => client.publicSkins({ filter: 'secret' }));
@@ -40,24 +40,24 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('is told the status that came: an accepted job is a 202', async () => {
+  test('is told the status that came: an accepted job is a 202', async () => {
     const reports = await reportsOf([{ ...queued, status: 202 }], (client) => client.queue(source));
     expect(reports).toMatchObject([{ method: 'POST', path: '/v2/queue', status: 202 }]);
   });
 
-  it('is told of an answer that never came', async () => {
+  test('is told of an answer that never came', async () => {
     const reports = await reportsOf([{ ...queued, act: cutBefore }], (client) => client.queue(source));
     expect(reports).toMatchObject([{ path: '/v2/queue', status: undefined, error: 'unreachable' }]);
   });
 
-  it('is told in a word of a call that was called off', async () => {
+  test('is told in a word of a call that was called off', async () => {
     const reports = await reportsOf([], (client) => client.me({ signal: AbortSignal.abort() }));
     expect(reports).toEqual([
       { method: 'GET', path: '/v2/me', error: 'aborted', milliseconds: expect.any(Number) },
     ]);
   });
 
-  it('is told nothing of keys and bodies', async () => {
+  test('is told nothing of keys and bodies', async () => {
     const skin = makeSkin();
     const reports = await reportsOf(
       [{ expect: 'POST /v2/generate?timeout=30', json: { success: true, skin } }],

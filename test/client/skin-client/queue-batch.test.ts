@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ServiceError, UnreadableAnswerError } from '../../../src/client/errors.ts';
 import { makeJob, makeRateLimit, makeSkin, refusal } from '../../support/client/answers.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
@@ -15,7 +15,7 @@ const answered = (batch: readonly unknown[], rest: object = {}): Exchange => ({
 });
 
 describe('SkinClient.queueBatch', () => {
-  it('sends each with its options, files as data URLs, under one idempotency key', async () => {
+  test('sends each with its options, files as data URLs, under one idempotency key', async () => {
     const taken = { success: true, job: makeJob() };
     const { client, server } = await testClient([answered([taken, taken, taken])]);
     await client.queueBatch(
@@ -37,7 +37,7 @@ describe('SkinClient.queueBatch', () => {
     });
   });
 
-  it('answers what became of each, in whatever words the service has for it', async () => {
+  test('answers what became of each, in whatever words the service has for it', async () => {
     const skin = makeSkin();
     const { client } = await testClient([
       answered(
@@ -60,13 +60,13 @@ describe('SkinClient.queueBatch', () => {
     expect(rateLimit).toEqual(makeRateLimit());
   });
 
-  it('says so when the answer has not one result for each', async () => {
+  test('says so when the answer has not one result for each', async () => {
     const { client } = await testClient([answered([{ success: true, job: makeJob() }])]);
     const error = await failureOf(client.queueBatch([one, one]));
     expect(error).toBeInstanceOf(UnreadableAnswerError);
   });
 
-  it('says so when the caller may not send batches', async () => {
+  test('says so when the caller may not send batches', async () => {
     const { client } = await testClient([
       { expect: BATCH, status: 403, json: refusal('insufficient_grants') },
     ]);
@@ -77,7 +77,7 @@ describe('SkinClient.queueBatch', () => {
 });
 
 describe('SkinClient.capes', () => {
-  it('reads what the hosted service sends, and what older versions of it did', async () => {
+  test('reads what the hosted service sends, and what older versions of it did', async () => {
     const url = 'http://textures.example/texture/cc33';
     const capes = [
       { uuid: 'ef9e95b6-48a3-4fd7-93d4-7e7d9448d2f1', alias: 'A', hash: 'cc33', url, support: 'owner' },

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RequestReport } from '../../../src/client/types.ts';
 import { refusal } from '../../support/client/answers.ts';
 import { cutBefore, cutWithin, type Exchange, staySilent } from '../../support/client/scripted-server.ts';
@@ -20,7 +20,7 @@ const troubles: [what: string, answer: Partial<Exchange>][] = [
 ];
 
 describe('the API key', () => {
-  it.each(troubles)('is in nothing that is thrown or reported after %s', async (_, answer) => {
+  test.each(troubles)('is in nothing that is thrown or reported after %s', async (_, answer) => {
     const reports: RequestReport[] = [];
     const { client } = await testClient([{ expect: 'POST /v2/queue', ...answer }], {
       timeout: 150,
@@ -39,7 +39,7 @@ describe('the API key', () => {
     expect([...shown, JSON.stringify(reports)].join('\n')).not.toContain(API_KEY);
   });
 
-  it('is not shown by the client itself', async () => {
+  test('is not shown by the client itself', async () => {
     const { client } = await testClient([]);
     expect(`${JSON.stringify(client)} ${inspect(client, { depth: 9, showHidden: true })}`).not.toContain(
       API_KEY,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
 import { cutBefore, type Exchange, scriptedServer } from '../../support/client/scripted-server.ts';
 import { API_KEY, failureOf, testClient } from '../../support/client/test-client.ts';
@@ -11,7 +11,7 @@ const png = (expected: string): Exchange => ({
 });
 
 describe('SkinClient.editSkin', () => {
-  it.each([{ name: 'New' }, { name: null }, { name: '', visibility: 'private' }] as const)(
+  test.each([{ name: 'New' }, { name: null }, { name: '', visibility: 'private' }] as const)(
     'sends %j and answers the skin as it is now',
     async (edit) => {
       const { client, server } = await testClient([
@@ -23,7 +23,7 @@ describe('SkinClient.editSkin', () => {
     },
   );
 
-  it('is repeated after trouble: twice is as good as once', async () => {
+  test('is repeated after trouble: twice is as good as once', async () => {
     const line = 'PATCH /v2/skins/a';
     const { client } = await testClient([
       { expect: line, act: cutBefore },
@@ -34,12 +34,12 @@ describe('SkinClient.editSkin', () => {
 });
 
 describe('SkinClient.deleteSkin', () => {
-  it('asks for it and minds no more than that it worked', async () => {
+  test('asks for it and minds no more than that it worked', async () => {
     const { client } = await testClient([{ expect: 'DELETE /v2/skins/a%2Fb', json: { success: true } }]);
     expect(await client.deleteSkin('a/b')).toBeUndefined();
   });
 
-  it('throws what the service says', async () => {
+  test('throws what the service says', async () => {
     const { client } = await testClient([
       { expect: 'DELETE /v2/skins/a', status: 404, json: refusal('skin_not_found') },
     ]);
@@ -48,7 +48,7 @@ describe('SkinClient.deleteSkin', () => {
 });
 
 describe('SkinClient.skinTexture', () => {
-  it('follows where the service leads, with the key to its own address alone', async () => {
+  test('follows where the service leads, with the key to its own address alone', async () => {
     const elsewhere = await scriptedServer([png('GET /textures/aa11')]);
     const { client, server } = await testClient(
       [
@@ -72,7 +72,7 @@ describe('SkinClient.skinTexture', () => {
     expect(keys).toEqual([`Bearer ${API_KEY}`, undefined, undefined]);
   });
 
-  it('says what the service says of a skin that is not there', async () => {
+  test('says what the service says of a skin that is not there', async () => {
     const { client } = await testClient([
       { expect: 'GET /v2/skins/a/texture', status: 404, json: refusal('skin_not_found') },
     ]);
@@ -83,12 +83,12 @@ describe('SkinClient.skinTexture', () => {
 describe('A completed job whose skin was deleted', () => {
   const job = makeJob({ status: 'completed', result: skin.uuid });
 
-  it('is a state like any other', async () => {
+  test('is a state like any other', async () => {
     const { client } = await testClient([{ expect: 'GET /v2/queue/j', json: { success: true, job } }]);
     expect(await client.job('j')).toMatchObject({ job: { status: 'completed', result: skin.uuid } });
   });
 
-  it('is waited for in vain: there is no such skin', async () => {
+  test('is waited for in vain: there is no such skin', async () => {
     const { client } = await testClient([
       { expect: 'GET /v2/queue/j', json: { success: true, job } },
       { expect: `GET /v2/skins/${skin.uuid}`, status: 404, json: refusal('skin_not_found') },

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { makeJob, makeRateLimit, refusal } from '../../support/client/answers.ts';
@@ -29,19 +29,19 @@ describe('a read', () => {
     ['a connection cut before the answer', { act: cutBefore }],
     ['a connection cut within the answer', { act: cutWithin }],
   ];
-  it.each(passing)('is repeated after %s', async (_, answer) => {
+  test.each(passing)('is repeated after %s', async (_, answer) => {
     const { client, clock } = await testClient([{ ...me, ...answer }, { ...me, ...answer }, me]);
     expect(await client.me()).toMatchObject({ user: 'aa' });
     expect(clock.sleeps).toEqual([250, 500]);
   });
 
-  it('is repeated when no answer comes in time', async () => {
+  test('is repeated when no answer comes in time', async () => {
     const { client, clock } = await testClient([{ ...me, act: staySilent }, me], { timeout: 1_000 });
     expect(await client.me()).toMatchObject({ user: 'aa' });
     expect(clock.sleeps).toEqual([250]);
   });
 
-  it('waits as long as the service says', async () => {
+  test('waits as long as the service says', async () => {
     const toldToWait = (seconds: string): Exchange => ({
       ...me,
       status: 429,
@@ -57,28 +57,28 @@ describe('a read', () => {
     expect(clock.sleeps).toEqual([2_000, 3_000]);
   });
 
-  it('is given up when its waits have used up the budget', async () => {
+  test('is given up when its waits have used up the budget', async () => {
     const down = { ...me, status: 503, json: refusal('service_unavailable', 'Down.') };
     const { client, clock } = await testClient([down, down, down], { retry: { budget: 1_000 } });
     expect(await failureOf(client.me())).toMatchObject({ code: 'service_unavailable', message: 'Down.' });
     expect(clock.sleeps).toEqual([250, 500]);
   });
 
-  it('is given up at once when the service asks for a longer wait than there is patience', async () => {
+  test('is given up at once when the service asks for a longer wait than there is patience', async () => {
     const later = { ...me, status: 429, json: refusal('rate_limit'), headers: { 'retry-after': '61' } };
     const { client, clock } = await testClient([later], { retry: { patience: 60_000 } });
     expect(await failureOf(client.me())).toMatchObject({ status: 429 });
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('is given up in the end even when the service keeps saying "now"', async () => {
+  test('is given up in the end even when the service keeps saying "now"', async () => {
     const now = { ...me, status: 429, json: refusal('rate_limit'), headers: { 'retry-after': '0' } };
     const { client, clock } = await testClient([now, now, now], { retry: { patience: 1_000 } });
     expect(await failureOf(client.me())).toMatchObject({ code: 'rate_limit' });
     expect(clock.sleeps).toEqual([400, 600]);
   });
 
-  it('has patience with a busy service that trouble does not use up', async () => {
+  test('has patience with a busy service that trouble does not use up', async () => {
     const busy = { ...me, status: 429, json: refusal('rate_limit'), headers: { 'retry-after': '50' } };
     const down = {
       ...me,
@@ -92,7 +92,7 @@ describe('a read', () => {
     expect(clock.sleeps).toEqual([50_000, 9_000, 50_000]);
   });
 
-  it('says before each pause what went wrong and how long it waits', async () => {
+  test('says before each pause what went wrong and how long it waits', async () => {
     const onRetry = vi.fn();
     const down = { ...me, status: 503, json: refusal('service_unavailable', 'Down.') };
     const { client } = await testClient([down, down, me], { onRetry });
@@ -103,7 +103,7 @@ describe('a read', () => {
     ]);
   });
 
-  it('says nothing of a pause that it does not make', async () => {
+  test('says nothing of a pause that it does not make', async () => {
     const onRetry = vi.fn();
     const { client } = await testClient([{ ...me, status: 404, json: refusal('user_not_found') }], {
       onRetry,
@@ -120,12 +120,15 @@ describe('a submission', () => {
     ['a connection cut before the answer', { act: cutBefore }, 'NetworkError'],
     ['a connection cut within the answer', { act: cutWithin }, 'NetworkError'],
   ];
-  it.each(lost)('is not sent twice after %s, because it may have been accepted', async (_, answer, name) => {
-    const { client } = await testClient([{ ...queued, ...answer }]);
-    expect(await failureOf(client.queue(source))).toMatchObject({ name, isPassing: true });
-  });
+  test.each(lost)(
+    'is not sent twice after %s, because it may have been accepted',
+    async (_, answer, name) => {
+      const { client } = await testClient([{ ...queued, ...answer }]);
+      expect(await failureOf(client.queue(source))).toMatchObject({ name, isPassing: true });
+    },
+  );
 
-  it('is not sent twice when no answer comes in time', async () => {
+  test('is not sent twice when no answer comes in time', async () => {
     const { client } = await testClient([{ ...queued, act: staySilent }], { timeout: 100 });
     expect(await failureOf(client.queue(source))).toMatchObject({
       code: 'unreachable',
@@ -134,7 +137,7 @@ describe('a submission', () => {
     });
   });
 
-  it('is sent again, the same, after a 429', async () => {
+  test('is sent again, the same, after a 429', async () => {
     const full = {
       ...queued,
       status: 429,
@@ -151,7 +154,7 @@ describe('a submission', () => {
     expect(new Set(server.seen.map(({ body }) => body.toString())).size).toBe(1);
   });
 
-  it('is sent again when nothing listened, because it never left', async () => {
+  test('is sent again when nothing listened, because it never left', async () => {
     const clock = fakeClock();
     const client = new SkinClient({
       baseUrl: await deadAddress(),
@@ -170,21 +173,21 @@ describe('a submission', () => {
 });
 
 describe('a call that is called off', () => {
-  it('ends at once while it waits for an answer', async () => {
+  test('ends at once while it waits for an answer', async () => {
     const stop = new AbortController();
     const act = () => stop.abort();
     const { client } = await testClient([{ ...me, act }]);
     expect(await failureOf(client.me({ signal: stop.signal }))).toMatchObject({ name: 'AbortError' });
   });
 
-  it('ends before anything is sent when it was called off before', async () => {
+  test('ends before anything is sent when it was called off before', async () => {
     const { client } = await testClient([]);
     const signal = AbortSignal.abort();
     expect(await failureOf(client.me({ signal }))).toMatchObject({ name: 'AbortError' });
     expect(await failureOf(client.generate(source, {}, { signal }))).toMatchObject({ name: 'AbortError' });
   });
 
-  it('ends while it pauses before another attempt', async () => {
+  test('ends while it pauses before another attempt', async () => {
     const stop = new AbortController();
     const clock = {
       ...systemClock,

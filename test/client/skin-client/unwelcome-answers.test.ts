@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/client/answers.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { failureOf, testClient } from '../../support/client/test-client.ts';
@@ -27,14 +27,14 @@ describe('an answer that cannot be read', () => {
       /answered 404 with an HTML page/,
     ],
   ];
-  it.each(answers)('is told as such: %s', async (_, answer, status, message) => {
+  test.each(answers)('is told as such: %s', async (_, answer, status, message) => {
     const { client } = await testClient([{ ...me, json: undefined, ...answer }]);
     const failure = await failureOf(client.me());
     expect(failure).toMatchObject({ name: 'UnreadableAnswerError', code: 'unreadable_answer', status });
     expect((failure as Error).message).toMatch(message);
   });
 
-  it.each([301, 302, 307, 308])('is a redirect %i too: the key goes nowhere else', async (status) => {
+  test.each([301, 302, 307, 308])('is a redirect %i too: the key goes nowhere else', async (status) => {
     const elsewhere = await testClient([]); // fails the test when anything arrives
     const headers = { location: `${elsewhere.server.url}/v2/me` };
     const { client } = await testClient([{ ...me, status, headers, json: undefined, text: '' }]);
@@ -78,7 +78,7 @@ describe('a refusal', () => {
     ['null', null, { code: 'http_401', message: 'The service answered 401.' }],
     ['a word', 'no', { code: 'http_401', message: 'The service answered 401.' }],
   ];
-  it.each(bodies)('is read from a body with %s', async (_, json, read) => {
+  test.each(bodies)('is read from a body with %s', async (_, json, read) => {
     const { client } = await testClient([{ ...me, status: 401, json }]);
     expect(await failureOf(client.me())).toMatchObject({ name: 'ServiceError', status: 401, ...read });
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
 import { START } from '../../support/client/fake-clock.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
@@ -15,7 +15,7 @@ function look(status: string, rest: object = {}): Exchange {
 }
 
 describe('SkinClient.waitForJob', () => {
-  it('looks at growing pauses until the job is completed', async () => {
+  test('looks at growing pauses until the job is completed', async () => {
     const { client, clock } = await testClient([
       look('waiting'),
       look('waiting'),
@@ -27,13 +27,13 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps).toEqual([1_000, 1_000, 1_500, 2_250]);
   });
 
-  it('looks first at the eta', async () => {
+  test('looks first at the eta', async () => {
     const { client, clock } = await testClient([look('completed', { skin })]);
     await client.waitForJob({ id: ID, eta: START + 2_500 });
     expect(clock.sleeps).toEqual([2_500]);
   });
 
-  it('takes every status it has never heard of for pending', async () => {
+  test('takes every status it has never heard of for pending', async () => {
     const statuses = ['unknown', 'active', 'delayed', 'paused'];
     const { client } = await testClient([
       ...statuses.map((status) => look(status)),
@@ -42,14 +42,14 @@ describe('SkinClient.waitForJob', () => {
     expect((await client.waitForJob({ id: ID })).skin).toEqual(skin);
   });
 
-  it('keeps to the poll interval that it was given', async () => {
+  test('keeps to the poll interval that it was given', async () => {
     const script = [look('waiting'), look('waiting'), look('completed', { skin })];
     const { client, clock } = await testClient(script, { pollInterval: 1_200 });
     await client.waitForJob({ id: ID });
     expect(clock.sleeps).toEqual([1_000, 1_000, 1_200]);
   });
 
-  it('throws the reason of a failed job, which comes inside a success', async () => {
+  test('throws the reason of a failed job, which comes inside a success', async () => {
     const errors = [{ code: 'skin_change_failed', message: 'The account was busy.' }];
     const { client } = await testClient([look('waiting'), look('failed', { errors })]);
     expect(await failureOf(client.waitForJob({ id: ID }))).toMatchObject({
@@ -60,7 +60,7 @@ describe('SkinClient.waitForJob', () => {
     });
   });
 
-  it('fetches the skin by its UUID when a completed job comes without it', async () => {
+  test('fetches the skin by its UUID when a completed job comes without it', async () => {
     const { client } = await testClient([
       {
         expect: `GET /v2/queue/${ID}`,
@@ -71,7 +71,7 @@ describe('SkinClient.waitForJob', () => {
     expect((await client.waitForJob({ id: ID })).skin).toEqual(skin);
   });
 
-  it('says at least that the job failed when no reason is given', async () => {
+  test('says at least that the job failed when no reason is given', async () => {
     const { client } = await testClient([look('failed')]);
     expect(await failureOf(client.waitForJob({ id: ID }))).toMatchObject({
       code: 'job_failed',
@@ -79,14 +79,14 @@ describe('SkinClient.waitForJob', () => {
     });
   });
 
-  it('passes on that the job is not known any more', async () => {
+  test('passes on that the job is not known any more', async () => {
     const { client } = await testClient([
       { expect: `GET /v2/queue/${ID}`, status: 404, json: refusal('job_not_found') },
     ]);
     expect(await failureOf(client.waitForJob({ id: ID }))).toMatchObject({ code: 'job_not_found' });
   });
 
-  it('survives trouble that passes while it waits', async () => {
+  test('survives trouble that passes while it waits', async () => {
     const { client, clock } = await testClient([
       { ...look('waiting'), status: 502, json: undefined, text: '<html>Bad gateway</html>' },
       look('completed', { skin }),
@@ -95,7 +95,7 @@ describe('SkinClient.waitForJob', () => {
     expect(clock.sleeps).toEqual([1_000, 250]);
   });
 
-  it('stops as soon as it is told to', async () => {
+  test('stops as soon as it is told to', async () => {
     const stop = new AbortController();
     const { client } = await testClient([], {
       clock: {
@@ -120,7 +120,7 @@ describe('SkinClient.generate, when the service stops waiting', () => {
     json: refusal('generator_timeout', 'Not ready.', rest),
   });
 
-  it.each([`/v2/queue/${ID}`, `/queue/${ID}`])('follows the job at %s, asking at once', async (job) => {
+  test.each([`/v2/queue/${ID}`, `/queue/${ID}`])('follows the job at %s, asking at once', async (job) => {
     const { client, clock } = await testClient([
       timeout({ links: { job } }),
       look('processing'),
@@ -130,13 +130,13 @@ describe('SkinClient.generate, when the service stops waiting', () => {
     expect(clock.sleeps).toEqual([0, 1_000]);
   });
 
-  it('fails without asking again when it does not say which job it is', async () => {
+  test('fails without asking again when it does not say which job it is', async () => {
     const { client } = await testClient([timeout()]);
     const failure = await failureOf(client.generate({ url: 'https://a.example/' }));
     expect(failure).toMatchObject({ name: 'ServiceError', code: 'generator_timeout', status: 500 });
   });
 
-  it('does not follow the link of another error', async () => {
+  test('does not follow the link of another error', async () => {
     const json = refusal('skin_change_failed', 'No.', { links: { job: `/v2/queue/${ID}` } });
     const { client } = await testClient([{ expect: GENERATE, status: 500, json }]);
     const failure = await failureOf(client.generate({ url: 'https://a.example/' }));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   LONGEST_PAUSE,
   mean,
@@ -33,38 +33,38 @@ describe('Forty waves of five jobs', () => {
     ['an eta that is 200 ms too early', () => 100],
     ['an eta that means nothing', (job) => 1_000 * scatter(job)],
   ];
-  it.each(etas)('that take 300 ms each cost a look each and stand idle for a few ms, with %s', (_, eta) => {
+  test.each(etas)('that take 300 ms each cost a look each and stand idle for a few ms, with %s', (_, eta) => {
     const { looksPerWave, idle, most } = measured({ serviceTime: ALIKE, ...(eta && { eta }) });
     expect(looksPerWave).toBeLessThanOrEqual(1.1);
     expect(idle).toBeLessThanOrEqual(5);
     expect(most).toBeLessThanOrEqual(10);
   });
 
-  it.each([10, 60, 1_500, 20_000])('that take %i ms each cost a look each, too', (serviceTime) => {
+  test.each([10, 60, 1_500, 20_000])('that take %i ms each cost a look each, too', (serviceTime) => {
     const { looksPerWave, idle } = measured({ serviceTime: () => serviceTime });
     expect(looksPerWave).toBeLessThanOrEqual(1.5);
     expect(idle).toBeLessThanOrEqual(10);
   });
 
-  it.each([20, 80, 300])('stand idle for what the requests take when those take %i ms', (roundTrip) => {
+  test.each([20, 80, 300])('stand idle for what the requests take when those take %i ms', (roundTrip) => {
     const { looksPerWave, idle } = measured({ serviceTime: ALIKE, roundTrip });
     expect(looksPerWave).toBeLessThanOrEqual(1.1);
     expect(idle).toBeLessThanOrEqual(1.5 * roundTrip + 1);
   });
 
-  it('that take ever longer cost a few looks each and stand idle for a tenth of it', () => {
+  test('that take ever longer cost a few looks each and stand idle for a tenth of it', () => {
     const { looksPerWave, idle } = measured({ serviceTime: (job) => 300 + 2 * job });
     expect(looksPerWave).toBeLessThanOrEqual(3.1);
     expect(idle).toBeLessThanOrEqual(50);
   });
 
-  it('that take ever less stand idle for as much as they gain in three waves', () => {
+  test('that take ever less stand idle for as much as they gain in three waves', () => {
     const { looksPerWave, idle } = measured({ serviceTime: (job) => 700 - 2 * job });
     expect(looksPerWave).toBeLessThanOrEqual(1.2);
     expect(idle).toBeLessThanOrEqual(45);
   });
 
-  it.each([
+  test.each([
     [300, 900],
     [900, 300],
   ])('that take %i ms and then all at once %i ms are learned within four waves', (before, after) => {
@@ -75,20 +75,20 @@ describe('Forty waves of five jobs', () => {
     expect(Math.max(...idle.slice(120))).toBeLessThanOrEqual(10);
   });
 
-  it('that vary by 30 % cost less than two looks each and stand idle for less than they vary', () => {
+  test('that vary by 30 % cost less than two looks each and stand idle for less than they vary', () => {
     const { looksPerWave, idle } = measured({ serviceTime: (job) => 300 * (0.7 + 0.6 * scatter(job)) });
     expect(looksPerWave).toBeLessThanOrEqual(2);
     expect(idle).toBeLessThanOrEqual(90);
   });
 
-  it('that vary by 30 % stand idle for a few ms when the service knows each time', () => {
+  test('that vary by 30 % stand idle for a few ms when the service knows each time', () => {
     const serviceTime = (job: number) => 300 * (0.7 + 0.6 * scatter(job));
     const { looksPerWave, idle } = measured({ serviceTime, eta: serviceTime });
     expect(looksPerWave).toBeLessThanOrEqual(5);
     expect(idle).toBeLessThanOrEqual(20);
   });
 
-  it('do not stand idle because of a single slow one', () => {
+  test('do not stand idle because of a single slow one', () => {
     const { looksPerWave, idle, most } = measured({ serviceTime: (job) => (job === 52 ? 6_000 : 300) });
     expect(looksPerWave).toBeLessThanOrEqual(2);
     expect(idle).toBeLessThanOrEqual(10);
@@ -97,7 +97,7 @@ describe('Forty waves of five jobs', () => {
 });
 
 describe('Looks', () => {
-  it('grow rare for a job that does not end', () => {
+  test('grow rare for a job that does not end', () => {
     const hour = 3_600_000;
     const { looks } = new WaveSimulation({ serviceTime: (job) => (job < 20 ? 300 : hour) }).run(21);
     expect(looks.length).toBeLessThanOrEqual(hour / LONGEST_PAUSE + 30);
@@ -105,7 +105,7 @@ describe('Looks', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(LONGEST_PAUSE + 3);
   });
 
-  it('come within 60 s even for a job that is expected to take ten minutes', () => {
+  test('come within 60 s even for a job that is expected to take ten minutes', () => {
     const { looks } = new WaveSimulation({ serviceTime: () => 1_000, eta: () => 600_000 }).run(1);
     expect(looks[0]).toBeLessThanOrEqual(60_010);
   });

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../../src/skin/decode.ts';
 import { type ImageProblem, InvalidImageError } from '../../../src/skin/picture.ts';
 import {
@@ -267,7 +267,7 @@ function damagedFilter(): Buffer {
 }
 
 describe('A broken file is refused with its problem named:', () => {
-  it.each([...notPng, ...headers, ...chunks, ...colours, ...pixelData])(
+  test.each([...notPng, ...headers, ...chunks, ...colours, ...pixelData])(
     '%s.',
     (_what, bytes, problem, message) => {
       const error = problemOf(bytes);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkSkin } from '../../../src/skin/check.ts';
 import { decodePng } from '../../../src/skin/decode.ts';
 import { InvalidImageError } from '../../../src/skin/picture.ts';
@@ -38,7 +38,7 @@ function gigabyteStream(): Buffer {
 }
 
 describe('A decompression bomb', () => {
-  it('of one gigabyte is refused without taking memory.', () => {
+  test('of one gigabyte is refused without taking memory.', () => {
     const bomb = pngOf(gigabyteStream());
     const before = process.memoryUsage();
     expect(problemOf(bomb, bomb.length)).toBe('pixel_data');
@@ -47,7 +47,7 @@ describe('A decompression bomb', () => {
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(8 * 2 ** 20);
   });
 
-  it('within the 20,000 bytes of a skin is refused a hundred times over without taking memory.', () => {
+  test('within the 20,000 bytes of a skin is refused a hundred times over without taking memory.', () => {
     const bomb = pngOf(deflateSync(Buffer.alloc(18 * 2 ** 20)));
     expect(bomb.length).toBeLessThan(20_000);
     const before = process.memoryUsage().arrayBuffers;
@@ -70,17 +70,17 @@ const good = [
 ];
 
 describe.each(good.map((bytes, at) => ({ bytes, at })))('Good file $at', ({ bytes }) => {
-  it('is good.', () => {
+  test('is good.', () => {
     expect(problemOf(bytes)).toBeUndefined();
   });
 
-  it('is refused at every length short of the whole.', () => {
+  test('is refused at every length short of the whole.', () => {
     for (let length = 0; length < bytes.length; length++) {
       expect(problemOf(bytes.subarray(0, length)), `${length} bytes`).toBeDefined();
     }
   });
 
-  it('is refused with any one byte changed.', () => {
+  test('is refused with any one byte changed.', () => {
     for (let at = 0; at < bytes.length; at++) {
       for (const mask of [0x01, 0x80, 0xff]) {
         const copy = Buffer.from(bytes);
@@ -90,7 +90,7 @@ describe.each(good.map((bytes, at) => ({ bytes, at })))('Good file $at', ({ byte
     }
   });
 
-  it('never ends in another error with any one byte changed and the checksums set right again.', () => {
+  test('never ends in another error with any one byte changed and the checksums set right again.', () => {
     for (let at = 8; at < bytes.length; at++) {
       const copy = Buffer.from(bytes);
       copy[at]! ^= 1 << (at % 8);
@@ -124,7 +124,7 @@ const anyHeader = fc.record({
 });
 
 describe(`Random input (seed ${SEED})`, () => {
-  it('of bytes behind a signature gives a picture or an InvalidImageError.', () => {
+  test('of bytes behind a signature gives a picture or an InvalidImageError.', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, signed) => {
         problemOf(signed ? Buffer.concat([SIGNATURE, bytes]) : bytes);
@@ -133,7 +133,7 @@ describe(`Random input (seed ${SEED})`, () => {
     );
   });
 
-  it('of chunks with right checksums gives a picture or an InvalidImageError, and checkSkin never throws.', () => {
+  test('of chunks with right checksums gives a picture or an InvalidImageError, and checkSkin never throws.', () => {
     fc.assert(
       fc.property(anyHeader, fc.array(fc.tuple(anyType, anyData), { maxLength: 6 }), (header, list) => {
         const body = list.map(([type, data]) => chunk(type, data));
@@ -144,7 +144,7 @@ describe(`Random input (seed ${SEED})`, () => {
     );
   });
 
-  it('of exactly as many pixel bytes as needed gives a picture unless a filter or colour does not exist.', () => {
+  test('of exactly as many pixel bytes as needed gives a picture unless a filter or colour does not exist.', () => {
     const size = 64 * 65;
     fc.assert(
       fc.property(fc.uint8Array({ minLength: size, maxLength: size }), fc.nat(5), (bytes, filter) => {

@@ -1,5 +1,5 @@
 import { PNG } from 'pngjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decodePng } from '../../../src/skin/decode.ts';
 import type { Picture } from '../../../src/skin/picture.ts';
 import { type PngPlan, plainPlan, seededRandom, writePng } from '../../support/skin/png-writer.ts';
@@ -52,31 +52,34 @@ function randomPlan({ colourType, bitDepth, interlaced }: (typeof formats)[numbe
 }
 
 describe.each(formats)('Colour type $colourType with $bitDepth bits, interlaced $interlaced,', (format) => {
-  it.each([0, 1, 2, 3, 4])('decodes like pngjs when every row has filter %i.', (filter) => {
+  test.each([0, 1, 2, 3, 4])('decodes like pngjs when every row has filter %i.', (filter) => {
     expectSameAsPngjs(writePng({ ...randomPlan(format, 64), filterOf: () => filter }));
   });
 
-  it('decodes like pngjs when the rows have filters in turn, in a 64×32 picture.', () => {
+  test('decodes like pngjs when the rows have filters in turn, in a 64×32 picture.', () => {
     expectSameAsPngjs(writePng({ ...randomPlan(format, 32), filterOf: (row) => row % 5 }));
   });
 });
 
 describe('Transparency without an alpha channel', () => {
-  it.each([1, 2, 4, 8])('comes from the palette alphas at %i bits, and is 255 for the rest.', (bitDepth) => {
-    const plan = randomPlan({ colourType: 3, bitDepth, interlaced: false }, 64);
-    const transparency = Buffer.from(bitDepth === 1 ? [77] : [0, 128, 254]);
-    const picture = expectSameAsPngjs(writePng({ ...plan, transparency }));
-    const alphas = new Set(picture.pixels.filter((_, at) => at % 4 === 3));
-    expect([...alphas].toSorted((a, b) => a - b)).toEqual(
-      bitDepth === 1
-        ? [77, 255]
-        : bitDepth === 2
-          ? [0, 128, 254, 255]
-          : expect.arrayContaining([0, 128, 254, 255]),
-    );
-  });
+  test.each([1, 2, 4, 8])(
+    'comes from the palette alphas at %i bits, and is 255 for the rest.',
+    (bitDepth) => {
+      const plan = randomPlan({ colourType: 3, bitDepth, interlaced: false }, 64);
+      const transparency = Buffer.from(bitDepth === 1 ? [77] : [0, 128, 254]);
+      const picture = expectSameAsPngjs(writePng({ ...plan, transparency }));
+      const alphas = new Set(picture.pixels.filter((_, at) => at % 4 === 3));
+      expect([...alphas].toSorted((a, b) => a - b)).toEqual(
+        bitDepth === 1
+          ? [77, 255]
+          : bitDepth === 2
+            ? [0, 128, 254, 255]
+            : expect.arrayContaining([0, 128, 254, 255]),
+      );
+    },
+  );
 
-  it.each([1, 2, 4, 8, 16])('comes from the grey key at %i bits.', (bitDepth) => {
+  test.each([1, 2, 4, 8, 16])('comes from the grey key at %i bits.', (bitDepth) => {
     const plan = randomPlan({ colourType: 0, bitDepth, interlaced: true }, 64);
     const key = plan.samplesAt(5, 7)[0]!;
     const picture = expectSameAsPngjs(
@@ -85,14 +88,14 @@ describe('Transparency without an alpha channel', () => {
     expect(picture.pixels[(7 * 64 + 5) * 4 + 3]).toBe(0);
   });
 
-  it.each([8, 16])('comes from the RGB key at %i bits.', (bitDepth) => {
+  test.each([8, 16])('comes from the RGB key at %i bits.', (bitDepth) => {
     const plan = randomPlan({ colourType: 2, bitDepth, interlaced: false }, 64);
     const transparency = Buffer.from(plan.samplesAt(9, 3).flatMap((sample) => [sample >> 8, sample & 255]));
     const picture = expectSameAsPngjs(writePng({ ...plan, transparency }));
     expect(picture.pixels.filter((value, at) => at % 4 === 3 && value === 0)).toHaveLength(1);
   });
 
-  it('compares a 16-bit key before scaling: a colour that only looks the same at 8 bits stays visible.', () => {
+  test('compares a 16-bit key before scaling: a colour that only looks the same at 8 bits stays visible.', () => {
     const samplesAt = (x: number) => [x === 0 ? 0x8000 : 0x8001];
     const file = writePng(
       plainPlan({ bitDepth: 16, colourType: 0, samplesAt, transparency: Buffer.from([0x80, 0]) }),
@@ -100,7 +103,7 @@ describe('Transparency without an alpha channel', () => {
     expect([...decodePng(file).pixels.subarray(0, 8)]).toEqual([128, 128, 128, 0, 128, 128, 128, 255]);
   });
 
-  it('uses only the low bits of a key, as the specification says.', () => {
+  test('uses only the low bits of a key, as the specification says.', () => {
     const plan = plainPlan({
       bitDepth: 8,
       colourType: 0,
@@ -110,14 +113,14 @@ describe('Transparency without an alpha channel', () => {
     expect(decodePng(writePng(plan)).pixels[3]).toBe(0);
   });
 
-  it('is ignored for pictures that have an alpha channel.', () => {
+  test('is ignored for pictures that have an alpha channel.', () => {
     const file = writePng(plainPlan({ transparency: Buffer.from([1]) }));
     expect(decodePng(file).pixels[3]).toBe(255);
   });
 });
 
 describe('Scaling to 8 bits', () => {
-  it('rounds 16-bit samples to the nearest value, as pngjs does.', () => {
+  test('rounds 16-bit samples to the nearest value, as pngjs does.', () => {
     const samplesAt = (x: number, y: number) => [(y * 64 + x) * 16, 255, 0x8080, 65535 - x];
     const picture = expectSameAsPngjs(writePng(plainPlan({ bitDepth: 16, samplesAt })));
     expect([...picture.pixels.subarray(8 * 4, 9 * 4)]).toEqual([0, 1, 128, 255]);
@@ -126,7 +129,7 @@ describe('Scaling to 8 bits', () => {
 });
 
 describe('An RGBA file', () => {
-  it('keeps the colour of invisible pixels when it is read.', () => {
+  test('keeps the colour of invisible pixels when it is read.', () => {
     const file = writePng(plainPlan({ samplesAt: () => [1, 2, 3, 0] }));
     expect([...decodePng(file).pixels.subarray(0, 4)]).toEqual([1, 2, 3, 0]);
   });

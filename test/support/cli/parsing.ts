@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Deps } from '../../../src/cli/context/context.ts';
 import type { Runner } from '../../../src/cli/context/runner.ts';
 
@@ -56,14 +56,14 @@ export function describeParsing<A extends unknown[]>(
   table: ParseTable,
 ): void {
   describe(`the words after ${name}`, () => {
-    it.each(table.taken.map(([argv, ...args]) => ({ argv, args })))(
+    test.each(table.taken.map(([argv, ...args]) => ({ argv, args })))(
       'are understood: $argv',
       async ({ argv, args }) => {
         expect(await understand(register, argv)).toEqual({ calls: [args], complaint: '' });
       },
     );
 
-    it.each(table.refused.map(([argv, complaint]) => ({ argv, complaint })))(
+    test.each(table.refused.map(([argv, complaint]) => ({ argv, complaint })))(
       'are refused: $argv',
       async ({ argv, complaint }) => {
         const understood = await understand(register, argv);

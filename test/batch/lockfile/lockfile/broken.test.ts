@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, openSync, truncateSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../../src/batch/lockfile/entry-line.ts';
 import { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
@@ -20,7 +20,7 @@ async function failureOfText(text: string | Uint8Array): Promise<LockfileError> 
 }
 
 describe('A file that is no lockfile', () => {
-  it.each([
+  test.each([
     ['text', 'Dear diary,\n'],
     ['a JSON document', '{\n  "name": "skins"\n}\n'],
     ['another NDJSON file', '{"journal":1,"nonce":"x"}\n'],
@@ -31,26 +31,26 @@ describe('A file that is no lockfile', () => {
     expect(await failureOfText(text)).toMatchObject({ code: 'lockfile_invalid', line: 1 });
   });
 
-  it('is named, with what is wrong and what to do', async () => {
+  test('is named, with what is wrong and what to do', async () => {
     const path = await ownPath(`${GOOD}${GOOD.replace('"options"', '"choices"')}`);
     const error = await failureOfOpening(path);
     expect(error.message).toMatch(`${path}, line 2: The line is not an entry: options: Invalid input`);
     expect(error.hint).toMatch('Restore the file');
   });
 
-  it('is refused when it is a folder', async () => {
+  test('is refused when it is a folder', async () => {
     const path = await ownPath();
     mkdirSync(path);
     expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_invalid', line: undefined });
   });
 
-  it('is refused when it is larger than any lockfile', async () => {
+  test('is refused when it is larger than any lockfile', async () => {
     const path = await ownPath('');
     truncateSync(path, 2 ** 32); // takes no space
     expect(await failureOfOpening(path)).toMatchObject({ code: 'lockfile_too_large', line: undefined });
   });
 
-  it('is refused when a line is longer than any entry, without reading the rest', async () => {
+  test('is refused when a line is longer than any entry, without reading the rest', async () => {
     const tooLong = lineOf(lockEntry({ name: 'n'.repeat(64 * 1024) }));
     expect(await failureOfText(`${GOOD}${tooLong}\n${GOOD}`)).toMatchObject({
       code: 'lockfile_too_large',
@@ -65,7 +65,7 @@ describe('A file that is no lockfile', () => {
 describe('A merge', () => {
   const [ours, theirs] = [textOf(entriesOf('b.png')), textOf(entriesOf('c.png'))];
 
-  it.each([
+  test.each([
     ['<<<<<<< HEAD', 2, `${GOOD}<<<<<<< HEAD\n${ours}=======\n${theirs}>>>>>>> topic\n`],
     ['||||||| base', 2, `${GOOD}||||||| base\n`],
     ['=======', 3, `${GOOD}${ours}=======\r\n${theirs}`],
@@ -78,7 +78,7 @@ describe('A merge', () => {
 });
 
 describe('A line that was cut', () => {
-  it('is an error wherever that happened, for a rename leaves no such file', async () => {
+  test('is an error wherever that happened, for a rename leaves no such file', async () => {
     const text = GOOD + textOf([lockEntry({ source: 'ü.png', name: 'a}b', key: '{}' })]);
     const bytes = Buffer.from(text);
     const path = await ownPath();
@@ -88,7 +88,7 @@ describe('A line that was cut', () => {
     }
   });
 
-  it('is an error in the middle of the file too', async () => {
+  test('is an error in the middle of the file too', async () => {
     const text = `${GOOD.slice(0, 400)}\n${GOOD}`;
     expect(await failureOfText(text)).toMatchObject({ code: 'lockfile_invalid', line: 1 });
   });
@@ -107,7 +107,7 @@ describe('An entry with a field that is wrong', () => {
   ];
   const readEarly = wrong.filter(([field]) => !['value', 'signature', 'variant'].includes(field));
 
-  it.each(wrong)('is told by the time it is read: %s', async (field, entry) => {
+  test.each(wrong)('is told by the time it is read: %s', async (field, entry) => {
     const path = await ownPath(GOOD + textOf([entry]));
     const read = async () => {
       const lockfile = await Lockfile.open(path);
@@ -122,7 +122,7 @@ describe('An entry with a field that is wrong', () => {
     expect((error as Error).message).toMatch(`${field}: `);
   });
 
-  it.each(readEarly)(
+  test.each(readEarly)(
     'is told when the file is opened, where that decides what is found: %s',
     async (_, entry) => {
       expect(await failureOfText(GOOD + textOf([entry]))).toMatchObject({
@@ -132,13 +132,13 @@ describe('An entry with a field that is wrong', () => {
     },
   );
 
-  it('does not keep the others from being read', async () => {
+  test('does not keep the others from being read', async () => {
     const lockfile = await openText(textOf([lockEntry({ value: '?' }), lockEntry({ source: 'x.png' })]));
     expect(lockfile.read(1).source).toBe('x.png');
   });
 });
 
-it('Files that cannot be opened leave nothing open', async () => {
+test('Files that cannot be opened leave nothing open', async () => {
   const path = await ownPath('nonsense\n');
   const before = nextDescriptor(path);
   for (let n = 0; n < 50; n++) await failureOfOpening(path);

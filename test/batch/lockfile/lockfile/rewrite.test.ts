@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../../src/batch/lockfile/entry-line.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
@@ -38,7 +38,7 @@ async function isLeftAlone(path: string, act: () => Promise<unknown>): Promise<b
 }
 
 describe('Rewriting', () => {
-  it('makes the file, and its folder', async () => {
+  test('makes the file, and its folder', async () => {
     const path = join(dirname(await ownPath()), 'out', 'skins.lock');
     const lockfile = await openAt(path);
     const outcome = await lockfile.rewrite(entriesOf('a.png', 'b.png'), keepAll);
@@ -47,20 +47,20 @@ describe('Rewriting', () => {
     expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
   });
 
-  it('makes no file for nothing', async () => {
+  test('makes no file for nothing', async () => {
     const path = await ownPath();
     const outcome = await (await openAt(path)).rewrite([], keepAll);
     expect(outcome).toEqual({ written: false, entries: 0, dropped: 0 });
     expect(existsSync(path)).toBe(false);
   });
 
-  it('puts what is new where it belongs', async () => {
+  test('puts what is new where it belongs', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('b.png', 'd.png'));
     await lockfile.rewrite(entriesOf('a.png', 'c.png', 'e.png'), keepAll);
     expect(fileAt(path)).toEqual(entriesOf('a.png', 'b.png', 'c.png', 'd.png', 'e.png'));
   });
 
-  it('takes its changes as they come', async () => {
+  test('takes its changes as they come', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('b.png'));
     async function* changes() {
       for (const source of ['a.png', 'c.png']) yield await Promise.resolve(lockEntry({ source }));
@@ -69,7 +69,7 @@ describe('Rewriting', () => {
     expect(sourcesAt(path)).toEqual(['a.png', 'b.png', 'c.png']);
   });
 
-  it('replaces all entries of a source that has changes', async () => {
+  test('replaces all entries of a source that has changes', async () => {
     const options = (['auto', 'classic', 'slim'] as const).map(
       (variant) => ({ variant, visibility: 'public' }) as const,
     );
@@ -81,39 +81,39 @@ describe('Rewriting', () => {
     expect(fileAt(path)).toEqual(changes.toReversed());
   });
 
-  it('writes the last of several changes of the same source and work', async () => {
+  test('writes the last of several changes of the same source and work', async () => {
     const { path, lockfile } = await ownLockfile([]);
     await lockfile.rewrite([lockEntry({ name: 'one' }), lockEntry({ name: 'two' })], keepAll);
     expect(fileAt(path)).toEqual([lockEntry({ name: 'two' })]);
   });
 
-  it('drops what is not kept', async () => {
+  test('drops what is not kept', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png', 'c.png', 'd.png'));
     const outcome = await lockfile.rewrite([], (source) => source === 'a.png' || source === 'd.png');
     expect(outcome).toEqual({ written: true, entries: 2, dropped: 2 });
     expect(fileAt(path)).toEqual(entriesOf('a.png', 'd.png'));
   });
 
-  it('drops everything', async () => {
+  test('drops everything', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     expect(await lockfile.rewrite([], keepNone)).toEqual({ written: true, entries: 0, dropped: 2 });
     expect(readFileSync(path, 'utf8')).toBe('');
     expect(lockfile.size).toBe(0);
   });
 
-  it('drops the beginning', async () => {
+  test('drops the beginning', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     await lockfile.rewrite([], (source) => source === 'b.png');
     expect(fileAt(path)).toEqual(entriesOf('b.png'));
   });
 
-  it('drops the end', async () => {
+  test('drops the end', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     await lockfile.rewrite([], (source) => source === 'a.png');
     expect(fileAt(path)).toEqual(entriesOf('a.png'));
   });
 
-  it('sorts by code units, not by code points', async () => {
+  test('sorts by code units, not by code points', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('\u{1f600}.png', '\ufb01.png'));
     const sorted = ['a.png', 'b.png', '\u{1f600}.png', '\ufb01.png'];
     await lockfile.rewrite(entriesOf('a.png', 'b.png'), keepAll);
@@ -121,7 +121,7 @@ describe('Rewriting', () => {
     expect(sorted.toSorted()).toEqual(sorted);
   });
 
-  it('knows afterwards what is in the file', async () => {
+  test('knows afterwards what is in the file', async () => {
     const { lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     await lockfile.rewrite(entriesOf('0.png'), (source) => source !== 'a.png');
     expect(allOf(lockfile)).toEqual(entriesOf('0.png', 'b.png'));
@@ -129,7 +129,7 @@ describe('Rewriting', () => {
     expect(find(lockfile, lockEntry({ source: 'a.png' }))).toBeUndefined();
   });
 
-  it('can read its entries for the changes, as for a renamed file', async () => {
+  test('can read its entries for the changes, as for a renamed file', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png', 'c.png'));
     function* moved() {
       for (const entry of [0, 1, 2]) yield { ...lockfile.read(entry), source: `new/${entry}.png` };
@@ -140,7 +140,7 @@ describe('Rewriting', () => {
     );
   });
 
-  it('of many entries keeps all bytes of those that stay', async () => {
+  test('of many entries keeps all bytes of those that stay', async () => {
     const entries = Array.from({ length: 2000 }, (_, n) =>
       lockEntry({ source: `${String(n).padStart(4, '0')}.png`, name: 'ß'.repeat(n % 300) }),
     );
@@ -163,7 +163,7 @@ describe('A file that is right already', () => {
     ['some changes are what was there', async (lockfile) => await lockfile.rewrite([entries[1]!], keepAll)],
     ['the end is what was there', async (lockfile) => await lockfile.rewrite([entries[2]!], keepAll)],
   ];
-  it.each(same)('is not written when %s', async (_, act) => {
+  test.each(same)('is not written when %s', async (_, act) => {
     for (const lineEnd of ['\n', '\r\n']) {
       const { path, lockfile } = await ownLockfile(entries, lineEnd);
       expect(
@@ -173,7 +173,7 @@ describe('A file that is right already', () => {
     }
   });
 
-  it('is written when a single letter differs', async () => {
+  test('is written when a single letter differs', async () => {
     const { path, lockfile } = await ownLockfile(entries);
     expect(await lockfile.rewrite([{ ...entries[2]!, name: 'stevf' }], keepAll)).toMatchObject({
       written: true,
@@ -183,7 +183,7 @@ describe('A file that is right already', () => {
 });
 
 describe('A file that was edited by hand', () => {
-  it('is sorted, and loses what counted for nothing, while its lines stay as they are', async () => {
+  test('is sorted, and loses what counted for nothing, while its lines stay as they are', async () => {
     const [a, b] = entriesOf('a.png', 'b.png');
     const spaced = lineOf(a!).replace('"uuid":', '"uuid" : ');
     const path = await ownPath(`${lineOf(b!)}\n\n${lineOf({ ...a!, name: 'old' })}\n${spaced}\n`);
@@ -192,7 +192,7 @@ describe('A file that was edited by hand', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${spaced}\n${lineOf(b!)}\n`);
   });
 
-  it('gets the line break that its last line lacks, wherever that line goes', async () => {
+  test('gets the line break that its last line lacks, wherever that line goes', async () => {
     const [a, b] = entriesOf('a.png', 'b.png');
     for (const text of [`${lineOf(a!)}\n${lineOf(b!)}`, `${lineOf(b!)}\n${lineOf(a!)}`]) {
       const path = await ownPath(text);
@@ -201,7 +201,7 @@ describe('A file that was edited by hand', () => {
     }
   });
 
-  it('keeps the line breaks of Windows', async () => {
+  test('keeps the line breaks of Windows', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'c.png'), '\r\n');
     await lockfile.rewrite(entriesOf('b.png'), keepAll);
     expect(readFileSync(path, 'utf8')).toBe(textOf(entriesOf('a.png', 'b.png', 'c.png'), '\r\n'));
@@ -209,7 +209,7 @@ describe('A file that was edited by hand', () => {
 });
 
 describe('A file that somebody changes in the meantime', () => {
-  it('is merged with, not overwritten', async () => {
+  test('is merged with, not overwritten', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png', 'b.png'));
     rmSync(path);
     writeFileSync(path, textOf(entriesOf('b.png', 'pulled.png')));
@@ -225,14 +225,14 @@ describe('A file that somebody changes in the meantime', () => {
     ]);
   });
 
-  it('is made anew when it has been removed', async () => {
+  test('is made anew when it has been removed', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
     rmSync(path);
     await lockfile.rewrite(entriesOf('b.png'), keepAll);
     expect(sourcesAt(path)).toEqual(['b.png']);
   });
 
-  it('stays as it is when it is broken by then', async () => {
+  test('stays as it is when it is broken by then', async () => {
     const { path, lockfile } = await ownLockfile(entriesOf('a.png'));
     const text = `<<<<<<< HEAD\n${textOf(entriesOf('a.png'))}`;
     writeFileSync(path, text);
@@ -256,7 +256,7 @@ describe('A rewrite that fails', () => {
     return error;
   }
 
-  it('for a change that could not be read again leaves the old file', async () => {
+  test('for a change that could not be read again leaves the old file', async () => {
     const bad = lockEntry({ source: 'c.png', value: 'no base64!' });
     expect(await failedRewrite([...entriesOf('0.png'), bad])).toMatchObject({
       code: 'lockfile_invalid',
@@ -264,18 +264,18 @@ describe('A rewrite that fails', () => {
     });
   });
 
-  it('for a change that is too long leaves the old file', async () => {
+  test('for a change that is too long leaves the old file', async () => {
     const long = lockEntry({ source: 'c.png', name: 'n'.repeat(64 * 1024) });
     expect(await failedRewrite([long])).toMatchObject({ message: expect.stringContaining('too long') });
   });
 
-  it('for changes that are not sorted leaves the old file', async () => {
+  test('for changes that are not sorted leaves the old file', async () => {
     expect(await failedRewrite(entriesOf('0.png', 'd.png', 'c.png'))).toMatchObject({
       message: expect.stringContaining('c.png'),
     });
   });
 
-  it('because the changes cannot be had leaves the old file', async () => {
+  test('because the changes cannot be had leaves the old file', async () => {
     function* changes() {
       for (let n = 0; n < 1000; n++) yield lockEntry({ source: `0/${String(n).padStart(4, '0')}.png` });
       throw new Error('The journal is gone.');
@@ -283,7 +283,7 @@ describe('A rewrite that fails', () => {
     expect(await failedRewrite(changes())).toMatchObject({ message: 'The journal is gone.' });
   });
 
-  it('because a folder has taken the place says so', async () => {
+  test('because a folder has taken the place says so', async () => {
     const { path, lockfile } = await ownLockfile(before);
     rmSync(path);
     mkdirSync(join(path, 'below'), { recursive: true });
@@ -293,7 +293,7 @@ describe('A rewrite that fails', () => {
     });
   });
 
-  it('because a folder takes the place at the last moment leaves nothing behind', async () => {
+  test('because a folder takes the place at the last moment leaves nothing behind', async () => {
     const { path, lockfile } = await ownLockfile(before);
     function* changes() {
       yield lockEntry({ source: 'c.png' });
@@ -304,7 +304,7 @@ describe('A rewrite that fails', () => {
     expect(readdirSync(dirname(path))).toEqual(['skins.lock']);
   });
 
-  it('because the folder vanishes says so', async () => {
+  test('because the folder vanishes says so', async () => {
     const { path, lockfile } = await ownLockfile(before);
     function* changes() {
       for (let n = 0; n < 1000; n++) yield lockEntry({ source: `0/${String(n).padStart(4, '0')}.png` });
@@ -313,7 +313,7 @@ describe('A rewrite that fails', () => {
     expect(await failureOf(lockfile.rewrite(changes(), keepAll))).toMatchObject({ code: 'ENOENT' });
   });
 
-  it('because the old file is cut while it is copied says so', async () => {
+  test('because the old file is cut while it is copied says so', async () => {
     const many = Array.from({ length: 1000 }, (_, n) =>
       lockEntry({ source: `${String(n).padStart(4, '0')}.png` }),
     );

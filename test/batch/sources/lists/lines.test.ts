@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readLines } from '../../../../src/batch/sources/lists/lines.ts';
 import { listRows } from '../../../../src/batch/sources/lists/list-rows.ts';
 import { collected } from '../../../support/batch/read-sources.ts';
@@ -8,7 +8,7 @@ async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> 
 }
 
 describe('readLines', () => {
-  it('gives lines without their ends and without a byte order mark', async () => {
+  test('gives lines without their ends and without a byte order mark', async () => {
     const list = pieces('\uFEFFa\r', '\nb\rc\n', '\n', ' d', ' \n\uFEFFe');
     expect(await collected(readLines(list, 'list'))).toEqual([
       { number: 1, text: 'a' },
@@ -19,7 +19,7 @@ describe('readLines', () => {
     ]);
   });
 
-  it('keeps nothing of a chunk that is filled anew', async () => {
+  test('keeps nothing of a chunk that is filled anew', async () => {
     const buffer = Buffer.alloc(3);
     const reused = async function* () {
       for (const text of ['a\nb', 'c\nd', 'e\nf']) {
@@ -33,7 +33,7 @@ describe('readLines', () => {
 });
 
 describe('A CSV row', () => {
-  it('ends where its line does', async () => {
+  test('ends where its line does', async () => {
     const rows = await collected(listRows(pieces('source,name\na\rb,c\n'), 'list'));
     expect(rows).toEqual([{ line: 2, row: { source: 'a\rb', name: 'c' } }]);
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BatchSetupError } from '../../../../src/batch/setup-error.ts';
 import { listRows } from '../../../../src/batch/sources/lists/list-rows.ts';
 import type { ListRow, Row } from '../../../../src/batch/sources/lists/rows.ts';
@@ -49,7 +49,7 @@ function found(list: readonly ListRow[]): Row[] {
 }
 
 describe('Whatever rows are written as a list, in whatever pieces it comes,', () => {
-  it('they are read from CSV', async () => {
+  test('they are read from CSV', async () => {
     const delimiter = fc.constantFrom(',', ';', '\t');
     const columns = fc.shuffledSubarray(['source', 'name', 'variant', 'visibility', 'notes'] as const, {
       minLength: 5,
@@ -72,7 +72,7 @@ describe('Whatever rows are written as a list, in whatever pieces it comes,', ()
     await fc.assert(property, RUNS);
   });
 
-  it('they are read from NDJSON', async () => {
+  test('they are read from NDJSON', async () => {
     const property = fc.asyncProperty(rows, newline, mark, sizes, async (all, end, bom, pieces) => {
       const text = bom + all.map((one) => JSON.stringify(one)).join(end);
       expect(found(await rowsOf(Buffer.from(text), pieces))).toEqual(all);
@@ -80,7 +80,7 @@ describe('Whatever rows are written as a list, in whatever pieces it comes,', ()
     await fc.assert(property, RUNS);
   });
 
-  it('they are read from lines', async () => {
+  test('they are read from lines', async () => {
     const sources = fc.array(
       cell.filter((text) => !/^[#{]/.test(text)),
       { maxLength: 20 },
@@ -94,7 +94,7 @@ describe('Whatever rows are written as a list, in whatever pieces it comes,', ()
 });
 
 describe('Whatever bytes come as a list,', () => {
-  it.each(['', 'source,name\n', '{"source":"a"}\n'])(
+  test.each(['', 'source,name\n', '{"source":"a"}\n'])(
     'they are rows, faults or no text, never a crash, after %j',
     async (beginning) => {
       const noise = fc.oneof(

@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fileProblem } from '../../../../src/batch/sources/file-problem.ts';
 import {
   isSingle,
@@ -25,7 +25,7 @@ const DATA = 'data:image/png;base64,';
 const elsewhere = rootsIn('/no/such/folder');
 
 describe('A path', () => {
-  it('of a file is one source, called what was typed', async () => {
+  test('of a file is one source, called what was typed', async () => {
     const cwd = await folderOf(['heroes/My Skin.v2.png']);
     expect(await onlyOf({ args: ['./heroes/My Skin.v2.png'] }, rootsIn(cwd))).toEqual({
       label: './heroes/My Skin.v2.png',
@@ -34,7 +34,7 @@ describe('A path', () => {
     });
   });
 
-  it('may have any name, because the check says what the file is', async () => {
+  test('may have any name, because the check says what the file is', async () => {
     const cwd = await folderOf(['skin', '.hidden.png', UUID, '-']);
     const args = ['skin', '.hidden.png', UUID, './-'];
     expect((await allOf({ args }, rootsIn(cwd))).map((source) => source.content.kind)).toEqual(
@@ -42,7 +42,7 @@ describe('A path', () => {
     );
   });
 
-  it.each(['missing.png', 'no/such/a.png', 'a.png/', 'x'.repeat(5_000), `${UUID}0`, 'ab', 'a\0b'])(
+  test.each(['missing.png', 'no/such/a.png', 'a.png/', 'x'.repeat(5_000), `${UUID}0`, 'ab', 'a\0b'])(
     'that leads nowhere is told: %.20j',
     async (arg) => {
       const source = await onlyOf({ args: [arg] }, rootsIn(await folderOf(['a.png'])));
@@ -58,12 +58,12 @@ describe('A path', () => {
     },
   );
 
-  it('that is empty is not the current folder', async () => {
+  test('that is empty is not the current folder', async () => {
     const source = await onlyOf({ args: [''] }, rootsIn(await folderOf(['a.png'])));
     expect(problemOf(source)).toMatchObject({ code: 'no_such_file' });
   });
 
-  it('that is a symbolic link loop is told', async () => {
+  test('that is a symbolic link loop is told', async () => {
     const cwd = await folderOf([]);
     symlinkSync('loop', join(cwd, 'loop'));
     expect(problemOf(await onlyOf({ args: ['loop'] }, rootsIn(cwd)))).toEqual({
@@ -79,12 +79,12 @@ describe('What the file system says of a path', () => {
     ['EPERM', 'eacces', 'a.png: Permission denied.'],
     ['EIO', 'eio', 'a.png: broken.'],
   ];
-  it.each(rows)('%s is told as %s', (errno, code, message) => {
+  test.each(rows)('%s is told as %s', (errno, code, message) => {
     const error = Object.assign(new Error('broken'), { code: errno });
     expect(fileProblem('a.png', error)).toEqual({ code, message });
   });
 
-  it('is not made of a mistake in the program', () => {
+  test('is not made of a mistake in the program', () => {
     const bug = new TypeError('x is undefined');
     expect(() => fileProblem('a.png', bug)).toThrow(bug);
   });
@@ -100,7 +100,7 @@ describe('A URL', () => {
     ['https://a.example/a%2Fb', 'a_b'],
     ['https://a.example/@someone/s.png', 's'],
   ];
-  it.each(good)('is left to the service: %s', async (url, stem) => {
+  test.each(good)('is left to the service: %s', async (url, stem) => {
     expect(await onlyOf({ args: [url] }, elsewhere)).toEqual({
       label: url,
       content: { kind: 'url', url },
@@ -108,7 +108,7 @@ describe('A URL', () => {
     });
   });
 
-  it('may have 256 characters and no more', async () => {
+  test('may have 256 characters and no more', async () => {
     const url = `https://a.example/${'x'.repeat(238)}`;
     expect((await onlyOf({ args: [url] }, elsewhere)).content).toEqual({ kind: 'url', url });
     const longer = await onlyOf({ args: [`${url}x`] }, elsewhere);
@@ -119,7 +119,7 @@ describe('A URL', () => {
     expect(longer.label).toBe(`${url}…`);
   });
 
-  it.each(['https://', 'http://a b/s.png', 'https://[::1/s.png'])('must be one: %s', async (url) => {
+  test.each(['https://', 'http://a b/s.png', 'https://[::1/s.png'])('must be one: %s', async (url) => {
     const source = await onlyOf({ args: [url] }, elsewhere);
     expect(problemOf(source)).toMatchObject({ code: 'invalid_image_url', hint: expect.any(String) });
     expect(source.label).toBe(url);
@@ -133,7 +133,7 @@ describe('A URL', () => {
     ['https://me:hunter2@a b/s.png', 'https://a b/s.png'],
     ['https://me:hunter2/x@a b/s.png', 'https://a b/s.png'],
   ];
-  it.each(secret)('with a password is neither sent nor shown: %s', async (url, label) => {
+  test.each(secret)('with a password is neither sent nor shown: %s', async (url, label) => {
     const source = await onlyOf({ args: [url] }, elsewhere);
     expect(source.label).toBe(label);
     expect(problemOf(source)).toMatchObject({ code: 'invalid_image_url' });
@@ -142,7 +142,7 @@ describe('A URL', () => {
 });
 
 describe('A data URL', () => {
-  it('is a picture that is at hand already', async () => {
+  test('is a picture that is at hand already', async () => {
     const url = `${DATA}${Buffer.from('a picture').toString('base64')}`;
     const source = await onlyOf({ args: [url] }, elsewhere);
     expect(source).toEqual({
@@ -152,11 +152,11 @@ describe('A data URL', () => {
     });
   });
 
-  it.each(['Data:Image/PNG;Base64,AAAA', `${DATA}AAA=`, `${DATA}AAA`])('is taken as %s', async (url) => {
+  test.each(['Data:Image/PNG;Base64,AAAA', `${DATA}AAA=`, `${DATA}AAA`])('is taken as %s', async (url) => {
     expect((await onlyOf({ args: [url] }, elsewhere)).content.kind).toBe('bytes');
   });
 
-  it.each([
+  test.each([
     DATA,
     `${DATA}A`,
     `${DATA}AA A`,
@@ -170,7 +170,7 @@ describe('A data URL', () => {
 });
 
 describe('A player', () => {
-  it.each([UUID, DASHED])('or a skin is named by a UUID: %s', async (arg) => {
+  test.each([UUID, DASHED])('or a skin is named by a UUID: %s', async (arg) => {
     expect(await onlyOf({ args: [arg] }, elsewhere)).toEqual({
       label: arg,
       content: { kind: 'uuid', uuid: UUID },
@@ -178,7 +178,7 @@ describe('A player', () => {
     });
   });
 
-  it('is named by a name, which is the same in any case', async () => {
+  test('is named by a name, which is the same in any case', async () => {
     for (const arg of ['Jeb_', 'a'])
       expect(await onlyOf({ args: [arg], as: 'user' }, elsewhere)).toEqual({
         label: arg,
@@ -187,7 +187,7 @@ describe('A player', () => {
       });
   });
 
-  it('is what a word may be that is no path, and only a guess then', async () => {
+  test('is what a word may be that is no path, and only a guess then', async () => {
     const cwd = await folderOf(['Notch']);
     expect((await onlyOf({ args: ['Notch'] }, rootsIn(cwd))).content.kind).toBe('file');
     const { content } = await onlyOf({ args: ['Jeb_'] }, rootsIn(cwd));
@@ -196,7 +196,7 @@ describe('A player', () => {
     expect(problemOf(asFile)).toMatchObject({ code: 'no_such_file' });
   });
 
-  it.each(['', '-', 'seventeen_letters', 'two words', 'https://a.example/'])(
+  test.each(['', '-', 'seventeen_letters', 'two words', 'https://a.example/'])(
     'is not named by %j',
     async (arg) => {
       expect(problemOf(await onlyOf({ args: [arg], as: 'user' }, elsewhere))).toMatchObject({
@@ -221,14 +221,14 @@ describe('What the user says that an argument is', () => {
     ['user', UUID, 'user'],
     ['user', 'skin.png', 'problem'],
   ];
-  it.each(rows)('goes above its looks: as %s, %s is of kind %s', async (as, arg, kind) => {
+  test.each(rows)('goes above its looks: as %s, %s is of kind %s', async (as, arg, kind) => {
     const cwd = await folderOf([UUID, 'skin.png', 'http:/a.example/s.png', DATA]);
     expect((await onlyOf({ args: [arg], as }, rootsIn(cwd, 'a picture'))).content.kind).toBe(kind);
   });
 });
 
 describe('A picture on stdin', () => {
-  it('is read when its turn comes, in whatever pieces', async () => {
+  test('is read when its turn comes, in whatever pieces', async () => {
     const stdin = async function* () {
       for (const piece of ['a ', '', 'pic', 'ture']) yield Buffer.from(piece);
     };
@@ -239,14 +239,14 @@ describe('A picture on stdin', () => {
     });
   });
 
-  it('must not be empty', async () => {
+  test('must not be empty', async () => {
     expect(problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', '')))).toEqual({
       code: 'empty_input',
       message: 'Stdin is empty.',
     });
   });
 
-  it('is not read on when it is too large', async () => {
+  test('is not read on when it is too large', async () => {
     let pieces = 0;
     const endless = async function* () {
       for (;;) {
@@ -260,7 +260,7 @@ describe('A picture on stdin', () => {
     expect(pieces).toBe(9);
   });
 
-  it('that cannot be read costs no other source', async () => {
+  test('that cannot be read costs no other source', async () => {
     const broken = async function* (): AsyncGenerator<Uint8Array> {
       yield await Promise.reject(Object.assign(new Error('illegal operation'), { code: 'EISDIR' }));
     };
@@ -269,7 +269,7 @@ describe('A picture on stdin', () => {
     expect(user?.content.kind).toBe('uuid');
   });
 
-  it.each([{ args: ['-', '-'] }, { args: ['-'], from: ['-'] }, { from: ['-', '-'] }])(
+  test.each([{ args: ['-', '-'] }, { args: ['-'], from: ['-'] }, { from: ['-', '-'] }])(
     'is read only once: %j',
     async (parts) => {
       const failure = await failureOf(allOf(parts, rootsIn('/')));
@@ -283,13 +283,13 @@ describe('A picture on stdin', () => {
 });
 
 describe('Arguments', () => {
-  it('keep their order, and lists come after them', async () => {
+  test('keep their order, and lists come after them', async () => {
     const cwd = await folderOf({ 'one/x.png': '', 'two/a.png': '', 'list.txt': 'one/x.png' });
     const parts = { args: ['two', 'https://a.example/s.png', '-', 'one'], from: ['list.txt'] };
     expect(await stemsOf(parts, rootsIn(cwd, 'p'))).toEqual(['a', 's', 'stdin', 'x', 'one/x']);
   });
 
-  it('are looked at one by one', async () => {
+  test('are looked at one by one', async () => {
     const cwd = await folderOf(['a.png']);
     for await (const source of openSources(spec({ args: ['a.png', '-'] }), rootsIn(cwd))) {
       expect(source.label).toBe('a.png');
@@ -297,7 +297,7 @@ describe('Arguments', () => {
     }
   });
 
-  it('may be none', async () => {
+  test('may be none', async () => {
     expect(await allOf({}, elsewhere)).toEqual([]);
   });
 });
@@ -317,7 +317,7 @@ describe('isSingle', () => {
     [{ from: ['list.txt'] }, false],
     [{}, false],
   ];
-  it.each(rows)('says of %j: %s', async (parts, single) => {
+  test.each(rows)('says of %j: %s', async (parts, single) => {
     const cwd = await folderOf(['a.png', 'folder/b.png']);
     expect(await isSingle(spec(parts), rootsIn(cwd))).toBe(single);
   });
@@ -339,7 +339,7 @@ describe('skinNameFrom', () => {
     ['皮肤', undefined],
     ['', undefined],
   ];
-  it.each(names)('makes, of %j, %j', (stem, name) => {
+  test.each(names)('makes, of %j, %j', (stem, name) => {
     expect(skinNameFrom(stem)).toBe(name);
   });
 });

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSources } from '../../../../src/batch/sources/sources.ts';
 import {
   allOf,
@@ -15,7 +15,7 @@ import {
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 describe('A folder', () => {
-  it('stands for the PNG files directly in it, sorted by code units, none hidden', async () => {
+  test('stands for the PNG files directly in it, sorted by code units, none hidden', async () => {
     const names = ['b.png', 'a.PNG', 'B.png', '.hidden.png', 'notes.txt', 'c.png.bak', 'below/d.png'];
     const cwd = await folderOf(names);
     mkdirSync(join(cwd, 'folder.png'));
@@ -25,12 +25,12 @@ describe('A folder', () => {
     expect(sources[1]?.content).toEqual({ kind: 'file', path: join(cwd, 'a.PNG') });
   });
 
-  it('is sorted the same on every machine', async () => {
+  test('is sorted the same on every machine', async () => {
     const cwd = await folderOf(['\ufb00.png', '😀.png', 'é.png', 'e.png', 'Z.png']);
     expect(await stemsOf({ args: ['.'] }, rootsIn(cwd))).toEqual(['Z', 'e', 'é', '😀', '\ufb00']);
   });
 
-  it('stands for all below it when that is asked, each one’s files before its folders', async () => {
+  test('stands for all below it when that is asked, each one’s files before its folders', async () => {
     const names = ['b/z.png', 'b/y/x.png', 'a/2.png', 'c.png', 'd.png/e.png', '.git/f.png', 'b/.g/h.png'];
     const cwd = await folderOf(names.map((name) => `skins/${name}`));
     const sources = await allOf({ args: ['./skins/'], recursive: true }, rootsIn(cwd));
@@ -45,7 +45,7 @@ describe('A folder', () => {
     expect(sources[3]?.content).toEqual({ kind: 'file', path: join(cwd, 'skins/b/y/x.png') });
   });
 
-  it('without PNG files is a source that says so', async () => {
+  test('without PNG files is a source that says so', async () => {
     const cwd = await folderOf(['skins/a.txt', 'skins/.b.png', 'skins/.c/d.png']);
     for (const recursive of [false, true]) {
       const source = await onlyOf({ args: ['skins'], recursive }, rootsIn(cwd));
@@ -58,13 +58,13 @@ describe('A folder', () => {
     }
   });
 
-  it('with PNG files only below says how to take those', async () => {
+  test('with PNG files only below says how to take those', async () => {
     const cwd = await folderOf(['skins/a/b/c.png']);
     const source = await onlyOf({ args: ['skins'] }, rootsIn(cwd));
     expect(problemOf(source)?.hint).toBe('Use -r to include subfolders.');
   });
 
-  it('gives its first file before anything below is looked at', async () => {
+  test('gives its first file before anything below is looked at', async () => {
     const cwd = await folderOf(['a.png', 'below/b.png']);
     const sources = openSources(spec({ args: [cwd], recursive: true }), rootsIn('/'));
     expect((await sources.next()).value).toMatchObject({ stem: 'a' });
@@ -73,7 +73,7 @@ describe('A folder', () => {
     expect(rest.map((source) => source.stem)).toEqual(['below/b', 'below/c']);
   });
 
-  it('that goes away during the walk costs no other', async () => {
+  test('that goes away during the walk costs no other', async () => {
     const cwd = await folderOf(['a.png', 'gone/b.png', 'stays/c.png']);
     const sources = openSources(spec({ args: ['.'], recursive: true }), rootsIn(cwd));
     await sources.next();
@@ -87,7 +87,7 @@ describe('A folder', () => {
     expect(stays).toMatchObject({ stem: 'stays/c', content: { kind: 'file' } });
   });
 
-  it('that becomes something else during the walk costs no other', async () => {
+  test('that becomes something else during the walk costs no other', async () => {
     const cwd = await folderOf(['a.png', 'b/c.png', 'file', 'z/y.png']);
     const sources = openSources(spec({ args: [cwd], recursive: true }), rootsIn('/'));
     await sources.next();
@@ -101,7 +101,7 @@ describe('A folder', () => {
     expect(good?.stem).toBe('z/y');
   });
 
-  it('of ten thousand files gives all of them, but for those that are left out', async () => {
+  test('of ten thousand files gives all of them, but for those that are left out', async () => {
     const cwd = await ownFolder();
     for (let index = 0; index < 10_000; index++) closeSync(openSync(join(cwd, `${index}.png`), 'w'));
     expect(await allOf({ args: ['.'], recursive: true, ignore: ['*9.png'] }, rootsIn(cwd))).toHaveLength(
@@ -111,14 +111,14 @@ describe('A folder', () => {
 });
 
 describe('A link in a folder', () => {
-  it('to a file is taken under its own name', async () => {
+  test('to a file is taken under its own name', async () => {
     const cwd = await folderOf(['elsewhere/original.png', 'skins/a.txt']);
     symlinkSync('../elsewhere/original.png', join(cwd, 'skins/b.png'));
     symlinkSync('../elsewhere/original.png', join(cwd, 'skins/c.txt'));
     expect(await stemsOf({ args: ['skins'] }, rootsIn(cwd))).toEqual(['b']);
   });
 
-  it('to a folder is followed where folders are', async () => {
+  test('to a folder is followed where folders are', async () => {
     const cwd = await folderOf(['elsewhere/a.png', 'skins/b.png']);
     symlinkSync('../elsewhere', join(cwd, 'skins/more'));
     symlinkSync('../elsewhere', join(cwd, 'skins/x.png'));
@@ -130,7 +130,7 @@ describe('A link in a folder', () => {
     ]);
   });
 
-  it('to a folder on the way to it is passed by', async () => {
+  test('to a folder on the way to it is passed by', async () => {
     const cwd = await folderOf(['a/b/c.png', 'd/e.png']);
     symlinkSync('../..', join(cwd, 'a/b/top'));
     symlinkSync('.', join(cwd, 'd/self'));
@@ -142,7 +142,7 @@ describe('A link in a folder', () => {
     ]);
   });
 
-  it('to nothing costs no other file', async () => {
+  test('to nothing costs no other file', async () => {
     const cwd = await folderOf(['good.png']);
     symlinkSync('/no/such/file', join(cwd, 'a.png'));
     symlinkSync('b.png', join(cwd, 'b.png'));
@@ -156,7 +156,7 @@ describe('A link in a folder', () => {
 });
 
 describe('A walk', () => {
-  it('goes 64 folders deep and says where it ends', async () => {
+  test('goes 64 folders deep and says where it ends', async () => {
     const deep = (depth: number) => 'd/'.repeat(depth);
     const cwd = await folderOf([`${deep(64)}in.png`, `${deep(65)}out.png`]);
     const [within, beyond, ...others] = await allOf({ args: [cwd], recursive: true }, rootsIn('/'));

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allOf, folderOf, onlyOf, problemOf, rootsIn, stemsOf } from '../../../support/batch/read-sources.ts';
 import { failureOf } from '../../../support/client/test-client.ts';
 
@@ -47,11 +47,11 @@ describe('An ignore file', () => {
       ['a', 'a-old', 'drafts/b', 'x/a-old', 'x/drafts/c', 'x/y/d'],
     ],
   ];
-  it.each(rows)('%s', async (_, rules, left) => {
+  test.each(rows)('%s', async (_, rules, left) => {
     expect(await leftOf(files, rules)).toEqual(left);
   });
 
-  it.each(['x[1]', 'a*', '!x', '#x', 'a b', ' a '])(
+  test.each(['x[1]', 'a*', '!x', '#x', 'a b', ' a '])(
     'means its own folder when that is called %j',
     async (folder) => {
       const rules = { [folder]: '/s.png\nt.png' };
@@ -62,17 +62,17 @@ describe('An ignore file', () => {
     },
   );
 
-  it('counts without -r as well', async () => {
+  test('counts without -r as well', async () => {
     const cwd = await folderOf({ 'a.png': '', 'b.png': '', [FILE]: 'b*' });
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);
   });
 
-  it('does not concern a file that was named itself', async () => {
+  test('does not concern a file that was named itself', async () => {
     const cwd = await folderOf({ 'a.png': '', [FILE]: '*' });
     expect(await stemsOf({ args: ['a.png'], ignore: ['*'] }, rootsIn(cwd))).toEqual(['a']);
   });
 
-  it('that leaves nothing is named as the reason', async () => {
+  test('that leaves nothing is named as the reason', async () => {
     const cwd = await folderOf({ 'skins/a.png': '', [`skins/${FILE}`]: '*' });
     expect(problemOf(await onlyOf({ args: ['skins'] }, rootsIn(cwd)))).toEqual({
       code: 'empty_folder',
@@ -81,13 +81,13 @@ describe('An ignore file', () => {
     });
   });
 
-  it('leaves out links to nothing too', async () => {
+  test('leaves out links to nothing too', async () => {
     const cwd = await folderOf({ 'a.png': '', [FILE]: 'b*' });
     symlinkSync('/no/such/file', join(cwd, 'b.png'));
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);
   });
 
-  it('that is a folder says nothing', async () => {
+  test('that is a folder says nothing', async () => {
     const cwd = await folderOf(['a.png']);
     mkdirSync(join(cwd, FILE));
     expect(await stemsOf({ args: [cwd] }, rootsIn('/'))).toEqual(['a']);
@@ -97,7 +97,7 @@ describe('An ignore file', () => {
     ['is too large', 'a\n'.repeat(40_000)],
     ['has an absurd line', 'a'.repeat(1025)],
   ];
-  it.each(unusable)('that %s keeps its folder out and says so', async (_, text) => {
+  test.each(unusable)('that %s keeps its folder out and says so', async (_, text) => {
     const cwd = await folderOf({ 'a.png': '', [`x/${FILE}`]: text, 'x/b.png': '' });
     const [good, bad, ...others] = await allOf({ args: ['.'], recursive: true }, rootsIn(cwd));
     expect(good?.stem).toBe('a');
@@ -109,7 +109,7 @@ describe('An ignore file', () => {
     expect(others).toEqual([]);
   });
 
-  it('that is a link to nothing keeps its folder out and says so', async () => {
+  test('that is a link to nothing keeps its folder out and says so', async () => {
     const cwd = await folderOf(['a.png']);
     symlinkSync('/no/such/file', join(cwd, FILE));
     expect(problemOf(await onlyOf({ args: [cwd] }, rootsIn('/')))?.code).toBe('no_such_file');
@@ -117,7 +117,7 @@ describe('An ignore file', () => {
 });
 
 describe('A pattern on the command line', () => {
-  it('counts in each folder and above what the files say', async () => {
+  test('counts in each folder and above what the files say', async () => {
     const files = ['a', 'b', 'x/a', 'x/b', '#c'];
     expect(await leftOf(files, { x: '!a.png\nb.png' }, ['a.png', '#c.png', '!x/b.png'])).toEqual([
       'b',
@@ -125,7 +125,7 @@ describe('A pattern on the command line', () => {
     ]);
   });
 
-  it.each(['', '  ', 'a'.repeat(1025)])('must mean something: %.20j', async (pattern) => {
+  test.each(['', '  ', 'a'.repeat(1025)])('must mean something: %.20j', async (pattern) => {
     const failure = await failureOf(allOf({ args: ['.'], ignore: [pattern] }, rootsIn('/')));
     expect(failure).toMatchObject({
       name: 'BatchSetupError',

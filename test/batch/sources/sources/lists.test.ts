@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSources } from '../../../../src/batch/sources/sources.ts';
 import type { BatchSource } from '../../../../src/batch/types.ts';
 import {
@@ -39,7 +39,7 @@ function faults(sources: readonly BatchSource[]): [label: string, message: strin
 }
 
 describe('A list of lines', () => {
-  it('names a source per line; blank lines and comments say nothing', async () => {
+  test('names a source per line; blank lines and comments say nothing', async () => {
     const list =
       '\uFEFF\r\n# heroes\r\n  heroes/a.png  \r\n\r\n   # not this\r\n./# f.png\r\nheroes/b, c.png';
     expect(outlines(await named(list))).toEqual([
@@ -49,7 +49,7 @@ describe('A list of lines', () => {
     ]);
   });
 
-  it('takes all that an argument can be', async () => {
+  test('takes all that an argument can be', async () => {
     const url = 'https://a.example/s.png';
     const sources = await named(
       ['heroes', url, UUID, 'data:image/png;base64,AAAA', 'nowhere.png', 'Jeb_'].join('\n'),
@@ -66,11 +66,11 @@ describe('A list of lines', () => {
     expect(problemOf(sources[5]!)).toMatchObject({ code: 'no_such_file' });
   });
 
-  it('may begin with a file called source.png', async () => {
+  test('may begin with a file called source.png', async () => {
     expect(await named('source.png\nheroes/a.png')).toHaveLength(2);
   });
 
-  it('may be empty', async () => {
+  test('may be empty', async () => {
     for (const list of ['', '\n \r\n', '\uFEFF', '# nothing\n']) expect(await named(list)).toEqual([]);
   });
 });
@@ -106,17 +106,17 @@ describe('A CSV list', () => {
       'id, visibility ,notes,variant, source ,name\n1,private,"one\n\n""two"", three",slim, heroes/a.png , Hero A \n2,,,auto, "heroes/b, c.png" ,\n\n,,,,,\n3,unlisted,x,,"d ""e"".png"\n',
     ],
   ];
-  it.each(forms)('may have %s', async (_, list) => {
+  test.each(forms)('may have %s', async (_, list) => {
     expect(outlines(await named(list))).toEqual(all);
   });
 
-  it('may have one column', async () => {
+  test('may have one column', async () => {
     expect(outlines(await named('source\n"heroes/b, c.png"\n'))).toEqual([
       { label: 'heroes/b, c.png', kind: 'file', stem: 'heroes/b, c' },
     ]);
   });
 
-  it.each([
+  test.each([
     ['team.csv', 'file,name\na.png,A\n', 'file, name'],
     ['team.txt', 'Path;Name\na.png;A\n', 'Path, Name'],
     ['team.tsv', 'player\tcape\nNotch\tred\n', 'player, cape'],
@@ -130,7 +130,7 @@ describe('A CSV list', () => {
     });
   });
 
-  it('is none where lines are paths with commas in them', async () => {
+  test('is none where lines are paths with commas in them', async () => {
     const sources = await named('heroes/b, c.png\nheroes/a.png\n');
     expect(sources.map(({ content }) => content.kind)).toEqual(['file', 'file']);
   });
@@ -156,7 +156,7 @@ describe('A CSV list', () => {
     ['a quote in the middle', 'heroes/a".png,,slim', 'a quote is in an invalid place'],
     ['text after a quote', '"heroes"/a.png,,slim', 'a quote is in an invalid place'],
   ];
-  it.each(bad)('goes on after a row with %s', async (_, row, fault) => {
+  test.each(bad)('goes on after a row with %s', async (_, row, fault) => {
     const [first, wrong, ...rest] = await named(
       `source,name,variant,visibility\nheroes/a.png\n${row}\nheroes/a.png,b\n${'heroes/a.png\n'.repeat(250)}`,
     );
@@ -172,7 +172,7 @@ describe('A CSV list', () => {
     expect(rest.map((source) => source.content.kind)).toEqual(Array.from({ length: 251 }, () => 'file'));
   });
 
-  it('goes on after a quote that the next row seems to close', async () => {
+  test('goes on after a quote that the next row seems to close', async () => {
     const sources = await named('source,name\n"heroes/a.png,x\n"heroes/b, c.png",y\n');
     expect(faults(sources)).toEqual([
       ['-:2', 'Line 2 of the list on stdin: a quote is in an invalid place.'],
@@ -180,21 +180,21 @@ describe('A CSV list', () => {
     ]);
   });
 
-  it('does not swallow the list down to a quote far below', async () => {
+  test('does not swallow the list down to a quote far below', async () => {
     const urls = Array.from({ length: 5_000 }, (_, index) => `https://a.example/${index}.png`);
     const list = ['source,name', '"heroes/a.png,x', ...urls, '",y', 'heroes/a.png'].join('\n');
     const labels = (await named(list)).map((source) => source.label);
     expect(labels).toEqual(['-:2', ...urls, '-:5003', 'heroes/a.png']);
   });
 
-  it('counts lines, not rows', async () => {
+  test('counts lines, not rows', async () => {
     const sources = await named('source,notes\n\nheroes/a.png,"1\n2\n3"\n,x\n');
     expect(sources[1]?.label).toBe('-:6');
   });
 });
 
 describe('An NDJSON list', () => {
-  it('has an object per line', async () => {
+  test('has an object per line', async () => {
     const list = [
       '',
       '{"source":"heroes/a.png","name":" Hero A ","variant":"slim","visibility":"private","id":1}',
@@ -214,7 +214,7 @@ describe('An NDJSON list', () => {
     ]);
   });
 
-  it('goes on after lines that are none', async () => {
+  test('goes on after lines that are none', async () => {
     const lines = ['{', 'heroes/a.png', '[]', 'null', '{}', '{"source":7}', '{"source":"x","name":true}'];
     const sources = await named(`${lines.join('\n')}\n{"source":"heroes/a.png"}`);
     expect(faults(sources)).toEqual([
@@ -231,7 +231,7 @@ describe('An NDJSON list', () => {
 });
 
 describe('A row', () => {
-  it('for a folder gives its options to each file', async () => {
+  test('for a folder gives its options to each file', async () => {
     const sources = await named('source,variant,visibility\nheroes,slim,private\n');
     expect(outlines(sources)).toEqual([
       { label: 'heroes/a.png', kind: 'file', stem: 'heroes/a', variant: 'slim', visibility: 'private' },
@@ -239,7 +239,7 @@ describe('A row', () => {
     ]);
   });
 
-  it('for a folder is walked by the same rules as an argument', async () => {
+  test('for a folder is walked by the same rules as an argument', async () => {
     const cwd = await folderOf(['skins/a.png', 'skins/x/b.png', 'skins/x/c.png']);
     const parts = { from: ['-'], recursive: true, ignore: ['c.png'] };
     expect(await stemsOf(parts, rootsIn(cwd, './skins/'))).toEqual(['skins/a', 'skins/x/b']);
@@ -255,16 +255,16 @@ describe('A row', () => {
     ['heroes/../heroes/a.png', 'a'],
     ['/no/such/a.png', 'a'],
   ];
-  it.each(mirrored)('%s belongs at %s', async (source, stem) => {
+  test.each(mirrored)('%s belongs at %s', async (source, stem) => {
     expect(await named(source)).toMatchObject([{ label: source, stem }]);
   });
 
-  it('is what the user says it is', async () => {
+  test('is what the user says it is', async () => {
     const [row] = await allOf({ from: ['-'], as: 'file' }, rootsIn(await folderOf([UUID]), UUID));
     expect(row?.content.kind).toBe('file');
   });
 
-  it('must not be longer than 64 KiB', async () => {
+  test('must not be longer than 64 KiB', async () => {
     const longest = 'x'.repeat(64 * 1024);
     const sources = await named(
       `${longest}\n${longest}x\nheroes/a.png\n${'y'.repeat(300_000)}\nheroes/a.png`,
@@ -278,7 +278,7 @@ describe('A row', () => {
     expect(problemOf(sources[0]!)?.code).toBe('no_such_file');
   });
 
-  it('must be UTF-8', async () => {
+  test('must be UTF-8', async () => {
     const latin = Buffer.from('Zo\xeb.png\n', 'latin1');
     const sources = await named(
       Buffer.concat([Buffer.from('heroes/a.png\n'), latin, Buffer.from('heroes/a.png')]),
@@ -292,14 +292,14 @@ describe('A row', () => {
 });
 
 describe('A list file', () => {
-  it('is found from the current folder, and named as typed', async () => {
+  test('is found from the current folder, and named as typed', async () => {
     const cwd = await folderOf({ 'lists/a.csv': 'source,name\n,x\n' });
     const row = await onlyOf({ from: ['./lists/a.csv'] }, rootsIn(cwd));
     expect(row).toMatchObject({ label: './lists/a.csv:2', stem: 'a-2' });
     expect(problemOf(row)?.message).toBe('Line 2 of ./lists/a.csv: the column source is missing.');
   });
 
-  it('names paths from the current folder, else from its own', async () => {
+  test('names paths from the current folder, else from its own', async () => {
     const cwd = await folderOf({
       'lists/all.txt': 'both.png\nthere.png\n../here.png\nnowhere.png',
       'both.png': '',
@@ -316,12 +316,12 @@ describe('A list file', () => {
     ]);
   });
 
-  it('may be one of several', async () => {
+  test('may be one of several', async () => {
     const cwd = await folderOf({ a: 'x.png', b: '{"source":"y.png"}' });
     expect(await stemsOf({ from: ['a', '-', 'b'] }, rootsIn(cwd, 'z.png'))).toEqual(['x', 'z', 'y']);
   });
 
-  it('that is not there is told before anything is begun', async () => {
+  test('that is not there is told before anything is begun', async () => {
     const cwd = await folderOf(['a.png']);
     const sources = openSources(spec({ args: ['a.png'], from: ['list.txt'] }), rootsIn(cwd));
     expect(await failureOf(sources.next())).toMatchObject({
@@ -332,13 +332,13 @@ describe('A list file', () => {
     });
   });
 
-  it('must not be a folder', async () => {
+  test('must not be a folder', async () => {
     const cwd = await folderOf(['lists/a.txt']);
     const failure = await failureOf(allOf({ from: ['lists'] }, rootsIn(cwd)));
     expect(failure).toMatchObject({ code: 'not_a_list', message: 'lists is a folder, not a list.' });
   });
 
-  it('that goes away before its turn is told', async () => {
+  test('that goes away before its turn is told', async () => {
     const cwd = await folderOf({ 'a.png': '', 'list.txt': 'a.png' });
     const sources = openSources(spec({ args: ['a.png'], from: ['list.txt'] }), rootsIn(cwd));
     await sources.next();
@@ -346,7 +346,7 @@ describe('A list file', () => {
     expect(await failureOf(sources.next())).toMatchObject({ name: 'BatchSetupError', code: 'no_such_file' });
   });
 
-  it.each(['\x89PNG\r\n\x1a\n\0', 'heroes/a.png\n\0', 'source\nheroes/a.png\nh\0e'])(
+  test.each(['\x89PNG\r\n\x1a\n\0', 'heroes/a.png\n\0', 'source\nheroes/a.png\nh\0e'])(
     'must be text: %j',
     async (text) => {
       const failure = await failureOf(named(text));
@@ -358,7 +358,7 @@ describe('A list file', () => {
     },
   );
 
-  it('is closed when nobody reads on', async () => {
+  test('is closed when nobody reads on', async () => {
     const cwd = await folderOf({ 'list.txt': 'a.png\n'.repeat(100_000) });
     for await (const source of openSources(spec({ from: ['list.txt'] }), rootsIn(cwd))) {
       expect(source.stem).toBe('a');
@@ -385,7 +385,7 @@ describe('A list of 100,000 lines', () => {
     ['CSV', 'source,name\n', '"heroes/a.png",Hero'],
     ['NDJSON', '', '{"source":"heroes/a.png"}'],
   ];
-  it.each(forms)('as %s gives its first source before the second line is read', async (_, header, row) => {
+  test.each(forms)('as %s gives its first source before the second line is read', async (_, header, row) => {
     let [lines, isClosed] = [0, false];
     const endless = async function* () {
       try {
@@ -402,7 +402,7 @@ describe('A list of 100,000 lines', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('is read to its end without being held', async () => {
+  test('is read to its end without being held', async () => {
     const lines = async function* () {
       for (let line = 0; line < 100_000; line++) yield Buffer.from(`https://a.example/${line}.png\n`);
     };

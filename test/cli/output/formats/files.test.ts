@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { finishedSkin } from '../../../../src/batch/finished-skin.ts';
 import { filePath, renderFile } from '../../../../src/cli/output/formats/files.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
@@ -8,7 +8,7 @@ import { makeSkin } from '../../../support/client/answers.ts';
 const skin = { name: 'Sir Knight', value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
 
 describe('a skin as a file', () => {
-  it('is called by its stem and its format', () => {
+  test('is called by its stem and its format', () => {
     const paths = FORMAT_NAMES.map((format) => renderFile(format, skin, 'Heroes/Knight').path);
     expect(paths).toEqual([
       'Heroes/Knight.json',
@@ -23,7 +23,7 @@ describe('a skin as a file', () => {
     ]);
   });
 
-  it('goes where its path is known without making it', () => {
+  test('goes where its path is known without making it', () => {
     for (const format of FORMAT_NAMES) {
       for (const stem of ['Heroes/Knight', 'KNIGHT', 'A/B/Zoë.2']) {
         expect(filePath(format, stem)).toBe(renderFile(format, skin, stem).path);
@@ -31,13 +31,13 @@ describe('a skin as a file', () => {
     }
   });
 
-  it('is an indented document in a format of JSON', () => {
+  test('is an indented document in a format of JSON', () => {
     expect(renderFile('property', skin, 'Knight').text).toBe(
       '{\n  "name": "textures",\n  "value": "dmFsdWU=",\n  "signature": "c2lnbmF0dXJl"\n}\n',
     );
   });
 
-  it('is one line in a format of text', () => {
+  test('is one line in a format of text', () => {
     expect(renderFile('value', skin, 'Knight').text).toBe('dmFsdWU=\n');
     expect(renderFile('signature', skin, 'Knight').text).toBe('c2lnbmF0dXJl\n');
     expect(renderFile('give', skin, 'Knight').text).toMatch(
@@ -46,7 +46,7 @@ describe('a skin as a file', () => {
     expect(renderFile('citizens', skin, 'Knight').text).toMatch(/^npc skin -t \S+ dmFsdWU= c2lnbmF0dXJl\n$/);
   });
 
-  it('has the name of its file in it for SkinsRestorer, whatever the skin is called', () => {
+  test('has the name of its file in it for SkinsRestorer, whatever the skin is called', () => {
     const { path, text } = renderFile('skinsrestorer', skin, 'Heroes/Zoë.2');
     expect(path).toBe('Heroes/zoë.2.customskin');
     expect(JSON.parse(text)).toEqual({
@@ -58,7 +58,7 @@ describe('a skin as a file', () => {
     expect(renderFile('skinsrestorer', skin, 'KNIGHT').path).toBe('knight.customskin');
   });
 
-  it('has all that is known as JSON', () => {
+  test('has all that is known as JSON', () => {
     const view = resultView({ source: 'Knight.png', skin: finishedSkin(makeSkin()) });
     const finished = { ...view, value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
     expect(JSON.parse(renderFile('json', finished, 'Knight').text)).toEqual(view);

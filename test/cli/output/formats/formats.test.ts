@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FORMATS } from '../../../../src/cli/output/formats/formats.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
 import { profileId } from '../../../../src/cli/output/formats/profile-id.ts';
@@ -15,18 +15,18 @@ const OWNER = `SkullOwner:{Id:${ID},Properties:{textures:[{Value:"dmFsdWU=",Sign
 const named = (name: string): SkinData => ({ ...unnamed, name });
 
 describe('the table of formats', () => {
-  it('has them in the order in which help names them', () => {
+  test('has them in the order in which help names them', () => {
     expect(Object.keys(FORMATS)).toEqual([...FORMAT_NAMES]);
   });
 
-  it('names no two kinds of file alike', () => {
+  test('names no two kinds of file alike', () => {
     const extensions = Object.values(FORMATS).map(({ extension }) => extension);
     expect(new Set(extensions).size).toBe(extensions.length);
   });
 });
 
 describe('the profile id', () => {
-  it('is the same for the same value and another for another', () => {
+  test('is the same for the same value and another for another', () => {
     expect(profileId('dmFsdWU=')).toEqual({
       uuid: '854ffff4-811d-8d47-a7b4-09f7ca606a75',
       parts: [-2058354700, -2128769721, -1481373193, -899650955],
@@ -39,12 +39,12 @@ describe('the profile id', () => {
 });
 
 describe('the command of Minecraft 1.21.5', () => {
-  it('gives a head with the profile', () => {
+  test('gives a head with the profile', () => {
     expect(FORMATS.give.render(unnamed)).toBe(`give @p minecraft:player_head[${PROFILE}]`);
     expect(FORMATS.give.render(named(''))).toBe(`give @p minecraft:player_head[${PROFILE}]`);
   });
 
-  it.each([
+  test.each([
     ['Smith', '{text:"Smith"}'],
     ['a "b" \\ \'c\'', `{text:"a \\"b\\" \\\\ 'c'"}`],
     ['Zoë 骑士 🗡', '{text:"Zoë 骑士 🗡"}'],
@@ -62,11 +62,11 @@ describe.each([
   ['Minecraft 1.20.5', 'give-1.20.5', `give @p minecraft:player_head[${PROFILE}`, ']', ',custom_name=NAME'],
   ['Minecraft 1.16', 'give-1.16', `give @p minecraft:player_head{${OWNER}`, '}', ',display:{Name:NAME}'],
 ] as const)('the command of %s', (_, format, start, end, name) => {
-  it('gives a head with the profile', () => {
+  test('gives a head with the profile', () => {
     expect(FORMATS[format].render(unnamed)).toBe(start + end);
   });
 
-  it.each([
+  test.each([
     ['Smith', `'{"text":"Smith"}'`],
     ['Zoë 骑士 🗡', `'{"text":"Zoë 骑士 🗡"}'`],
     [`a "b" c's`, `'{"text":"a \\\\"b\\\\" c\\'s"}'`],
@@ -76,7 +76,7 @@ describe.each([
     expect(FORMATS[format].render(named(text))).toBe(start + name.replace('NAME', () => quoted) + end);
   });
 
-  it.each(['plain', `"'\\"'\\\\`, 'a\tb\r\nc\u0000', '§c', "'}]{op}", 'Zoë \u2029 🗡'])(
+  test.each(['plain', `"'\\"'\\\\`, 'a\tb\r\nc\u0000', '§c', "'}]{op}", 'Zoë \u2029 🗡'])(
     'is read back as the game does it: %j',
     (text) => {
       const command = String(FORMATS[format].render(named(text)));
@@ -88,7 +88,7 @@ describe.each([
 });
 
 describe('the command of Citizens', () => {
-  it('has key, value and signature in this order, the key too long for a player', () => {
+  test('has key, value and signature in this order, the key too long for a player', () => {
     expect(FORMATS.citizens.render(smith)).toBe(
       'npc skin -t 854ffff4-811d-8d47-a7b4-09f7ca606a75 dmFsdWU= c2lnbmF0dXJl',
     );
@@ -96,7 +96,7 @@ describe('the command of Citizens', () => {
 });
 
 describe.each(['give', 'give-1.20.5', 'give-1.16', 'citizens'] as const)('a command (%s)', (format) => {
-  it.each([
+  test.each([
     { value: 'dmFsdWU="}]\nop evil', signature: 'c2lnbmF0dXJl' },
     { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl\n' },
     { value: 'dmFsdWU=', signature: 'a b' },
@@ -109,7 +109,7 @@ describe.each(['give', 'give-1.20.5', 'give-1.16', 'citizens'] as const)('a comm
 });
 
 describe('the other formats', () => {
-  it('are a custom skin of SkinsRestorer, named in lower case or by what the skin is', () => {
+  test('are a custom skin of SkinsRestorer, named in lower case or by what the skin is', () => {
     const rest = { ...unnamed, dataVersion: 1 };
     expect(FORMATS.skinsrestorer.render(smith)).toEqual({ skinName: 'smith', ...rest });
     expect(FORMATS.skinsrestorer.render(unnamed)).toEqual({
@@ -118,7 +118,7 @@ describe('the other formats', () => {
     });
   });
 
-  it('are the bare texts, the textures property and everything', () => {
+  test('are the bare texts, the textures property and everything', () => {
     expect(FORMATS.value.render(smith)).toBe('dmFsdWU=');
     expect(FORMATS.signature.render(smith)).toBe('c2lnbmF0dXJl');
     expect(FORMATS.property.render(smith)).toEqual({ name: 'textures', ...unnamed });

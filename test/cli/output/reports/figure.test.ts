@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { PNG } from 'pngjs';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { figureOf } from '../../../../src/cli/output/reports/figure.ts';
 import { encodePng } from '../../../../src/skin/encode.ts';
 import { renderBack, renderFront } from '../../../../src/skin/render/flat.ts';
@@ -13,7 +13,7 @@ const file = encodePng(slim);
 const frontOf = (...args: Parameters<typeof figureOf>) => figureOf(...args)?.front;
 
 describe('the figure of a skin file', () => {
-  it('is a PNG of the figure', () => {
+  test('is a PNG of the figure', () => {
     const read = PNG.sync.read(Buffer.from(frontOf(file, 'classic')!));
     expect([read.width, read.height]).toEqual([16, 32]);
     expect(read.data.equals(renderFront(slim, 'classic').pixels)).toBe(true);
@@ -23,21 +23,21 @@ describe('the figure of a skin file', () => {
     expect(figureOf(file, 'slim')?.back).toEqual(encodePng(renderBack(slim, 'slim')));
   });
 
-  it('is as the picture looks when no variant is named', () => {
+  test('is as the picture looks when no variant is named', () => {
     const expected = encodePng(renderFront(slim, 'slim'));
     expect(frontOf(file)).toEqual(expected);
     expect(frontOf(file, 'auto')).toEqual(expected);
     expect(frontOf(file, 'classic')).not.toEqual(expected);
   });
 
-  it('is there for skins that others drew', async () => {
+  test('is there for skins that others drew', async () => {
     for (const name of ['hacksore', 'haka', 'my-skin']) {
       const bytes = await readFile(new URL(`../../../fixtures/skins/${name}.png`, import.meta.url));
       expect(PNG.sync.read(Buffer.from(frontOf(bytes)!))).toMatchObject({ width: 16, height: 32 });
     }
   });
 
-  it('is nothing for what is no readable skin', () => {
+  test('is nothing for what is no readable skin', () => {
     expect(frontOf(new Uint8Array())).toBeUndefined();
     expect(frontOf(file.subarray(0, -5), 'slim')).toBeUndefined();
     expect(frontOf(encodePng(renderFront(slim, 'slim')), 'slim')).toBeUndefined();

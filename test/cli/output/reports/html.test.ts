@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { html } from '../../../../src/cli/output/reports/html.ts';
 import type { ReportEntry, ReportSummary } from '../../../../src/cli/output/reports/report.ts';
 import {
@@ -28,7 +28,7 @@ function tagsOf(document: string): string[] {
 }
 
 describe('a contact sheet', () => {
-  it('says in its title and its head how many there are of each', () => {
+  test('says in its title and its head how many there are of each', () => {
     const document = render([made, known, failed, skipped]);
     expect(document).toContain('<title>4 skins, 1 failed – skinsmith</title>');
     expect(document).toContain('<h1>4 skins, 1 failed</h1>');
@@ -40,7 +40,7 @@ describe('a contact sheet', () => {
     expect(html.head(makeSummary({ total: 1, made: 1 }), [])).toContain('<h1>1 skin</h1>');
   });
 
-  it('says when it was, how long it took and who answered', () => {
+  test('says when it was, how long it took and who answered', () => {
     expect(render([])).toContain(
       '<p class="about"><time datetime="2026-03-04T05:06:07.000Z">4 March 2026 at 05:06 UTC</time> · took 1 min 23 s · <bdi>https://service.example</bdi></p>',
     );
@@ -57,7 +57,7 @@ describe('a contact sheet', () => {
     expect(html.entry({ ...made, data: { value, command: 'give' } }, 1)).toContain(value);
   });
 
-  it.each([
+  test.each([
     [0, '0.0 s'],
     [59.94, '59.9 s'],
     [59.99, '1 min 0 s'],
@@ -68,7 +68,7 @@ describe('a contact sheet', () => {
     expect(html.head(makeSummary({ seconds }), [])).toContain(`took ${text} ·`);
   });
 
-  it('has a card for what was made, with its picture', () => {
+  test('has a card for what was made, with its picture', () => {
     expect(html.entry(made, 7)).toBe(`<li class="card made" id="skin-7">
 <div class="stage"><img src="data:image/png;base64,AQID+g==" width="64" height="128" alt="Front of Knight"><img src="data:image/png;base64,CQ==" width="64" height="128" alt="Back of Knight"></div>
 <h2 dir="auto">Knight</h2>
@@ -82,7 +82,7 @@ describe('a contact sheet', () => {
 `);
   });
 
-  it('has a card for what failed, with what to do about it', () => {
+  test('has a card for what failed, with what to do about it', () => {
     expect(html.entry(failed, 3)).toBe(`<li class="card failed" id="skin-3">
 <div class="stage"><span>no picture</span></div>
 <h2 dir="auto">Broken.png</h2>
@@ -94,7 +94,7 @@ describe('a contact sheet', () => {
 `);
   });
 
-  it('tells what was known and what was skipped apart from these, and warnings', () => {
+  test('tells what was known and what was skipped apart from these, and warnings', () => {
     expect(html.entry(known, 1)).toContain(
       '<p class="outcome"><span aria-hidden="true">●</span> known already</p>',
     );
@@ -106,7 +106,7 @@ describe('a contact sheet', () => {
     );
   });
 
-  it('lists what failed before everything else, linked to its card', () => {
+  test('lists what failed before everything else, linked to its card', () => {
     const document = render([made, failed, { ...failed, source: 'Other.png' }]);
     const list = /<nav[\s\S]*<\/nav>/.exec(document)?.[0] ?? '';
     const targets = [...list.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
@@ -117,14 +117,14 @@ describe('a contact sheet', () => {
     expect(list).not.toContain('more');
   });
 
-  it('says how many failures its list leaves out, and has none without failures', () => {
+  test('says how many failures its list leaves out, and has none without failures', () => {
     const head = html.head(makeSummary({ total: 9, failed: 9 }), [{ number: 1, entry: failed }]);
     expect(head).toContain('<summary>9 failed</summary>');
     expect(head).toContain('And 8 more');
     expect(render([made])).not.toContain('<nav');
   });
 
-  it('says so when there was nothing to do, and offers no filter for what there is none of', () => {
+  test('says so when there was nothing to do, and offers no filter for what there is none of', () => {
     const document = render([], makeSummary());
     expect(document).toContain('There was nothing to do.');
     expect(document.match(/ disabled>/g)).toHaveLength(4);
@@ -133,7 +133,7 @@ describe('a contact sheet', () => {
 });
 
 describe('the page of a contact sheet', () => {
-  it('lets nothing but its own style, script and pictures through, before anything else', () => {
+  test('lets nothing but its own style, script and pictures through, before anything else', () => {
     const document = render([made]);
     const style = /<style>([\s\S]*)<\/style>/.exec(document)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
@@ -146,7 +146,7 @@ describe('the page of a contact sheet', () => {
     ]);
   });
 
-  it('fetches nothing, and runs nothing but what copies', () => {
+  test('fetches nothing, and runs nothing but what copies', () => {
     const document = render([made, known, failed, skipped]);
     expect(tagsOf(document).filter((tag) => tag === 'script')).toHaveLength(1);
     expect(document).not.toMatch(/<script[^>]|\son[a-z]+=|fetch\(|XMLHttpRequest|import\(/);
@@ -156,7 +156,7 @@ describe('the page of a contact sheet', () => {
     expect(document).not.toMatch(/url\(|@import|\sstyle=/);
   });
 
-  it('closes what it opens', () => {
+  test('closes what it opens', () => {
     const document = render([made, known, failed, skipped]).replace(/<(style|script)>[\s\S]*?<\/\1>/g, '');
     const open: string[] = [];
     for (const [, slash, tag] of document.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
@@ -166,7 +166,7 @@ describe('the page of a contact sheet', () => {
     expect(open).toEqual([]);
   });
 
-  it.each(HOSTILE)('holds no tag, attribute or control character of %j', (text) => {
+  test.each(HOSTILE)('holds no tag, attribute or control character of %j', (text) => {
     const plain = render([hostileEntry('x')], makeSummary({ total: 1, failed: 1, service: 'x' }));
     const hostile = render([hostileEntry(text)], makeSummary({ total: 1, failed: 1, service: text }));
     expect(tagsOf(hostile)).toEqual(tagsOf(plain));

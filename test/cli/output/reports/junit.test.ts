@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { junit } from '../../../../src/cli/output/reports/junit.ts';
 import type { ReportEntry, ReportSummary } from '../../../../src/cli/output/reports/report.ts';
 import {
@@ -26,7 +26,7 @@ function find(element: XmlElement, tag: string): XmlElement | undefined {
 }
 
 describe('a JUnit report', () => {
-  it('is one suite with a case for each source', () => {
+  test('is one suite with a case for each source', () => {
     const summary = makeSummary({ total: 4, made: 1, known: 1, failed: 1, skipped: 1 });
     expect(render([made, known, failed, skipped], summary)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="4" failures="1" errors="0" skipped="1" time="83.400">
@@ -59,18 +59,18 @@ hint: Save it again.</failure>
 `);
   });
 
-  it('says why a source was skipped, where that is known', () => {
+  test('says why a source was skipped, where that is known', () => {
     const error = { code: 'interrupted', message: 'Ctrl-C was pressed.' };
     const [late] = casesOf(render([{ ...skipped, error }]));
     expect(find(late!, 'skipped')?.attributes).toEqual({ message: 'Ctrl-C was pressed.' });
   });
 
-  it('has a failure even when nothing is known of it', () => {
+  test('has a failure even when nothing is known of it', () => {
     const [broken] = casesOf(render([{ source: 'x', outcome: 'failed', warnings: [] }]));
     expect(find(broken!, 'failure')?.attributes).toEqual({ message: '', type: 'failed' });
   });
 
-  it.each(HOSTILE)('is well-formed with %j everywhere', (text) => {
+  test.each(HOSTILE)('is well-formed with %j everywhere', (text) => {
     const document = render(
       [hostileEntry(text), hostileEntry(text, 'skipped'), hostileEntry(text, 'made')],
       makeSummary({ service: text }),
@@ -83,7 +83,7 @@ hint: Save it again.</failure>
     ]);
   });
 
-  it('keeps every text as it was but for what XML forbids', () => {
+  test('keeps every text as it was but for what XML forbids', () => {
     const [first, second] = casesOf(
       render([hostileEntry(`<a href="x">&amp;]]>'🗡`), hostileEntry('a\u0000b\ufffe\ud83dc\nd')]),
     );
@@ -92,14 +92,14 @@ hint: Save it again.</failure>
     expect(second!.attributes.name).toBe('abc d');
   });
 
-  it('cuts what is endless', () => {
+  test('cuts what is endless', () => {
     const [one] = casesOf(render([{ ...failed, source: 'x'.repeat(100_000) }]));
     expect(one!.attributes.name).toBe(`${'x'.repeat(2_000)}…`);
   });
 });
 
 describe('the XML reader of these tests', () => {
-  it.each([
+  test.each([
     '<a><b></a></b>',
     '<a>',
     '<a>]]></a>',

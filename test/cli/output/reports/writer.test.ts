@@ -1,13 +1,13 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openReport } from '../../../../src/cli/output/reports/writer.ts';
 import { failed, made, makeSummary } from '../../../support/cli/report-entries.ts';
 import { parseXml } from '../../../support/cli/xml.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 describe('a report', () => {
-  it('appears when it is finished, with nothing beside it', async () => {
+  test('appears when it is finished, with nothing beside it', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.xml');
     const report = await openReport('junit', path);
@@ -18,7 +18,7 @@ describe('a report', () => {
     expect(parseXml(await readFile(path, 'utf8')).attributes).toMatchObject({ tests: '1', failures: '0' });
   });
 
-  it('leaves the old one alone until then, and for good when it is abandoned', async () => {
+  test('leaves the old one alone until then, and for good when it is abandoned', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     await writeFile(path, 'old');
@@ -31,7 +31,7 @@ describe('a report', () => {
     expect(await readFile(path, 'utf8')).toBe('old');
   });
 
-  it('replaces the old one', async () => {
+  test('replaces the old one', async () => {
     const path = join(await ownFolder(), 'report.html');
     await writeFile(path, 'old');
     const report = await openReport('html', path);
@@ -39,14 +39,14 @@ describe('a report', () => {
     expect(await readFile(path, 'utf8')).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
   });
 
-  it('has its folder made', async () => {
+  test('has its folder made', async () => {
     const folder = await ownFolder();
     const report = await openReport('junit', join(folder, 'build/reports/skins.xml'));
     await report.finish(makeSummary());
     expect(await readdir(join(folder, 'build/reports'))).toEqual(['skins.xml']);
   });
 
-  it('has its entries in the order of the sources, whenever they came', async () => {
+  test('has its entries in the order of the sources, whenever they came', async () => {
     const path = join(await ownFolder(), 'report.xml');
     const report = await openReport('junit', path);
     for (const index of [2, 0, 1])
@@ -56,7 +56,7 @@ describe('a report', () => {
     expect(names).toEqual(['0', 'é1', 'éé2']);
   });
 
-  it('keeps the order in which entries were added, even if nobody waits', async () => {
+  test('keeps the order in which entries were added, even if nobody waits', async () => {
     const path = join(await ownFolder(), 'report.xml');
     const report = await openReport('junit', path);
     const sources = Array.from({ length: 3_000 }, (_, index) => `${index}-${'x'.repeat(index % 90)}`);
@@ -69,7 +69,7 @@ describe('a report', () => {
     expect(names).toEqual(sources);
   });
 
-  it('lists the first 200 failures with the numbers of their cards', async () => {
+  test('lists the first 200 failures with the numbers of their cards', async () => {
     const path = join(await ownFolder(), 'report.html');
     const report = await openReport('html', path);
     for (let index = 0; index < 500; index++) await report.add(index % 2 === 0 ? made : failed);
@@ -81,7 +81,7 @@ describe('a report', () => {
     expect(document.match(/<li class="card failed"/g)).toHaveLength(250);
   });
 
-  it('is written once', async () => {
+  test('is written once', async () => {
     const report = await openReport('junit', join(await ownFolder(), 'report.xml'));
     await report.finish(makeSummary());
     await report.abandon();
@@ -91,7 +91,7 @@ describe('a report', () => {
 });
 
 describe('a report that cannot be written', () => {
-  it('is refused at the start where a folder is', async () => {
+  test('is refused at the start where a folder is', async () => {
     const folder = await ownFolder();
     await expect(openReport('html', folder)).rejects.toMatchObject({
       code: 'report_unusable',
@@ -102,7 +102,7 @@ describe('a report that cannot be written', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is refused at the start where a part of the path is a file, or a link goes nowhere else but to itself', async () => {
+  test('is refused at the start where a part of the path is a file, or a link goes nowhere else but to itself', async () => {
     const folder = await ownFolder();
     await writeFile(join(folder, 'file'), '');
     await symlink('loop', join(folder, 'loop'));
@@ -112,7 +112,7 @@ describe('a report that cannot be written', () => {
     await expect(openReport('html', join(folder, 'loop'))).rejects.toMatchObject({ code: 'ELOOP' });
   });
 
-  it('leaves nothing behind when its place is taken in the end', async () => {
+  test('leaves nothing behind when its place is taken in the end', async () => {
     const folder = await ownFolder();
     const path = join(folder, 'report.html');
     const report = await openReport('html', path);

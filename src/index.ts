@@ -18,6 +18,7 @@ export {
   UnreadableAnswerError,
   WebhookError,
 } from './client/errors.ts';
+export { classifyFailure, type Failure, type FailureKind } from './client/failure.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
 export { skinNameProblem } from './client/skin-name.ts';

@@ -34,6 +34,7 @@ describe('the public face of the package', () => {
       'UnreadableAnswerError',
       'VERSION',
       'WebhookError',
+      'classifyFailure',
       'convert',
       'isPending',
       'parseBaseUrl',

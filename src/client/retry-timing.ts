@@ -1,6 +1,5 @@
-import type { SeenRateLimit } from '../protocol/envelope.ts';
-import { ServiceError, SkinsmithError, UnreadableAnswerError } from './errors.ts';
-import { wasNotTaken } from './not-taken.ts';
+import { SkinsmithError } from './errors.ts';
+import { classifyFailure } from './failure.ts';
 import { refusedWait } from './rate-limits.ts';
 
 /** How requests are retried. Times in milliseconds. */
@@ -43,35 +42,18 @@ export interface Attempt {
  */
 export function pauseBefore(attempt: Attempt, policy: RetryPolicy): number | undefined {
   const { error } = attempt;
-  if (!(error instanceof SkinsmithError) || !error.isPassing) return undefined;
-  const { status, retryAfter } = answerOf(error);
-  if (status === 429) {
+  const failure = classifyFailure(error);
+  if (!failure || !(error instanceof SkinsmithError && error.isPassing)) return undefined;
+  if (failure.status === 429) {
     const pause = Math.min(LONGEST_FULL_QUEUE_PAUSE, FULL_QUEUE_PAUSE * 1.5 ** (attempt.number - 1));
-    return givenWait(error, attempt.now) ?? jitter(pause, attempt.random);
+    // For a full queue the times that the answer gives are meaningless.
+    const given = failure.kind === 'full_queue' ? undefined : refusedWait(failure, attempt.now);
+    return given ?? jitter(pause, attempt.random);
   }
-  if (!attempt.isRepeatable && !wasNotTaken(error)) return undefined;
-  if (isWait(retryAfter)) return retryAfter;
+  if (!attempt.isRepeatable && failure.mayHaveArrived) return undefined;
+  if (isWait(failure.retryAfter)) return failure.retryAfter;
   const pause = Math.min(policy.longestPause, policy.firstPause * 2 ** (attempt.number - 1));
   return jitter(pause, attempt.random);
-}
-
-interface AnswerFacts {
-  readonly status?: number;
-  readonly retryAfter?: number | undefined;
-  readonly rateLimit?: SeenRateLimit | undefined;
-}
-
-/** What is known of the answer, if one arrived. A proxy's page has a status and headers too. */
-function answerOf(error: SkinsmithError): AnswerFacts {
-  if (error instanceof ServiceError) return error.answer;
-  if (error instanceof UnreadableAnswerError) return error;
-  return {};
-}
-
-/** The wait that a 429 asks for, milliseconds. For a full queue the times it gives are meaningless. `now`: the service's clock. */
-export function givenWait(error: SkinsmithError, now: number): number | undefined {
-  if (error.code === 'job_limit' || error.code === 'concurrency_limit') return undefined;
-  return refusedWait(answerOf(error), now);
 }
 
 /** Treats "now" as no wait: taken literally, a service that keeps refusing would be asked in a tight loop. */

@@ -1,9 +1,9 @@
 import { pixelsOf, type Work } from '../batch/service/work.ts';
-import { NetworkError } from '../client/errors.ts';
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { readTextures } from './proof.ts';
 import type { Desk } from './session.ts';
+import { settlingTime } from './settling-time.ts';
 import type { Sent } from './submitter.ts';
 
 export interface LossesTools {
@@ -42,9 +42,6 @@ type Finding =
     }
   | 'nothing';
 
-/** Milliseconds that the service may take to list a job after its answer was cut off or timed out. */
-const SETTLE = 250;
-const SETTLE_SLOW = 5_000;
 /** Milliseconds between list requests while a job of unknown origin is pending. */
 const LOOK = 200;
 
@@ -72,9 +69,7 @@ export class Losses {
 
   add(work: Work, sent: Sent, error?: unknown): void {
     const now = this.#tools.desk.now();
-    const wasSlow =
-      error instanceof NetworkError && (error.cause as Error | undefined)?.name === 'TimeoutError';
-    const settledAt = now + (wasSlow ? SETTLE_SLOW : SETTLE);
+    const settledAt = now + settlingTime(error);
     this.#lost.set(work, { work, sentAt: sent.at, mark: sent.mark, settledAt });
     this.#wantLook(settledAt);
   }

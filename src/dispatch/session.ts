@@ -2,8 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Journal } from '../batch/journal/journal.ts';
 import type { Member, Work } from '../batch/service/work.ts';
 import { skinNameFrom } from '../batch/sources/skin-name.ts';
-import { ServiceError, type UnreadableAnswerError } from '../client/errors.ts';
-import type { Told } from '../client/rate-limits.ts';
+import { classifyFailure } from '../client/failure.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { Sent } from '../client/submission-budget.ts';
 import type { CallOptions, JobState, SkinSource } from '../client/types.ts';
@@ -119,7 +118,7 @@ export class Desk {
       this.pace.failed(this.now(), sent);
       return;
     }
-    const wait = this.pace.refused(toldBy(error), this.#moment(), sent);
+    const wait = this.pace.refused(classifyFailure(error) ?? {}, this.#moment(), sent);
     this.#options.onWaiting('limit', waitReason(error), wait);
   }
 
@@ -164,12 +163,6 @@ export class Desk {
   #moment() {
     return { monotonic: this.now(), epoch: this.client.serviceClock.earliest() };
   }
-}
-
-function toldBy(error: ServiceError | UnreadableAnswerError): Told {
-  if (!(error instanceof ServiceError)) return { retryAfter: error.retryAfter };
-  const { retryAfter, rateLimit } = error.answer;
-  return { retryAfter, rateLimit };
 }
 
 /** The skin's name: as its source says, or from its file. */

@@ -3,7 +3,7 @@ import { sharedKey, type Work } from '../batch/service/work.ts';
 import { isUuid } from '../batch/sources/links.ts';
 import type { PlayerNames } from '../batch/sources/player-names.ts';
 import type { SourceProblem } from '../batch/types.ts';
-import { wasNotTaken } from '../client/not-taken.ts';
+import { wasNotTaken } from '../client/failure.ts';
 import type { JobState, SkinSource } from '../client/types.ts';
 import type { Desk } from './session.ts';
 import type { SharedQueue } from './shared-queue.ts';

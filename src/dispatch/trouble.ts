@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import { ServiceError, SkinsmithError, UnreadableAnswerError } from '../client/errors.ts';
+import { ServiceError, SkinsmithError } from '../client/errors.ts';
+import { classifyFailure } from '../client/failure.ts';
 import { ProofError } from './proof.ts';
 
 const FIRST_PAUSE = 100;
@@ -107,9 +108,7 @@ export function lossPause(losses: number, random: number): number {
 export function endsBatch(error: unknown): boolean {
   if (error instanceof ServiceLostError || !(error instanceof SkinsmithError || error instanceof ProofError))
     return true;
-  if (!(error instanceof ServiceError || error instanceof UnreadableAnswerError)) return false;
-  if (error instanceof UnreadableAnswerError && error.status === 403) return false;
-  return (error.status === 401 || error.status === 403) && error.code !== 'insufficient_grants';
+  return classifyFailure(error)?.kind === 'key_refused';
 }
 
 /** Milliseconds to wait after a refusal without a time, and the maximum pause. */
@@ -117,25 +116,19 @@ const REFUSED_PAUSE = 1_000;
 const LONGEST_REFUSED_PAUSE = 60_000;
 
 /** Pause after a refused read: as the service says, otherwise a second. */
-export function refusedPause(error: ServiceError | UnreadableAnswerError): number {
-  const given = error instanceof ServiceError ? error.answer.retryAfter : error.retryAfter;
+export function refusedPause(error: unknown): number {
+  const given = classifyFailure(error)?.retryAfter;
   return Math.min(LONGEST_REFUSED_PAUSE, given && given > 0 ? given : REFUSED_PAUSE);
 }
 
 /** Milliseconds of pause that a refusing service asked for. */
 function askedFor(error: unknown): number {
-  if (error instanceof ServiceError) return error.answer.retryAfter ?? 0;
-  return error instanceof UnreadableAnswerError ? (error.retryAfter ?? 0) : 0;
+  return classifyFailure(error)?.retryAfter ?? 0;
 }
 
-/**
- * Whether the same request may succeed later. A proxy's page or a truncated body proves nothing, and an HTML
- * page with a 403 is a proxy's own check, which is temporary.
- */
+/** Whether the same request may succeed later. */
 export function isTrouble(error: unknown): boolean {
-  if (error instanceof UnreadableAnswerError)
-    return error.status < 300 || error.status === 403 || error.isPassing;
-  return error instanceof SkinsmithError && error.isPassing;
+  return classifyFailure(error)?.isTemporary ?? false;
 }
 
 /** Unusable answers to one read before it is given up, while the service answers others. */
@@ -145,16 +138,17 @@ const MOST_PAGES = 4;
 
 /** Whether to repeat a read that has failed `tries` times in a row. */
 export function mayReadAgain(error: unknown, tries: number): boolean {
-  const isPage = error instanceof UnreadableAnswerError && error.status === 404;
+  const { kind, status } = classifyFailure(error) ?? {};
+  const isPage = kind === 'unreadable' && status === 404;
   return isPage ? tries < MOST_PAGES : isTrouble(error) && tries < MOST_READS;
 }
 
 /** Whether the caller has the maximum number of jobs in the queue. */
 export function isFullQueue(error: unknown): boolean {
-  return error instanceof ServiceError && (error.code === 'job_limit' || error.code === 'concurrency_limit');
+  return classifyFailure(error)?.kind === 'full_queue';
 }
 
 /** Whether the service works but wants fewer requests. */
-export function isRefusedForNow(error: unknown): error is ServiceError | UnreadableAnswerError {
-  return (error instanceof ServiceError || error instanceof UnreadableAnswerError) && error.status === 429;
+export function isRefusedForNow(error: unknown): boolean {
+  return classifyFailure(error)?.status === 429;
 }

@@ -5,7 +5,7 @@ import {
   ServiceError,
   UnreadableAnswerError,
 } from '../../src/client/errors.ts';
-import { wasNotTaken } from '../../src/client/not-taken.ts';
+import { wasNotTaken } from '../../src/client/failure.ts';
 import { ProofError } from '../../src/dispatch/proof.ts';
 import {
   endsBatch,

@@ -3,7 +3,13 @@ import { LockfileError } from '../../batch/lockfile/lockfile-error.ts';
 import { BatchSetupError } from '../../batch/setup-error.ts';
 import { fetchHint } from '../../batch/sources/fetch-hint.ts';
 import { ProofError } from '../../dispatch/proof.ts';
-import { InsecureHttpError, NetworkError, ServiceError, SkinsmithError } from '../../index.ts';
+import {
+  classifyFailure,
+  InsecureHttpError,
+  NetworkError,
+  ServiceError,
+  SkinsmithError,
+} from '../../index.ts';
 import { momentAt, span } from '../output/progress-text.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 
@@ -62,8 +68,13 @@ function fromService(error: ServiceError): ToldError {
   const hint = waitHint(error) ?? HINTS[error.code] ?? fetchHint(error);
   const named = namedMissing(error);
   if (named !== undefined) return { ...told(error, 'failed', hint), message: named };
-  if (error.status === 401 || error.status === 403) return told(error, 'notAllowed', hint);
-  return told(error, error.isPassing && error.status !== 500 ? 'tryLater' : 'failed', hint);
+  return told(error, exitAfter(error), hint);
+}
+
+function exitAfter(error: ServiceError): ExitName {
+  const { kind, isTemporary, status } = classifyFailure(error) ?? {};
+  if (kind === 'key_refused' || kind === 'not_allowed') return 'notAllowed';
+  return isTemporary && status !== 500 ? 'tryLater' : 'failed';
 }
 
 /** Describes a wait longer than a command accepts. */

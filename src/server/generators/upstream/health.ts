@@ -1,7 +1,7 @@
+import { classifyFailure, type FailureKind } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
 import { learnFacts } from './facts.ts';
-import { type Fault, faultOf } from './faults.ts';
 import type { Gate } from './gate.ts';
 import type { UpstreamSettings } from './settings.ts';
 import type { Watcher } from './watcher.ts';
@@ -26,9 +26,9 @@ export async function upstreamHealth(
     const message = `${place} makes the skins and takes the key; spots there: ${spots}${taken}.`;
     return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(gate.wait())];
   } catch (error) {
-    const fault = faultOf(error, client.serviceClock.earliest());
-    if (fault === undefined) throw error;
-    return [FINDINGS[fault.kind](place)];
+    const failure = classifyFailure(error);
+    if (failure === undefined) throw error;
+    return [finding(failure.kind, place)];
   }
 }
 
@@ -38,23 +38,15 @@ function waitFinding(wait: number): HealthFinding[] {
   return [{ code: 'upstream_wait', result: 'warning', message }];
 }
 
-const FINDINGS = {
-  key_refused: (place) => ({
-    code: 'upstream_key_refused',
-    result: 'problem',
-    message: `${place} does not accept the key that is given for it.`,
-  }),
-  too_fast: (place) => limited(place),
-  full: (place) => limited(place),
-  trouble: (place) => unreachable(place),
-  refused: (place) => unreachable(place),
-} satisfies Record<Fault['kind'], (place: string) => HealthFinding>;
-
-function limited(place: string): HealthFinding {
-  return { code: 'upstream_limits', result: 'warning', message: `${place} wants fewer requests for now.` };
-}
-
-function unreachable(place: string): HealthFinding {
+function finding(kind: FailureKind, place: string): HealthFinding {
+  if (kind === 'key_refused') {
+    const message = `${place} does not accept the key that is given for it.`;
+    return { code: 'upstream_key_refused', result: 'problem', message };
+  }
+  if (kind === 'too_fast' || kind === 'full_queue') {
+    const message = `${place} wants fewer requests for now.`;
+    return { code: 'upstream_limits', result: 'warning', message };
+  }
   const message = `${place}, which makes the skins, does not answer as it should.`;
   return { code: 'upstream_unreachable', result: 'problem', message };
 }

@@ -1,8 +1,8 @@
 import { InsecureHttpError } from '../../../client/errors.ts';
+import { classifyFailure } from '../../../client/failure.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
 import type { GeneratorContext, OpenGenerator } from '../../assembly/generators.ts';
 import { Contact } from './contact.ts';
-import { faultOf } from './faults.ts';
 import { Gate } from './gate.ts';
 import { upstreamHealth } from './health.ts';
 import { Losses } from './losses.ts';
@@ -75,7 +75,7 @@ async function meet(contact: Contact, gate: Gate): Promise<void> {
   } catch (error) {
     const { name } = contact;
     if (error instanceof InsecureHttpError) throw error;
-    if (faultOf(error, 0)?.kind === 'key_refused') throw new UpstreamKeyError(name, error);
+    if (classifyFailure(error)?.kind === 'key_refused') throw new UpstreamKeyError(name, error);
     gate.down(error);
   }
 }

@@ -1,6 +1,6 @@
+import { SETTLES_LATE } from '../../../dispatch/settling-time.ts';
 import { isGone, type ProcessName } from '../../queue/lease-owner.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
-import { SHOWN_LATE } from './faults.ts';
 
 type Sent = Pick<UpstreamJobRow, 'sender' | 'sending_until' | 'settles_at'>;
 
@@ -26,5 +26,5 @@ export function isBeingSent(
 
 /** Milliseconds from now until its job is listed, if it arrived. A sender that is gone may have sent it just now. */
 export function settlesIn({ settles_at }: Sent, now: number): number {
-  return settles_at === null ? SHOWN_LATE : Math.min(SHOWN_LATE, Math.max(0, settles_at - now));
+  return settles_at === null ? SETTLES_LATE : Math.min(SETTLES_LATE, Math.max(0, settles_at - now));
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
-import { ServiceError } from '../../../client/errors.ts';
-import { limitWindows } from '../../../client/rate-limits.ts';
+import type { ServiceError } from '../../../client/errors.ts';
+import { classifyFailure, type Failure } from '../../../client/failure.ts';
+import { limitWindows, refusedWait } from '../../../client/rate-limits.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { Sent } from '../../../client/submission-budget.ts';
 import { DEFAULT_TIMEOUT } from '../../../client/transport.ts';
 import type { JobState } from '../../../client/types.ts';
+import { SETTLES_LATE, settlingTime } from '../../../dispatch/settling-time.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import { type ProcessName, workerName } from '../../queue/lease-owner.ts';
@@ -23,7 +25,7 @@ import {
 import { GenerationError, GenerationPostponed, type SkinData, type Texture } from '../port.ts';
 import type { Contact } from './contact.ts';
 import type { Facts } from './facts.ts';
-import { failureOf, faultOf, SHOWN_LATE, settlingTime } from './faults.ts';
+import { failedJob, isAboutRequest } from './failed-jobs.ts';
 import type { Gate } from './gate.ts';
 import type { Losses } from './losses.ts';
 import { ONE_ATTEMPT } from './one-attempt.ts';
@@ -144,7 +146,7 @@ export class Upstream {
       return state;
     } catch (error) {
       if (!signal.aborted) return await this.#notTaken(intent, error);
-      await this.#ended(intent, SHOWN_LATE); // it may have arrived
+      await this.#ended(intent, SETTLES_LATE); // it may have arrived
       throw error;
     }
   }
@@ -158,8 +160,8 @@ export class Upstream {
       gate.answered(sent, limitWindows(state.rateLimit, now()));
       return state;
     } catch (error) {
-      const isTooFast = error instanceof ServiceError && faultOf(error, now())?.kind === 'too_fast';
-      gate.answered(sent, isTooFast ? limitWindows(error.answer.rateLimit, now()) : []);
+      const failure = classifyFailure(error);
+      gate.answered(sent, failure?.kind === 'too_fast' ? limitWindows(failure.rateLimit, now()) : []);
       throw error;
     }
   }
@@ -213,20 +215,24 @@ export class Upstream {
 
   /** Handles a submission that was not answered with a job. undefined: try again. */
   async #notTaken(intent: UpstreamIntent, error: unknown): Promise<undefined> {
-    const { client, db, gate, watcher } = this.#options;
-    const fault = faultOf(error, client.serviceClock.earliest());
-    if (fault === undefined) throw error;
-    if (fault.kind === 'trouble' && fault.mayHaveArrived) await this.#ended(intent, settlingTime(error));
+    const { db, gate, watcher } = this.#options;
+    const failure = classifyFailure(error);
+    if (failure === undefined) throw error;
+    if (failure.mayHaveArrived) await this.#ended(intent, settlingTime(error));
     else await dropUpstreamJob(db, intent.identity);
-    if (fault.kind === 'refused') throw failureOf(fault.error.answer.errors, fault.error);
-    if (fault.kind === 'full') gate.full();
-    else if (fault.kind === 'too_fast') gate.tooFast(fault.wait);
-    else if (fault.kind === 'key_refused') gate.keyRefused(error);
-    else if (fault.isClosed) gate.closed(error, fault.wait);
-    else gate.trouble(error, fault.wait);
-    const isClosed = fault.kind === 'trouble' && fault.isClosed;
-    if (fault.kind !== 'too_fast' && !isClosed) watcher.lookSoon();
-    if (fault.kind !== 'trouble' || isClosed) throw gate.postponed(error);
+    if (isAboutRequest(failure)) throw refusedJob(error);
+    const isClosed = failure.kind === 'unavailable' && !failure.mayHaveArrived;
+    if (failure.kind === 'full_queue') gate.full();
+    else if (failure.kind === 'too_fast') gate.tooFast(this.#waitAfter(failure));
+    else if (failure.kind === 'key_refused') gate.keyRefused(error);
+    else if (isClosed) gate.closed(error, failure.retryAfter);
+    else gate.trouble(error, failure.retryAfter);
+    if (failure.kind !== 'too_fast' && !isClosed) watcher.lookSoon();
+    if (failure.status === 429 || failure.kind === 'key_refused' || isClosed) throw gate.postponed(error);
+  }
+
+  #waitAfter(failure: Failure): number | undefined {
+    return refusedWait(failure, this.#options.client.serviceClock.earliest());
   }
 
   /** @throws GenerationError if the job failed, or its result does not match the request */
@@ -247,7 +253,7 @@ export class Upstream {
     if (skin) return skin;
     if (job.status === 'completed' && job.result !== undefined)
       return await this.#options.client.skin(job.result, { signal });
-    throw failureOf(errors);
+    throw failedJob(errors);
   }
 
   async #prove(
@@ -273,12 +279,17 @@ export class Upstream {
 
   /** Trouble of the service does not count as a failure of the job. */
   #judged(error: unknown): unknown {
-    const { client, gate } = this.#options;
-    const fault = faultOf(error, client.serviceClock.earliest());
-    if (fault === undefined) return error;
-    if (fault.kind === 'refused') return failureOf(fault.error.answer.errors, fault.error);
-    if (fault.kind === 'key_refused') gate.keyRefused(error);
-    else if (fault.kind === 'trouble') gate.trouble(error, fault.wait);
+    const { gate } = this.#options;
+    const failure = classifyFailure(error);
+    if (failure === undefined) return error;
+    if (isAboutRequest(failure)) return refusedJob(error);
+    if (failure.kind === 'key_refused') gate.keyRefused(error);
+    else if (failure.status !== 429) gate.trouble(error, failure.retryAfter);
     return gate.postponed(error);
   }
+}
+
+function refusedJob(error: unknown): GenerationError {
+  const refusal = error as ServiceError; // no other error is about the request
+  return failedJob(refusal.answer.errors, refusal);
 }

@@ -1,11 +1,12 @@
 import { AWAKE, type Clock } from '../../../base/clock.ts';
 import { ServiceError } from '../../../client/errors.ts';
+import { classifyFailure } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobState } from '../../../client/types.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/store.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
-import { faultOf } from './faults.ts';
+import { isAboutRequest } from './failed-jobs.ts';
 import type { Gate } from './gate.ts';
 import { Listener } from './listener.ts';
 import { LookTimes, type Underway } from './look-times.ts';
@@ -222,11 +223,11 @@ export class Watcher {
   }
 
   #failed(error: unknown): void {
-    const { client, gate, onError } = this.#options;
-    const fault = faultOf(error, client.serviceClock.earliest());
-    if (fault === undefined) onError(error);
-    if (fault?.kind === 'key_refused') gate.keyRefused(error);
-    else gate.trouble(error, fault && 'wait' in fault ? fault.wait : undefined);
+    const { gate, onError } = this.#options;
+    const failure = classifyFailure(error);
+    if (failure === undefined) onError(error);
+    if (failure?.kind === 'key_refused') gate.keyRefused(error);
+    else gate.trouble(error, failure?.retryAfter);
     if (!gate.isDown) return;
     const postponed = gate.postponed(error);
     for (const { fail } of this.#waiters) fail(postponed);
@@ -275,13 +276,12 @@ export class Watcher {
 
   #notAnswered(waiter: Waiter, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    const { client, gate } = this.#options;
-    const fault = faultOf(error, client.serviceClock.earliest());
-    const wait = fault && 'wait' in fault ? fault.wait : undefined;
+    const failure = classifyFailure(error);
     if (error instanceof ServiceError && error.code === 'job_not_found') this.#end(waiter, undefined);
-    else if (fault === undefined || fault.kind === 'refused') waiter.fail(error);
-    else if (fault.kind === 'trouble') gate.trouble(error, wait);
-    else waiter.notBefore = this.#now() + (wait ?? SINGLE_GAP);
+    else if (failure === undefined || isAboutRequest(failure)) waiter.fail(error);
+    else if (failure.status === 429 || failure.kind === 'key_refused')
+      waiter.notBefore = this.#now() + (failure.retryAfter || SINGLE_GAP);
+    else this.#options.gate.trouble(error, failure.retryAfter);
   }
 
   #heard(state: JobState): void {

@@ -1,0 +1,145 @@
+import type { SeenRateLimit } from '../protocol/envelope.ts';
+import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
+
+/**
+ * What a failed call means:
+ * - `unreachable`: no answer arrived, or it broke off
+ * - `full_queue`: the caller has as many jobs in the queue as it may
+ * - `too_fast`: a rate limit
+ * - `key_refused`: the service does not accept the key, or wants one
+ * - `not_allowed`: the caller's plan does not include what was requested
+ * - `challenged`: a proxy in front of the service checks who is there
+ * - `not_found`; `invalid`: the content of the request is; `refused`: for any other reason (4xx)
+ * - `unavailable`: the service, or a proxy for it, accepts nothing now (503)
+ * - `server_error`: any other 5xx
+ * - `unreadable`: the answer is not the service's: half a body, another program, a redirect
+ */
+export type FailureKind =
+  | 'unreachable'
+  | 'full_queue'
+  | 'too_fast'
+  | 'key_refused'
+  | 'not_allowed'
+  | 'challenged'
+  | 'not_found'
+  | 'invalid'
+  | 'refused'
+  | 'unavailable'
+  | 'server_error'
+  | 'unreadable';
+
+/** A failed call, as everything sees it that repeats calls or reports their failures. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** HTTP status of the answer; undefined: none arrived. */
+  readonly status: number | undefined;
+  /** Whether the same request may succeed later, although nothing changes here. */
+  readonly isTemporary: boolean;
+  /**
+   * Whether the service may have done what was requested. False: it never arrived, was refused, or the service
+   * itself said that it accepts nothing now. A proxy's page with a 5xx proves nothing.
+   */
+  readonly mayHaveArrived: boolean;
+  /** Whether the service may still be at it: the request timed out, here or in a proxy. */
+  readonly isLate: boolean;
+  /** Milliseconds to wait, from the answer's `Retry-After`. */
+  readonly retryAfter: number | undefined;
+  readonly rateLimit: SeenRateLimit | undefined;
+}
+
+const FULL_QUEUE_CODES = new Set(['job_limit', 'concurrency_limit']);
+const GATEWAY_TIMEOUT = 504;
+
+const KIND_BY_STATUS: Readonly<Record<number, FailureKind>> = {
+  400: 'invalid',
+  401: 'key_refused',
+  403: 'key_refused',
+  404: 'not_found',
+  413: 'invalid',
+  415: 'invalid',
+  422: 'invalid',
+  429: 'too_fast',
+  503: 'unavailable',
+};
+
+/** The failure of a call to the service; undefined: the error has another source, such as a bug. */
+export function classifyFailure(error: unknown): Failure | undefined {
+  if (error instanceof NetworkError) return fromNetwork(error);
+  if (error instanceof UnreadableAnswerError) return fromUnreadable(error);
+  return error instanceof ServiceError ? fromService(error) : undefined;
+}
+
+function fromNetwork({ mayHaveArrived, cause }: NetworkError): Failure {
+  const { name, code } = (cause ?? {}) as { name?: unknown; code?: unknown };
+  return {
+    kind: 'unreachable',
+    status: undefined,
+    isTemporary: true,
+    mayHaveArrived,
+    isLate: name === 'TimeoutError' || code === 'UND_ERR_BODY_TIMEOUT',
+    retryAfter: undefined,
+    rateLimit: undefined,
+  };
+}
+
+/** A page of a proxy, or half an answer: it shows whether the request arrived only if it is a refusal. */
+function fromUnreadable({ status, retryAfter }: UnreadableAnswerError): Failure {
+  const kind = unreadableKind(status);
+  return {
+    kind,
+    status,
+    isTemporary: status < 300 || kind === 'challenged' || isPassing(kind),
+    mayHaveArrived: status < 300 || status >= 500,
+    isLate: status === GATEWAY_TIMEOUT,
+    retryAfter,
+    rateLimit: undefined,
+  };
+}
+
+function unreadableKind(status: number): FailureKind {
+  if (status === 401) return 'key_refused';
+  if (status === 403) return 'challenged';
+  if (status === 429) return 'too_fast';
+  if (status === 503) return 'unavailable';
+  return status >= 500 ? 'server_error' : 'unreadable';
+}
+
+function fromService(error: ServiceError): Failure {
+  const { status, code, answer } = error;
+  const kind = serviceKind(status, code);
+  return {
+    kind,
+    status,
+    isTemporary: isPassing(kind),
+    // `http_503`: the answer has no code of its own, so it may be a proxy's.
+    mayHaveArrived: status >= 500 && (status !== 503 || code === 'http_503'),
+    isLate: status === GATEWAY_TIMEOUT,
+    retryAfter: answer.retryAfter,
+    rateLimit: answer.rateLimit,
+  };
+}
+
+function serviceKind(status: number, code: string): FailureKind {
+  if (status === 429 && FULL_QUEUE_CODES.has(code)) return 'full_queue';
+  if (code === 'insufficient_grants') return 'not_allowed';
+  return KIND_BY_STATUS[status] ?? (status >= 500 ? 'server_error' : 'refused');
+}
+
+const PASSING: ReadonlySet<FailureKind> = new Set([
+  'unreachable',
+  'full_queue',
+  'too_fast',
+  'unavailable',
+  'server_error',
+]);
+
+function isPassing(kind: FailureKind): boolean {
+  return PASSING.has(kind);
+}
+
+/**
+ * Whether a failed submission certainly left nothing on the service. False also for errors that are no failures of a call.
+ */
+export function wasNotTaken(error: unknown): boolean {
+  return classifyFailure(error)?.mayHaveArrived === false;
+}

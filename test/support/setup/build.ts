@@ -15,18 +15,26 @@ declare module 'vitest' {
   }
 }
 
-/** Builds the program that end-to-end tests run, and what takes too long for each test to make its own. */
+/**
+ * Builds the program that end-to-end tests run, and what takes too long for each test to make its own. A folder of an
+ * earlier setup is used as it is (see test/mutants, whose thousands of runs use no program).
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const root = join(import.meta.dirname, '../../..');
-  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-tests-'));
+  const ready = process.env['SKINSMITH_TESTS_SETUP'];
+  const folder = ready ?? (await mkdtemp(join(tmpdir(), 'skinsmith-tests-')));
   const signingKeyPath = join(folder, 'signing-key.pem');
   const contractsPath = join(folder, 'contracts.cjs');
-  await Promise.all([
-    execa('npm', ['run', 'bundle', '--silent'], { cwd: root, preferLocal: true }),
-    openSigningKey(signingKeyPath),
-    writeContracts(contractsPath),
-  ]);
+  if (ready === undefined) {
+    await Promise.all([buildProgram(), openSigningKey(signingKeyPath), writeContracts(contractsPath)]);
+  }
   project.provide('signingKeyPath', signingKeyPath);
   project.provide('contractsPath', contractsPath);
-  return async () => await rm(folder, { recursive: true, force: true });
+  return async () => {
+    if (ready === undefined) await rm(folder, { recursive: true, force: true });
+  };
+}
+
+async function buildProgram(): Promise<void> {
+  const root = join(import.meta.dirname, '../../..');
+  await execa('npm', ['run', 'bundle', '--silent'], { cwd: root, preferLocal: true });
 }

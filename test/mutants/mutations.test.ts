@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { apply, mutationsOf } from './mutations.ts';
+
+const mutants = (text: string) => mutationsOf(text).map((mutation) => apply(text, mutation));
+
+test.each([
+  ['a < b;', ['a <= b;']],
+  ['a && !b;', ['a || !b;', 'a && b;']],
+  ['if (a) f();', ['if (true) f();', 'if (false) f();', 'if (a) ;']],
+  ['let n = 5;', ['let n = 6;']],
+  ['const on = true;', ['const on = false;']],
+  ['await f();', [';']],
+  ['const all = [a];', ['const all = [];']],
+  ['a ??= 0;', ['a ??= 1;', ';']],
+])('%s has its usual small bugs', (text, expected) => {
+  expect(mutants(text).toSorted()).toEqual(expected.toSorted());
+});
+
+test.each([
+  "import x from './x.ts';",
+  'type A = 1 | 2;',
+  'interface B { readonly c: 5 }',
+  "'a' + b;",
+  'let d: 3;',
+])('%s has none: it does not run, or it is about texts', (text) => expect(mutants(text)).toEqual([]));

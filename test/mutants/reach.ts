@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+
+/** Test files that are tried one after the other until one fails. */
+export type Stages = readonly (readonly string[])[];
+
+/**
+ * Which of `tests` can notice a change of a source: its own unit test first, then all others that import it, directly
+ * or not, the ones closest to it first. Paths are relative to `root`.
+ */
+export function testsReaching(root: string, tests: readonly string[]): (source: string) => Stages {
+  const imports = new Map<string, readonly string[]>();
+  const importsOf = (file: string) => {
+    const known = imports.get(file) ?? readImports(root, file);
+    imports.set(file, known);
+    return known;
+  };
+  const reached = new Map(tests.map((test) => [test, distances(test, importsOf)]));
+  return (source) => {
+    const own = source.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts');
+    const others = [...reached].flatMap(([test, from]) => {
+      const distance = from.get(source);
+      return distance === undefined || test === own ? [] : [{ test, distance }];
+    });
+    const near = others.filter(({ distance }) => distance <= 2).map(({ test }) => test);
+    const far = others.filter(({ distance }) => distance > 2).map(({ test }) => test);
+    return [existsSync(join(root, own)) ? [own] : [], near, far].filter(({ length }) => length > 0);
+  };
+}
+
+/** How many imports away each file is. */
+function distances(
+  from: string,
+  importsOf: (file: string) => readonly string[],
+): ReadonlyMap<string, number> {
+  const known = new Map([[from, 0]]);
+  for (const [file, distance] of known) {
+    for (const next of importsOf(file)) if (!known.has(next)) known.set(next, distance + 1);
+  }
+  return known;
+}
+
+function readImports(root: string, file: string): readonly string[] {
+  const text = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
+  return [...found].map(([, path = '']) => join(dirname(file), path));
+}

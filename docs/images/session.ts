@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { makeDeps } from '../../src/cli/context/context.ts';
+import { openContext } from '../../src/cli/context/context.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { OutputStream } from '../../src/cli/terminal/io.ts';
 
@@ -42,15 +42,15 @@ async function runCommand(words: readonly string[], home: string): Promise<strin
     columns: COLUMNS,
     isSized: true,
   };
-  const deps = makeDeps({
+  const context = openContext({
     io: { out: stream, err: stream, stdin: Readable.from([]), canPrompt: false },
     env: { SKINSMITH_CONFIG_DIR: join(home, 'config'), SKINSMITH_DATA_DIR: join(home, 'data') },
     signal: new AbortController().signal,
     flags: {},
   });
-  const program = await buildProgram({ runner: () => async (work) => void (await work(deps)), words });
+  const program = await buildProgram({ runner: () => async (work) => void (await work(context)), words });
   const typed = words[0] === 'preview' ? [...words, ...BLOCKS] : [...words];
   await program.parseAsync(typed, { from: 'user' });
-  await deps.close();
+  await context.close();
   return shown;
 }

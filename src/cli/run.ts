@@ -1,11 +1,11 @@
 import { type Command, CommanderError } from 'commander';
-import type { Deps, GlobalFlags } from './context/context.ts';
+import type { CommandContext, GlobalFlags } from './context/context.ts';
 import type { Runner } from './context/runner.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './errors/exit.ts';
 import { seeHelp } from './help/text.ts';
 import { buildProgram } from './program.ts';
 import { type ColorChoice, makeIo } from './terminal/io.ts';
-import { Talk } from './terminal/messages.ts';
+import { Messages } from './terminal/messages.ts';
 import { listenForSignals } from './terminal/signals.ts';
 import { jsonLine } from './text/json.ts';
 
@@ -43,12 +43,12 @@ class Run {
   runnerOf(program: Command): Runner {
     return async (work) => {
       const unlisten = listenForSignals(this.#stop, process);
-      const deps = await openDeps(program, this.#stop);
+      const context = await contextFor(program, this.#stop);
       try {
-        this.status = await work(deps);
+        this.status = await work(context);
         throwIfBroken(process.stdout);
       } finally {
-        await deps.close();
+        await context.close();
         unlisten();
       }
     };
@@ -58,14 +58,14 @@ class Run {
   async tell(error: unknown, json: boolean): Promise<number> {
     if (error instanceof CommanderError) return this.#tellUsage(error, json);
     if (this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
-    const talk = new Talk(processIo('auto', this.#stop), { json });
+    const messages = new Messages(processIo('auto', this.#stop), { json });
     const { aborted, reason } = this.#stop.signal;
     const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
-    const { tellable } = await import('./errors/error-report.ts');
-    const told = interrupted ? tellable(new DOMException('', 'AbortError')) : tellable(error);
+    const { reportOf } = await import('./errors/error-report.ts');
+    const told = interrupted ? reportOf(new DOMException('', 'AbortError')) : reportOf(error);
     if (told) {
       const hint = told.hint ?? (told.exit === 'usage' ? this.#seeHelp() : undefined);
-      await talk.failure({ code: told.code, message: told.message, hint });
+      await messages.failure({ code: told.code, message: told.message, hint });
       return exitStatus(told.exit);
     }
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
@@ -88,8 +88,11 @@ class Run {
   }
 }
 
-async function openDeps(program: Command, stop: AbortController): Promise<Deps & { close(): Promise<void> }> {
-  const { makeDeps } = await import('./context/context.ts');
+async function contextFor(
+  program: Command,
+  stop: AbortController,
+): Promise<CommandContext & { close(): Promise<void> }> {
+  const { openContext } = await import('./context/context.ts');
   const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
   if (flags.local && flags.baseUrl !== undefined) {
     throw new CliError('two_services', '--local and --base-url name two services; give one.', {
@@ -97,7 +100,7 @@ async function openDeps(program: Command, stop: AbortController): Promise<Deps &
     });
   }
   const io = processIo(await colorChoice(color), stop);
-  return makeDeps({ io, env: process.env, signal: stop.signal, flags });
+  return openContext({ io, env: process.env, signal: stop.signal, flags });
 }
 
 /** Called only where colour can be shown: a pipe need not load the settings. */

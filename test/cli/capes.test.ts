@@ -9,7 +9,7 @@ import { runCapesList } from '../../src/cli/commands/capes/list.ts';
 import { type GenerateOptions, runGenerate } from '../../src/cli/commands/generate.ts';
 import { parseTexturesValue } from '../../src/textures/property.ts';
 import { readLines } from '../support/batch/read-lines.ts';
-import { runCommand } from '../support/cli/desk.ts';
+import { runCommand } from '../support/cli/run-command.ts';
 import { addCape, capePng } from '../support/server/drawn-capes.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
@@ -29,30 +29,30 @@ describe('capes', () => {
     const at = { url, key };
     const file = await fileOf('Red.png', capePng(1));
     const add = async (options: CapesCreateOptions) =>
-      await runCommand((deps) => runCapesCreate(file, options, deps), { ...at, flags: { json: true } });
+      await runCommand((context) => runCapesCreate(file, options, context), { ...at, flags: { json: true } });
     const red = JSON.parse((await add({})).out) as { uuid: string };
     expect(red).toMatchObject({ alias: 'Red', support: 'public' });
     expect(JSON.parse((await add({ alias: 'Blue', hidden: true })).out)).toMatchObject({ support: 'none' });
 
     const list = async (all: boolean) =>
-      (await runCommand((deps) => runCapesList({ all }, deps), at)).out
+      (await runCommand((context) => runCapesList({ all }, context), at)).out
         .split('\n')
         .filter(Boolean)
         .map((row) => row.split('\t').slice(1, 3).join(' '));
     expect([await list(false), await list(true)]).toEqual([['public Red'], ['none Blue', 'public Red']]);
 
-    await runCommand((deps) => runCapesEdit('blue', { show: true, alias: 'Navy' }, deps), at);
-    await runCommand((deps) => runCapesEdit(red.uuid, { hide: true }, deps), at);
+    await runCommand((context) => runCapesEdit('blue', { show: true, alias: 'Navy' }, context), at);
+    await runCommand((context) => runCapesEdit(red.uuid, { hide: true }, context), at);
     expect([await list(false), await list(true)]).toEqual([['public Navy'], ['public Navy', 'none Red']]);
 
-    const gone = await runCommand((deps) => runCapesDelete(['navy', red.uuid], deps), at);
+    const gone = await runCommand((context) => runCapesDelete(['navy', red.uuid], context), at);
     expect([gone.status, await list(true)]).toEqual([0, []]);
   });
 
   test('are left alone when one of several to be deleted is not there', async () => {
     const server = await runServer();
     await addCape(server, 'red');
-    const { told } = await runCommand((deps) => runCapesDelete(['red', 'blue'], deps), server);
+    const { told } = await runCommand((context) => runCapesDelete(['red', 'blue'], context), server);
     expect(told).toMatchObject({ code: 'invalid_cape', exit: 'failed' });
     expect((await server.owner.get('/v2/capes')).body.capes).toHaveLength(1);
   });
@@ -62,18 +62,18 @@ describe('capes', () => {
     const { body } = await server.owner.json('/v2/account/keys', { user: 'bob' });
     const bob = { url: server.url, key: String(body.key?.secret) };
     const file = await fileOf('a.png', capePng(1));
-    const refused = await runCommand((deps) => runCapesCreate(file, {}, deps), bob);
+    const refused = await runCommand((context) => runCapesCreate(file, {}, context), bob);
     expect(refused.told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
-    const nothing = await runCommand((deps) => runCapesEdit('red', {}, deps), server);
+    const nothing = await runCommand((context) => runCapesEdit('red', {}, context), server);
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
-    const missing = await runCommand((deps) => runCapesCreate('/nowhere/a.png', {}, deps), server);
+    const missing = await runCommand((context) => runCapesCreate('/nowhere/a.png', {}, context), server);
     expect(missing.told).toMatchObject({ code: 'no_such_file' });
   });
 });
 
 describe('generate --cape', () => {
   const make = async (at: { url: string; key: string | undefined }, options: Partial<GenerateOptions>) =>
-    await runCommand((deps) => runGenerate({ sources: [], ...options }, deps), {
+    await runCommand((context) => runGenerate({ sources: [], ...options }, context), {
       ...at,
       flags: { json: true },
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { type Ran, runCommand } from '../support/cli/desk.ts';
+import { type Ran, runCommand } from '../support/cli/run-command.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
@@ -14,10 +14,10 @@ type Place = Parameters<typeof runCommand>[1];
 
 /** Runs a command line through the whole tree, in this process. */
 async function type(words: readonly string[], place: Place): Promise<Ran> {
-  return await runCommand(async (deps) => {
+  return await runCommand(async (context) => {
     let status = -1;
-    const runner = () => async (work: (own: typeof deps) => Promise<number>) => {
-      status = await work(deps);
+    const runner = () => async (work: (own: typeof context) => Promise<number>) => {
+      status = await work(context);
     };
     const program = await buildProgram({ runner, words });
     await program.parseAsync([...words], { from: 'user' });

@@ -1,12 +1,12 @@
 import type { Settings } from '../config/settings.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { TypedBatchOptions } from '../options/batch-options.ts';
 import type { TypedPictureOption } from '../options/picture-option.ts';
 import type { TypedOutputOptions, TypedSkinOptions } from '../options/skin-options.ts';
 
 /** One command over many sources, as the user typed it. */
 export interface BatchCall {
-  readonly deps: Deps;
+  readonly context: CommandContext;
   readonly settings: Settings;
   readonly typed: TypedSkinOptions &
     TypedOutputOptions &

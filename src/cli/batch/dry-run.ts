@@ -9,9 +9,9 @@ import { count, span } from '../output/progress-text.ts';
 import { clean, tabRows } from '../terminal/text.ts';
 import { jsonDocument, jsonLine } from '../text/json.ts';
 import type { BatchCall } from './call.ts';
-import { tellFailure } from './failures.ts';
+import { printFailure } from './failures.ts';
 import { openOutput } from './output.ts';
-import { tellSigners } from './signers.ts';
+import { printSigners } from './signers.ts';
 import { sourcesOf } from './sources.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */
@@ -36,8 +36,8 @@ type Counts = Record<Outlook, number>;
 
 /** Reports what a run would do. The only request is one for the limits, and only when there is work to do. */
 export async function dryRun(call: BatchCall): Promise<number> {
-  const { deps, typed } = call;
-  const { io, flags } = deps;
+  const { context, typed } = call;
+  const { io, flags } = context;
   const counts: Counts = { ...NOTHING };
   const signers = new SignerCounts();
   for await (const planned of plan(call)) {
@@ -45,15 +45,15 @@ export async function dryRun(call: BatchCall): Promise<number> {
     if (planned.outlook === 'outdated') signers.outdated(planned.signedBy);
     else if (planned.signedBy) signers.untold++;
     const { error, source } = planned.result;
-    if (error) await tellFailure(source, error, deps);
+    if (error) await printFailure(source, error, context);
     if (typed.ndjson) io.out.write(jsonLine(sourceView(planned)));
     else if (!flags.json && !io.out.isTTY) io.out.write(sourceRow(planned));
     else if (!flags.json && isWorth(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
   }
-  await tellSigners({ outdated: signers.list, untold: signers.untold }, call);
+  await printSigners({ outdated: signers.list, untold: signers.untold }, call);
   const view = await planView(counts, signers.untold, call);
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
-  deps.talk.say(planText(view));
+  context.messages.say(planText(view));
   if (toMake(view) > 0) return exitStatus('toDo');
   return exitStatus(view.refused > 0 ? 'failed' : 'done');
 }
@@ -80,12 +80,12 @@ function isWorth(outlook: Outlook): boolean {
 }
 
 async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
-  const { deps, settings, typed } = call;
-  const service = await deps.service(settings);
+  const { context, settings, typed } = call;
+  const service = await context.service(settings);
   yield* planBatch({
     sources: sourcesOf(call),
     service,
-    stateDir: join(deps.folders.data, 'batches'),
+    stateDir: join(context.folders.data, 'batches'),
     lockfile: openOutput(call, { isDry: true }).lockfile,
     purpose: call.purpose,
     variant: settings.variant,
@@ -93,9 +93,9 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
     cape: call.cape,
     force: typed.force,
     keepSignatures: typed.keepSignatures,
-    game: await deps.game(),
-    ownKey: await deps.ownKey(),
-    signal: deps.signal,
+    game: await context.game(),
+    ownKey: await context.ownKey(),
+    signal: context.signal,
   });
 }
 
@@ -116,9 +116,9 @@ async function planView(counts: Counts, untold: number, call: BatchCall): Promis
   };
 }
 
-async function secondsFor(wanted: number, { deps, settings }: BatchCall): Promise<number> {
-  const { client, isEmbedded } = await deps.connect(settings);
-  const me = await readMe(() => client.me({ signal: deps.signal }));
+async function secondsFor(wanted: number, { context, settings }: BatchCall): Promise<number> {
+  const { client, isEmbedded } = await context.connect(settings);
+  const me = await readMe(() => client.me({ signal: context.signal }));
   return estimateSeconds(wanted, limitsOf(me, slotsOf(me, settings.slots), isEmbedded));
 }
 

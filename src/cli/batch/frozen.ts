@@ -10,7 +10,7 @@ import { count } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView } from '../output/views.ts';
 import type { BatchCall } from './call.ts';
-import { tellFailure } from './failures.ts';
+import { printFailure } from './failures.ts';
 import { type Output, openOutput } from './output.ts';
 import { Reports } from './reports.ts';
 import { SignerTally, verifyRequiredSigner } from './signers.ts';
@@ -18,18 +18,18 @@ import { sourcesOf } from './sources.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */
 export async function runFrozen(call: BatchCall): Promise<number> {
-  const { deps, typed, settings } = call;
+  const { context, typed, settings } = call;
   const output = openOutput(call);
   if (output.lockfile === undefined) throw needsLockfile();
-  const shape = { json: deps.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
-  const printer = new ResultPrinter(deps.io, { ...shape, formats: settings.format });
+  const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
+  const printer = new ResultPrinter(context.io, { ...shape, formats: settings.format });
   const isPrinted = typed.out === undefined || shape.json || shape.ndjson;
   const reports = await Reports.open(typed.report ?? [], {
     service: 'lockfile',
-    started: new Date(deps.clock.now()),
+    started: new Date(context.clock.now()),
   });
-  const game = await deps.game();
-  const own = await deps.ownKey();
+  const game = await context.game();
+  const own = await context.ownKey();
   const tally = { sources: 0, missing: 0, failed: 0, given: 0, signers: new SignerTally(own) };
   const delivery = { output, required: typed.requireSigner, gameKeys: game.keys.offline() };
   try {
@@ -40,7 +40,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
       else if (result.error) tally.failed++;
       else if (planned.outlook === 'given') tally.given++;
       if (!result.error && result.skin?.signedBy) tally.signers.add(result.skin.signedBy);
-      if (result.error) await tellFailure(result.source, result.error, deps);
+      if (result.error) await printFailure(result.source, result.error, context);
       if (isPrinted) await printer.add(batchResultView(result), result.index);
       await reports.add(result);
     }
@@ -50,7 +50,7 @@ export async function runFrozen(call: BatchCall): Promise<number> {
   } finally {
     await reports.abandon();
   }
-  deps.talk.say(endText(tally, typed.out));
+  context.messages.say(endText(tally, typed.out));
   if (tally.missing > 0) return exitStatus('toDo');
   return exitStatus(tally.failed > 0 ? 'failed' : 'done');
 }
@@ -68,12 +68,12 @@ async function* plan(
   call: BatchCall,
   known: Pick<PlanOptions, 'lockfile' | 'ownKey'> & Required<Pick<PlanOptions, 'game'>>,
 ): AsyncGenerator<PlannedSource> {
-  const { deps, settings } = call;
+  const { context, settings } = call;
   yield* planBatch({
     // There is no service and so no journal: whatever is not in the lockfile is missing.
     sources: sourcesOf(call),
     service: { name: 'lockfile', caller: '' },
-    stateDir: join(deps.folders.data, 'batches'),
+    stateDir: join(context.folders.data, 'batches'),
     ...known,
     game: { keys: known.game.keys.offline() },
     // No service is selected, so no entry is outdated because of its signer.
@@ -81,7 +81,7 @@ async function* plan(
     variant: settings.variant,
     visibility: settings.visibility,
     cape: call.cape,
-    signal: deps.signal,
+    signal: context.signal,
   });
 }
 

@@ -6,7 +6,7 @@ import { lookAt } from '../../batch/plan/picture-files.ts';
 import { EMBEDDED } from '../../batch/proof/signer.ts';
 import type { BatchResult, SourceContent } from '../../batch/types.ts';
 import { type ExitName, exitStatus } from '../errors/exit.ts';
-import { tellWhoTrusts } from '../outcomes.ts';
+import { printSignerNotice } from '../outcomes.ts';
 import { renderFile } from '../output/formats/files.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';
 import { skinFields } from '../output/views.ts';
@@ -19,11 +19,11 @@ import { type Presentation, runBatchCommand } from './run.ts';
  * Processes one source as a batch of one: it shares the caller's queue spots with other processes, recovers a lost
  * response, follows its job however long that takes, and resumes an interrupted run.
  */
-export async function runSingle(call: BatchCall): Promise<number> {
-  const { deps } = call;
+export async function makeOneSkin(call: BatchCall): Promise<number> {
+  const { context } = call;
   const [label = ''] = [...call.typed.sources, ...(call.typed.player ?? [])];
-  const started = deps.clock.monotonic();
-  const seconds = () => (deps.clock.monotonic() - started) / 1_000;
+  const started = context.clock.monotonic();
+  const seconds = () => (context.clock.monotonic() - started) / 1_000;
   let job: string | undefined;
   let outcome: BatchResult | undefined;
   const presentation: Presentation = {
@@ -32,17 +32,17 @@ export async function runSingle(call: BatchCall): Promise<number> {
       line: (view, columns) => singleLine(label, { ...view, job, seconds: seconds() }, columns),
       // With --json, stderr carries only an error.
       sentence: (view) =>
-        deps.flags.json ? undefined : singleSentence(label, { ...view, job, seconds: seconds() }),
+        context.flags.json ? undefined : singleSentence(label, { ...view, job, seconds: seconds() }),
     },
     pictures: resultPictures(
       call.typed,
       async (result) => await pictureFile(result, outcome?.content, call),
-      deps,
+      context,
     ),
     accepted: (id) => {
       job = id;
     },
-    tellEnd: async (summary) => await tellEnd(summary, { call, job, outcome }),
+    printSummary: async (summary) => await printSummary(summary, { call, job, outcome }),
   };
   return await runBatchCommand(call, presentation);
 }
@@ -51,11 +51,11 @@ export async function runSingle(call: BatchCall): Promise<number> {
 async function pictureFile(
   skin: ShownSkin,
   content: SourceContent | undefined,
-  { deps, settings }: BatchCall,
+  { context, settings }: BatchCall,
 ): Promise<Uint8Array> {
   const look = content && lookAt(content, 'auto', undefined);
   if (look && 'bytes' in look && look.bytes) return look.bytes;
-  return await textureOf(skin, await deps.connect(settings), deps.signal);
+  return await textureOf(skin, await context.connect(settings), context.signal);
 }
 
 /** There is no lockfile; `--out` names the single output file. */
@@ -94,14 +94,14 @@ interface Ending {
   readonly outcome: BatchResult | undefined;
 }
 
-async function tellEnd({ end }: BatchSummary, { call, job, outcome }: Ending): Promise<number> {
-  const { deps } = call;
+async function printSummary({ end }: BatchSummary, { call, job, outcome }: Ending): Promise<number> {
+  const { context } = call;
   if (end === 'interrupted') {
-    deps.talk.say(interruptionText(job));
-    deps.signal.throwIfAborted();
+    context.messages.say(interruptionText(job));
+    context.signal.throwIfAborted();
   }
   if (outcome?.error) return exitStatus(EXITS[outcome.error.code] ?? 'failed');
-  if (outcome?.skin?.signedBy?.signer === EMBEDDED) await tellWhoTrusts(call);
+  if (outcome?.skin?.signedBy?.signer === EMBEDDED) await printSignerNotice(call);
   return exitStatus('done');
 }
 

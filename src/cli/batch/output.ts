@@ -15,14 +15,16 @@ export interface Output {
 
 /** Creates the output folder, unless the caller only wants its path. @throws Error of the file system */
 export function openOutput(
-  { deps, settings, typed, follow }: BatchCall,
+  { context, settings, typed, follow }: BatchCall,
   { isDry = false }: { isDry?: boolean } = {},
 ): Output {
   const { out, lock } = typed;
   const lockfile = lock ?? (out === undefined || !follow ? undefined : join(out, 'skins.lock'));
   const path = lockfile === undefined ? undefined : resolve(lockfile);
   if (out === undefined || isDry) return { lockfile: path, deliver: () => {}, save: () => {} };
-  const memory = FileMemory.open(join(deps.folders.data, 'batches', 'outputs.bin'), () => deps.clock.now());
+  const memory = FileMemory.open(join(context.folders.data, 'batches', 'outputs.bin'), () =>
+    context.clock.now(),
+  );
   const files = new OutputFiles(out, settings.format ?? ['json'], memory);
   return { lockfile: path, deliver: (result) => files.write(result), save: () => memory.save() };
 }

@@ -8,7 +8,7 @@ import {
   waitingView,
 } from '../output/progress-text.ts';
 import type { Io } from '../terminal/io.ts';
-import type { Progress as Spinner, Talk } from '../terminal/messages.ts';
+import type { Messages, Progress as Spinner } from '../terminal/messages.ts';
 
 /** Milliseconds between updates of the line on a terminal, and between lines in a log. */
 const REDRAW = 120;
@@ -38,7 +38,7 @@ export const LIST_PROGRESS: ProgressText = { line: progressLine, sentence: progr
 
 /** Shows the progress of a batch: a bar on a terminal, a line every few seconds elsewhere. */
 export class BatchProgress {
-  readonly #talk: Talk;
+  readonly #messages: Messages;
   readonly #io: Io;
   readonly #clock: Clock;
   readonly #text: ProgressText;
@@ -50,8 +50,8 @@ export class BatchProgress {
   #samples: { at: number; finished: number }[] = [];
   #loggedAt: number;
 
-  constructor({ talk, io, clock }: { talk: Talk; io: Io; clock: Clock }, text: ProgressText) {
-    this.#talk = talk;
+  constructor({ messages, io, clock }: { messages: Messages; io: Io; clock: Clock }, text: ProgressText) {
+    this.#messages = messages;
     this.#io = io;
     this.#clock = clock;
     this.#text = text;
@@ -61,7 +61,7 @@ export class BatchProgress {
   /** `read` returns the current state of the batch. */
   async start(read: () => Progress): Promise<void> {
     this.#read = read;
-    if (this.#talk.isLive) this.#spinner = await this.#talk.progress('Reading the sources');
+    if (this.#messages.isLive) this.#spinner = await this.#messages.progress('Reading the sources');
     this.#timer = setInterval(() => this.#tick(), REDRAW);
   }
 
@@ -111,7 +111,7 @@ export class BatchProgress {
     if (now - this.#loggedAt < LOG) return;
     this.#loggedAt = now;
     const sentence = this.#text.sentence(view);
-    if (sentence !== undefined) this.#talk.say(sentence);
+    if (sentence !== undefined) this.#messages.say(sentence);
   }
 
   #view(): ProgressView | undefined {

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import type { BatchEvent, BatchSummary } from '../../batch/events.ts';
 import { runBatch } from '../../batch/run-batch.ts';
 import type { BatchResult } from '../../batch/types.ts';
-import { tellNotes } from '../outcomes.ts';
+import { printWarnings } from '../outcomes.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { type ResultPictures, ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView, jobView } from '../output/views.ts';
 import type { BatchCall } from './call.ts';
-import { tellFailure } from './failures.ts';
+import { printFailure } from './failures.ts';
 import { type Output, openOutput } from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type ProgressText } from './progress.ts';
 import { Reports } from './reports.ts';
 import { verifyRequiredSigner } from './signers.ts';
 import { sourcesOf } from './sources.ts';
-import { tellEnd, tellPlan } from './summary.ts';
+import { printPlan, printSummary } from './summary.ts';
 
 /** The differences in output between one source and many. */
 export interface Presentation {
@@ -21,39 +21,39 @@ export interface Presentation {
   readonly openOutput: (call: BatchCall) => Output;
   readonly progress: ProgressText;
   /** Prints the summary and returns the exit status. */
-  readonly tellEnd: (summary: BatchSummary, call: BatchCall) => Promise<number>;
+  readonly printSummary: (summary: BatchSummary, call: BatchCall) => Promise<number>;
   /** Images shown beside results on a terminal. */
   readonly pictures?: ResultPictures;
   /** Called when the service has created a job for a source. */
   readonly accepted?: (job: string) => void;
 }
 
-const MANY: Presentation = { openOutput, progress: LIST_PROGRESS, tellEnd };
+const MANY: Presentation = { openOutput, progress: LIST_PROGRESS, printSummary };
 
 /** Processes the sources: prints results (or jobs, when it does not follow them) on stdout and the rest on stderr. */
 export async function runBatchCommand(call: BatchCall, presentation = MANY): Promise<number> {
-  const { deps, settings, typed, follow } = call;
-  const started = new Date(deps.clock.now());
-  const service = await deps.service(settings);
+  const { context, settings, typed, follow } = call;
+  const started = new Date(context.clock.now());
+  const service = await context.service(settings);
   const reports = await Reports.open(typed.report ?? [], { service: service.name, started });
-  const progress = new BatchProgress(deps, presentation.progress);
+  const progress = new BatchProgress(context, presentation.progress);
   const shown = new Shown(call, progress, presentation);
   try {
     const output = presentation.openOutput(call);
-    const game = await deps.game();
+    const game = await context.game();
     const summary = await runBatch({
       sources: sourcesOf(call),
       service,
       game,
-      ownKey: await deps.ownKey(),
-      stateDir: join(deps.folders.data, 'batches'),
+      ownKey: await context.ownKey(),
+      stateDir: join(context.folders.data, 'batches'),
       lockfile: output.lockfile,
       purpose: call.purpose,
       variant: settings.variant,
       visibility: settings.visibility,
       cape: call.cape,
       force: typed.force,
-      signal: deps.signal,
+      signal: context.signal,
       slots: settings.slots,
       pollInterval: settings['poll-interval'] && settings['poll-interval'] * 1_000,
       retries: typed.retries,
@@ -76,7 +76,7 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
     output.save();
     shown.end();
     await reports.finish(summary);
-    return await presentation.tellEnd(summary, call);
+    return await presentation.printSummary(summary, call);
   } finally {
     progress.stop();
     await reports.abandon();
@@ -97,20 +97,20 @@ class Shown {
   #isForgetful = false;
 
   constructor(call: BatchCall, progress: BatchProgress, presentation: Presentation) {
-    const { deps, settings, typed } = call;
-    const shape = { json: deps.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
+    const { context, settings, typed } = call;
+    const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
     this.#call = call;
     this.#progress = progress;
     this.#presentation = presentation;
     const { pictures } = presentation;
-    this.#results = new ResultPrinter(deps.io, { ...shape, formats: settings.format, pictures });
-    this.#jobs = new JobPrinter(deps.io, shape);
+    this.#results = new ResultPrinter(context.io, { ...shape, formats: settings.format, pictures });
+    this.#jobs = new JobPrinter(context.io, shape);
   }
 
   event(event: BatchEvent): void {
     switch (event.type) {
       case 'planned':
-        this.#say(async () => await tellPlan(event, this.#call));
+        this.#say(async () => await printPlan(event, this.#call));
         break;
       case 'accepted':
         this.#accepted(event);
@@ -152,33 +152,33 @@ class Shown {
 
   /** The record of sources only helps people, so a failure to write it does not end the batch. */
   async #remember(job: string, source: string): Promise<void> {
-    const { deps } = this.#call;
+    const { context } = this.#call;
     if (this.#isForgetful) return;
     try {
-      await deps.submissions.record(job, source);
+      await context.jobSources.record(job, source);
     } catch (error) {
       this.#isForgetful = true;
       const why = error instanceof Error ? error.message : String(error);
-      await deps.talk.warn(`jobs will not show which source each came from: ${why}`);
+      await context.messages.warn(`jobs will not show which source each came from: ${why}`);
     }
   }
 
   #alone(why: string): void {
-    const { talk, flags } = this.#call.deps;
+    const { messages, flags } = this.#call.context;
     const text = `Other skinsmith processes with this key are not taken into account: ${why}`;
-    if (flags.verbose) this.#say(() => talk.say(text));
+    if (flags.verbose) this.#say(() => messages.say(text));
   }
 
   #result(result: BatchResult): void {
-    const { deps, follow, typed, isList } = this.#call;
-    const isPrinted = follow && (typed.out === undefined || deps.flags.json || typed.ndjson);
+    const { context, follow, typed, isList } = this.#call;
+    const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
     const { error, source, index } = result;
     if (!isPrinted && !error && isList) return;
     const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
     const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
     this.#say(async () => {
-      if (error) await tellFailure(source, error, deps);
-      await tellNotes(notes, undefined, deps);
+      if (error) await printFailure(source, error, context);
+      await printWarnings(notes, undefined, context);
       if (view) await this.#results.add(view, index);
     });
   }

@@ -47,18 +47,18 @@ export async function verifyRequiredSigner(
  * `12 signed by this machine, not by https://…: to make`. Printed in pipes too, because these skins will cost
  * generations.
  */
-export async function tellSigners(
+export async function printSigners(
   { outdated, untold }: { readonly outdated: readonly OutdatedSkins[]; readonly untold: number },
-  { deps, settings }: Pick<BatchCall, 'deps' | 'settings'>,
+  { context, settings }: Pick<BatchCall, 'context' | 'settings'>,
 ): Promise<void> {
   if (outdated.length === 0 && untold === 0) return;
-  const { name } = await deps.service(settings);
-  const own = await deps.ownKey();
+  const { name } = await context.service(settings);
+  const own = await context.ownKey();
   for (const { signedBy, sources } of outdated) {
-    deps.talk.say(`${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: to make`);
+    context.messages.say(`${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: to make`);
   }
-  if (outdated.length > 0) await deps.talk.note('--keep-signatures keeps them.');
-  if (untold > 0) deps.talk.say(`${count(untold)} whose signer cannot be told: kept`);
+  if (outdated.length > 0) await context.messages.note('--keep-signatures keeps them.');
+  if (untold > 0) context.messages.say(`${count(untold)} whose signer cannot be told: kept`);
 }
 
 /** Counts skins by signer. */

@@ -5,11 +5,11 @@ import type { BatchCall } from './call.ts';
 
 /** Returns the named sources as a stream. */
 export async function* sourcesOf({
-  deps,
+  context,
   typed,
-}: Pick<BatchCall, 'deps' | 'typed'>): AsyncGenerator<BatchSource> {
-  const found = openSources(specOf(typed), rootsOf(deps.io));
-  for await (const source of typed.fetchLocally ? await fetched(found, deps.signal) : found) {
+}: Pick<BatchCall, 'context' | 'typed'>): AsyncGenerator<BatchSource> {
+  const found = openSources(specOf(typed), rootsOf(context.io));
+  for await (const source of typed.fetchLocally ? await fetched(found, context.signal) : found) {
     yield typed.name === undefined ? source : { ...source, name: typed.name };
   }
 }

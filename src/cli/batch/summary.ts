@@ -1,39 +1,39 @@
 import type { BatchEvent, BatchSummary } from '../../batch/events.ts';
 import { exitStatus } from '../errors/exit.ts';
-import { tellWhoTrusts } from '../outcomes.ts';
+import { printSignerNotice } from '../outcomes.ts';
 import { count, span } from '../output/progress-text.ts';
 import type { BatchCall } from './call.ts';
-import { tellSigners } from './signers.ts';
+import { printSigners } from './signers.ts';
 
 /** Printed once, when all sources are read and there are skins to generate. */
-export async function tellPlan(
+export async function printPlan(
   { progress, seconds = 0, outdated, untold }: Extract<BatchEvent, { type: 'planned' }>,
   call: BatchCall,
 ): Promise<void> {
-  const { deps } = call;
-  await tellSigners({ outdated, untold }, call);
+  const { context } = call;
+  await printSigners({ outdated, untold }, call);
   if (progress.wanted === 0 || progress.sources < 2) return;
   const known = progress.known > 0 ? `, ${count(progress.known)} known already` : '';
   const time = seconds < 1 ? '' : `; about ${span(seconds)} at least`;
-  await deps.talk.note(
+  await context.messages.note(
     `${count(progress.sources)} sources: ${count(progress.wanted)} to make${known}${time}.`,
   );
 }
 
 /** Prints the outcome and returns the exit status. */
-export async function tellEnd(summary: BatchSummary, call: BatchCall): Promise<number> {
-  const { deps, follow, typed } = call;
+export async function printSummary(summary: BatchSummary, call: BatchCall): Promise<number> {
+  const { context, follow, typed } = call;
   if (summary.end === 'interrupted') {
-    deps.talk.say(interruptionText(summary));
-    deps.signal.throwIfAborted();
+    context.messages.say(interruptionText(summary));
+    context.signal.throwIfAborted();
   }
   const isWorthSaying = summary.sources !== 1 || typed.out !== undefined;
-  if (isWorthSaying) deps.talk.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
+  if (isWorthSaying) context.messages.say(`${summaryText(summary, follow)}${placeText(summary, typed.out)}`);
   if (summary.end === 'stopped') {
-    deps.talk.say(`Stopped at --max-new ${typed.maxNew}: ${count(summary.left)} or more are left.`);
+    context.messages.say(`Stopped at --max-new ${typed.maxNew}: ${count(summary.left)} or more are left.`);
   }
-  if (follow && summary.made > 0) await tellWhoTrusts(call);
-  if (summary.unproved > 0) await deps.talk.warn(unprovedText(summary));
+  if (follow && summary.made > 0) await printSignerNotice(call);
+  if (summary.unproved > 0) await context.messages.warn(unprovedText(summary));
   if (summary.failed > 0) return exitStatus('failed');
   return exitStatus(summary.end === 'stopped' ? 'toDo' : 'done');
 }

@@ -5,7 +5,7 @@ import { EMBEDDED } from '../../batch/proof/signer.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { keyIn } from '../../dispatch/first-contact.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 
 /** Where keys and textures come from. */
 export interface Verifiers {
@@ -23,15 +23,15 @@ const PATIENCE = { budget: 3_000, patience: 10_000 };
 
 /** Asks each service once, without an API key: public keys and textures need none. */
 export async function verifierClients({
-  deps,
+  context,
   isOffline,
 }: {
-  deps: Deps;
+  context: CommandContext;
   isOffline: boolean;
 }): Promise<Verifiers> {
   const clients = new Map<string, SkinClient>();
   const keys = new Map<string, Promise<SignerKey | undefined>>();
-  const call = { signal: deps.signal, retry: PATIENCE };
+  const call = { signal: context.signal, retry: PATIENCE };
   const fetcher = new SkinClient({ baseUrl: 'http://127.0.0.1' }); // texture addresses are absolute
   const find = async (service: string): Promise<SignerKey | undefined> => {
     const client = new SkinClient({ baseUrl: service });
@@ -39,17 +39,17 @@ export async function verifierClients({
     const publicKey = await publicKeyOf(client, call);
     return publicKey && { publicKey, service };
   };
-  const { keys: gameKeys } = await deps.game();
+  const { keys: gameKeys } = await context.game();
   return {
     keyOf: async (service) => {
-      const name = service ?? (deps.flags.local ? undefined : (await deps.settings())['base-url']);
+      const name = service ?? (context.flags.local ? undefined : (await context.settings())['base-url']);
       if (name === undefined || name === EMBEDDED || isOffline) return undefined;
       const key = keys.get(name) ?? find(name);
       keys.set(name, key);
       return await key;
     },
     gameKeys: isOffline ? gameKeys.offline() : gameKeys,
-    own: await deps.ownKey(),
+    own: await context.ownKey(),
     texture: isOffline ? undefined : async (url) => await fetcher.texture(url, call),
     close: async () => {
       await Promise.all([...clients.values(), fetcher].map((client) => client.close()));

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -29,25 +29,25 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
     .option('--verify', 'check an existing backup and write nothing')
     .action(
       async (file: string, typed: BackupOptions) =>
-        await runner(async (deps) => await run({ file, ...typed }, deps)),
+        await runner(async (context) => await run({ file, ...typed }, context)),
     );
 }
 
 export async function runBackup(
   { file, data, verify = false }: BackupOptions & { readonly file: string },
-  deps: Deps,
+  context: CommandContext,
 ): Promise<number> {
-  if (verify) return await verifyBackup(file, deps);
-  const { folders, clock, signal, flags, io, talk } = deps;
+  if (verify) return await verifyBackup(file, context);
+  const { folders, clock, signal, flags, io, messages } = context;
   const { backUp } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
   const bytes = await backUp({ dataDir, file, now: clock.now(), signal });
   if (flags.json) io.out.write(jsonLine({ file, bytes }));
-  talk.say(`${file} has all of ${dataDir}, its secrets too. To put it back: skinsmith restore ${file}`);
+  messages.say(`${file} has all of ${dataDir}, its secrets too. To put it back: skinsmith restore ${file}`);
   return exitStatus('done');
 }
 
-async function verifyBackup(file: string, { flags, io, talk }: Deps): Promise<number> {
+async function verifyBackup(file: string, { flags, io, messages }: CommandContext): Promise<number> {
   const { readBackup } = await import('../../server/server.ts');
   const { about, digest, isProven } = await readBackup(file);
   const { time, version } = about;
@@ -57,11 +57,13 @@ async function verifyBackup(file: string, { flags, io, talk }: Deps): Promise<nu
   } else if (isProven) {
     io.out.write(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}\n`);
   }
-  if (!isProven) await warnUnproven(talk, file);
+  if (!isProven) await warnUnproven(messages, file);
   return exitStatus('done');
 }
 
 /** For backups made before backups included a digest of their whole content. */
-export async function warnUnproven(talk: Deps['talk'], file: string): Promise<void> {
-  await talk.warn(`${file} was made by an older skinsmith and cannot prove that its content is unchanged.`);
+export async function warnUnproven(messages: CommandContext['messages'], file: string): Promise<void> {
+  await messages.warn(
+    `${file} was made by an older skinsmith and cannot prove that its content is unchanged.`,
+  );
 }

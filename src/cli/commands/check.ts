@@ -6,7 +6,7 @@ import type { BatchSource, GivenSkin } from '../../batch/types.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -54,20 +54,20 @@ export function register(command: Command, runner: Runner, run = runCheck): void
     .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
     .action(
       async (paths: string[], typed: Omit<CheckOptions, 'paths'>) =>
-        await runner(async (deps) => await run({ ...typed, paths }, deps)),
+        await runner(async (context) => await run({ ...typed, paths }, context)),
     );
 }
 
 export async function runCheck(
   { paths, recursive = false, ignore = [], picture }: CheckOptions,
-  deps: Deps,
+  context: CommandContext,
 ): Promise<number> {
-  const { io, flags } = deps;
+  const { io, flags } = context;
   const spec = { args: paths, from: [], recursive, ignore, as: 'file' } as const;
   const isList = !(await isSingle(spec, rootsOf(io)));
   const list = flags.json && isList ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
-  const terminal = isList || !io.out.isTTY ? undefined : terminalPictures(picture, io.out, deps.env);
+  const terminal = isList || !io.out.isTTY ? undefined : terminalPictures(picture, io.out, context.env);
   const tally = { all: 0, unusable: 0 };
   for await (const source of openSources(spec, rootsOf(io))) {
     const { view, bytes } = checkOne(source);
@@ -86,7 +86,7 @@ export async function runCheck(
     if (!view.valid) tally.unusable++;
   }
   list?.end();
-  if (isList && tally.unusable > 0) deps.talk.say(`${tally.unusable} of ${tally.all} cannot be used.`);
+  if (isList && tally.unusable > 0) context.messages.say(`${tally.unusable} of ${tally.all} cannot be used.`);
   return exitStatus(tally.unusable > 0 ? 'failed' : 'done');
 }
 

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { atHand } from '../completion/at-hand.ts';
 import { AT_HAND_KINDS, type AtHandKind } from '../completion/at-hand-kinds.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { tabRows } from '../terminal/text.ts';
@@ -14,12 +14,16 @@ export function register(command: Command, runner: Runner, run = runComplete): v
     .argument('[previous]', 'the word typed before')
     .action(
       async (kind: AtHandKind, previous: string | undefined) =>
-        await runner(async (deps) => await run(kind, previous ?? '', deps)),
+        await runner(async (context) => await run(kind, previous ?? '', context)),
     );
 }
 
-export async function runComplete(kind: AtHandKind, previous: string, deps: Deps): Promise<number> {
-  const found = await atHand(kind, previous, deps);
-  deps.io.out.write(tabRows(found.map(({ value, about }) => [value, about ?? ''])));
+export async function runComplete(
+  kind: AtHandKind,
+  previous: string,
+  context: CommandContext,
+): Promise<number> {
+  const found = await atHand(kind, previous, context);
+  context.io.out.write(tabRows(found.map(({ value, about }) => [value, about ?? ''])));
   return exitStatus('done');
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { SHELLS, type Shell } from '../completion/shells.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -19,12 +19,13 @@ export function register(command: Command, runner: Runner, run = runCompletion):
     )
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
     .action(
-      async (shell: Shell) => await runner(async (deps) => await run(shell, command.parent ?? command, deps)),
+      async (shell: Shell) =>
+        await runner(async (context) => await run(shell, command.parent ?? command, context)),
     );
 }
 
 /** @param program the whole command tree */
-export async function runCompletion(shell: Shell, program: Command, { io }: Deps): Promise<number> {
+export async function runCompletion(shell: Shell, program: Command, { io }: CommandContext): Promise<number> {
   const { completionScript } = await import('../completion/scripts.ts');
   io.out.write(completionScript(shell, program));
   return exitStatus('done');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CHECK_NAMES, type CheckName, type Finding } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
@@ -36,14 +36,14 @@ export function register(command: Command, runner: Runner, run: typeof runDoctor
         'limits and textures. Operators of a skinsmith service also see the state of its store and ' +
         'generator. Takes at most 10 seconds. The exit status is 1 if there is a problem.',
     )
-    .action(async () => await runner(async (deps) => await run(deps)));
+    .action(async () => await runner(async (context) => await run(context)));
 }
 
-export async function runDoctor(deps: Deps, limits = LIMITS): Promise<number> {
+export async function runDoctor(context: CommandContext, limits = LIMITS): Promise<number> {
   const views: CheckupView[] = [];
-  const { io, flags } = deps;
+  const { io, flags } = context;
   const colors = await colorsFor(io.out);
-  for await (const view of checkups(deps, limits)) {
+  for await (const view of checkups(context, limits)) {
     views.push(view);
     if (flags.json) continue;
     io.out.write(
@@ -52,18 +52,21 @@ export async function runDoctor(deps: Deps, limits = LIMITS): Promise<number> {
   }
   if (flags.json) io.out.write(jsonDocument(views));
   const count = (result: Finding['result']) => views.filter((view) => view.result === result).length;
-  deps.talk.say(`Problems: ${count('problem')}, warnings: ${count('warning')}.`);
+  context.messages.say(`Problems: ${count('problem')}, warnings: ${count('warning')}.`);
   return exitStatus(count('problem') > 0 ? 'failed' : 'done');
 }
 
-async function* checkups(deps: Deps, limits: DoctorLimits): AsyncGenerator<CheckupView, void, void> {
+async function* checkups(
+  context: CommandContext,
+  limits: DoctorLimits,
+): AsyncGenerator<CheckupView, void, void> {
   const { CHECKS } = await import('../doctor/checks.ts');
   const { examine } = await import('../doctor/examine.ts');
-  const { Patient } = await import('../doctor/setup.ts');
-  const { signal } = deps;
+  const { Setup } = await import('../doctor/setup.ts');
+  const { signal } = context;
   const late = AbortSignal.timeout(limits.all);
-  const patient = new Patient(deps, { stop: AbortSignal.any([signal, late]), connectLimit: limits.connect });
-  for await (const [check, { result, detail, hint }] of examine(CHECKS, { patient, late, signal })) {
+  const setup = new Setup(context, { stop: AbortSignal.any([signal, late]), connectLimit: limits.connect });
+  for await (const [check, { result, detail, hint }] of examine(CHECKS, { setup, late, signal })) {
     yield { check, result, detail, ...(hint !== undefined && { hint }) };
   }
 }

@@ -5,7 +5,7 @@ import type { BatchCall } from '../batch/call.ts';
 import { keepMemoryFlat } from '../batch/flat-memory.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import type { Examples } from '../help/examples.ts';
 import {
@@ -55,23 +55,23 @@ export function register(command: Command, runner: Runner, run = runGenerate): v
   addSourceOptions(addSkinOptions(command));
   addPictureOption(addBatchOptions(addNdjsonOption(addFormatOption(command)))).action(
     async (sources: string[], typed: Omit<GenerateOptions, 'sources'>) =>
-      await runner(async (deps) => await run({ ...typed, sources }, deps)),
+      await runner(async (context) => await run({ ...typed, sources }, context)),
   );
 }
 
-export async function runGenerate(asTyped: GenerateOptions, deps: Deps): Promise<number> {
+export async function runGenerate(asTyped: GenerateOptions, context: CommandContext): Promise<number> {
   const typed = withStdout(asTyped);
   verifySources(typed);
-  const isOne = await isSingle(specOf(typed), rootsOf(deps.io));
+  const isOne = await isSingle(specOf(typed), rootsOf(context.io));
   verifyName(typed, isOne);
-  const settings = await deps.settings({ ...typedSettings(typed), slots: typed.slots });
-  const cape = await capeOf(typed, settings, deps);
+  const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
+  const cape = await capeOf(typed, settings, context);
   const purpose = purposeOf('generate', typed, cape);
-  const call = { deps, settings, typed, cape, follow: true, isList: !isOne, purpose };
+  const call = { context, settings, typed, cape, follow: true, isList: !isOne, purpose };
   if (isOne && !isBatchWanted(typed) && !(await isFolder(typed.out))) {
     verifyOneFormat(typed.out, settings.format);
-    const { runSingle } = await import('../batch/make-one-skin.ts');
-    return await runSingle(call);
+    const { makeOneSkin } = await import('../batch/make-one-skin.ts');
+    return await makeOneSkin(call);
   }
   return await runMany(call);
 }
@@ -120,11 +120,11 @@ export function purposeOf(
 export async function capeOf(
   { cape, frozen }: GenerateOptions,
   settings: Settings,
-  deps: Deps,
+  context: CommandContext,
 ): Promise<string | undefined> {
   if (cape === undefined) return undefined;
   const { capeNamed } = await import('../connection/find-cape.ts');
-  return await capeNamed(cape, { settings, deps, isOffline: frozen ?? false });
+  return await capeNamed(cape, { settings, context, isOffline: frozen ?? false });
 }
 
 /** Whether the command uses options that only a batch has. */

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Job, SkinClient } from '../../index.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { watchJobs } from '../jobs/watch-jobs.ts';
-import { connectTelling } from '../outcomes.ts';
+import { connectWithProgress } from '../outcomes.ts';
 import { JobPrinter, jobTable } from '../output/job-printer.ts';
 import { jobView } from '../output/views.ts';
 import { jsonDocument } from '../text/json.ts';
@@ -46,7 +46,7 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
         'show pending jobs and then every change until interrupted; with --json, one line per change',
       ).conflicts(['limit', 'all']),
     )
-    .action(async (typed: JobsOptions) => await runner(async (deps) => await run(typed, deps)));
+    .action(async (typed: JobsOptions) => await runner(async (context) => await run(typed, context)));
 }
 
 export function parseLimit(text: string): number {
@@ -55,18 +55,18 @@ export function parseLimit(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
-export async function runJobs(options: JobsOptions, deps: Deps): Promise<number> {
-  if (options.watch) return await runWatch(options, deps);
+export async function runJobs(options: JobsOptions, context: CommandContext): Promise<number> {
+  if (options.watch) return await runWatch(options, context);
   const { status, all = false, limit = all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
-  const { client } = await connectTelling(await deps.settings(), deps);
-  const { jobs, hasMore } = await readJobs(client, { status, limit }, deps.signal);
-  const sources = await deps.submissions.sources();
+  const { client } = await connectWithProgress(await context.settings(), context);
+  const { jobs, hasMore } = await readJobs(client, { status, limit }, context.signal);
+  const sources = await context.jobSources.sources();
   const views = jobs.map((job) => jobView(job, sources.get(job.id)));
-  if (deps.flags.json) deps.io.out.write(jsonDocument(views));
-  else if (views.length === 0) await deps.talk.note('No jobs.');
-  else deps.io.out.write(jobTable(views, { io: deps.io, now: deps.clock.now() }));
+  if (context.flags.json) context.io.out.write(jsonDocument(views));
+  else if (views.length === 0) await context.messages.note('No jobs.');
+  else context.io.out.write(jobTable(views, { io: context.io, now: context.clock.now() }));
   if (hasMore)
-    deps.talk.say(
+    context.messages.say(
       `${limit} jobs are shown, and there are more: --limit ${limit * 10}, or --all for all of them`,
     );
   return exitStatus('done');
@@ -90,17 +90,17 @@ async function readJobs(
 }
 
 /** Ends when the reader closes the output, or on Ctrl-C. */
-async function runWatch({ status }: JobsOptions, deps: Deps): Promise<number> {
-  const settings = await deps.settings();
-  const { client } = await connectTelling(settings, deps);
-  const { io, clock, signal, talk } = deps;
-  const printer = new JobPrinter(io, { json: false, ndjson: deps.flags.json ?? false, isList: true });
-  await talk.note('Watching your jobs; Ctrl-C ends it.');
+async function runWatch({ status }: JobsOptions, context: CommandContext): Promise<number> {
+  const settings = await context.settings();
+  const { client } = await connectWithProgress(settings, context);
+  const { io, clock, signal, messages } = context;
+  const printer = new JobPrinter(io, { json: false, ndjson: context.flags.json ?? false, isList: true });
+  await messages.note('Watching your jobs; Ctrl-C ends it.');
   const interval = (settings['poll-interval'] ?? WATCH_SECONDS) * 1000;
   try {
     for await (const job of watchJobs({ client, clock, signal, interval })) {
       if (status !== undefined && job.status !== status) continue;
-      await printer.add(jobView(job, (await deps.submissions.sources()).get(job.id)));
+      await printer.add(jobView(job, (await context.jobSources.sources()).get(job.id)));
     }
   } catch (error) {
     if (!isInterruption(error) || signal.reason === CLOSED_PIPE) throw error; // Ctrl-C is the normal way to end it

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ServiceError, type SkinClient } from '../../index.ts';
 import { allowsInsecureHttp, makeClient } from '../connection/connect.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -39,13 +39,15 @@ export function register(command: Command, runner: Runner, run = runLogin): void
     .option('--key-file <file>', 'read the key from this file')
     .action(
       async (from: string | undefined, typed: Omit<LoginOptions, 'from'>) =>
-        await runner(async (deps) => await run({ ...typed, ...(from !== undefined && { from }) }, deps)),
+        await runner(
+          async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
+        ),
     );
 }
 
-export async function runLogin(options: LoginOptions, deps: Deps): Promise<number> {
-  const settings = await deps.settings();
-  const baseUrl = deps.flags.local ? undefined : settings['base-url'];
+export async function runLogin(options: LoginOptions, context: CommandContext): Promise<number> {
+  const settings = await context.settings();
+  const baseUrl = context.flags.local ? undefined : settings['base-url'];
   if (baseUrl === undefined) {
     throw usageError(
       'no_service',
@@ -54,37 +56,39 @@ export async function runLogin(options: LoginOptions, deps: Deps): Promise<numbe
     );
   }
   const isAsked = options.from === undefined && options.keyFile === undefined;
-  if (isAsked && deps.io.canPrompt) await verifyService(baseUrl, deps);
-  const key = await readKey(options, baseUrl, deps);
-  const name = await verifyKey(baseUrl, key, deps);
-  await deps.configFile.keepKey(baseUrl, key);
-  deps.talk.say(
-    `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is kept in ${deps.configFile.path}`,
+  if (isAsked && context.io.canPrompt) await verifyService(baseUrl, context);
+  const key = await readKey(options, baseUrl, context);
+  const name = await verifyKey(baseUrl, key, context);
+  await context.configFile.keepKey(baseUrl, key);
+  context.messages.say(
+    `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is kept in ${context.configFile.path}`,
   );
-  await offerDefault(baseUrl, isAsked, deps);
+  await offerDefault(baseUrl, isAsked, context);
   return exitStatus('done');
 }
 
 /** Prompts for the key on a terminal; tells a script how to pass it. */
-async function offerDefault(baseUrl: string, isAsked: boolean, deps: Deps): Promise<void> {
-  if ((await deps.configFile.settings())['base-url'] === baseUrl) return;
+async function offerDefault(baseUrl: string, isAsked: boolean, context: CommandContext): Promise<void> {
+  if ((await context.configFile.settings())['base-url'] === baseUrl) return;
   const command = `skinsmith config set base-url ${baseUrl}`;
-  if (!isAsked || !deps.io.canPrompt || deps.flags.quiet) {
-    deps.talk.say(`To use this service by default: ${command}`);
-  } else if (await confirm('Use this service by default from now on?', deps)) {
-    await deps.configFile.set('base-url', baseUrl);
-    deps.talk.say('It is the default now; to go back to the embedded one: skinsmith config unset base-url');
-  } else deps.talk.say(`To do so later: ${command}`);
+  if (!isAsked || !context.io.canPrompt || context.flags.quiet) {
+    context.messages.say(`To use this service by default: ${command}`);
+  } else if (await confirm('Use this service by default from now on?', context)) {
+    await context.configFile.set('base-url', baseUrl);
+    context.messages.say(
+      'It is the default now; to go back to the embedded one: skinsmith config unset base-url',
+    );
+  } else context.messages.say(`To do so later: ${command}`);
 }
 
 /**
  * Checks that a service answers at the address before the user types a key.
  * @throws NetworkError, UnreadableAnswerError
  */
-async function verifyService(baseUrl: string, deps: Deps): Promise<void> {
-  const client = await clientFor(baseUrl, undefined, deps);
+async function verifyService(baseUrl: string, context: CommandContext): Promise<void> {
+  const client = await clientFor(baseUrl, undefined, context);
   try {
-    await client.me({ signal: deps.signal });
+    await client.me({ signal: context.signal });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.isPassing) throw error; // a refusal shows that a service answers
   } finally {
@@ -92,17 +96,25 @@ async function verifyService(baseUrl: string, deps: Deps): Promise<void> {
   }
 }
 
-async function clientFor(baseUrl: string, key: string | undefined, deps: Deps): Promise<SkinClient> {
+async function clientFor(
+  baseUrl: string,
+  key: string | undefined,
+  context: CommandContext,
+): Promise<SkinClient> {
   return makeClient(baseUrl, key, {
-    settings: await deps.settings(),
-    insecureHttp: allowsInsecureHttp(deps),
-    waits: deps.waits,
-    onRequest: deps.flags.verbose ? (report) => deps.talk.request(report) : undefined,
+    settings: await context.settings(),
+    insecureHttp: allowsInsecureHttp(context),
+    waits: context.waits,
+    onRequest: context.flags.verbose ? (report) => context.messages.request(report) : undefined,
   });
 }
 
-async function readKey({ from, keyFile }: LoginOptions, baseUrl: string, deps: Deps): Promise<string> {
-  const key = (await readKeyText({ from, keyFile }, baseUrl, deps)).trim();
+async function readKey(
+  { from, keyFile }: LoginOptions,
+  baseUrl: string,
+  context: CommandContext,
+): Promise<string> {
+  const key = (await readKeyText({ from, keyFile }, baseUrl, context)).trim();
   if (/^[\x21-\x7e]{16,512}$/.test(key)) return key;
   throw usageError('not_a_key', 'That is not an API key: one word of 16 to 512 characters.');
 }
@@ -110,12 +122,12 @@ async function readKey({ from, keyFile }: LoginOptions, baseUrl: string, deps: D
 async function readKeyText(
   { from, keyFile }: { from: string | undefined; keyFile: string | undefined },
   baseUrl: string,
-  deps: Deps,
+  context: CommandContext,
 ): Promise<string> {
   if (keyFile !== undefined && from !== undefined)
     throw usageError('two_keys', 'Give --key-file or -, not both.');
   if (keyFile !== undefined) return await readSecretFile(keyFile, 'key');
-  if (from === '-') return Buffer.from(await readStdin(deps.io)).toString('utf8');
+  if (from === '-') return Buffer.from(await readStdin(context.io)).toString('utf8');
   if (from !== undefined) {
     throw usageError(
       'key_on_command_line',
@@ -123,21 +135,21 @@ async function readKeyText(
       'Leave it out to be asked, or use --key-file FILE or - for stdin.',
     );
   }
-  if (!deps.io.canPrompt) {
+  if (!context.io.canPrompt) {
     throw usageError(
       'cannot_ask',
       'There is no terminal to ask for the key.',
       'Use --key-file FILE, or - for stdin, or set SKINSMITH_API_KEY.',
     );
   }
-  return await askSecret(`API key for ${baseUrl} (not shown)`, deps);
+  return await askSecret(`API key for ${baseUrl} (not shown)`, context);
 }
 
 /** Returns the service's name for the key's user. A key that the service does not know is not stored. */
-async function verifyKey(baseUrl: string, key: string, deps: Deps): Promise<string> {
-  const client = await clientFor(baseUrl, key, deps);
+async function verifyKey(baseUrl: string, key: string, context: CommandContext): Promise<string> {
+  const client = await clientFor(baseUrl, key, context);
   try {
-    const { user, name } = await client.me({ signal: deps.signal });
+    const { user, name } = await client.me({ signal: context.signal });
     return name ?? user ?? 'a user without a name';
   } catch (error) {
     if (!(error instanceof ServiceError) || ![401, 403, 404].includes(error.status)) throw error;

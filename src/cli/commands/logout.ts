@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -14,8 +14,8 @@ export function register(command: Command, runner: Runner, run = runLogout): voi
   command.description('Remove the stored API key for a service.').action(async () => await runner(run));
 }
 
-export async function runLogout(deps: Deps): Promise<number> {
-  const baseUrl = (await deps.settings())['base-url'];
+export async function runLogout(context: CommandContext): Promise<number> {
+  const baseUrl = (await context.settings())['base-url'];
   if (baseUrl === undefined) {
     throw usageError(
       'no_service',
@@ -23,8 +23,10 @@ export async function runLogout(deps: Deps): Promise<number> {
       'Name the one to forget the key of: skinsmith logout --base-url https://…',
     );
   }
-  const forgotten = await deps.configFile.forgetKey(baseUrl);
-  deps.talk.say(forgotten ? `The key for ${baseUrl} is forgotten.` : `No key was kept for ${baseUrl}.`);
-  if (deps.env['SKINSMITH_API_KEY']) await deps.talk.warn('SKINSMITH_API_KEY is still set.');
+  const forgotten = await context.configFile.forgetKey(baseUrl);
+  context.messages.say(
+    forgotten ? `The key for ${baseUrl} is forgotten.` : `No key was kept for ${baseUrl}.`,
+  );
+  if (context.env['SKINSMITH_API_KEY']) await context.messages.warn('SKINSMITH_API_KEY is still set.');
   return exitStatus('done');
 }

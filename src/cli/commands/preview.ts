@@ -5,7 +5,7 @@ import { openSources } from '../../batch/sources/sources.ts';
 import type { BatchSource, VariantWish } from '../../batch/types.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { rootsOf } from '../batch/sources.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -45,24 +45,28 @@ export function register(command: Command, runner: Runner, run = runPreview): vo
       .option('--out <file>', 'write front and back to this PNG file'),
   ).action(
     async (source: string, typed: Omit<PreviewOptions, 'source'>) =>
-      await runner(async (deps) => await run({ ...typed, source }, deps)),
+      await runner(async (context) => await run({ ...typed, source }, context)),
   );
 }
 
-export async function runPreview(options: PreviewOptions, deps: Deps): Promise<number> {
+export async function runPreview(options: PreviewOptions, context: CommandContext): Promise<number> {
   const { variant = 'auto', out } = options;
-  const source = await onlySource(options.source, deps);
-  const found = await findPicture(source, variant, deps);
+  const source = await onlySource(options.source, context);
+  const found = await findPicture(source, variant, context);
   if (out !== undefined) {
     writeFileAtomically(resolve(out), frontAndBack(found.picture, found.variant));
-    if (!deps.flags.json) deps.talk.say(`Wrote ${clean(out)}.`);
+    if (!context.flags.json) context.messages.say(`Wrote ${clean(out)}.`);
   }
-  if (deps.flags.json) await writeJson(found, out, deps);
-  else if (out === undefined) show(found, options, deps);
+  if (context.flags.json) await writeJson(found, out, context);
+  else if (out === undefined) show(found, options, context);
   return exitStatus('done');
 }
 
-async function writeJson({ title, variant, picture }: FoundPicture, file: string | undefined, deps: Deps) {
+async function writeJson(
+  { title, variant, picture }: FoundPicture,
+  file: string | undefined,
+  context: CommandContext,
+) {
   const { jsonDocument } = await import('../text/json.ts');
   const view = {
     source: title,
@@ -71,11 +75,15 @@ async function writeJson({ title, variant, picture }: FoundPicture, file: string
     height: picture.height,
     ...(file && { file }),
   };
-  deps.io.out.write(jsonDocument(view));
+  context.io.out.write(jsonDocument(view));
 }
 
 /** Shows an image where the terminal can; a pipe gets a row with what was found. */
-function show({ title, picture, variant }: FoundPicture, options: PreviewOptions, { io, env }: Deps): void {
+function show(
+  { title, picture, variant }: FoundPicture,
+  options: PreviewOptions,
+  { io, env }: CommandContext,
+): void {
   const terminal = terminalPictures(options.picture, io.out, env);
   if (!terminal && !io.out.isTTY) {
     io.out.write(tabRows([[title, variant, String(picture.width), String(picture.height)]]));
@@ -93,7 +101,7 @@ function noPictures(): CliError {
   });
 }
 
-async function onlySource(text: string, { io }: Deps): Promise<BatchSource> {
+async function onlySource(text: string, { io }: CommandContext): Promise<BatchSource> {
   const sources: BatchSource[] = [];
   const spec = { args: [text], from: [], recursive: false, ignore: [] };
   for await (const source of openSources(spec, rootsOf(io))) {

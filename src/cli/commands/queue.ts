@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import type { Examples } from '../help/examples.ts';
 import { addBatchOptions, addSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
@@ -37,21 +37,21 @@ export function register(command: Command, runner: Runner, run = runQueue): void
     addNdjsonOption(addFormatOption(command)).option('--wait', 'wait for the jobs and print the skins'),
   ).action(
     async (sources: string[], typed: Omit<QueueOptions, 'sources'>) =>
-      await runner(async (deps) => await run({ ...typed, sources }, deps)),
+      await runner(async (context) => await run({ ...typed, sources }, context)),
   );
 }
 
-export async function runQueue(asTyped: QueueOptions, deps: Deps): Promise<number> {
+export async function runQueue(asTyped: QueueOptions, context: CommandContext): Promise<number> {
   const typed = withStdout(asTyped);
   verifySources(typed);
-  const isOne = await isSingle(specOf(typed), rootsOf(deps.io));
+  const isOne = await isSingle(specOf(typed), rootsOf(context.io));
   verifyName(typed, isOne);
   const follow = typed.wait ?? false;
   if (!follow) verifyNeedsNoEnd(typed);
-  const settings = await deps.settings({ ...typedSettings(typed), slots: typed.slots });
-  const cape = await capeOf(typed, settings, deps);
+  const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
+  const cape = await capeOf(typed, settings, context);
   const purpose = purposeOf(follow ? 'queue --wait' : 'queue', typed, cape);
-  return await runMany({ deps, settings, typed, cape, follow, isList: !isOne, purpose });
+  return await runMany({ context, settings, typed, cape, follow, isList: !isOne, purpose });
 }
 
 /** Rejects options about results: `queue` ends before there are any. */

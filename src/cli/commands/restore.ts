@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -29,13 +29,13 @@ export function register(command: Command, runner: Runner, run = runRestore): vo
     .option('--force', 'move existing data into a folder with the date in its name')
     .action(
       async (file: string, typed: RestoreOptions) =>
-        await runner(async (deps) => await run({ file, ...typed }, deps)),
+        await runner(async (context) => await run({ file, ...typed }, context)),
     );
 }
 
 export async function runRestore(
   { file, data, force = false }: RestoreOptions & { readonly file: string },
-  { folders, clock, flags, io, talk }: Deps,
+  { folders, clock, flags, io, messages }: CommandContext,
 ): Promise<number> {
   const { restore } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
@@ -45,8 +45,8 @@ export async function runRestore(
     io.out.write(
       jsonLine({ data: dataDir, made, version, proven: isProven, ...(aside !== undefined && { aside }) }),
     );
-  if (!isProven) await warnUnproven(talk, file);
-  talk.say(`${dataDir} has the data of ${made} again.`);
-  if (aside !== undefined) talk.say(`What was there before is in ${aside}.`);
+  if (!isProven) await warnUnproven(messages, file);
+  messages.say(`${dataDir} has the data of ${made} again.`);
+  if (aside !== undefined) messages.say(`What was there before is in ${aside}.`);
   return exitStatus('done');
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import type { LogAddresses, LogLevel, LogStream, RunningServer, ServerOptions } from '../../server/server.ts';
 import { type GameOptions, gameSettings } from '../config/game-settings.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -176,20 +176,20 @@ export function register(command: Command, runner: Runner, run = runServe): void
         "how to log the callers' addresses; short logs only the network (default: short)",
       ).choices(LOG_ADDRESSES),
     )
-    .action(async (typed: ServeOptions) => await runner(async (deps) => await run(typed, deps)));
+    .action(async (typed: ServeOptions) => await runner(async (context) => await run(typed, context)));
 }
 
-export async function runServe(options: ServeOptions, deps: Deps): Promise<number> {
-  const chosen = await chooseGenerator(options, deps);
+export async function runServe(options: ServeOptions, context: CommandContext): Promise<number> {
+  const chosen = await chooseGenerator(options, context);
   const { startServer } = await import('../../server/server.ts');
   const server = await startServer({
-    dataDir: options.data ?? deps.folders.data,
+    dataDir: options.data ?? context.folders.data,
     port: options.port,
     host: options.host,
     workers: options.workers,
     publicUrl: options.publicUrl,
     ...chosen,
-    ...(await gameSettings(options, deps.env)),
+    ...(await gameSettings(options, context.env)),
     retentionHours: options.retention,
     durable: options.durable,
     newSigningKey: options.newSigningKey,
@@ -206,12 +206,12 @@ export async function runServe(options: ServeOptions, deps: Deps): Promise<numbe
     openMetrics: options.openMetrics,
     edge: edgeLimits(options),
     logLevel: options.logLevel ?? 'info',
-    ...(await logStream(options, deps)),
+    ...(await logStream(options, context)),
     logAddresses: options.logAddresses,
   });
-  announce(server, deps);
-  if (!deps.signal.aborted) await once(deps.signal, 'abort');
-  deps.talk.say('Stopping: what is being generated is finished first.');
+  announce(server, context);
+  if (!context.signal.aborted) await once(context.signal, 'abort');
+  context.messages.say('Stopping: what is being generated is finished first.');
   await server.close();
   return exitStatus('done');
 }
@@ -219,7 +219,7 @@ export async function runServe(options: ServeOptions, deps: Deps): Promise<numbe
 /** A terminal gets a readable log; log collectors get JSON. */
 async function logStream(
   { logFormat }: ServeOptions,
-  { io: { err }, flags }: Deps,
+  { io: { err }, flags }: CommandContext,
 ): Promise<{ logStream?: LogStream }> {
   if ((logFormat ?? (err.isTTY && !flags.json ? 'text' : 'json')) === 'json') return {};
   const write = (text: string) => err.write(text);
@@ -228,7 +228,7 @@ async function logStream(
 }
 
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */
-function announce({ url, key }: RunningServer, { io, flags }: Deps): void {
+function announce({ url, key }: RunningServer, { io, flags }: CommandContext): void {
   if (flags.json) {
     io.out.write(jsonLine({ url, ...(key !== undefined && { key }) }));
     return;

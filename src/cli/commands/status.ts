@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/finished-skin.ts';
 import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
-import { tellFailure } from '../batch/failures.ts';
-import type { Deps } from '../context/context.ts';
+import { printFailure } from '../batch/failures.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
-import { tellable } from '../errors/error-report.ts';
+import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
-import { connectTelling } from '../outcomes.ts';
+import { connectWithProgress } from '../outcomes.ts';
 import { span } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { type ResultView, resultView } from '../output/views.ts';
@@ -35,23 +35,23 @@ export function register(command: Command, runner: Runner, run = runStatus): voi
     .option('--wait', 'wait until no job is pending')
     .action(
       async (jobs: string[], typed: Omit<StatusOptions, 'jobs'>) =>
-        await runner(async (deps) => await run({ ...typed, jobs }, deps)),
+        await runner(async (context) => await run({ ...typed, jobs }, context)),
     );
 }
 
-export async function runStatus(options: StatusOptions, deps: Deps): Promise<number> {
-  const settings = await deps.settings({ format: options.format });
-  const json = deps.flags.json ?? false;
+export async function runStatus(options: StatusOptions, context: CommandContext): Promise<number> {
+  const settings = await context.settings({ format: options.format });
+  const json = context.flags.json ?? false;
   const isList = options.jobs.length > 1;
-  const printer = new ResultPrinter(deps.io, { json, ndjson: false, formats: settings.format, isList });
-  const { client } = await connectTelling(settings, deps);
-  const sources = await deps.submissions.sources();
+  const printer = new ResultPrinter(context.io, { json, ndjson: false, formats: settings.format, isList });
+  const { client } = await connectWithProgress(settings, context);
+  const sources = await context.jobSources.sources();
   const results: ResultView[] = [];
   try {
     for (const id of options.jobs) {
       const result = await lookAt(id, {
         client,
-        deps,
+        context,
         wait: options.wait ?? false,
         source: sources.get(id) ?? id,
       });
@@ -67,7 +67,7 @@ export async function runStatus(options: StatusOptions, deps: Deps): Promise<num
 
 interface LookOptions {
   readonly client: SkinClient;
-  readonly deps: Deps;
+  readonly context: CommandContext;
   readonly wait: boolean;
   readonly source: string | undefined;
 }
@@ -76,12 +76,12 @@ interface LookOptions {
 const GONE: Readonly<Record<string, string>> = { job_not_found: 'unknown', skin_not_found: 'completed' };
 
 /** Returns the status of one job. A job that the service does not know is an outcome too. */
-async function lookAt(id: string, { client, deps, wait, source }: LookOptions): Promise<ResultView> {
+async function lookAt(id: string, { client, context, wait, source }: LookOptions): Promise<ResultView> {
   try {
-    let state = await client.job(id, { signal: deps.signal });
-    if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, deps, source });
+    let state = await client.job(id, { signal: context.signal });
+    if (wait && isPending(state.job.status)) state = await awaitEnd(state, { client, context, source });
     const error = failureOf(state);
-    if (error) await deps.talk.failure({ ...error, message: `${source ?? id}: ${error.message}` });
+    if (error) await context.messages.failure({ ...error, message: `${source ?? id}: ${error.message}` });
     return resultView({
       source,
       job: id,
@@ -90,21 +90,21 @@ async function lookAt(id: string, { client, deps, wait, source }: LookOptions): 
       error,
     });
   } catch (error) {
-    const told = tellable(error);
+    const told = reportOf(error);
     const status = told && GONE[told.code];
     if (!status) throw error;
-    await tellFailure(id, told, deps);
+    await printFailure(id, told, context);
     return resultView({ source, job: id, status, error: told });
   }
 }
 
 async function awaitEnd(
   state: JobState,
-  { client, deps, source }: Omit<LookOptions, 'wait'>,
+  { client, context, source }: Omit<LookOptions, 'wait'>,
 ): Promise<JobState> {
-  const progress = await deps.talk.progress(waitingText(state, source, deps.clock.now()));
+  const progress = await context.messages.progress(waitingText(state, source, context.clock.now()));
   try {
-    const { skin } = await client.waitForJob(state.job, { signal: deps.signal });
+    const { skin } = await client.waitForJob(state.job, { signal: context.signal });
     return { ...state, skin, job: { ...state.job, status: 'completed' } };
   } catch (error) {
     if (!(error instanceof JobFailedError)) throw error;

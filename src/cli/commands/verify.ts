@@ -6,7 +6,7 @@ import { keyIn } from '../../dispatch/first-contact.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
 import { requireSignerOption, SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
@@ -45,13 +45,13 @@ export function register(command: Command, runner: Runner, run = runVerify): voi
     .option('--offline', 'do not contact any service or fetch any texture')
     .action(
       async (files: string[], typed: Omit<VerifyOptions, 'files'>) =>
-        await runner(async (deps) => await run({ ...typed, files }, deps)),
+        await runner(async (context) => await run({ ...typed, files }, context)),
     );
 }
 
-export async function runVerify(options: VerifyOptions, deps: Deps): Promise<number> {
-  const { io, flags } = deps;
-  const verifiers = await verifierClients({ deps, isOffline: options.offline ?? false });
+export async function runVerify(options: VerifyOptions, context: CommandContext): Promise<number> {
+  const { io, flags } = context;
+  const verifiers = await verifierClients({ context, isOffline: options.offline ?? false });
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
   const tally = { all: 0, bad: 0, unproved: 0, signers: new SignerTally(verifiers.own) };
@@ -74,7 +74,7 @@ export async function runVerify(options: VerifyOptions, deps: Deps): Promise<num
   } finally {
     await verifiers.close();
   }
-  deps.talk.say(endText(tally));
+  context.messages.say(endText(tally));
   return exitStatus(tally.bad > 0 ? 'failed' : 'done');
 }
 

@@ -7,11 +7,11 @@ import {
   type SkinClient,
   UnreadableAnswerError,
 } from '../../index.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { connectTelling } from '../outcomes.ts';
+import { connectWithProgress } from '../outcomes.ts';
 import { clean, tabRows } from '../terminal/text.ts';
 import { jsonDocument } from '../text/json.ts';
 
@@ -44,15 +44,15 @@ export function register(command: Command, runner: Runner, run = runWhoami): voi
     .action(async () => await runner(run));
 }
 
-export async function runWhoami(deps: Deps): Promise<number> {
-  const connection = await connectTelling(await deps.settings(), deps);
+export async function runWhoami(context: CommandContext): Promise<number> {
+  const connection = await connectWithProgress(await context.settings(), context);
   const { client, isEmbedded } = connection;
-  const me = await askWho(client, deps.signal);
-  const rateLimit = me.rateLimit ?? (await askLimits(client, deps.signal));
-  const jobs = await client.jobs({ signal: deps.signal });
+  const me = await askWho(client, context.signal);
+  const rateLimit = me.rateLimit ?? (await askLimits(client, context.signal));
+  const jobs = await client.jobs({ signal: context.signal });
   const pending = jobs.filter(({ status }) => isPending(status)).length;
   const view = whoamiView(me, { rateLimit, pending }, isEmbedded ? 'embedded' : client.baseUrl);
-  const { io, flags } = deps;
+  const { io, flags } = context;
   if (flags.json) io.out.write(jsonDocument(view));
   else if (io.out.isTTY) io.out.write(whoamiText(view));
   else io.out.write(tabRows(whoamiCells(view)));

@@ -2,7 +2,7 @@ import { type Dirent, existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import type { AtHandKind } from './at-hand-kinds.ts';
 
 /** A completion candidate and its description. */
@@ -24,30 +24,30 @@ const MAX_BYTES = 1024 * 1024;
 export async function atHand(
   kind: AtHandKind,
   previous: string,
-  deps: Pick<Deps, 'submissions' | 'configFile' | 'seenNames'>,
+  context: Pick<CommandContext, 'jobSources' | 'configFile' | 'seenNames'>,
   cwd = '.',
 ): Promise<AtHand[]> {
   const find: Record<AtHandKind, () => AtHand[] | Promise<AtHand[]>> = {
-    jobs: async () => await jobs(deps),
-    skins: async () => [...(await lockedSkins(cwd)), ...(await deps.seenNames.of('skins'))],
-    services: async () => await services(deps),
+    jobs: async () => await jobs(context),
+    skins: async () => [...(await lockedSkins(cwd)), ...(await context.seenNames.of('skins'))],
+    services: async () => await services(context),
     settings: () => SETTING_NAMES.map((value) => ({ value })),
     'setting-values': async () =>
-      previous === 'base-url' ? await services(deps) : valuesOfSetting(previous),
-    users: async () => await deps.seenNames.of('users'),
-    keys: async () => await deps.seenNames.of('keys'),
-    capes: async () => await deps.seenNames.of('capes'),
-    accounts: async () => await deps.seenNames.of('accounts'),
+      previous === 'base-url' ? await services(context) : valuesOfSetting(previous),
+    users: async () => await context.seenNames.of('users'),
+    keys: async () => await context.seenNames.of('keys'),
+    capes: async () => await context.seenNames.of('capes'),
+    accounts: async () => await context.seenNames.of('accounts'),
   };
   return (await find[kind]()).slice(0, MOST);
 }
 
-async function jobs({ submissions }: Pick<Deps, 'submissions'>): Promise<AtHand[]> {
-  const sources = [...(await submissions.sources())];
+async function jobs({ jobSources }: Pick<CommandContext, 'jobSources'>): Promise<AtHand[]> {
+  const sources = [...(await jobSources.sources())];
   return sources.reverse().map(([value, about]) => ({ value, about }));
 }
 
-async function services({ configFile }: Pick<Deps, 'configFile'>): Promise<AtHand[]> {
+async function services({ configFile }: Pick<CommandContext, 'configFile'>): Promise<AtHand[]> {
   const { 'base-url': set } = await configFile.settings();
   const places = Object.keys(await configFile.keyPlaces());
   const all = new Set([...(typeof set === 'string' ? [set] : []), ...places]);

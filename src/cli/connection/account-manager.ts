@@ -1,15 +1,18 @@
 import { type AccountClient, ServiceError, UnreadableAnswerError } from '../../index.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { connectTelling } from '../outcomes.ts';
+import { connectWithProgress } from '../outcomes.ts';
 
 /** Calls `work` with the service's account manager. @throws CliError `no_account_api` when the service has none */
-export async function withAccount<T>(deps: Deps, work: (account: AccountClient) => Promise<T>): Promise<T> {
-  const { client } = await connectTelling(await deps.settings(), deps);
+export async function withAccount<T>(
+  context: CommandContext,
+  work: (account: AccountClient) => Promise<T>,
+): Promise<T> {
+  const { client } = await connectWithProgress(await context.settings(), context);
   try {
     return await work(client.account);
   } catch (cause) {
-    if (!mayBeForeign(cause) || (await hasKeys(client.account, deps.signal))) throw cause;
+    if (!mayBeForeign(cause) || (await hasKeys(client.account, context.signal))) throw cause;
     throw new CliError('no_account_api', `${client.baseUrl} does not manage keys and users this way.`, {
       hint:
         'Only a skinsmith service does. Keys of the hosted service are managed on its own account site; ' +

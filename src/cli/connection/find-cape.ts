@@ -1,9 +1,9 @@
 import { bareUuid } from '../../dispatch/cape-texture.ts';
 import type { Cape } from '../../index.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { connectTelling, usageError } from '../outcomes.ts';
+import { connectWithProgress, usageError } from '../outcomes.ts';
 
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
@@ -11,7 +11,7 @@ const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 /** Resolves a cape's UUID or alias to its UUID. @throws CliError */
 export async function capeNamed(
   name: string,
-  { settings, deps, isOffline }: { settings: Settings; deps: Deps; isOffline: boolean },
+  { settings, context, isOffline }: { settings: Settings; context: CommandContext; isOffline: boolean },
 ): Promise<string> {
   if (UUID.test(name)) return bareUuid(name);
   if (isOffline) {
@@ -21,8 +21,8 @@ export async function capeNamed(
       'Give the UUID of the cape.',
     );
   }
-  const { client } = await connectTelling(settings, deps);
-  return bareUuid(capeIn(await client.capes({ signal: deps.signal }), name).uuid);
+  const { client } = await connectWithProgress(settings, context);
+  return bareUuid(capeIn(await client.capes({ signal: context.signal }), name).uuid);
 }
 
 /** Finds a cape by UUID or alias. @throws CliError when no cape matches, or several do */

@@ -7,10 +7,10 @@ import type { PlayerSkin } from '../../game/player-skin.ts';
 import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import type { Connection } from '../connection/connect.ts';
-import { Submissions } from '../history/job-sources.ts';
+import { JobSources } from '../history/job-sources.ts';
 import { SeenNames } from '../history/seen-names.ts';
 import type { Io } from '../terminal/io.ts';
-import { Talk } from '../terminal/messages.ts';
+import { Messages } from '../terminal/messages.ts';
 import { Waits } from '../terminal/waits.ts';
 
 /** Global options. Only those that the user typed are present. */
@@ -31,19 +31,19 @@ export interface CliGame extends KnownToGame {
 }
 
 /** Dependencies of commands. Expensive ones are functions: `--help` opens no file, socket or store. */
-export interface Deps {
+export interface CommandContext {
   readonly io: Io;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   /** Aborted on Ctrl-C, SIGTERM or a closed pipe. */
   readonly signal: AbortSignal;
   readonly flags: GlobalFlags;
-  readonly talk: Talk;
+  readonly messages: Messages;
   /** Reports what the command waits for. */
   readonly waits: Waits;
   readonly configFile: ConfigFile;
   readonly folders: Folders;
-  readonly submissions: Submissions;
+  readonly jobSources: JobSources;
   readonly seenNames: SeenNames;
   /** Flags typed > environment > config file. @throws CliError */
   settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
@@ -58,11 +58,11 @@ export interface Deps {
 }
 
 /** The dependencies of one run, and a function that closes what they opened. */
-export interface LiveDeps extends Deps {
+export interface OpenContext extends CommandContext {
   close(): Promise<void>;
 }
 
-interface DepsOptions {
+interface ContextOptions {
   readonly io: Io;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
@@ -72,11 +72,11 @@ interface DepsOptions {
 /** Milliseconds that a service may be failing before its key counts as unavailable. */
 const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
 
-export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
+export function openContext({ io, env, signal, flags }: ContextOptions): OpenContext {
   const folders = foldersFor(env);
   const configFile = new ConfigFile(folders.config);
-  const talk = new Talk(io, flags);
-  const waits = new Waits(talk, systemClock);
+  const messages = new Messages(io, flags);
+  const waits = new Waits(messages, systemClock);
   let connection: Promise<Connection> | undefined;
   let game: Promise<Game> | undefined;
   let ownKey: Promise<OwnKey | undefined> | undefined;
@@ -88,7 +88,7 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
   const open = async (settings: Settings) => {
     const { allowsInsecureHttp, connect } = await import('../connection/connect.ts');
     const insecureHttp = allowsInsecureHttp({ flags, env });
-    const onRequest = flags.verbose ? talk.request.bind(talk) : undefined;
+    const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
     const { local } = flags;
     const dataDir = folders.data;
     return await connect({ settings, env, configFile, dataDir, local, insecureHttp, onRequest, waits });
@@ -103,11 +103,11 @@ export function makeDeps({ io, env, signal, flags }: DepsOptions): LiveDeps {
     clock: systemClock,
     signal,
     flags,
-    talk,
+    messages,
     waits,
     configFile,
     folders,
-    submissions: new Submissions(folders.data),
+    jobSources: new JobSources(folders.data),
     seenNames: new SeenNames(folders.data),
     settings: async (typed = {}) => {
       const { resolveSettings } = await import('../config/settings.ts');

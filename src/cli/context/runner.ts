@@ -1,4 +1,4 @@
-import type { Deps } from './context.ts';
+import type { CommandContext } from './context.ts';
 
 /** Runs a command's work with its dependencies and returns the exit status. */
-export type Runner = (work: (deps: Deps) => Promise<number>) => Promise<void>;
+export type Runner = (work: (context: CommandContext) => Promise<number>) => Promise<void>;

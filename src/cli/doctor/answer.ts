@@ -7,9 +7,9 @@ const HOSTED = /(^|\.)mineskin\.org$/;
 /** Identifies the sender of a response: skinsmith, the hosted service or another server. */
 export const answerCheck: Check = {
   needs: ['connection'],
-  look: async (patient) => {
-    const { url, text } = await patient.firstAnswer();
-    const readiness = await patient.readiness();
+  look: async (setup) => {
+    const { url, text } = await setup.firstAnswer();
+    const readiness = await setup.readiness();
     if (readiness) return ofSkinsmith(readiness);
     if (!isEnvelope(jsonIn(text))) {
       return problem(

@@ -1,4 +1,4 @@
-import type { Patient } from './setup.ts';
+import type { Setup } from './setup.ts';
 
 /** The names of the checks, in the order in which they are reported. */
 export const CHECK_NAMES = [
@@ -32,7 +32,7 @@ export interface Check {
   /** Checks that this one depends on: it is skipped if one of them finds a problem. */
   readonly needs: readonly CheckName[];
   /** An error that it throws is reported as a problem, unless the error is a bug. */
-  readonly look: (patient: Patient) => Promise<Finding>;
+  readonly look: (setup: Setup) => Promise<Finding>;
 }
 
 export function ok(detail: string): Finding {

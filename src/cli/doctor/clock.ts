@@ -1,5 +1,5 @@
 import { type Check, ok, skipped, warning } from './check.ts';
-import type { Patient } from './setup.ts';
+import type { Setup } from './setup.ts';
 
 /** Allowed difference between two clocks in milliseconds; the Date header has a resolution of one second. */
 const MOST = 5_000;
@@ -7,8 +7,8 @@ const MOST = 5_000;
 /** Compares this machine's clock with the service's. */
 export const clockCheck: Check = {
   needs: ['connection'],
-  look: async (patient) => {
-    const offset = (await offsetByHeader(patient)) ?? (await offsetByLimits(patient));
+  look: async (setup) => {
+    const offset = (await offsetByHeader(setup)) ?? (await offsetByLimits(setup));
     if (offset === undefined) return skipped('The service does not say what time it has.');
     const seconds = Math.abs(Math.round(offset / 1000));
     if (Math.abs(offset) <= MOST)
@@ -21,14 +21,14 @@ export const clockCheck: Check = {
 };
 
 /** How far the service's clock is ahead, measured from the middle of the request and of the second. */
-async function offsetByHeader(patient: Patient): Promise<number | undefined> {
-  const { date, askedAt, answeredAt } = await patient.firstAnswer();
+async function offsetByHeader(setup: Setup): Promise<number | undefined> {
+  const { date, askedAt, answeredAt } = await setup.firstAnswer();
   const theirs = Date.parse(date ?? '');
   return Number.isNaN(theirs) ? undefined : theirs + 500 - (askedAt + answeredAt) / 2;
 }
 
 /** A time and the milliseconds until then, which together give the current time there. */
-async function offsetByLimits(patient: Patient): Promise<number | undefined> {
-  const { absolute, relative = 0 } = (await patient.rateLimit()).next ?? {};
-  return absolute !== undefined && relative > 0 ? absolute - relative - patient.deps.clock.now() : undefined;
+async function offsetByLimits(setup: Setup): Promise<number | undefined> {
+  const { absolute, relative = 0 } = (await setup.rateLimit()).next ?? {};
+  return absolute !== undefined && relative > 0 ? absolute - relative - setup.context.clock.now() : undefined;
 }

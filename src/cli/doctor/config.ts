@@ -5,7 +5,7 @@ import { lookAtFolder, readableByOthers } from './folders.ts';
 /** Checks the config file: readable, private to its owner, and in a writable folder. */
 export const configCheck: Check = {
   needs: [],
-  look: async ({ deps: { configFile, folders } }) => {
+  look: async ({ context: { configFile, folders } }) => {
     await configFile.settings(); // throws if the file is invalid
     const folder = await lookAtFolder(folders.config);
     if (folder.result === 'problem') {

@@ -1,4 +1,4 @@
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import { type Answer, ProbeError, type Stage } from './probe.ts';
 import { jsonIn } from './setup.ts';
@@ -6,13 +6,13 @@ import { jsonIn } from './setup.ts';
 /** Checks each stage of a request to the service, and whether a compatible service answers. */
 export const connectionCheck: Check = {
   needs: ['service'],
-  look: async (patient) => {
-    const { isEmbedded } = await patient.connection();
+  look: async (setup) => {
+    const { isEmbedded } = await setup.connection();
     try {
-      const answer = await patient.firstAnswer();
+      const answer = await setup.firstAnswer();
       return findingOf(answer, isEmbedded ? 'The embedded service' : answer.url.origin);
     } catch (error) {
-      if (error instanceof ProbeError) return unreached(error, patient.deps);
+      if (error instanceof ProbeError) return unreached(error, setup.context);
       throw error;
     }
   },
@@ -77,7 +77,7 @@ const STAGES = {
     problem(`${url.host} was reached, but did not answer (${code}).`, 'See the log of the service.'),
 } satisfies Record<Stage, (error: ProbeError) => Finding>;
 
-function unreached(error: ProbeError, { env }: Pick<Deps, 'env'>): Finding {
+function unreached(error: ProbeError, { env }: Pick<CommandContext, 'env'>): Finding {
   const finding = STAGES[error.stage](error);
   const variable = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]);
   if (variable === undefined) return finding;

@@ -8,7 +8,7 @@ const SECRETS = ['skinsmith.db', 'signing-key.pem', 'account-key'];
 /** Checks the data folder: writable, with free space, its secrets private to its owner. */
 export const dataCheck: Check = {
   needs: [],
-  look: async ({ deps: { folders } }) => {
+  look: async ({ context: { folders } }) => {
     const folder = await lookAtFolder(folders.data);
     if (folder.result === 'problem') {
       return problem(folder.detail, 'Make it writable, or choose another: SKINSMITH_DATA_DIR');

@@ -1,9 +1,9 @@
-import { tellable } from '../errors/error-report.ts';
+import { reportOf } from '../errors/error-report.ts';
 import { CHECK_NAMES, type Check, type CheckName, type Finding, problem, skipped } from './check.ts';
-import type { Patient } from './setup.ts';
+import type { Setup } from './setup.ts';
 
 export interface Examination {
-  readonly patient: Patient;
+  readonly setup: Setup;
   /** Aborts when the time limit for all checks has passed. */
   readonly late: AbortSignal;
   /** Aborted by the user. */
@@ -37,7 +37,7 @@ async function missing(
   return undefined;
 }
 
-async function lookInTime({ look }: Check, { patient, late, signal }: Examination): Promise<Finding> {
+async function lookInTime({ look }: Check, { setup, late, signal }: Examination): Promise<Finding> {
   const over = Promise.withResolvers<Finding>();
   const end = () =>
     over.resolve(problem('The request timed out.', 'Try again; --verbose shows each request.'));
@@ -45,7 +45,7 @@ async function lookInTime({ look }: Check, { patient, late, signal }: Examinatio
   try {
     if (late.aborted) end();
     return await Promise.race([
-      look(patient).catch((error: unknown) => toldProblem(error, { late, signal })),
+      look(setup).catch((error: unknown) => toldProblem(error, { late, signal })),
       over.promise,
     ]);
   } finally {
@@ -60,7 +60,7 @@ async function toldProblem(
 ): Promise<Finding> {
   if (signal.aborted) throw error;
   if (late.aborted) return await new Promise(() => {}); // cut short, which is reported already
-  const told = tellable(error);
+  const told = reportOf(error);
   if (!told) throw error;
   return problem(told.message, told.hint);
 }

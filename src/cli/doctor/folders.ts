@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { tellable } from '../errors/error-report.ts';
+import { reportOf } from '../errors/error-report.ts';
 import { type Finding, ok, problem, warning } from './check.ts';
 
 /** Free space below which a warning is given: a store and its journal grow. */
@@ -21,7 +21,7 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
     const detail = `${folder} ${state}; ${sizeText(space)} free.`;
     return space < LITTLE_SPACE ? warning(detail, 'Make room on that disk.') : ok(detail);
   } catch (error) {
-    const told = tellable(error);
+    const told = reportOf(error);
     if (!told) throw error;
     return problem(`${folder} cannot be used: ${told.message}`);
   }

@@ -4,8 +4,8 @@ import { summary, untold } from './diagnosed.ts';
 /** Checks the service's generator: its kind and whether it works. */
 export const generatorCheck: Check = {
   needs: ['key'],
-  look: async (patient) => {
-    const diagnosis = await patient.diagnosis();
+  look: async (setup) => {
+    const diagnosis = await setup.diagnosis();
     if (typeof diagnosis === 'string') return untold(diagnosis);
     const { kind, findings } = diagnosis.generator;
     const { detail, ...rest } = summary(findings);

@@ -1,19 +1,19 @@
 import { ServiceError } from '../../index.ts';
 import { masked } from '../commands/config/list.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
-import type { Patient } from './setup.ts';
+import type { Setup } from './setup.ts';
 
 /** Checks that there is a key for the service, and that the service accepts it from this machine. */
 export const keyCheck: Check = {
   needs: ['connection'],
-  look: async (patient) => {
-    const { isEmbedded } = await patient.connection();
+  look: async (setup) => {
+    const { isEmbedded } = await setup.connection();
     if (isEmbedded) return ok('The embedded service needs none.');
-    const key = await patient.key();
-    if (key === undefined) return await noKey(patient);
-    const shown = `${masked(key.slice(-4))}, ${await placeOf(patient)}`;
+    const key = await setup.key();
+    if (key === undefined) return await noKey(setup);
+    const shown = `${masked(key.slice(-4))}, ${await placeOf(setup)}`;
     try {
-      const me = await patient.me();
+      const me = await setup.me();
       if (!me) return ok(`The key (${shown}) is valid; it belongs to no account.`);
       return ok(`The key (${shown}) is valid; it is ${me.name ?? me.user}'s.`);
     } catch (error) {
@@ -23,15 +23,15 @@ export const keyCheck: Check = {
   },
 };
 
-async function placeOf({ deps: { env, configFile } }: Patient): Promise<string> {
+async function placeOf({ context: { env, configFile } }: Setup): Promise<string> {
   return env['SKINSMITH_API_KEY']?.trim() ? 'from SKINSMITH_API_KEY' : `kept in ${configFile.path}`;
 }
 
 /** Mentions a key stored for the same host under another address, which is probably the right one. */
-async function noKey(patient: Patient): Promise<Finding> {
-  const { client } = await patient.connection();
+async function noKey(setup: Setup): Promise<Finding> {
+  const { client } = await setup.connection();
   const { hostname } = new URL(client.baseUrl);
-  const places = Object.keys(await patient.deps.configFile.keyPlaces());
+  const places = Object.keys(await setup.context.configFile.keyPlaces());
   const near = places.find((place) => URL.parse(place)?.hostname === hostname);
   const detail = 'No API key stored; anonymous limits apply.';
   if (near === undefined) return warning(detail, 'Store one: skinsmith login');

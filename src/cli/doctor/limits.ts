@@ -6,9 +6,9 @@ type Window = NonNullable<NonNullable<RateLimit['limit']>['minute']>;
 /** Checks the caller's plan and remaining limits. */
 export const limitsCheck: Check = {
   needs: ['key'],
-  look: async (patient) => {
-    const me = await patient.me();
-    const { limit } = await patient.rateLimit();
+  look: async (setup) => {
+    const me = await setup.me();
+    const { limit } = await setup.rateLimit();
     const plan = me ? (me.grants.plan ?? 'none named') : 'anonymous';
     const { minute = limit, hour } = limit ?? {};
     const told = [leftOf('minute', minute), leftOf('hour', hour)].filter((window) => window !== undefined);

@@ -3,10 +3,10 @@ import { type Check, ok } from './check.ts';
 /** Reports which service commands use, and why. */
 export const serviceCheck: Check = {
   needs: ['config'],
-  look: async (patient) => {
-    const { baseUrl, from } = await patient.service();
+  look: async (setup) => {
+    const { baseUrl, from } = await setup.service();
     if (baseUrl !== undefined) return ok(`${baseUrl} (from ${from}).`);
     const why = from === undefined ? 'no other is set' : `because of ${from}`;
-    return ok(`The embedded one (${why}) over ${patient.deps.folders.data}.`);
+    return ok(`The embedded one (${why}) over ${setup.context.folders.data}.`);
   },
 };

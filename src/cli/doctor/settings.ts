@@ -9,20 +9,20 @@ import {
   type SettingName,
   withoutPassword,
 } from '../config/settings.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 
 /** Checks that each setting is valid, and reports its origin and what it overrides. */
 export const settingsCheck: Check = {
   needs: ['config'],
-  look: async (patient) => {
-    const origins = await patient.origins();
+  look: async (setup) => {
+    const origins = await setup.origins();
     const wrong = [...origins].flatMap(([name, origin]) => faultOf(name, origin));
     const [first] = wrong;
     if (first) return problem(wrong.map(({ message }) => message).join(' '), first.hint);
-    const file = await patient.deps.configFile.settings();
-    const unknown = [...unknownVariables(patient.deps), ...Object.keys(file).filter(isUnknownKey)];
+    const file = await setup.context.configFile.settings();
+    const unknown = [...unknownVariables(setup.context), ...Object.keys(file).filter(isUnknownKey)];
     if (unknown.length > 0) {
       const detail = `${unknown.join(', ')}: no such setting.`;
       return warning(detail, 'skinsmith config set and skinsmith --help say what there is.');
@@ -50,7 +50,7 @@ function isUnknownKey(name: string): boolean {
   return !isSettingName(name);
 }
 
-function unknownVariables({ env }: Pick<Deps, 'env'>): string[] {
+function unknownVariables({ env }: Pick<CommandContext, 'env'>): string[] {
   const named = ENVIRONMENT.flat().flatMap((text) => text.match(/SKINSMITH_[A-Z_]+/g) ?? []);
   const known = new Set([...named, ...SETTING_NAMES.map(envNameOf)]);
   return Object.keys(env).filter((name) => name.startsWith('SKINSMITH_') && !known.has(name));

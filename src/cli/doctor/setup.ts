@@ -10,7 +10,7 @@ import {
   type Settings,
 } from '../config/settings.ts';
 import { type Connection, keyFor } from '../connection/connect.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { type Answer, type ProbeOptions, probe } from './probe.ts';
 
@@ -32,22 +32,22 @@ const readinessSchema = z.object({
 export type NoDiagnosis = 'not_skinsmith' | 'not_operator';
 
 /** The data that checks inspect. Requests that several checks need are sent once. */
-export class Patient {
-  readonly deps: Deps;
+export class Setup {
+  readonly context: CommandContext;
   readonly #stop: AbortSignal;
   readonly #connectLimit: number;
   readonly #known = new Map<string, Promise<unknown>>();
 
   /** `stop` aborts all requests. `connectLimit`: milliseconds until the service's first response. */
-  constructor(deps: Deps, { stop, connectLimit }: { stop: AbortSignal; connectLimit: number }) {
-    this.deps = deps;
+  constructor(context: CommandContext, { stop, connectLimit }: { stop: AbortSignal; connectLimit: number }) {
+    this.context = context;
     this.#stop = stop;
     this.#connectLimit = connectLimit;
   }
 
   /** The origin of each configured setting. @throws CliError when the config file cannot be read */
   async origins(): Promise<ReadonlyMap<SettingName, Origin>> {
-    const { flags, env, configFile } = this.deps;
+    const { flags, env, configFile } = this.context;
     const file = await configFile.settings();
     const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
     const set = SETTING_NAMES.map((name) => [name, originOf(name, sources)] as const);
@@ -56,7 +56,7 @@ export class Patient {
 
   /** @throws CliError when the address is invalid */
   async service(): Promise<ChosenService> {
-    if (this.deps.flags.local) return { baseUrl: undefined, from: '--local' };
+    if (this.context.flags.local) return { baseUrl: undefined, from: '--local' };
     const origin = (await this.origins()).get('base-url');
     if (origin === undefined) return { baseUrl: undefined, from: undefined };
     return { baseUrl: parseSetting('base-url', origin) as string, from: origin.from };
@@ -65,12 +65,12 @@ export class Patient {
   /** The key for the configured service. */
   async key(): Promise<string | undefined> {
     const { baseUrl } = await this.service();
-    return baseUrl === undefined ? undefined : await keyFor(baseUrl, this.deps);
+    return baseUrl === undefined ? undefined : await keyFor(baseUrl, this.context);
   }
 
   /** Starts the embedded service, if it is the one in use. @throws the error that keeps it from starting */
   async connection(): Promise<Connection> {
-    return await this.#once('connection', async () => await this.deps.connect(await this.#usable()));
+    return await this.#once('connection', async () => await this.context.connect(await this.#usable()));
   }
 
   /** The response to a request that every v2 service understands. @throws ProbeError */
@@ -83,7 +83,7 @@ export class Patient {
 
   /** @throws ProbeError */
   async probe(url: string): Promise<Answer> {
-    const { clock } = this.deps;
+    const { clock } = this.context;
     const userAgent = (await this.#usable())['user-agent'] ?? `skinsmith/${VERSION}`;
     const options: ProbeOptions = { clock, userAgent, signal: this.#stop, limit: this.#connectLimit };
     return await probe(url, options);

@@ -6,13 +6,13 @@ import { type Check, ok, problem } from './check.ts';
 /** Checks that the key for verifying the service's signatures is known. */
 export const signatureCheck: Check = {
   needs: ['answer'],
-  look: async (patient) => {
-    const { isEmbedded } = await patient.connection();
+  look: async (setup) => {
+    const { isEmbedded } = await setup.connection();
     // Requesting the key would generate it, which takes seconds.
-    if (isEmbedded && !existsSync(join(patient.deps.folders.data, 'signing-key.pem'))) {
+    if (isEmbedded && !existsSync(join(setup.context.folders.data, 'signing-key.pem'))) {
       return ok('This machine has no signing key yet: it is made with the first skin.');
     }
-    const pem = (await patient.keyDocument())?.signaturePublickey;
+    const pem = (await setup.keyDocument())?.signaturePublickey;
     if (pem === undefined) {
       return ok('The service tells no key of its own: its skins count as signed by the game.');
     }

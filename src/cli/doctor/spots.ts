@@ -7,10 +7,10 @@ const USUAL_SPOTS = 5;
 /** Checks how many of the caller's queue spots are free. */
 export const spotsCheck: Check = {
   needs: ['key'],
-  look: async (patient) => {
-    const spots = (await patient.me())?.grants.queue ?? USUAL_SPOTS;
+  look: async (setup) => {
+    const spots = (await setup.me())?.grants.queue ?? USUAL_SPOTS;
     try {
-      const pending = (await patient.jobs()).filter(({ status }) => isPending(status)).length;
+      const pending = (await setup.jobs()).filter(({ status }) => isPending(status)).length;
       const detail = `${Math.min(pending, spots)} of ${spots} spots in the queue are taken.`;
       return pending < spots ? ok(detail) : warning(detail, 'See by what: skinsmith jobs --status waiting');
     } catch (error) {

@@ -4,8 +4,8 @@ import { summary, untold } from './diagnosed.ts';
 /** Checks the service's store: its schema, whether it is writable, and whether it is damaged. */
 export const storeCheck: Check = {
   needs: ['key'],
-  look: async (patient) => {
-    const diagnosis = await patient.diagnosis();
+  look: async (setup) => {
+    const diagnosis = await setup.diagnosis();
     return typeof diagnosis === 'string' ? untold(diagnosis) : summary(diagnosis.store.findings);
   },
 };

@@ -2,29 +2,29 @@ import { isIP } from 'node:net';
 import { SkinsmithError } from '../../index.ts';
 import { type Check, type Finding, ok, problem, skipped, warning } from './check.ts';
 import { ProbeError } from './probe.ts';
-import { type Patient, readinessIn } from './setup.ts';
+import { readinessIn, type Setup } from './setup.ts';
 
 /** Checks that the texture addresses in skins can be reached. */
 export const texturesCheck: Check = {
   needs: ['key', 'answer'],
-  look: async (patient) => {
-    const diagnosis = await patient.diagnosis();
+  look: async (setup) => {
+    const diagnosis = await setup.diagnosis();
     const isOwn = typeof diagnosis !== 'string' && diagnosis.generator.kind === 'signing';
-    return isOwn ? await ownAddress(diagnosis.publicUrl, patient) : await sample(patient);
+    return isOwn ? await ownAddress(diagnosis.publicUrl, setup) : await sample(setup);
   },
 };
 
 /** A skinsmith service with its own signing key writes its public address into every skin. */
-async function ownAddress(publicUrl: string, patient: Patient): Promise<Finding> {
-  const { client, isEmbedded } = await patient.connection();
+async function ownAddress(publicUrl: string, setup: Setup): Promise<Finding> {
+  const { client, isEmbedded } = await setup.connection();
   const { hostname } = new URL(client.baseUrl);
   const says = `New skins say that their textures are at ${publicUrl}`;
-  if (isEmbedded) return (await isThere(publicUrl, patient)) === 'skinsmith' ? ok(`${says}.`) : asleep(says);
+  if (isEmbedded) return (await isThere(publicUrl, setup)) === 'skinsmith' ? ok(`${says}.`) : asleep(says);
   if (publicUrl === client.baseUrl) return ok(`${says}, where the service is.`);
   if (isLoopback(new URL(publicUrl).hostname) && !isLoopback(hostname)) {
     return problem(`${says}, which only the service's own machine reaches.`, TELL_IT);
   }
-  const found = await isThere(publicUrl, patient);
+  const found = await isThere(publicUrl, setup);
   if (found === 'skinsmith') return ok(`${says}, where a skinsmith answers.`);
   if (found === 'other') return problem(`${says}, where another program answers.`, TELL_IT);
   return warning(`${says}, where nothing answers from here.`, TELL_IT);
@@ -39,9 +39,9 @@ function asleep(says: string): Finding {
   );
 }
 
-async function isThere(url: string, patient: Patient): Promise<'skinsmith' | 'other' | 'nothing'> {
+async function isThere(url: string, setup: Setup): Promise<'skinsmith' | 'other' | 'nothing'> {
   try {
-    return readinessIn(await patient.probe(`${url}/ready`)) ? 'skinsmith' : 'other';
+    return readinessIn(await setup.probe(`${url}/ready`)) ? 'skinsmith' : 'other';
   } catch (error) {
     if (error instanceof ProbeError) return 'nothing';
     throw error;
@@ -54,13 +54,13 @@ function isLoopback(hostname: string): boolean {
 }
 
 /** For services that do not report the address, the newest public skin shows it. */
-async function sample(patient: Patient): Promise<Finding> {
-  const { client } = await patient.connection();
-  const [newest] = (await client.publicSkins({ size: 1 }, patient.call())).skins;
+async function sample(setup: Setup): Promise<Finding> {
+  const { client } = await setup.connection();
+  const [newest] = (await client.publicSkins({ size: 1 }, setup.call())).skins;
   if (!newest) return skipped('There is no public skin whose texture could be tried.');
-  const { url } = (await client.skin(newest.uuid, patient.call())).texture;
+  const { url } = (await client.skin(newest.uuid, setup.call())).texture;
   try {
-    await client.texture(url.skin, patient.call());
+    await client.texture(url.skin, setup.call());
     return ok(`That of the newest public skin can be fetched from ${new URL(url.skin).origin}.`);
   } catch (error) {
     if (!(error instanceof SkinsmithError)) throw error;

@@ -14,7 +14,7 @@ import { momentAt, span } from '../output/progress-text.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 
 /** The message for an error. */
-export interface ToldError {
+export interface ErrorReport {
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
@@ -22,7 +22,7 @@ export interface ToldError {
 }
 
 /** Describes an error to the user; undefined for an error that is a bug in the program. */
-export function tellable(error: unknown): ToldError | undefined {
+export function reportOf(error: unknown): ErrorReport | undefined {
   if (error instanceof CliError) return error;
   if (isInterruption(error))
     return { code: 'interrupted', message: 'Interrupted.', hint: undefined, exit: 'interrupted' };
@@ -64,7 +64,7 @@ const HINTS: Readonly<Record<string, string>> = {
   invalid_cape: 'See what there is: skinsmith capes list',
 };
 
-function fromService(error: ServiceError): ToldError {
+function fromService(error: ServiceError): ErrorReport {
   const hint = waitHint(error) ?? HINTS[error.code] ?? fetchHint(error);
   const named = namedMissing(error);
   if (named !== undefined) return { ...told(error, 'failed', hint), message: named };
@@ -91,7 +91,7 @@ function namedMissing({ answer: { path, status }, message }: ServiceError): stri
   return `${message.replace(/\.$/, '')}: ${decodeURIComponent(id)}`;
 }
 
-function told(error: SkinsmithError, exit: ExitName, hint: string | undefined): ToldError {
+function told(error: SkinsmithError, exit: ExitName, hint: string | undefined): ErrorReport {
   return { code: error.code, message: error.message, hint, exit };
 }
 
@@ -125,7 +125,7 @@ function isDamaged(errcode: number | undefined): boolean {
   return errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB;
 }
 
-function fromFileSystem(error: unknown): ToldError | undefined {
+function fromFileSystem(error: unknown): ErrorReport | undefined {
   const { code, path, hostname, address, port, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & {
     hostname?: string;
     address?: string;

@@ -7,7 +7,7 @@ const KEPT_LINES = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /** Records the source of each job that this machine submitted, as one JSON line per job. */
-export class Submissions {
+export class JobSources {
   readonly #folder: string;
   readonly #path: string;
 

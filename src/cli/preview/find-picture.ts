@@ -11,9 +11,9 @@ import { decodePng } from '../../skin/decode.ts';
 import { fitSkin } from '../../skin/fit.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { chooseVariant, type Variant } from '../../skin/variant.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { connectTelling } from '../outcomes.ts';
+import { connectWithProgress } from '../outcomes.ts';
 import { textureOf } from './result-pictures.ts';
 
 /** A skin to preview. */
@@ -35,16 +35,16 @@ const MAX_BYTES = 256 * 1024;
 export async function findPicture(
   source: BatchSource,
   wish: Variant | 'auto',
-  deps: Deps,
+  context: CommandContext,
 ): Promise<FoundPicture> {
   const { content, label } = source;
-  if (content.kind === 'user') return await skinOfPlayer(content, label, wish, deps);
+  if (content.kind === 'user') return await skinOfPlayer(content, label, wish, context);
   if (content.kind === 'uuid') {
-    const skin = await skinOfService(content.uuid, wish, deps);
-    return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, wish, deps));
+    const skin = await skinOfService(content.uuid, wish, context);
+    return skin ?? (await skinOfPlayer({ kind: 'user', user: content.uuid }, label, wish, context));
   }
-  if (content.kind === 'data') return await skinOfData(content.given, label, wish, deps);
-  const fetched = content.kind === 'url' ? await fetchPicture(content.url, deps.signal) : content;
+  if (content.kind === 'data') return await skinOfData(content.given, label, wish, context);
+  const fetched = content.kind === 'url' ? await fetchPicture(content.url, context.signal) : content;
   return asFound(label, bytesOf(fetched), wish);
 }
 
@@ -72,26 +72,26 @@ async function skinOfData(
   given: GivenSkin,
   label: string,
   wish: Variant | 'auto',
-  deps: Deps,
+  context: CommandContext,
 ): Promise<FoundPicture> {
   const { url, variant } = readTextures(given.value).skin;
   const arms = wish === 'auto' ? variant : wish;
   const title = given.name ?? label;
-  if (isGameTexture(url)) return asFound(title, bytesOf(await fetchPicture(url, deps.signal)), arms);
-  const { client } = await connectTelling(await deps.settings(), deps);
-  return asFound(title, await fetchGivenTexture(given, client, { signal: deps.signal }), arms);
+  if (isGameTexture(url)) return asFound(title, bytesOf(await fetchPicture(url, context.signal)), arms);
+  const { client } = await connectWithProgress(await context.settings(), context);
+  return asFound(title, await fetchGivenTexture(given, client, { signal: context.signal }), arms);
 }
 
 /** Undefined if the service has no such skin. */
 async function skinOfService(
   uuid: string,
   wish: Variant | 'auto',
-  deps: Deps,
+  context: CommandContext,
 ): Promise<FoundPicture | undefined> {
-  const connection = await connectTelling(await deps.settings(), deps);
+  const connection = await connectWithProgress(await context.settings(), context);
   try {
-    const skin = await connection.client.skin(uuid, { signal: deps.signal });
-    const bytes = await textureOf(finishedSkin(skin), connection, deps.signal);
+    const skin = await connection.client.skin(uuid, { signal: context.signal });
+    const bytes = await textureOf(finishedSkin(skin), connection, context.signal);
     const arms = wish === 'auto' && skin.variant !== 'unknown' ? skin.variant : wish;
     return asFound(skin.name ?? uuid, bytes, arms);
   } catch (error) {
@@ -104,12 +104,12 @@ async function skinOfPlayer(
   content: Extract<BatchSource['content'], { kind: 'user' }>,
   label: string,
   wish: Variant | 'auto',
-  deps: Deps,
+  context: CommandContext,
 ): Promise<FoundPicture> {
-  const game = await deps.game();
-  const id = isUuid(content.user) ? content.user : await game.players.uuidOf(content, deps.signal);
+  const game = await context.game();
+  const id = isUuid(content.user) ? content.user : await game.players.uuidOf(content, context.signal);
   try {
-    const { name, picture, variant } = await game.skinOf(id, deps.signal);
+    const { name, picture, variant } = await game.skinOf(id, context.signal);
     return { title: name, picture, variant: wish === 'auto' ? variant : wish };
   } catch (error) {
     if (error instanceof GameError) throw lookupFailed(label, error);

@@ -4,7 +4,7 @@ import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { chooseVariant } from '../../skin/variant.ts';
 import type { Connection } from '../connection/connect.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
 import type { ResultPictures } from '../output/result-printer.ts';
 import type { ResultView } from '../output/views.ts';
@@ -25,7 +25,7 @@ const MAX_BYTES = 256 * 1024;
 export function resultPictures(
   typed: TypedPictureOption,
   bytesOf: (skin: ShownSkin) => Promise<Uint8Array>,
-  { io, env, flags, talk }: Pick<Deps, 'io' | 'env' | 'flags' | 'talk'>,
+  { io, env, flags, messages }: Pick<CommandContext, 'io' | 'env' | 'flags' | 'messages'>,
 ): ResultPictures {
   const pictureOf = async ({ uuid, texture, variant }: ResultView): Promise<Picture | undefined> => {
     if (uuid === undefined || texture === undefined) return undefined;
@@ -33,7 +33,7 @@ export function resultPictures(
       return frontOf(await bytesOf({ uuid, texture }), variant);
     } catch (error) {
       if (!(error instanceof SkinsmithError || error instanceof InvalidImageError)) throw error;
-      if (flags.verbose) talk.say(`The picture is left out: ${error.message}`);
+      if (flags.verbose) messages.say(`The picture is left out: ${error.message}`);
       return undefined;
     }
   };

@@ -1,6 +1,6 @@
 import type { GeneratorKind, UpstreamSettings } from '../../server/server.ts';
 import { allowsInsecureHttp } from '../connection/connect.ts';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
 
@@ -29,7 +29,7 @@ interface ChosenGenerator {
 /** The generator's configuration; options override the environment. @throws CliError */
 export async function chooseGenerator(
   typed: GeneratorOptions,
-  { env, flags = {} }: Pick<Deps, 'env'> & Partial<Pick<Deps, 'flags'>>,
+  { env, flags = {} }: Pick<CommandContext, 'env'> & Partial<Pick<CommandContext, 'flags'>>,
 ): Promise<ChosenGenerator> {
   const generator = typed.generator ?? kindIn(env['SKINSMITH_GENERATOR']) ?? 'signing';
   if (generator === 'upstream') {

@@ -1,4 +1,4 @@
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { clean } from './text.ts';
 
 /** The bytes that keys send when the terminal is in raw mode. */
@@ -23,7 +23,7 @@ interface RawInput {
  */
 export async function askSecret(
   question: string,
-  { io, signal }: Pick<Deps, 'io' | 'signal'>,
+  { io, signal }: Pick<CommandContext, 'io' | 'signal'>,
 ): Promise<string> {
   const { stdin } = io;
   const terminal = stdin as RawInput;
@@ -39,7 +39,7 @@ export async function askSecret(
   }
 }
 
-async function readLine(stdin: Deps['io']['stdin'], signal: AbortSignal): Promise<string> {
+async function readLine(stdin: CommandContext['io']['stdin'], signal: AbortSignal): Promise<string> {
   let typed = '';
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const interrupt = () => reject(signal.reason ?? new DOMException('Interrupted.', 'AbortError'));

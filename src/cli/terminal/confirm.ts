@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Deps } from '../context/context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { usageError } from '../outcomes.ts';
 import { clean } from './text.ts';
 
@@ -9,7 +9,7 @@ import { clean } from './text.ts';
  */
 export async function confirm(
   question: string,
-  { io, signal }: Pick<Deps, 'io' | 'signal'>,
+  { io, signal }: Pick<CommandContext, 'io' | 'signal'>,
 ): Promise<boolean> {
   if (!io.canPrompt) {
     throw usageError('cannot_ask', 'There is no terminal to ask whether you mean it.', 'Say so with: --yes');

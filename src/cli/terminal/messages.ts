@@ -3,7 +3,7 @@ import { jsonLine } from '../text/json.ts';
 import type { Io } from './io.ts';
 import { type Colors, clean, colorsFor } from './text.ts';
 
-export interface TalkFlags {
+export interface MessageFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly json?: boolean;
@@ -30,13 +30,13 @@ const NO_PROGRESS: Progress = {
 };
 
 /** Messages on stderr: notes, warnings, progress. Data never goes through here. */
-export class Talk {
+export class Messages {
   readonly #io: Io;
-  readonly #flags: TalkFlags;
+  readonly #flags: MessageFlags;
   readonly #spin: typeof startSpinner;
   #spinners = 0;
 
-  constructor(io: Io, flags: TalkFlags, spin = startSpinner) {
+  constructor(io: Io, flags: MessageFlags, spin = startSpinner) {
     this.#io = io;
     this.#flags = flags;
     this.#spin = spin;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { pauseText, span } from '../output/progress-text.ts';
-import type { Progress, Talk } from './messages.ts';
+import type { Messages, Progress } from './messages.ts';
 
 /** Milliseconds between updates, and how long a request may take before the wait is shown. */
 const LOOK = 1_000;
@@ -17,7 +17,7 @@ interface Pause {
 
 /** Shows on a terminal what a command waits for, how long and until when, so that it does not seem to hang. */
 export class Waits {
-  readonly #talk: Talk;
+  readonly #messages: Messages;
   readonly #clock: Clock;
   #under = 0;
   #since = 0;
@@ -29,14 +29,14 @@ export class Waits {
   #spinner: Promise<Progress> | undefined;
   #saidAt = 0;
 
-  constructor(talk: Talk, clock: Clock) {
-    this.#talk = talk;
+  constructor(messages: Messages, clock: Clock) {
+    this.#messages = messages;
     this.#clock = clock;
   }
 
   /** Called when a request is sent; `timeout` is its limit in milliseconds. */
   sent(place: string, timeout: number): void {
-    if (!this.#talk.isForPerson) return;
+    if (!this.#messages.isForPerson) return;
     const now = this.#clock.monotonic();
     this.#pause = undefined;
     // Many short requests in a row count as one wait.
@@ -56,7 +56,7 @@ export class Waits {
 
   /** Called when requests pause: for how many milliseconds, and why. */
   paused({ message, pause }: { message: string; pause: number }): void {
-    if (!this.#talk.isForPerson) return;
+    if (!this.#messages.isForPerson) return;
     this.#pause = { message, until: this.#clock.monotonic() + pause, at: this.#clock.now() + pause };
     this.#timer ??= setInterval(() => this.look(), LOOK).unref();
     this.#tell(this.#text());
@@ -81,17 +81,17 @@ export class Waits {
 
   /** Updates a live line every time, and prints other lines only now and then. */
   #refresh(text: string): void {
-    if (this.#talk.isLive || this.#clock.monotonic() - this.#saidAt >= BETWEEN_LINES) this.#tell(text);
+    if (this.#messages.isLive || this.#clock.monotonic() - this.#saidAt >= BETWEEN_LINES) this.#tell(text);
   }
 
   #tell(text: string | undefined): void {
-    if (text === undefined || this.#talk.isOccupied(this.#spinner !== undefined)) return;
+    if (text === undefined || this.#messages.isOccupied(this.#spinner !== undefined)) return;
     this.#saidAt = this.#clock.monotonic();
-    if (!this.#talk.isLive) {
-      void this.#talk.note(text);
+    if (!this.#messages.isLive) {
+      void this.#messages.note(text);
       return;
     }
-    this.#spinner ??= this.#talk.progress(text);
+    this.#spinner ??= this.#messages.progress(text);
     const spinner = this.#spinner;
     void spinner.then((line) => (this.#spinner === spinner ? line.text(text) : undefined));
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type GenerateOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runJobs } from '../../../src/cli/commands/jobs.ts';
-import { type Ran, runCommand } from '../../support/cli/desk.ts';
+import { type Ran, runCommand } from '../../support/cli/run-command.ts';
 import { NO_GAME } from '../../support/fake-game/nowhere.ts';
 import type { HostedService } from '../../support/hosted/hosted-service.ts';
 import { runHosted } from '../../support/hosted/run-hosted.ts';
@@ -27,7 +27,7 @@ async function deskAt({ url, key }: HostedService): Promise<Desk> {
     file,
     folder,
     generate: async (typed = {}, isTTY = false) =>
-      await runCommand(async (deps) => await runGenerate({ sources: [file], ...typed }, deps), {
+      await runCommand(async (context) => await runGenerate({ sources: [file], ...typed }, context), {
         url,
         key,
         env,
@@ -35,7 +35,7 @@ async function deskAt({ url, key }: HostedService): Promise<Desk> {
         flags: isTTY ? {} : { json: true, quiet: false },
       }),
     jobs: async () => {
-      const ran = await runCommand(async (deps) => await runJobs({}, deps), {
+      const ran = await runCommand(async (context) => await runJobs({}, context), {
         url,
         key,
         env,
@@ -104,7 +104,7 @@ describe('One source', () => {
     const hosted = await runHosted();
     const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME) };
     const ran = await runCommand(
-      async (deps) => await runGenerate({ sources: ['Ann_B'], as: 'user' }, deps),
+      async (context) => await runGenerate({ sources: ['Ann_B'], as: 'user' }, context),
       {
         url: hosted.url,
         key: hosted.key,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { Progress } from '../../../src/batch/events.ts';
 import { BatchProgress, LIST_PROGRESS } from '../../../src/cli/batch/progress.ts';
-import { Talk } from '../../../src/cli/terminal/messages.ts';
+import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: new Date(2026, 10, 22, 13, 0) }));
@@ -19,7 +19,10 @@ async function batch({ isTTY = true, columns = 160 } = {}) {
     aside: async () => {},
     stop: () => {},
   });
-  const progress = new BatchProgress({ talk: new Talk(io, {}, spin), io, clock: systemClock }, LIST_PROGRESS);
+  const progress = new BatchProgress(
+    { messages: new Messages(io, {}, spin), io, clock: systemClock },
+    LIST_PROGRESS,
+  );
   const began = systemClock.monotonic();
   const read = () => {
     const finished = Math.min(5, Math.floor((systemClock.monotonic() - began) / 1_000));

@@ -5,7 +5,7 @@ import { runGenerate } from '../../../src/cli/commands/generate.ts';
 import { runVerify } from '../../../src/cli/commands/verify.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import type { FakeGame } from '../../support/fake-game/fake-game.ts';
 import { NO_GAME } from '../../support/fake-game/nowhere.ts';
 import type { FakeGameOptions } from '../../support/fake-game/options.ts';
@@ -48,7 +48,7 @@ async function world(
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
   const desk = { url: server.url, key: server.key, flags: { json: true, quiet: false }, env };
   const generate: World['generate'] = async (typed) =>
-    await runCommand(async (deps) => await runGenerate(typed, deps), desk);
+    await runCommand(async (context) => await runGenerate(typed, context), desk);
   return { game, site, server, folder: await ownFolder(), ann, generate };
 }
 
@@ -138,7 +138,7 @@ test("A lockfile with a player's skin is verified by the game's keys; by nobody'
   const lock = await readFile(join(folder, 'skins.lock'), 'utf8');
   expect(JSON.parse(lock)).not.toHaveProperty('key');
   const verify = async (addresses: object) =>
-    await runCommand(async (deps) => await runVerify({ files: [join(folder, 'skins.lock')] }, deps), {
+    await runCommand(async (context) => await runVerify({ files: [join(folder, 'skins.lock')] }, context), {
       url: server.url,
       env: { SKINSMITH_GAME_ADDRESSES: JSON.stringify(addresses) },
       flags: { json: true },
@@ -183,7 +183,7 @@ test('A service is sent the UUID of a player, whatever was typed: others than ou
   });
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
   const ran = await runCommand(
-    async (deps) => await runGenerate({ sources: ['Ann_B'], visibility: 'unlisted' }, deps),
+    async (context) => await runGenerate({ sources: ['Ann_B'], visibility: 'unlisted' }, context),
     { url: service.url, env },
   );
   expect(ran.status).toBe(1);

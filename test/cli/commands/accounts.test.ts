@@ -6,8 +6,8 @@ import { runAccountsHealth } from '../../../src/cli/commands/accounts/health.ts'
 import { runAccountsLink } from '../../../src/cli/commands/accounts/link.ts';
 import { runAccountsList } from '../../../src/cli/commands/accounts/list.ts';
 import { runAccountsUnlink } from '../../../src/cli/commands/accounts/unlink.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { CLIENT_ID, runAccountServer } from '../../support/server/account-server.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -19,7 +19,7 @@ guardAgainstLeaks();
 async function withService(options = {}) {
   const { fake, server, link } = await runAccountServer({}, { interval: 0.02, ...options });
   const { url, key } = server;
-  const run = (command: (deps: Deps) => Promise<number>, more: object = {}) =>
+  const run = (command: (context: CommandContext) => Promise<number>, more: object = {}) =>
     runCommand(command, { url, key, ...more });
   return { fake, server, link, run };
 }
@@ -34,7 +34,7 @@ describe('accounts link', () => {
   test('shows the code on stderr even when quiet, waits, and prints the account', async () => {
     const { fake, run } = await withService();
     const account = fake.addAccount({ name: 'Ann' });
-    const running = run((deps) => runAccountsLink({}, deps), { flags: { quiet: true } });
+    const running = run((context) => runAccountsLink({}, context), { flags: { quiet: true } });
     const begun = await poll(
       () => [...fake.microsoft.userCodes()],
       (codes) => codes.length === 1,
@@ -48,7 +48,7 @@ describe('accounts link', () => {
   test.each([true, false])('shares the account with everybody: %s', async (share) => {
     const { fake, run } = await withService();
     const tokenFile = await fileWith(fake.addAccount().token);
-    const { out } = await run((deps) => runAccountsLink({ tokenFile, share }, deps), {
+    const { out } = await run((context) => runAccountsLink({ tokenFile, share }, context), {
       flags: { json: true },
     });
     expect(JSON.parse(out)).toMatchObject({ share, user: 'owner' });
@@ -56,7 +56,7 @@ describe('accounts link', () => {
 
   test('that is declined exits 4 and links nothing', async () => {
     const { fake, run } = await withService();
-    const running = run((deps) => runAccountsLink({}, deps));
+    const running = run((context) => runAccountsLink({}, context));
     const [code] = await poll(
       () => [...fake.microsoft.userCodes()],
       (codes) => codes.length === 1,
@@ -78,7 +78,7 @@ describe('accounts link', () => {
     const account = fake.addAccount();
     const token = kind === 'game' ? account.token : fake.microsoft.refreshToken(account.id, CLIENT_ID);
     const tokenFile = await fileWith(`${token}\n`);
-    const { status, out, err } = await run((deps) => runAccountsLink({ tokenFile }, deps), {
+    const { status, out, err } = await run((context) => runAccountsLink({ tokenFile }, context), {
       flags: { json: true, verbose: true },
     });
     expect([status, JSON.parse(out)]).toMatchObject([0, { uuid: account.id, state: 'active' }]);
@@ -87,10 +87,10 @@ describe('accounts link', () => {
 
   test('takes no token from the command line, and none that is no word', async () => {
     const { run } = await withService();
-    const typed = await run((deps) => runAccountsLink({ from: 'M.C5_secret' }, deps));
+    const typed = await run((context) => runAccountsLink({ from: 'M.C5_secret' }, context));
     expect(typed.told).toMatchObject({ code: 'token_on_command_line', exit: 'usage' });
     const tokenFile = await fileWith('two words');
-    const odd = await run((deps) => runAccountsLink({ tokenFile }, deps));
+    const odd = await run((context) => runAccountsLink({ tokenFile }, context));
     expect(odd.told).toMatchObject({ code: 'not_a_token', exit: 'usage' });
   });
 });
@@ -107,14 +107,14 @@ describe('accounts', () => {
       ['ann', { restore: false, capes: false, share: false }, ['active', '']],
     ];
     for (const [named, change, [state, settings]] of changes) {
-      const { status, out } = await run((deps) => changeAccount(named, change, deps));
+      const { status, out } = await run((context) => changeAccount(named, change, context));
       expect(status).toBe(0);
       expect(out.split('\t')).toMatchObject({ 0: 'Ann', 1: uuid, 2: state, 6: settings });
     }
-    expect((await run((deps) => changeAccount('bob', { paused: true }, deps))).told?.code).toBe(
+    expect((await run((context) => changeAccount('bob', { paused: true }, context))).told?.code).toBe(
       'no_such_account',
     );
-    expect((await run((deps) => changeAccount('ann', {}, deps))).told?.exit).toBe('usage');
+    expect((await run((context) => changeAccount('ann', {}, context))).told?.exit).toBe('usage');
   });
 
   test('are listed for people and for programs', async () => {
@@ -152,11 +152,14 @@ describe('accounts', () => {
   test('are unlinked when it is meant, and the outcome is said', async () => {
     const { fake, run, link } = await withService();
     const uuid = await link(fake.addAccount({ name: 'Ann' }));
-    const unasked = await run((deps) => runAccountsUnlink({ account: 'ann' }, deps));
+    const unasked = await run((context) => runAccountsUnlink({ account: 'ann' }, context));
     expect(unasked.told?.code).toBe('cannot_ask');
-    const { status, out } = await run((deps) => runAccountsUnlink({ account: 'ann', yes: true }, deps), {
-      flags: { json: true },
-    });
+    const { status, out } = await run(
+      (context) => runAccountsUnlink({ account: 'ann', yes: true }, context),
+      {
+        flags: { json: true },
+      },
+    );
     expect([status, JSON.parse(out)]).toEqual([0, { uuid, name: 'Ann', unlinked: true, ownSkin: true }]);
     expect((await run(runAccountsList)).out).toBe('');
   });

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { register, runDoctor } from '../../../src/cli/commands/doctor.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { CHECK_NAMES, type CheckName } from '../../../src/cli/doctor/check.ts';
-import { runCommand } from '../../support/cli/desk.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { runServer } from '../../support/server/running-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
@@ -20,7 +20,7 @@ interface View {
 }
 
 /** Soon over: nothing here is far away. */
-const doctor = (deps: Deps) => runDoctor(deps, { connect: 2_000, all: 4_000 });
+const doctor = (context: CommandContext) => runDoctor(context, { connect: 2_000, all: 4_000 });
 
 /** Its JSON by check, its status, and the checks that found problems. */
 async function examined(options: Parameters<typeof runCommand>[1]) {
@@ -119,7 +119,7 @@ describe('skinsmith doctor', () => {
 
   test('is not kept by a service that never answers', async () => {
     const { url } = await webServer(() => {});
-    const run = (deps: Deps) => runDoctor(deps, { connect: 300, all: 600 });
+    const run = (context: CommandContext) => runDoctor(context, { connect: 300, all: 600 });
     const { status, out } = await runCommand(run, { url });
     expect([status, out]).toEqual([
       1,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type JobsOptions, runJobs } from '../../../src/cli/commands/jobs.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 
@@ -25,7 +25,7 @@ async function withJobs(count: number) {
       .values(rows.slice(at, at + 400))
       .execute();
   const run = (options: JobsOptions) =>
-    runCommand((deps) => runJobs(options, deps), { url, key, flags: { quiet: false } });
+    runCommand((context) => runJobs(options, context), { url, key, flags: { quiet: false } });
   const ids = [first, ...rows.map(({ uuid }) => uuid)].toReversed();
   return { run, ids, client: new SkinClient({ baseUrl: url, apiKey: key }) };
 }

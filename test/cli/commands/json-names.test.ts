@@ -6,8 +6,8 @@ import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import { runSkinsGet } from '../../../src/cli/commands/skins/get.ts';
 import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -16,25 +16,25 @@ guardAgainstLeaks();
 
 test('JSON has the same field for the same thing, and earlier names beside', async () => {
   const server = await runServer();
-  const json = async (run: (deps: Deps) => Promise<number>) =>
+  const json = async (run: (context: CommandContext) => Promise<number>) =>
     JSON.parse((await runCommand(run, { ...server, flags: { json: true } })).out);
   const made = (await server.owner.upload('/v2/generate', skinPng(1))).body.skin;
   await addCape(server, 'red');
 
-  const user = await json((deps) => runUsersGet('owner', deps));
+  const user = await json((context) => runUsersGet('owner', context));
   expect(user.uuid).toBe(user.id);
-  expect(await json((deps) => runUsersList({}, deps))).toEqual([user]);
+  expect(await json((context) => runUsersList({}, context))).toEqual([user]);
 
-  const [job] = await json((deps) => runJobs({}, deps));
+  const [job] = await json((context) => runJobs({}, context));
   expect(job.createdAt).toMatch(/^\d{4}-.*Z$/);
   expect(job.created).toBe(job.createdAt);
 
-  const skin = await json((deps) => runSkinsGet({ uuids: [String(made?.uuid)] }, deps));
+  const skin = await json((context) => runSkinsGet({ uuids: [String(made?.uuid)] }, context));
   expect(skin.value).toBeTruthy();
   expect(skin).toMatchObject({ texture: { data: { value: skin.value, signature: skin.signature } } });
 
-  const { id } = await json((deps) => runKeysCreate({ called: 'ci' }, deps));
-  expect(await json((deps) => runKeysRevoke([id], deps))).toEqual([{ id, revoked: true }]);
+  const { id } = await json((context) => runKeysCreate({ called: 'ci' }, context));
+  expect(await json((context) => runKeysRevoke([id], context))).toEqual([{ id, revoked: true }]);
   const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
-  expect(await json((deps) => runCapesDelete(['red'], deps))).toEqual([{ uuid, deleted: true }]);
+  expect(await json((context) => runCapesDelete(['red'], context))).toEqual([{ uuid, deleted: true }]);
 });

@@ -5,9 +5,9 @@ import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
 import { runKeysEdit } from '../../../src/cli/commands/keys/edit.ts';
 import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
 import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { type ApiKeyMade, SCOPES } from '../../../src/protocol/api-key.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
@@ -17,7 +17,7 @@ guardAgainstLeaks();
 const asJson = { flags: { json: true } };
 
 async function makeKey(at: { url: string; key: string | undefined }, name = 'ci'): Promise<ApiKeyMade> {
-  const ran = await runCommand((deps) => runKeysCreate({ called: name }, deps), { ...at, ...asJson });
+  const ran = await runCommand((context) => runKeysCreate({ called: name }, context), { ...at, ...asJson });
   return JSON.parse(ran.out) as ApiKeyMade;
 }
 
@@ -30,11 +30,11 @@ describe('keys', () => {
       allowOrigin: ['https://a.example/'],
       v2Compat: true,
     };
-    const made = await runCommand((deps) => runKeysCreate(options, deps), { url, key });
+    const made = await runCommand((context) => runKeysCreate(options, context), { url, key });
     expect([made.status, made.err]).toEqual([0, '']);
     expect(made.out).toMatch(/^sksm_[0-9a-f]{64}\t[0-9a-f]{24}\tci\towner\n$/);
     const secret = made.out.split('\t')[0] ?? '';
-    const listed = await runCommand((deps) => runKeysList({}, deps), { url, key });
+    const listed = await runCommand((context) => runKeysList({}, context), { url, key });
     expect(listed.out.split('\n')[1]?.split('\t').slice(1)).toEqual([
       `…${secret.slice(-4)}`,
       'owner',
@@ -53,7 +53,11 @@ describe('keys', () => {
     const { url, key } = await runServer();
     const { id, secret } = await makeKey({ url, key }, 'my key');
     const change = { allowAgent: ['MyApp', 'Bot'] };
-    const { out } = await runCommand((deps) => runKeysEdit(id, change, deps), { url, key, isTTY: true });
+    const { out } = await runCommand((context) => runKeysEdit(id, change, context), {
+      url,
+      key,
+      isTTY: true,
+    });
     expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'SCOPES', 'BOUND TO'],
       [
@@ -74,7 +78,9 @@ describe('keys', () => {
     const { url, key } = await runServer();
     const { id } = await makeKey({ url, key });
     const change = async (typed: Parameters<typeof runKeysEdit>[1]) =>
-      JSON.parse((await runCommand((deps) => runKeysEdit(id, typed, deps), { url, key, ...asJson })).out);
+      JSON.parse(
+        (await runCommand((context) => runKeysEdit(id, typed, context), { url, key, ...asJson })).out,
+      );
     expect(await change({ name: 'cd', allowIp: ['::1'], allowOrigin: ['https://a.example'] })).toMatchObject({
       name: 'cd',
       allowedIps: ['::1'],
@@ -92,17 +98,17 @@ describe('keys', () => {
   });
 
   test('cannot be called two things, or changed in nothing', async () => {
-    const twice = await runCommand((deps) => runKeysCreate({ called: 'a', name: 'b' }, deps), {});
+    const twice = await runCommand((context) => runKeysCreate({ called: 'a', name: 'b' }, context), {});
     expect(twice.told).toMatchObject({ code: 'two_names', exit: 'usage' });
-    const nothing = await runCommand((deps) => runKeysEdit('k', {}, deps), {});
+    const nothing = await runCommand((context) => runKeysEdit('k', {}, context), {});
     expect(nothing.told).toMatchObject({ code: 'nothing_to_change', exit: 'usage' });
   });
 
   test('that are not there are an error, which says so', async () => {
     const { url, key } = await runServer();
     for (const run of [
-      (deps: Deps) => runKeysRevoke(['abc'], deps),
-      (deps: Deps) => runKeysEdit('abc', { name: 'x' }, deps),
+      (context: CommandContext) => runKeysRevoke(['abc'], context),
+      (context: CommandContext) => runKeysEdit('abc', { name: 'x' }, context),
     ]) {
       const { told } = await runCommand(run, { url, key });
       expect(told).toMatchObject({ code: 'not_found', message: 'There is no key abc.', exit: 'failed' });
@@ -111,7 +117,7 @@ describe('keys', () => {
 
   test('of the service are for who has one', async () => {
     const { url } = await runServer();
-    const { told } = await runCommand((deps) => runKeysList({}, deps), { url });
+    const { told } = await runCommand((context) => runKeysList({}, context), { url });
     expect(told).toMatchObject({
       code: 'unauthorized',
       exit: 'notAllowed',
@@ -122,7 +128,7 @@ describe('keys', () => {
 
 describe('keys create --owner', () => {
   const create = async (options: Parameters<typeof runKeysCreate>[0]) =>
-    await runCommand((deps) => runKeysCreate({ owner: true, ...options }, deps), asJson);
+    await runCommand((context) => runKeysCreate({ owner: true, ...options }, context), asJson);
   const me = async (url: string, secret: string) =>
     (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
 
@@ -163,7 +169,7 @@ describe('keys create --owner', () => {
       code: 'invalid_key',
       exit: 'usage',
     });
-    const noOwner = await runCommand((deps) => runKeysCreate({ data: folder }, deps), asJson);
+    const noOwner = await runCommand((context) => runKeysCreate({ data: folder }, context), asJson);
     expect(noOwner.told).toMatchObject({ code: 'data_without_owner', exit: 'usage' });
   });
 });

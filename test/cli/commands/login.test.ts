@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runJobs } from '../../../src/cli/commands/jobs.ts';
 import { runLogin } from '../../../src/cli/commands/login.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { CLOSED_PIPE } from '../../../src/cli/errors/exit.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
 const KEY = `key-${'k'.repeat(60)}`;
-const login = async (deps: Deps) => await runLogin({}, deps);
+const login = async (context: CommandContext) => await runLogin({}, context);
 
 /** A service that knows one key. */
 async function service() {
@@ -88,7 +88,7 @@ describe('Whoever signs in', () => {
 });
 
 describe('Watching jobs', () => {
-  const watch = async (deps: Deps) => await runJobs({ watch: true }, deps);
+  const watch = async (context: CommandContext) => await runJobs({ watch: true }, context);
 
   test.each([
     ['ends well when it is interrupted', undefined, 0],
@@ -111,7 +111,7 @@ test('A list of jobs that is cut says how many there are', async () => {
     response.end(JSON.stringify({ success: true, jobs }));
   });
   const list = async (limit: number) =>
-    await runCommand(async (deps) => await runJobs({ limit }, deps), { url, flags: { quiet: false } });
+    await runCommand(async (context) => await runJobs({ limit }, context), { url, flags: { quiet: false } });
   expect((await list(2)).err).toBe(
     '2 jobs are shown, and there are more: --limit 20, or --all for all of them\n',
   );

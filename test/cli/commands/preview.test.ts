@@ -5,7 +5,7 @@ import { type PreviewOptions, runPreview } from '../../../src/cli/commands/previ
 import { encodePng } from '../../../src/skin/encode.ts';
 import { readHeader } from '../../../src/skin/png/header.ts';
 import { enlarge } from '../../../src/skin/render/scaling.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -15,7 +15,7 @@ import { drawFigure } from '../../support/skin/drawing.ts';
 type Call = Parameters<typeof runCommand>[1];
 
 async function preview(options: PreviewOptions, call: Call = {}) {
-  return await runCommand(async (deps) => await runPreview(options, deps), call);
+  return await runCommand(async (context) => await runPreview(options, context), call);
 }
 
 async function fileOf(bytes: Uint8Array): Promise<string> {

@@ -3,8 +3,8 @@ import { runSkinsDelete } from '../../../src/cli/commands/skins/delete.ts';
 import { runSkinsDownload } from '../../../src/cli/commands/skins/download.ts';
 import { runSkinsEdit } from '../../../src/cli/commands/skins/edit.ts';
 import { runSkinsList } from '../../../src/cli/commands/skins/list.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
-import { Talk } from '../../../src/cli/terminal/messages.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { SkinClient, type SkinPage } from '../../../src/index.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 import { makeSkin, refusal } from '../../support/client/answers.ts';
@@ -19,20 +19,20 @@ function depsOf(client: SkinClient, options: Parameters<typeof testIo>[0] = {}) 
   const { io, out, err } = testIo(options);
   const { signal } = new AbortController();
   const connection = { client, isEmbedded: false, hasKey: true, close: async () => {} };
-  const deps = {
+  const context = {
     io,
     signal,
     flags: {},
-    talk: new Talk(io, {}),
+    messages: new Messages(io, {}),
     seenNames: { add: async () => {} },
     settings: async () => ({}),
     connect: async () => connection,
   };
-  return { deps: deps as unknown as Deps, out, err };
+  return { context: context as unknown as CommandContext, out, err };
 }
 
 /** Nothing may be asked for: whatever is looked at is not there. */
-const nothing = {} as Deps;
+const nothing = {} as CommandContext;
 
 describe('What makes no sense', () => {
   test.each<[string, () => Promise<number>, string]>([
@@ -58,16 +58,16 @@ describe('A service that does not offer it', () => {
       { expect: `DELETE /v2/skins/${UUID}`, ...answer },
       { expect: 'GET /v2/me/skins?size=30', ...answer },
     ]);
-    const { deps } = depsOf(client);
-    await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, deps)).rejects.toMatchObject({
+    const { context } = depsOf(client);
+    await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service does not offer changing skins.',
     });
-    await expect(runSkinsDelete({ uuids: [UUID], yes: true }, deps)).rejects.toMatchObject({
+    await expect(runSkinsDelete({ uuids: [UUID], yes: true }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service does not offer deleting skins.',
     });
-    await expect(runSkinsList({}, deps)).rejects.toMatchObject({
+    await expect(runSkinsList({}, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service does not offer lists of one’s own skins.',
     });
@@ -81,8 +81,8 @@ describe('A service that does not offer it', () => {
       const { client } = await testClient([
         { expect: `PATCH /v2/skins/${UUID}`, status, json: refusal(code) },
       ]);
-      const { deps } = depsOf(client);
-      await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, deps)).rejects.toMatchObject({ code });
+      const { context } = depsOf(client);
+      await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, context)).rejects.toMatchObject({ code });
     }
   });
 });
@@ -94,8 +94,8 @@ describe('skins delete', () => {
   ])('asks on a terminal and takes %j for an answer', async (stdin, requests, status) => {
     const script = [{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }].slice(0, requests);
     const { client } = await testClient(script);
-    const { deps, out, err } = depsOf(client, { stdin, canPrompt: true, errTTY: true });
-    expect(await runSkinsDelete({ uuids: [UUID] }, deps)).toBe(status);
+    const { context, out, err } = depsOf(client, { stdin, canPrompt: true, errTTY: true });
+    expect(await runSkinsDelete({ uuids: [UUID] }, context)).toBe(status);
     expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. [y/N]`);
     expect(out()).toBe(requests === 1 ? `${UUID}\n` : '');
   });
@@ -107,8 +107,8 @@ describe('skins download', () => {
       { expect: `GET /v2/skins/${UUID}`, json: { success: true, skin: SKIN } },
       { expect: `GET /v2/skins/${UUID}/texture`, text: 'a page' },
     ]);
-    const { deps, out, err } = depsOf(client);
-    expect(await runSkinsDownload({ uuids: [UUID], out: '/nowhere' }, deps)).toBe(1);
+    const { context, out, err } = depsOf(client);
+    expect(await runSkinsDownload({ uuids: [UUID], out: '/nowhere' }, context)).toBe(1);
     expect([out(), err()]).toEqual(['', expect.stringContaining('is no picture of a skin')]);
   });
 });
@@ -123,8 +123,8 @@ describe('skins list', () => {
     const { client } = await testClient([
       { expect: 'GET /v2/me/skins?size=30', json: { success: true, skins, links, total } },
     ]);
-    const { deps, err } = depsOf(client);
-    expect([await runSkinsList({}, deps), err()]).toEqual([0, note]);
+    const { context, err } = depsOf(client);
+    expect([await runSkinsList({}, context), err()]).toEqual([0, note]);
   });
 
   /** Pages of a search that finds nothing for long. */
@@ -145,14 +145,14 @@ describe('skins list', () => {
   }
 
   test('goes on through pages without a skin', async () => {
-    const { deps, out } = depsOf(new SlowSearch(20));
-    await runSkinsList({ limit: 1 }, deps);
+    const { context, out } = depsOf(new SlowSearch(20));
+    await runSkinsList({ limit: 1 }, context);
     expect(out()).toMatch(UUID);
   });
 
   test('does not go on for ever', async () => {
     const client = new SlowSearch(0);
-    await runSkinsList({}, depsOf(client).deps);
+    await runSkinsList({}, depsOf(client).context);
     expect(client.pages).toBeLessThanOrEqual(1_000);
   });
 });

@@ -4,8 +4,8 @@ import { changeUser } from '../../../src/cli/commands/users/edit.ts';
 import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
 import { runWhoami } from '../../../src/cli/commands/whoami.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
@@ -16,11 +16,11 @@ describe('users', () => {
   test('are made, put on a plan, disabled and enabled, and printed as they are then', async () => {
     const { url, key } = await runServer();
     const runs = [
-      (deps: Deps) => runUsersCreate({ name: 'bob' }, deps),
-      (deps: Deps) => changeUser('bob', { plan: 'pro' }, deps),
-      (deps: Deps) => changeUser('bob', { disabled: true }, deps),
-      (deps: Deps) => runUsersGet('bob', deps),
-      (deps: Deps) => changeUser('bob', { disabled: false }, deps),
+      (context: CommandContext) => runUsersCreate({ name: 'bob' }, context),
+      (context: CommandContext) => changeUser('bob', { plan: 'pro' }, context),
+      (context: CommandContext) => changeUser('bob', { disabled: true }, context),
+      (context: CommandContext) => runUsersGet('bob', context),
+      (context: CommandContext) => changeUser('bob', { disabled: false }, context),
     ];
     const rows = [];
     for (const run of runs) {
@@ -44,7 +44,7 @@ describe('users', () => {
     for (const name of ['cat', 'bob']) await owner.json('/v2/account/users', { name });
     await owner.patch('/v2/account/users/cat', { disabled: true });
     const list = (limit: number, more: object) =>
-      runCommand((deps) => runUsersList({ limit }, deps), { url, key, ...more });
+      runCommand((context) => runUsersList({ limit }, context), { url, key, ...more });
     const ago = expect.stringMatching(/^\d+ s ago$/);
     expect((await list(100, { isTTY: true })).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'],
@@ -65,19 +65,19 @@ describe('users', () => {
   test('are nobody else’s business', async () => {
     const { url, owner } = await runServer();
     const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
-    const { told } = await runCommand((deps) => runUsersList({}, deps), { url, key: body.key?.secret });
+    const { told } = await runCommand((context) => runUsersList({}, context), { url, key: body.key?.secret });
     expect(told).toMatchObject({ code: 'insufficient_grants', exit: 'notAllowed' });
   });
 
   test('that are not there, and plans that are not, are named', async () => {
     const { url, key } = await runServer();
-    const nobody = await runCommand((deps) => runUsersGet('nobody', deps), { url, key });
+    const nobody = await runCommand((context) => runUsersGet('nobody', context), { url, key });
     expect(nobody.told).toMatchObject({
       code: 'user_not_found',
       message: 'There is no user nobody.',
       exit: 'failed',
     });
-    const gold = await runCommand((deps) => changeUser('owner', { plan: 'gold' }, deps), { url, key });
+    const gold = await runCommand((context) => changeUser('owner', { plan: 'gold' }, context), { url, key });
     expect(gold.told?.message).toMatch(/^There is no plan gold; there are anonymous, free, /);
   });
 });

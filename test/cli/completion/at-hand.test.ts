@@ -4,21 +4,21 @@ import { expect, test } from 'vitest';
 import { atHand } from '../../../src/cli/completion/at-hand.ts';
 import type { AtHandKind } from '../../../src/cli/completion/at-hand-kinds.ts';
 import { ConfigFile } from '../../../src/cli/config/config-file.ts';
-import { Submissions } from '../../../src/cli/history/job-sources.ts';
+import { JobSources } from '../../../src/cli/history/job-sources.ts';
 import { SeenNames } from '../../../src/cli/history/seen-names.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** What a machine has stored, and what is completed from that. */
 async function machine() {
   const folder = await ownFolder();
-  const deps = {
-    submissions: new Submissions(folder),
+  const context = {
+    jobSources: new JobSources(folder),
     configFile: new ConfigFile(join(folder, 'config')),
     seenNames: new SeenNames(folder),
   };
   const values = async (kind: AtHandKind, previous = '') =>
-    (await atHand(kind, previous, deps, folder)).map(({ value }) => value);
-  return { folder, values, ...deps };
+    (await atHand(kind, previous, context, folder)).map(({ value }) => value);
+  return { folder, values, ...context };
 }
 
 test('A machine on which nothing was done yet completes only what is known beforehand', async () => {
@@ -29,9 +29,9 @@ test('A machine on which nothing was done yet completes only what is known befor
 });
 
 test('Jobs are those that this machine submitted, the newest first', async () => {
-  const { values, submissions } = await machine();
-  await submissions.record('one', 'a.png');
-  await submissions.record('two', 'b.png');
+  const { values, jobSources } = await machine();
+  await jobSources.record('one', 'a.png');
+  await jobSources.record('two', 'b.png');
   expect(await values('jobs')).toEqual(['two', 'one']);
 });
 
@@ -62,8 +62,8 @@ test('The value of a setting is completed by its name', async () => {
 });
 
 test('No more than 200 are offered', async () => {
-  const { values, submissions } = await machine();
-  for (let i = 0; i < 205; i++) await submissions.record(`job-${i}`, 'a.png');
+  const { values, jobSources } = await machine();
+  for (let i = 0; i < 205; i++) await jobSources.record(`job-${i}`, 'a.png');
   const jobs = await values('jobs');
   expect([jobs.length, jobs[0]]).toEqual([200, 'job-204']);
 });

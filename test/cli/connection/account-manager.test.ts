@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { runKeysList } from '../../../src/cli/commands/keys/list.ts';
 import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { type Exchange, scriptedServer } from '../../support/client/scripted-server.ts';
 
 describe('A service without an account manager', () => {
@@ -19,12 +19,12 @@ describe('A service without an account manager', () => {
     what: string,
     first: string,
     answer: Omit<Exchange, 'expect'>,
-    run: (deps: Deps) => Promise<number>,
+    run: (context: CommandContext) => Promise<number>,
   ][] = [
-    ['an HTML page', list, page, (deps) => runKeysList({}, deps)],
-    ['a landing page', list, landing, (deps) => runKeysList({}, deps)],
-    ['JSON', 'DELETE /v2/account/keys/k', json, (deps) => runKeysRevoke(['k'], deps)],
-    ['JSON', 'GET /v2/account/users?size=128', json, (deps) => runUsersList({}, deps)],
+    ['an HTML page', list, page, (context) => runKeysList({}, context)],
+    ['a landing page', list, landing, (context) => runKeysList({}, context)],
+    ['JSON', 'DELETE /v2/account/keys/k', json, (context) => runKeysRevoke(['k'], context)],
+    ['JSON', 'GET /v2/account/users?size=128', json, (context) => runUsersList({}, context)],
   ];
   test.each(rows)(
     'that answers with %s to %s is named, and where its keys are',
@@ -49,7 +49,7 @@ describe('A service without an account manager', () => {
   test('is not what a service is that refuses', async () => {
     const errors = [{ code: 'unauthorized', message: 'No.' }];
     const server = await scriptedServer([{ expect: list, status: 401, json: { success: false, errors } }]);
-    const { told } = await runCommand((deps) => runKeysList({}, deps), { url: server.url });
+    const { told } = await runCommand((context) => runKeysList({}, context), { url: server.url });
     expect(told).toMatchObject({ code: 'unauthorized', exit: 'notAllowed' });
   });
 });

@@ -6,7 +6,7 @@ import { runLogin } from '../../../src/cli/commands/login.ts';
 import { runServe } from '../../../src/cli/commands/serve.ts';
 import { runWhoami } from '../../../src/cli/commands/whoami.ts';
 import { allowsInsecureHttp } from '../../../src/cli/connection/connect.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 /** An address of a network for documentation: nothing is there, and nothing must be sent there. */
@@ -22,7 +22,7 @@ describe('An API key for a public http address is not sent', () => {
     expect(await runCommand(runWhoami, { url, key })).toMatchObject(refused);
     const sources = ['examples/smith.png'];
     expect(
-      await runCommand(async (deps) => await runGenerate({ sources }, deps), { url, key }),
+      await runCommand(async (context) => await runGenerate({ sources }, context), { url, key }),
     ).toMatchObject(refused);
   });
 
@@ -38,13 +38,14 @@ describe('An API key for a public http address is not sent', () => {
   test('when it is to be kept', async () => {
     const file = join(await ownFolder(), 'key');
     await writeFile(file, key);
-    const login = async (deps: Parameters<typeof runLogin>[1]) => await runLogin({ keyFile: file }, deps);
+    const login = async (context: Parameters<typeof runLogin>[1]) =>
+      await runLogin({ keyFile: file }, context);
     expect(await runCommand(login, { url })).toMatchObject(refused);
   });
 
   test('when it is for the service behind a gateway', async () => {
     const env = { SKINSMITH_GENERATOR: 'upstream', SKINSMITH_UPSTREAM: url, SKINSMITH_UPSTREAM_KEY: key };
-    const serve = async (deps: Parameters<typeof runServe>[1]) => await runServe({ port: 0 }, deps);
+    const serve = async (context: Parameters<typeof runServe>[1]) => await runServe({ port: 0 }, context);
     expect(await runCommand(serve, { env })).toMatchObject(refused);
   });
 });

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, KEY, me, NOBODY, NOT_FOUND, rateLimit, servedPatient } from '../../support/cli/patient.ts';
+import { errors, KEY, me, NOBODY, NOT_FOUND, rateLimit, servedPatient } from '../../support/cli/setup.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 
 const ME = 'GET /v2/me';
 
 describe('The check of the key', () => {
   test('says whose it is and where it is from, and shows its end alone', async () => {
-    const { patient } = await servedPatient([{ expect: ME, json: me() }]);
-    expect(await CHECKS.key.look(patient)).toEqual({
+    const { setup } = await servedPatient([{ expect: ME, json: me() }]);
+    expect(await CHECKS.key.look(setup)).toEqual({
       result: 'ok',
       detail: "The key (…wxyz, from SKINSMITH_API_KEY) is valid; it is zoe's.",
     });
   });
 
   test('knows one that belongs to nobody', async () => {
-    const { patient } = await servedPatient([NOBODY]);
-    expect((await CHECKS.key.look(patient)).detail).toMatch(/is valid; it belongs to no account/);
+    const { setup } = await servedPatient([NOBODY]);
+    expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid; it belongs to no account/);
   });
 
   const refusals: [said: string, status: number, detail: RegExp, hint: RegExp][] = [
@@ -28,8 +28,8 @@ describe('The check of the key', () => {
     [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
   ];
   test.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
-    const { patient } = await servedPatient([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
-    expect(await CHECKS.key.look(patient)).toEqual({
+    const { setup } = await servedPatient([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
+    expect(await CHECKS.key.look(setup)).toEqual({
       result: 'problem',
       detail: expect.stringMatching(detail),
       hint: expect.stringMatching(hint),
@@ -37,17 +37,17 @@ describe('The check of the key', () => {
   });
 
   test('warns that there is none, and asks nobody', async () => {
-    const { patient } = await servedPatient([], '');
-    expect(await CHECKS.key.look(patient)).toMatchObject({
+    const { setup } = await servedPatient([], '');
+    expect(await CHECKS.key.look(setup)).toMatchObject({
       result: 'warning',
       hint: 'Store one: skinsmith login',
     });
   });
 
   test('sees one that is kept for another address of the same host', async () => {
-    const { patient, deps } = await servedPatient([], '');
-    await deps.configFile.keepKey('https://127.0.0.1:1', KEY);
-    expect(await CHECKS.key.look(patient)).toEqual({
+    const { setup, context } = await servedPatient([], '');
+    await context.configFile.keepKey('https://127.0.0.1:1', KEY);
+    expect(await CHECKS.key.look(setup)).toEqual({
       result: 'warning',
       detail: expect.stringContaining('One is kept for https://127.0.0.1:1, another address.'),
       hint: 'skinsmith config set base-url https://127.0.0.1:1',
@@ -62,8 +62,8 @@ describe('The check of the clock', () => {
     ['slow', 90_000, 'warning', /(89|90|91) s behind/],
     ['fast', -3_600_000, 'warning', /(3599|3600|3601) s ahead of/],
   ])('finds one %s', async (_, offset, result, detail) => {
-    const { patient } = await servedPatient([{ ...NOBODY, headers: at(offset) }]);
-    expect(await CHECKS.clock.look(patient)).toMatchObject({ result, detail: expect.stringMatching(detail) });
+    const { setup } = await servedPatient([{ ...NOBODY, headers: at(offset) }]);
+    expect(await CHECKS.clock.look(setup)).toMatchObject({ result, detail: expect.stringMatching(detail) });
   });
 
   const dateless: Exchange = {
@@ -76,23 +76,23 @@ describe('The check of the clock', () => {
   };
   test('goes by the limits where answers have no date', async () => {
     const next = { absolute: Date.now() + 61_000, relative: 1_000 };
-    const { patient } = await servedPatient([
+    const { setup } = await servedPatient([
       dateless,
       { expect: ME, json: me({ rateLimit: rateLimit({ next }) }) },
     ]);
-    expect((await CHECKS.clock.look(patient)).detail).toMatch(/is (59|60|61) s behind/);
+    expect((await CHECKS.clock.look(setup)).detail).toMatch(/is (59|60|61) s behind/);
   });
 
   test('says when the service does not tell', async () => {
-    const { patient } = await servedPatient([dateless, { expect: ME, json: me() }]);
-    expect((await CHECKS.clock.look(patient)).result).toBe('skipped');
+    const { setup } = await servedPatient([dateless, { expect: ME, json: me() }]);
+    expect((await CHECKS.clock.look(setup)).result).toBe('skipped');
   });
 });
 
 describe('The check of the limits', () => {
   test('says the plan and what is left', async () => {
-    const { patient } = await servedPatient([{ expect: ME, json: me() }]);
-    expect(await CHECKS.limits.look(patient)).toEqual({
+    const { setup } = await servedPatient([{ expect: ME, json: me() }]);
+    expect(await CHECKS.limits.look(setup)).toEqual({
       result: 'ok',
       detail: 'Plan pro: 40 of 60 skins left this minute, 90 of 100 skins left this hour.',
     });
@@ -101,11 +101,11 @@ describe('The check of the limits', () => {
   test('asks for the limits apart where the caller has no account', async () => {
     const minute = { limit: 10, remaining: 0 };
     const spent = rateLimit({ limit: { ...minute, minute } });
-    const { patient } = await servedPatient([
+    const { setup } = await servedPatient([
       NOBODY,
       { expect: 'GET /v2/delay', json: { success: true, ...spent } },
     ]);
-    expect(await CHECKS.limits.look(patient)).toEqual({
+    expect(await CHECKS.limits.look(setup)).toEqual({
       result: 'warning',
       detail: 'Plan anonymous: 0 of 10 skins left this minute.',
       hint: expect.stringContaining('wait'),
@@ -120,19 +120,19 @@ describe('The check of the spots', () => {
     ['none', ['waiting', 'processing'], 'warning', '2 of 2'],
   ])('finds %s', async (_, statuses, result, taken) => {
     const list = { expect: 'GET /v2/queue', json: { success: true, jobs: statuses.map(job) } };
-    const { patient } = await servedPatient([{ expect: ME, json: me() }, list]);
+    const { setup } = await servedPatient([{ expect: ME, json: me() }, list]);
     const detail = `${taken} spots in the queue are taken.`;
-    expect(await CHECKS.spots.look(patient)).toMatchObject({ result, detail });
+    expect(await CHECKS.spots.look(setup)).toMatchObject({ result, detail });
   });
 
   test('is left out where jobs are listed for users alone', async () => {
     const list = { expect: 'GET /v2/queue', status: 401, json: errors('unauthorized', 'No.') };
-    const { patient } = await servedPatient([NOBODY, list], '');
-    expect((await CHECKS.spots.look(patient)).result).toBe('skipped');
+    const { setup } = await servedPatient([NOBODY, list], '');
+    expect((await CHECKS.spots.look(setup)).result).toBe('skipped');
   });
 
   test('throws what it is refused for otherwise', async () => {
-    const { patient } = await servedPatient([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
-    await expect(CHECKS.spots.look(patient)).rejects.toMatchObject({ code: 'not_found' });
+    const { setup } = await servedPatient([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
+    await expect(CHECKS.spots.look(setup)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

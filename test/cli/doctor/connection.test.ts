@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, makePatient, NOBODY, NOT_FOUND, READY, servedPatient } from '../../support/cli/patient.ts';
+import { errors, makePatient, NOBODY, NOT_FOUND, READY, servedPatient } from '../../support/cli/setup.ts';
 import { cutBefore, type Exchange, staySilent } from '../../support/client/scripted-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
 async function lookAt(url: string, env: Readonly<Record<string, string>> = {}, limit = 2_000) {
-  const { patient } = await makePatient({ env: { SKINSMITH_BASE_URL: url, ...env }, limit });
-  return await CHECKS.connection.look(patient);
+  const { setup } = await makePatient({ env: { SKINSMITH_BASE_URL: url, ...env }, limit });
+  return await CHECKS.connection.look(setup);
 }
 
 describe('The check of the connection', () => {
   test('says how long each stage took, and sends no key', async () => {
-    const { patient, server } = await servedPatient([NOBODY]);
-    const found = await CHECKS.connection.look(patient);
+    const { setup, server } = await servedPatient([NOBODY]);
+    const found = await CHECKS.connection.look(setup);
     expect(found.result).toBe('ok');
     expect(found.detail).toMatch(
       /^http:\/\/127\.0\.0\.1:\d+ answers in \d+ ms \(connection \d+, answer \d+\)\.$/,
@@ -44,8 +44,8 @@ describe('The check of the connection', () => {
     ['nothing, and hangs up', { act: cutBefore }, 'problem', /did not answer \(ECONNRESET\)/, /log/],
   ];
   test.each(answers)('tells of a service that answers with %s', async (_, answer, result, detail, hint) => {
-    const { patient } = await servedPatient([{ expect: 'GET /v2/me', ...answer }]);
-    expect(await CHECKS.connection.look(patient)).toEqual({
+    const { setup } = await servedPatient([{ expect: 'GET /v2/me', ...answer }]);
+    expect(await CHECKS.connection.look(setup)).toEqual({
       result,
       detail: expect.stringMatching(detail),
       hint: expect.stringMatching(hint),
@@ -53,8 +53,8 @@ describe('The check of the connection', () => {
   });
 
   test('does not wait for a service that says nothing', async () => {
-    const { patient } = await servedPatientWithin([{ expect: 'GET /v2/me', act: staySilent }], 200);
-    expect((await CHECKS.connection.look(patient)).detail).toMatch(
+    const { setup } = await servedPatientWithin([{ expect: 'GET /v2/me', act: staySilent }], 200);
+    expect((await CHECKS.connection.look(setup)).detail).toMatch(
       /was reached, but did not answer \(not in time\)/,
     );
   });
@@ -121,7 +121,7 @@ describe('The check of who answers', () => {
     ],
   ];
   test.each(rows)('knows %s', async (_, ready, first, found) => {
-    const { patient } = await servedPatient([first, { ...ready, expect: 'GET /ready' }]);
-    expect(await CHECKS.answer.look(patient)).toMatchObject(found);
+    const { setup } = await servedPatient([first, { ...ready, expect: 'GET /ready' }]);
+    expect(await CHECKS.answer.look(setup)).toMatchObject(found);
   });
 });

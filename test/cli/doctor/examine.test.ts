@@ -11,14 +11,14 @@ import {
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { examine } from '../../../src/cli/doctor/examine.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
-import { makePatient } from '../../support/cli/patient.ts';
+import { makePatient } from '../../support/cli/setup.ts';
 
 /** The findings of all checks where these look otherwise and the rest find nothing. */
 async function examined(
   looks: Partial<Record<CheckName, Check['look']>>,
   { late = new AbortController().signal, signal = new AbortController().signal } = {},
 ) {
-  const { patient } = await makePatient();
+  const { setup } = await makePatient();
   const checks = Object.fromEntries(
     CHECK_NAMES.map((name) => [
       name,
@@ -26,7 +26,7 @@ async function examined(
     ]),
   ) as Record<CheckName, Check>;
   const found = new Map<CheckName, Finding>();
-  for await (const [name, finding] of examine(checks, { patient, late, signal })) found.set(name, finding);
+  for await (const [name, finding] of examine(checks, { setup, late, signal })) found.set(name, finding);
   return found;
 }
 

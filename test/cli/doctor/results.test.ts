@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, makePatient, NOT_FOUND, READY, servedPatient } from '../../support/cli/patient.ts';
+import { errors, makePatient, NOT_FOUND, READY, servedPatient } from '../../support/cli/setup.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
@@ -31,9 +31,9 @@ describe('The check of the textures', () => {
       [nowhere, 'warning', 'where nothing answers from here'],
     ] as const;
     for (const [url, result, words] of rows) {
-      const { patient } = await servedPatient(publicAt(url));
+      const { setup } = await servedPatient(publicAt(url));
       const detail = `New skins say that their textures are at ${url}, ${words}.`;
-      expect(await CHECKS.textures.look(patient)).toMatchObject({ result, detail });
+      expect(await CHECKS.textures.look(setup)).toMatchObject({ result, detail });
     }
     expect(skinsmith.seen.map(({ line }) => line)).toEqual(['GET /ready']);
   });
@@ -44,8 +44,8 @@ describe('The check of the textures', () => {
         request.url === '/ready' ? READY.json : { ...(diagnosis().json as object), publicUrl: url };
       response.end(JSON.stringify(answer));
     });
-    const { patient } = await makePatient({ env: { SKINSMITH_BASE_URL: url } });
-    expect((await CHECKS.textures.look(patient)).detail).toMatch(/, where the service is\.$/);
+    const { setup } = await makePatient({ env: { SKINSMITH_BASE_URL: url } });
+    expect((await CHECKS.textures.look(setup)).detail).toMatch(/, where the service is\.$/);
   });
 
   const skin = (url: string) => ({
@@ -65,8 +65,8 @@ describe('The check of the textures', () => {
 
   test('tries that of a public skin where the service does not say, without a key', async () => {
     const pictures = await webServer((_, response) => response.end('picture'));
-    const { patient } = await servedPatient([FOREIGN, newest, shown(`${pictures.url}/t`)]);
-    expect(await CHECKS.textures.look(patient)).toEqual({
+    const { setup } = await servedPatient([FOREIGN, newest, shown(`${pictures.url}/t`)]);
+    expect(await CHECKS.textures.look(setup)).toEqual({
       result: 'ok',
       detail: `That of the newest public skin can be fetched from ${pictures.url}.`,
     });
@@ -74,8 +74,8 @@ describe('The check of the textures', () => {
   });
 
   test('finds that one that nobody can reach', async () => {
-    const { patient } = await servedPatient([FOREIGN, newest, shown('http://127.0.0.1:1/t')]);
-    expect(await CHECKS.textures.look(patient)).toMatchObject({
+    const { setup } = await servedPatient([FOREIGN, newest, shown('http://127.0.0.1:1/t')]);
+    expect(await CHECKS.textures.look(setup)).toMatchObject({
       result: 'problem',
       detail: expect.stringContaining('http://127.0.0.1:1/t: connection refused'),
     });
@@ -83,8 +83,8 @@ describe('The check of the textures', () => {
 
   test('is left out where there is none', async () => {
     const none = { expect: 'GET /v2/skins?size=1', json: { success: true, skins: [] } };
-    const { patient } = await servedPatient([FOREIGN, none]);
-    expect((await CHECKS.textures.look(patient)).result).toBe('skipped');
+    const { setup } = await servedPatient([FOREIGN, none]);
+    expect((await CHECKS.textures.look(setup)).result).toBe('skipped');
   });
 });
 
@@ -109,8 +109,8 @@ describe('The check of the signatures', () => {
     ],
   ];
   test.each(rows)('knows a service that tells %s', async (_, answer, result, detail) => {
-    const { patient } = await servedPatient([{ expect: 'GET /', ...answer }]);
-    expect(await CHECKS.signature.look(patient)).toMatchObject({
+    const { setup } = await servedPatient([{ expect: 'GET /', ...answer }]);
+    expect(await CHECKS.signature.look(setup)).toMatchObject({
       result,
       detail: expect.stringMatching(detail),
     });
@@ -124,16 +124,13 @@ describe('The checks of the store and of the generator', () => {
       { code: 'game_limits', result: 'warning', message: 'Too fast.' },
       { code: 'no_accounts', result: 'problem', message: 'No account is linked.' },
     ];
-    const { patient } = await servedPatient([
-      READY,
-      diagnosis({ generator: { kind: 'accounts', findings } }),
-    ]);
-    expect(await CHECKS.generator.look(patient)).toEqual({
+    const { setup } = await servedPatient([READY, diagnosis({ generator: { kind: 'accounts', findings } })]);
+    expect(await CHECKS.generator.look(setup)).toEqual({
       result: 'problem',
       detail: 'accounts: No account is linked. Too fast. It has a client id.',
       hint: 'Link one: skinsmith accounts link',
     });
-    expect(await CHECKS.store.look(patient)).toEqual({
+    expect(await CHECKS.store.look(setup)).toEqual({
       result: 'ok',
       detail: 'It is sound.',
       hint: undefined,
@@ -156,15 +153,15 @@ describe('The checks of the store and of the generator', () => {
       /Only the operator/,
     ],
   ] as const)('are left out for %s', async (_, ready, rest, why) => {
-    const { patient } = await servedPatient([ready, ...rest]);
+    const { setup } = await servedPatient([ready, ...rest]);
     const found = { result: 'skipped', detail: expect.stringMatching(why) };
-    expect(await CHECKS.generator.look(patient)).toEqual(found);
-    expect(await CHECKS.store.look(patient)).toEqual(found);
+    expect(await CHECKS.generator.look(setup)).toEqual(found);
+    expect(await CHECKS.store.look(setup)).toEqual(found);
   });
 
   test('throw what they are refused for otherwise', async () => {
     const refused = { expect: 'GET /v2/account/doctor', status: 500, json: errors('internal_error', 'Oh.') };
-    const { patient } = await servedPatient([READY, refused]);
-    await expect(CHECKS.store.look(patient)).rejects.toMatchObject({ code: 'internal_error' });
+    const { setup } = await servedPatient([READY, refused]);
+    await expect(CHECKS.store.look(setup)).rejects.toMatchObject({ code: 'internal_error' });
   });
 });

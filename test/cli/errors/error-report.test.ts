@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { tellable } from '../../../src/cli/errors/error-report.ts';
+import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
 import {
   JobFailedError,
@@ -20,7 +20,7 @@ function refused(status: number, code: string): ServiceError {
 const system = (parts: object) => Object.assign(new Error('system'), parts);
 const lost = new NetworkError('cut', { cause: undefined, mayHaveArrived: true });
 
-describe('tellable', () => {
+describe('reportOf', () => {
   const rows: [what: string, error: unknown, code: string, exit: string, hint?: RegExp][] = [
     ['a usage error', new CliError('odd', 'Odd.', { exit: 'usage', hint: 'Do.' }), 'odd', 'usage', /^Do\.$/],
     ['Ctrl-C', AbortSignal.abort().reason, 'interrupted', 'interrupted'],
@@ -82,7 +82,7 @@ describe('tellable', () => {
   test.each(rows)(
     'tells %s with its code, its exit status and what to do next',
     (_, error, code, exit, hint) => {
-      const told = tellable(error);
+      const told = reportOf(error);
       expect(told).toMatchObject({ code, exit });
       if (hint) expect(told?.hint).toMatch(hint);
       else expect(told?.hint).toBeUndefined();
@@ -99,17 +99,17 @@ describe('tellable', () => {
     7,
     system({ code: 'EWHATEVER' }),
   ])('leaves %s for what it is: a bug', (error) => {
-    expect(tellable(error)).toBeUndefined();
+    expect(reportOf(error)).toBeUndefined();
   });
 
   test('names the place of trouble with files and addresses', async () => {
     const folder = await tempFolder();
     await writeFile(`${folder}/file`, '');
     const failure = await failureOf(readFile(`${folder}/file/below`));
-    expect(tellable(failure)?.message).toBe(`${folder}/file/below: A part of the path is not a folder.`);
-    expect(tellable(system({ code: 'EADDRINUSE', address: '::1', port: 7546 }))?.message).toBe(
+    expect(reportOf(failure)?.message).toBe(`${folder}/file/below: A part of the path is not a folder.`);
+    expect(reportOf(system({ code: 'EADDRINUSE', address: '::1', port: 7546 }))?.message).toBe(
       '::1:7546: Another program listens there already.',
     );
-    expect(tellable(system({ code: 'ENOSPC' }))?.message).toBe('The disk is full.');
+    expect(reportOf(system({ code: 'ENOSPC' }))?.message).toBe('The disk is full.');
   });
 });

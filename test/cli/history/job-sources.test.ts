@@ -1,44 +1,44 @@
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Submissions } from '../../../src/cli/history/job-sources.ts';
+import { JobSources } from '../../../src/cli/history/job-sources.ts';
 import { tempFolder } from '../../support/textures/temp-folder.ts';
 
 const FILE = 'submissions.ndjson';
 const line = (job: string, source: string) => `${JSON.stringify({ job, source })}\n`;
 
-describe('Submissions', () => {
+describe('JobSources', () => {
   test('remembers which source each job came from', async () => {
     const folder = join(await tempFolder(), 'data');
-    const submissions = new Submissions(folder);
-    await submissions.record('j1', 'a.png');
-    await submissions.record('j2', 'Zoë\n🙂.png');
+    const jobSources = new JobSources(folder);
+    await jobSources.record('j1', 'a.png');
+    await jobSources.record('j2', 'Zoë\n🙂.png');
     const expected = new Map([
       ['j1', 'a.png'],
       ['j2', 'Zoë\n🙂.png'],
     ]);
-    expect(await submissions.sources()).toEqual(expected);
-    expect(await new Submissions(folder).sources()).toEqual(expected);
+    expect(await jobSources.sources()).toEqual(expected);
+    expect(await new JobSources(folder).sources()).toEqual(expected);
   });
 
   test('keeps what it remembers from other users', async () => {
     const folder = join(await tempFolder(), 'data');
-    await new Submissions(folder).record('j1', 'a.png');
+    await new JobSources(folder).record('j1', 'a.png');
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(join(folder, FILE))).mode & 0o777).toBe(0o600);
   });
 
   test('remembers nothing where nothing was submitted, and makes no file for that', async () => {
     const folder = await tempFolder();
-    expect(await new Submissions(folder).sources()).toEqual(new Map());
+    expect(await new JobSources(folder).sources()).toEqual(new Map());
     expect(await readdir(folder)).toEqual([]);
   });
 
   test('keeps the last source of a job that was recorded twice', async () => {
-    const submissions = new Submissions(await tempFolder());
-    await submissions.record('j1', 'a.png');
-    await submissions.record('j1', 'b.png');
-    expect(await submissions.sources()).toEqual(new Map([['j1', 'b.png']]));
+    const jobSources = new JobSources(await tempFolder());
+    await jobSources.record('j1', 'a.png');
+    await jobSources.record('j1', 'b.png');
+    expect(await jobSources.sources()).toEqual(new Map([['j1', 'b.png']]));
   });
 
   test('passes over a last line that a crash cut off, and over lines of others', async () => {
@@ -48,14 +48,14 @@ describe('Submissions', () => {
       join(folder, FILE),
       `${line('j1', 'a.png')}${foreign}${line('j2', 'b.png')}{"job":"j3","sou`,
     );
-    expect([...(await new Submissions(folder).sources()).keys()]).toEqual(['j1', 'j2']);
+    expect([...(await new JobSources(folder).sources()).keys()]).toEqual(['j1', 'j2']);
   });
 
   test('loses nothing when several record at once', async () => {
     const folder = await tempFolder();
     const jobs = Array.from({ length: 50 }, (_, index) => `j${index}`);
-    await Promise.all(jobs.map((job) => new Submissions(folder).record(job, 'a.png')));
-    expect([...(await new Submissions(folder).sources()).keys()].sort()).toEqual(jobs.sort());
+    await Promise.all(jobs.map((job) => new JobSources(folder).record(job, 'a.png')));
+    expect([...(await new JobSources(folder).sources()).keys()].sort()).toEqual(jobs.sort());
   });
 
   test('forgets the oldest when the file has grown too long, and leaves nothing beside it', async () => {
@@ -63,12 +63,12 @@ describe('Submissions', () => {
     const path = join(folder, FILE);
     const lines = Array.from({ length: 6_000 }, (_, index) => line(`j${index}`, 'x'.repeat(400)));
     await appendFile(path, lines.join(''));
-    const submissions = new Submissions(folder);
-    expect((await submissions.sources()).size).toBe(6_000);
+    const jobSources = new JobSources(folder);
+    expect((await jobSources.sources()).size).toBe(6_000);
     expect(await readFile(path, 'utf8')).toBe(lines.slice(1_000).join(''));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual([FILE]);
-    await submissions.record('new', 'n.png');
-    expect([...(await submissions.sources()).keys()].at(-1)).toBe('new');
+    await jobSources.record('new', 'n.png');
+    expect([...(await jobSources.sources()).keys()].at(-1)).toBe('new');
   });
 });

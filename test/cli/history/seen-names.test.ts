@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { runKeysCreate } from '../../../src/cli/commands/keys/create.ts';
 import { runKeysRevoke } from '../../../src/cli/commands/keys/revoke.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
-import type { Deps } from '../../../src/cli/context/context.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { SeenNames } from '../../../src/cli/history/seen-names.ts';
-import { runCommand } from '../../support/cli/desk.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
@@ -51,13 +51,13 @@ test('A folder that cannot be written to is no error', async () => {
 test('Users and keys that commands show are remembered, without secrets; a revoked key is forgotten', async () => {
   const server = await runServer();
   const seen: unknown[] = [];
-  const run = async (deps: Deps) => {
-    await runUsersList({}, deps);
-    const before = await deps.seenNames.of('keys');
-    await runKeysCreate({ called: 'ci' }, deps);
-    const [key] = await deps.seenNames.of('keys');
-    await runKeysRevoke([key?.value ?? ''], deps);
-    seen.push(await deps.seenNames.of('users'), before, key, await deps.seenNames.of('keys'));
+  const run = async (context: CommandContext) => {
+    await runUsersList({}, context);
+    const before = await context.seenNames.of('keys');
+    await runKeysCreate({ called: 'ci' }, context);
+    const [key] = await context.seenNames.of('keys');
+    await runKeysRevoke([key?.value ?? ''], context);
+    seen.push(await context.seenNames.of('users'), before, key, await context.seenNames.of('keys'));
     return 0;
   };
   expect((await runCommand(run, server)).told).toBeUndefined();

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { Talk } from '../../../src/cli/terminal/messages.ts';
+import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
-describe('Talk', () => {
+describe('Messages', () => {
   test('keeps remarks for people out of pipes', async () => {
     const pipe = testIo();
-    await new Talk(pipe.io, {}).note('hello');
+    await new Messages(pipe.io, {}).note('hello');
     expect(pipe.err()).toBe('');
     const terminal = testIo({ errTTY: true });
-    await new Talk(terminal.io, {}).note('hello');
+    await new Messages(terminal.io, {}).note('hello');
     expect(terminal.err()).toBe('hello\n');
   });
 
   test('tells a failure with its hint, as JSON alone where that is asked for', async () => {
     const failure = { code: 'a_code', message: 'It went wrong.', hint: 'Do this.' };
     const text = testIo();
-    await new Talk(text.io, { quiet: true }).failure(failure);
+    await new Messages(text.io, { quiet: true }).failure(failure);
     expect(text.err()).toBe('error: It went wrong.\nhint: Do this.\n');
     const json = testIo();
-    await new Talk(json.io, { json: true }).failure(failure);
+    await new Messages(json.io, { json: true }).failure(failure);
     expect(JSON.parse(json.err())).toEqual({ error: failure });
   });
 
@@ -36,15 +36,15 @@ describe('Talk', () => {
       spun.push(text);
       return { text: () => {}, aside: async () => {}, stop: () => {} };
     };
-    (await new Talk(io, flags, spin).progress('Working')).stop();
+    (await new Messages(io, flags, spin).progress('Working')).stop();
     expect([spun, err()]).toEqual([expected, '']);
   });
 
   test('says aside what is to be said where there is no spinner', async () => {
     const { io, err } = testIo();
-    const talk = new Talk(io, {});
-    const progress = await talk.progress('Working');
-    await progress.aside(async () => talk.say('One failed.'));
+    const messages = new Messages(io, {});
+    const progress = await messages.progress('Working');
+    await progress.aside(async () => messages.say('One failed.'));
     progress.text('Still working');
     progress.stop();
     expect(err()).toBe('One failed.\n');

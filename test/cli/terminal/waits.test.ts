@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { momentAt } from '../../../src/cli/output/progress-text.ts';
-import { Talk } from '../../../src/cli/terminal/messages.ts';
+import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { Waits } from '../../../src/cli/terminal/waits.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
@@ -17,8 +17,8 @@ function terminal(columns: number, flags = {}) {
     const stop = () => void line.push('');
     return { text: (next: string) => void line.push(next), aside: async () => {}, stop };
   };
-  const talk = new Talk(io, flags, spin);
-  return { waits: new Waits(talk, systemClock), talk, line, err };
+  const messages = new Messages(io, flags, spin);
+  return { waits: new Waits(messages, systemClock), messages, line, err };
 }
 
 const pass = async (seconds: number) => await vi.advanceTimersByTimeAsync(seconds * 1_000);
@@ -73,8 +73,8 @@ describe('A command that waits', () => {
   });
 
   test('leaves the line to a progress that is shown already', async () => {
-    const { waits, talk, line } = terminal(80);
-    const other = await talk.progress('Generating');
+    const { waits, messages, line } = terminal(80);
+    const other = await messages.progress('Generating');
     waits.sent('https://a.example', 20_000);
     await pass(10);
     expect(line).toEqual(['Generating']);

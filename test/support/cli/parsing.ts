@@ -1,16 +1,16 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import type { Deps } from '../../../src/cli/context/context.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
 import type { Runner } from '../../../src/cli/context/runner.ts';
 
-/** A command file's `register`, whose `run` takes the arguments `A`, the last of them the deps. */
+/** A command file's `register`, whose `run` takes the arguments `A`, the last of them the context. */
 export type Register<A extends unknown[]> = (
   command: Command,
   runner: Runner,
   run?: (...args: A) => Promise<number>,
 ) => void;
 
-/** What a command understood: every argument of each call of its `run`, without the deps. */
+/** What a command understood: every argument of each call of its `run`, without the context. */
 interface Understood {
   readonly calls: readonly (readonly unknown[])[];
   /** commander's complaint, if it had one. */
@@ -21,7 +21,7 @@ async function understand<A extends unknown[]>(
   register: Register<A>,
   argv: readonly string[],
 ): Promise<Understood> {
-  const deps = {} as Deps;
+  const context = {} as CommandContext;
   const calls: unknown[][] = [];
   let complaint = '';
   const command = new Command('it').exitOverride().configureOutput({
@@ -30,10 +30,10 @@ async function understand<A extends unknown[]>(
     },
   });
   const runner: Runner = async (work) => {
-    expect(await work(deps)).toBe(7); // what `run` answers is the exit status
+    expect(await work(context)).toBe(7); // what `run` answers is the exit status
   };
   register(command, runner, async (...args) => {
-    expect(args.at(-1)).toBe(deps);
+    expect(args.at(-1)).toBe(context);
     calls.push(args.slice(0, -1));
     return 7;
   });

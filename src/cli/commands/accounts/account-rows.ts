@@ -1,5 +1,5 @@
 import type { GameAccount } from '../../../index.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import { ago, alignedRows, tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
 
@@ -8,7 +8,7 @@ const HEADER = ['NAME', 'UUID', 'STATE', 'SKINS', 'FAILED', 'USED', 'SETTINGS', 
 /** Prints game accounts as rows, for people or for programs. */
 export function accountRows(
   accounts: readonly GameAccount[],
-  { io, clock }: Pick<Deps, 'io' | 'clock'>,
+  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
 ): string {
   if (!io.out.isTTY) return tabRows(accounts.map(cells));
   const rows = accounts.map((account) => [
@@ -26,8 +26,8 @@ export function accountRows(
 }
 
 /** Prints one account in the form that all account commands share. */
-export function printAccount(account: GameAccount, deps: Deps): void {
-  deps.io.out.write(deps.flags.json ? jsonDocument(account) : accountRows([account], deps));
+export function printAccount(account: GameAccount, context: CommandContext): void {
+  context.io.out.write(context.flags.json ? jsonDocument(account) : accountRows([account], context));
 }
 
 function cells(account: GameAccount): (string | undefined)[] {

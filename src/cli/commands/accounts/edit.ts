@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { GameAccountChange } from '../../../index.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -28,18 +28,22 @@ export function register(command: Command, runner: Runner, run = changeAccount):
     .option('--no-capes', 'hide the cape of the account before making skins')
     .action(
       async (named: string, typed: GameAccountChange) =>
-        await runner(async (deps) => await run(named, typed, deps)),
+        await runner(async (context) => await run(named, typed, context)),
     );
 }
 
 /** Changes an account and prints its new state. */
-export async function changeAccount(named: string, change: GameAccountChange, deps: Deps): Promise<number> {
+export async function changeAccount(
+  named: string,
+  change: GameAccountChange,
+  context: CommandContext,
+): Promise<number> {
   if (Object.keys(change).length === 0) {
     throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith accounts edit --help');
   }
-  const account = await withGameAccount(named, deps, (games, { uuid }) =>
-    games.change(uuid, change, { signal: deps.signal }),
+  const account = await withGameAccount(named, context, (games, { uuid }) =>
+    games.change(uuid, change, { signal: context.signal }),
   );
-  printAccount(account, deps);
+  printAccount(account, context);
   return exitStatus('done');
 }

@@ -1,6 +1,6 @@
 import type { AccountClient, GameAccount } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import { CliError } from '../../errors/exit.ts';
 
 type Games = AccountClient['games'];
@@ -8,12 +8,12 @@ type Games = AccountClient['games'];
 /** Calls `work` with the account of this name or UUID. @throws CliError `no_such_account` */
 export async function withGameAccount<T>(
   named: string,
-  deps: Deps,
+  context: CommandContext,
   work: (games: Games, account: GameAccount) => Promise<T>,
 ): Promise<T> {
-  return await withAccount(deps, async ({ games }) => {
+  return await withAccount(context, async ({ games }) => {
     const wanted = named.toLowerCase();
-    const accounts = await games.list({ signal: deps.signal });
+    const accounts = await games.list({ signal: context.signal });
     const found =
       accounts.find(({ uuid }) => uuid === wanted.replaceAll('-', '')) ??
       accounts.find(({ name }) => name.toLowerCase() === wanted);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AccountClient, GameAccount } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -38,23 +38,31 @@ export function register(command: Command, runner: Runner, run = runAccountsLink
     .option('--no-share', 'make only your own skins with the account (default for other users)')
     .action(
       async (from: string | undefined, typed: Omit<AccountsLinkOptions, 'from'>) =>
-        await runner(async (deps) => await run({ ...typed, ...(from !== undefined && { from }) }, deps)),
+        await runner(
+          async (context) => await run({ ...typed, ...(from !== undefined && { from }) }, context),
+        ),
     );
 }
 
-export async function runAccountsLink(options: AccountsLinkOptions, deps: Deps): Promise<number> {
-  const token = await readToken(options, deps);
-  const { signal } = deps;
+export async function runAccountsLink(
+  options: AccountsLinkOptions,
+  context: CommandContext,
+): Promise<number> {
+  const token = await readToken(options, context);
+  const { signal } = context;
   const { share } = options;
-  const account = await withAccount(deps, async ({ games }) =>
-    token === undefined ? await signIn(games, options, deps) : await games.link(token, { signal, share }),
+  const account = await withAccount(context, async ({ games }) =>
+    token === undefined ? await signIn(games, options, context) : await games.link(token, { signal, share }),
   );
-  printAccount(account, deps);
-  await deps.talk.note('Skins are made with it by: skinsmith serve --generator accounts');
+  printAccount(account, context);
+  await context.messages.note('Skins are made with it by: skinsmith serve --generator accounts');
   return exitStatus('done');
 }
 
-async function readToken({ from, tokenFile }: AccountsLinkOptions, deps: Deps): Promise<string | undefined> {
+async function readToken(
+  { from, tokenFile }: AccountsLinkOptions,
+  context: CommandContext,
+): Promise<string | undefined> {
   if (from !== undefined && from !== '-') {
     throw usageError(
       'token_on_command_line',
@@ -67,7 +75,7 @@ async function readToken({ from, tokenFile }: AccountsLinkOptions, deps: Deps): 
   if (from === undefined && tokenFile === undefined) return undefined;
   const text =
     tokenFile === undefined
-      ? Buffer.from(await readStdin(deps.io)).toString('utf8')
+      ? Buffer.from(await readStdin(context.io)).toString('utf8')
       : await readSecretFile(tokenFile, 'token');
   const token = text.trim();
   if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
@@ -78,13 +86,13 @@ async function readToken({ from, tokenFile }: AccountsLinkOptions, deps: Deps): 
 async function signIn(
   games: Games,
   { share }: Pick<AccountsLinkOptions, 'share'>,
-  deps: Deps,
+  context: CommandContext,
 ): Promise<GameAccount> {
-  const { signal, clock, talk, io } = deps;
+  const { signal, clock, messages, io } = context;
   const { id, userCode, verificationUri, interval } = await games.beginLogin({ signal, share });
   // Printed even with --quiet: without the code, nobody can sign in.
   io.err.write(`${clean(`Open ${verificationUri} and enter the code ${userCode}`)}\n`);
-  const progress = await talk.progress('Waiting for the sign-in');
+  const progress = await messages.progress('Waiting for the sign-in');
   try {
     for (;;) {
       await clock.sleep(interval * 1000, signal);

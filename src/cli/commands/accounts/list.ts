@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -18,17 +18,18 @@ export function register(command: Command, runner: Runner, run = runAccountsList
       'List the game accounts that you linked to a skinsmith service, by name.\n' +
         'Operators see the accounts of all users.',
     )
-    .action(async () => await runner(async (deps) => await run(deps)));
+    .action(async () => await runner(async (context) => await run(context)));
 }
 
-export async function runAccountsList(deps: Deps): Promise<number> {
-  const accounts = await withAccount(deps, ({ games }) => games.list({ signal: deps.signal }));
-  await deps.seenNames.add(
+export async function runAccountsList(context: CommandContext): Promise<number> {
+  const accounts = await withAccount(context, ({ games }) => games.list({ signal: context.signal }));
+  await context.seenNames.add(
     'accounts',
     accounts.map(({ name, uuid }) => ({ value: name, about: uuid })),
   );
-  if (deps.flags.json) deps.io.out.write(jsonDocument(accounts));
-  else if (accounts.length === 0) await deps.talk.note('No accounts. Link one: skinsmith accounts link');
-  else deps.io.out.write(accountRows(accounts, deps));
+  if (context.flags.json) context.io.out.write(jsonDocument(accounts));
+  else if (accounts.length === 0)
+    await context.messages.note('No accounts. Link one: skinsmith accounts link');
+  else context.io.out.write(accountRows(accounts, context));
   return exitStatus('done');
 }

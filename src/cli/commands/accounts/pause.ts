@@ -18,5 +18,7 @@ export function register(command: Command, runner: Runner, run = changeAccount):
         'Use this while the owner of the account plays, for example.',
     )
     .argument('<account>', 'name or UUID of the account')
-    .action(async (named: string) => await runner(async (deps) => await run(named, { paused: true }, deps)));
+    .action(
+      async (named: string) => await runner(async (context) => await run(named, { paused: true }, context)),
+    );
 }

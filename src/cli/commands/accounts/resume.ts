@@ -15,5 +15,7 @@ export function register(command: Command, runner: Runner, run = changeAccount):
   command
     .description('Resume using a paused game account and clear its failures.')
     .argument('<account>', 'name or UUID of the account')
-    .action(async (named: string) => await runner(async (deps) => await run(named, { paused: false }, deps)));
+    .action(
+      async (named: string) => await runner(async (context) => await run(named, { paused: false }, context)),
+    );
 }

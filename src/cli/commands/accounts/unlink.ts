@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -32,25 +32,26 @@ export function register(command: Command, runner: Runner, run = runAccountsUnli
     .option('-y, --yes', 'do not ask for confirmation')
     .action(
       async (account: string, typed: Omit<AccountsUnlinkOptions, 'account'>) =>
-        await runner(async (deps) => await run({ ...typed, account }, deps)),
+        await runner(async (context) => await run({ ...typed, account }, context)),
     );
 }
 
 export async function runAccountsUnlink(
   { account: named, yes }: AccountsUnlinkOptions,
-  deps: Deps,
+  context: CommandContext,
 ): Promise<number> {
-  const outcome = await withGameAccount(named, deps, async (games, { uuid, name }) => {
-    if (!yes && !(await confirm(`Unlink ${name}? Its tokens are forgotten.`, deps))) return undefined;
-    return { uuid, name, messages: await games.unlink(uuid, { signal: deps.signal }) };
+  const outcome = await withGameAccount(named, context, async (games, { uuid, name }) => {
+    if (!yes && !(await confirm(`Unlink ${name}? Its tokens are forgotten.`, context))) return undefined;
+    return { uuid, name, messages: await games.unlink(uuid, { signal: context.signal }) };
   });
   if (!outcome) {
-    deps.talk.say('Nothing was unlinked.');
+    context.messages.say('Nothing was unlinked.');
     return exitStatus('failed');
   }
   const { uuid, name, messages } = outcome;
-  for (const { message } of messages) deps.talk.say(`${name}: ${message}`);
+  for (const { message } of messages) context.messages.say(`${name}: ${message}`);
   const isRestored = !messages.some(({ code }) => code === 'account_not_restored');
-  if (deps.flags.json) deps.io.out.write(jsonDocument({ uuid, name, unlinked: true, ownSkin: isRestored }));
+  if (context.flags.json)
+    context.io.out.write(jsonDocument({ uuid, name, unlinked: true, ownSkin: isRestored }));
   return exitStatus('done');
 }

@@ -1,5 +1,5 @@
 import type { Cape } from '../../../index.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { SeenName } from '../../history/seen-names.ts';
 import { alignedRows, tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
@@ -7,7 +7,7 @@ import { jsonDocument } from '../../text/json.ts';
 const HEADER = ['UUID', 'SUPPORT', 'ALIAS'];
 
 /** Prints capes as rows, for people or for programs. */
-export function capeRows(capes: readonly Cape[], { io }: Pick<Deps, 'io'>): string {
+export function capeRows(capes: readonly Cape[], { io }: Pick<CommandContext, 'io'>): string {
   if (!io.out.isTTY) {
     return tabRows(capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias, cape.hash, cape.url]));
   }
@@ -16,8 +16,8 @@ export function capeRows(capes: readonly Cape[], { io }: Pick<Deps, 'io'>): stri
 }
 
 /** Prints one cape. */
-export function printCape(cape: Cape, deps: Deps): void {
-  deps.io.out.write(deps.flags.json ? jsonDocument(cape) : capeRows([cape], deps));
+export function printCape(cape: Cape, context: CommandContext): void {
+  context.io.out.write(context.flags.json ? jsonDocument(cape) : capeRows([cape], context));
 }
 
 /** The word that shells complete: the alias, if the cape has one. */

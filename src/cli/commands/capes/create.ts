@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -26,16 +26,22 @@ export function register(command: Command, runner: Runner, run = runCapesCreate)
     .option('--hidden', 'do not let anybody use the cape yet')
     .action(
       async (file: string, typed: CapesCreateOptions) =>
-        await runner(async (deps) => await run(file, typed, deps)),
+        await runner(async (context) => await run(file, typed, context)),
     );
 }
 
-export async function runCapesCreate(file: string, typed: CapesCreateOptions, deps: Deps): Promise<number> {
+export async function runCapesCreate(
+  file: string,
+  typed: CapesCreateOptions,
+  context: CommandContext,
+): Promise<number> {
   const png = await readBounded(file);
   const { alias = basename(file, extname(file)), hidden = false } = typed;
   const wish = { alias, support: hidden ? 'none' : 'public' } as const;
-  const cape = await withAccount(deps, (account) => account.addCape(png, wish, { signal: deps.signal }));
-  await deps.seenNames.add('capes', [seenCape(cape)]);
-  printCape(cape, deps);
+  const cape = await withAccount(context, (account) =>
+    account.addCape(png, wish, { signal: context.signal }),
+  );
+  await context.seenNames.add('capes', [seenCape(cape)]);
+  printCape(cape, context);
   return exitStatus('done');
 }

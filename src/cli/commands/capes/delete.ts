@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
 import { capeIn } from '../../connection/find-cape.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -19,18 +19,18 @@ export function register(command: Command, runner: Runner, run = runCapesDelete)
         'Skins that were made with a deleted cape keep it.',
     )
     .argument('<cape...>', 'UUIDs or aliases of capes')
-    .action(async (names: string[]) => await runner(async (deps) => await run(names, deps)));
+    .action(async (names: string[]) => await runner(async (context) => await run(names, context)));
 }
 
-export async function runCapesDelete(names: readonly string[], deps: Deps): Promise<number> {
-  const { signal, talk, seenNames, flags, io } = deps;
-  const deleted = await withAccount(deps, async (account) => {
+export async function runCapesDelete(names: readonly string[], context: CommandContext): Promise<number> {
+  const { signal, messages, seenNames, flags, io } = context;
+  const deleted = await withAccount(context, async (account) => {
     const all = await account.capes({ signal });
     const capes = names.map((name) => capeIn(all, name)); // resolve every name before deleting any cape
     for (const { uuid, alias } of capes) {
       await account.removeCape(uuid, { signal });
       await seenNames.remove('capes', alias);
-      talk.say(`Deleted cape ${alias}.`);
+      messages.say(`Deleted cape ${alias}.`);
     }
     return capes;
   });

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CapeChange } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import { capeIn } from '../../connection/find-cape.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -32,22 +32,26 @@ export function register(command: Command, runner: Runner, run = runCapesEdit): 
     .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
     .action(
       async (cape: string, typed: CapesEditOptions) =>
-        await runner(async (deps) => await run(cape, typed, deps)),
+        await runner(async (context) => await run(cape, typed, context)),
     );
 }
 
-export async function runCapesEdit(name: string, typed: CapesEditOptions, deps: Deps): Promise<number> {
+export async function runCapesEdit(
+  name: string,
+  typed: CapesEditOptions,
+  context: CommandContext,
+): Promise<number> {
   const { alias, hide, show } = typed;
   const support = hide ? 'none' : show ? 'public' : undefined;
   if (alias === undefined && support === undefined) {
     throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith capes edit --help');
   }
   const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
-  const { signal } = deps;
-  const cape = await withAccount(deps, async (account) => {
+  const { signal } = context;
+  const cape = await withAccount(context, async (account) => {
     const { uuid } = capeIn(await account.capes({ signal }), name);
     return await account.changeCape(uuid, change, { signal });
   });
-  printCape(cape, deps);
+  printCape(cape, context);
   return exitStatus('done');
 }

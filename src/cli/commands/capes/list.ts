@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Cape } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { connectTelling } from '../../outcomes.ts';
+import { connectWithProgress } from '../../outcomes.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { capeRows, seenCape } from './cape-rows.ts';
 
@@ -22,22 +22,25 @@ export function register(command: Command, runner: Runner, run = runCapesList): 
   command
     .description('List the capes that generate --cape can use.')
     .option('--all', 'list hidden capes of a skinsmith service as well (operators only)')
-    .action(async (typed: CapesListOptions) => await runner(async (deps) => await run(typed, deps)));
+    .action(async (typed: CapesListOptions) => await runner(async (context) => await run(typed, context)));
 }
 
-export async function runCapesList({ all = false }: CapesListOptions, deps: Deps): Promise<number> {
-  const { signal } = deps;
+export async function runCapesList(
+  { all = false }: CapesListOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal } = context;
   const capes = all
-    ? await withAccount(deps, (account) => account.capes({ signal }))
-    : await readPublic(deps);
-  await deps.seenNames.add('capes', capes.map(seenCape));
-  if (deps.flags.json) deps.io.out.write(jsonDocument(capes));
-  else if (capes.length === 0) await deps.talk.note('No capes.');
-  else deps.io.out.write(capeRows(capes, deps));
+    ? await withAccount(context, (account) => account.capes({ signal }))
+    : await readPublic(context);
+  await context.seenNames.add('capes', capes.map(seenCape));
+  if (context.flags.json) context.io.out.write(jsonDocument(capes));
+  else if (capes.length === 0) await context.messages.note('No capes.');
+  else context.io.out.write(capeRows(capes, context));
   return exitStatus('done');
 }
 
-async function readPublic(deps: Deps): Promise<readonly Cape[]> {
-  const { client } = await connectTelling(await deps.settings(), deps);
-  return await client.capes({ signal: deps.signal });
+async function readPublic(context: CommandContext): Promise<readonly Cape[]> {
+  const { client } = await connectWithProgress(await context.settings(), context);
+  return await client.capes({ signal: context.signal });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { originOf, parseSetting } from '../../config/settings.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -17,10 +17,13 @@ export function register(command: Command, runner: Runner, run = runConfigGet): 
   command
     .description('Print the current value of a setting.\n' + 'The exit status is 1 if it is not set.')
     .argument('<name>', 'name of the setting')
-    .action(async (name: string) => await runner(async (deps) => await run(name, deps)));
+    .action(async (name: string) => await runner(async (context) => await run(name, context)));
 }
 
-export async function runConfigGet(name: string, { io, flags, env, configFile }: Deps): Promise<number> {
+export async function runConfigGet(
+  name: string,
+  { io, flags, env, configFile }: CommandContext,
+): Promise<number> {
   const setting = settingNamed(name);
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file: await configFile.settings() };
   const origin = originOf(setting, sources);

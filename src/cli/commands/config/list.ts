@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { originOf, SETTING_NAMES, withoutPassword } from '../../config/settings.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -26,17 +26,17 @@ interface SettingView {
   readonly from: string;
 }
 
-export async function runConfigList(deps: Deps): Promise<number> {
-  const { io, flags, env, configFile } = deps;
+export async function runConfigList(context: CommandContext): Promise<number> {
+  const { io, flags, env, configFile } = context;
   const file = await configFile.settings();
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
   const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
     const origin = originOf(name, sources);
     return origin ? [{ name, ...origin }] : [];
   });
-  const views = [...set, ...(await keyViews(deps))];
+  const views = [...set, ...(await keyViews(context))];
   if (flags.json) io.out.write(jsonDocument(views));
-  else if (views.length === 0) await deps.talk.note('Nothing is set; the embedded service answers.');
+  else if (views.length === 0) await context.messages.note('Nothing is set; the embedded service answers.');
   else {
     const rows = views.map(({ name, value, from }) => [name, withoutPassword(String(value)), from]);
     io.out.write(
@@ -46,7 +46,7 @@ export async function runConfigList(deps: Deps): Promise<number> {
   return exitStatus('done');
 }
 
-async function keyViews({ env, configFile }: Deps): Promise<SettingView[]> {
+async function keyViews({ env, configFile }: CommandContext): Promise<SettingView[]> {
   const fromEnv = env['SKINSMITH_API_KEY']?.trim();
   const kept = Object.entries(await configFile.keyPlaces());
   return [

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -16,7 +16,7 @@ export function register(command: Command, runner: Runner, run = runConfigPath):
     .action(async () => await runner(run));
 }
 
-export async function runConfigPath({ io, flags, configFile }: Deps): Promise<number> {
+export async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<number> {
   io.out.write(flags.json ? jsonLine(configFile.path) : `${configFile.path}\n`);
   return exitStatus('done');
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { envNameOf, parseSetting } from '../../config/settings.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -24,15 +24,16 @@ export function register(command: Command, runner: Runner, run = runConfigSet): 
     )
     .argument('<value>', 'new value')
     .action(
-      async (name: string, value: string) => await runner(async (deps) => await run(name, value, deps)),
+      async (name: string, value: string) => await runner(async (context) => await run(name, value, context)),
     );
 }
 
-export async function runConfigSet(name: string, text: string, deps: Deps): Promise<number> {
+export async function runConfigSet(name: string, text: string, context: CommandContext): Promise<number> {
   const setting = settingNamed(name);
   const value = parseSetting(setting, { value: text, from: 'the command line' });
-  await deps.configFile.set(setting, value);
+  await context.configFile.set(setting, value);
   const variable = envNameOf(setting);
-  if (deps.env[variable]) await deps.talk.warn(`${variable} is set as well and goes before the config file.`);
+  if (context.env[variable])
+    await context.messages.warn(`${variable} is set as well and goes before the config file.`);
   return exitStatus('done');
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -14,10 +14,10 @@ export function register(command: Command, runner: Runner, run = runConfigUnset)
   command
     .description('Remove a setting from the config file.')
     .argument('<name>', 'name of the setting')
-    .action(async (name: string) => await runner(async (deps) => await run(name, deps)));
+    .action(async (name: string) => await runner(async (context) => await run(name, context)));
 }
 
-export async function runConfigUnset(name: string, { configFile }: Deps): Promise<number> {
+export async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<number> {
   await configFile.unset(settingNamed(name));
   return exitStatus('done');
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyMade, ApiKeyWish } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -47,11 +47,13 @@ export function register(command: Command, runner: Runner, run = runKeysCreate):
       .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty),
   ).action(
     async (called: string | undefined, typed: Omit<KeysCreateOptions, 'called'>) =>
-      await runner(async (deps) => await run({ ...typed, ...(called !== undefined && { called }) }, deps)),
+      await runner(
+        async (context) => await run({ ...typed, ...(called !== undefined && { called }) }, context),
+      ),
   );
 }
 
-export async function runKeysCreate(options: KeysCreateOptions, deps: Deps): Promise<number> {
+export async function runKeysCreate(options: KeysCreateOptions, context: CommandContext): Promise<number> {
   const { called: name, user } = options;
   if (options.data !== undefined && !options.owner) {
     throw usageError('data_without_owner', '--data goes with --owner only.');
@@ -61,24 +63,28 @@ export async function runKeysCreate(options: KeysCreateOptions, deps: Deps): Pro
   }
   const wish = { ...(name !== undefined && { name }), ...keyChange(options) };
   const key = options.owner
-    ? await makeOwnersKey(wish, options.data ?? deps.folders.data, deps)
-    : await askForKey({ ...wish, ...(user !== undefined && { user }) }, deps);
-  await deps.seenNames.add('keys', [seenKey(key)]);
-  const { io, flags } = deps;
+    ? await makeOwnersKey(wish, options.data ?? context.folders.data, context)
+    : await askForKey({ ...wish, ...(user !== undefined && { user }) }, context);
+  await context.seenNames.add('keys', [seenKey(key)]);
+  const { io, flags } = context;
   if (flags.json) io.out.write(jsonDocument(key));
   else if (io.out.isTTY) io.out.write(`${clean(key.secret)}\n`);
   else io.out.write(tabRows([[key.secret, key.id, key.name, key.user]]));
-  await deps.talk.note(
+  await context.messages.note(
     `This is the only time the key is shown. It belongs to ${key.user}; revoke it with: skinsmith keys revoke ${key.id}`,
   );
   return exitStatus('done');
 }
 
-async function askForKey(wish: ApiKeyWish, deps: Deps): Promise<ApiKeyMade> {
-  return await withAccount(deps, (account) => account.createKey(wish, { signal: deps.signal }));
+async function askForKey(wish: ApiKeyWish, context: CommandContext): Promise<ApiKeyMade> {
+  return await withAccount(context, (account) => account.createKey(wish, { signal: context.signal }));
 }
 
-async function makeOwnersKey(wish: ApiKeyWish, dataDir: string, { clock }: Deps): Promise<ApiKeyMade> {
+async function makeOwnersKey(
+  wish: ApiKeyWish,
+  dataDir: string,
+  { clock }: CommandContext,
+): Promise<ApiKeyMade> {
   const { makeKeyOfOwner, OwnerKeyError } = await import('../../../server/server.ts');
   try {
     return await makeKeyOfOwner(dataDir, wish, clock);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -24,16 +24,23 @@ export function register(command: Command, runner: Runner, run = runKeysEdit): v
       )
       .argument('<id>', 'ID of the key, as printed by keys list'),
   ).action(
-    async (id: string, typed: TypedKeyChange) => await runner(async (deps) => await run(id, typed, deps)),
+    async (id: string, typed: TypedKeyChange) =>
+      await runner(async (context) => await run(id, typed, context)),
   );
 }
 
-export async function runKeysEdit(id: string, typed: TypedKeyChange, deps: Deps): Promise<number> {
+export async function runKeysEdit(
+  id: string,
+  typed: TypedKeyChange,
+  context: CommandContext,
+): Promise<number> {
   const change = keyChange(typed);
   if (Object.keys(change).length === 0) {
     throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith keys edit --help');
   }
-  const key = await withAccount(deps, (account) => account.changeKey(id, change, { signal: deps.signal }));
-  deps.io.out.write(deps.flags.json ? jsonDocument(key) : keyRows([key], deps));
+  const key = await withAccount(context, (account) =>
+    account.changeKey(id, change, { signal: context.signal }),
+  );
+  context.io.out.write(context.flags.json ? jsonDocument(key) : keyRows([key], context));
   return exitStatus('done');
 }

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../index.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { SeenName } from '../../history/seen-names.ts';
 import { ago, alignedRows, tabRows } from '../../terminal/text.ts';
 import { masked } from '../config/list.ts';
@@ -7,7 +7,10 @@ import { masked } from '../config/list.ts';
 const HEADER = ['ID', 'KEY', 'USER', 'CREATED', 'LAST USED', 'NAME', 'SCOPES', 'BOUND TO'];
 
 /** Prints keys as rows, for people or for programs. */
-export function keyRows(keys: readonly ApiKey[], { io, clock }: Pick<Deps, 'io' | 'clock'>): string {
+export function keyRows(
+  keys: readonly ApiKey[],
+  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
+): string {
   if (!io.out.isTTY) return tabRows(keys.map(cells));
   const now = clock.now();
   const rows = keys.map((key) => [

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -22,14 +22,14 @@ export function register(command: Command, runner: Runner, run = runKeysList): v
       'List API keys of a skinsmith service.\n' + 'Shows only the last four characters of each key.',
     )
     .option('--user <user>', 'list the keys of this user (operators only; default: yourself)')
-    .action(async (typed: KeysListOptions) => await runner(async (deps) => await run(typed, deps)));
+    .action(async (typed: KeysListOptions) => await runner(async (context) => await run(typed, context)));
 }
 
-export async function runKeysList({ user }: KeysListOptions, deps: Deps): Promise<number> {
-  const keys = await withAccount(deps, (account) => account.keys(user, { signal: deps.signal }));
-  await deps.seenNames.add('keys', keys.map(seenKey));
-  if (deps.flags.json) deps.io.out.write(jsonDocument(keys));
-  else if (keys.length === 0) await deps.talk.note('No keys.');
-  else deps.io.out.write(keyRows(keys, deps));
+export async function runKeysList({ user }: KeysListOptions, context: CommandContext): Promise<number> {
+  const keys = await withAccount(context, (account) => account.keys(user, { signal: context.signal }));
+  await context.seenNames.add('keys', keys.map(seenKey));
+  if (context.flags.json) context.io.out.write(jsonDocument(keys));
+  else if (keys.length === 0) await context.messages.note('No keys.');
+  else context.io.out.write(keyRows(keys, context));
   return exitStatus('done');
 }

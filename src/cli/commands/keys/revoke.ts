@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -15,17 +15,17 @@ export function register(command: Command, runner: Runner, run = runKeysRevoke):
   command
     .description('Revoke API keys of a skinsmith service, effective at once.')
     .argument('<id...>', 'IDs of keys, as printed by keys list')
-    .action(async (ids: string[]) => await runner(async (deps) => await run(ids, deps)));
+    .action(async (ids: string[]) => await runner(async (context) => await run(ids, context)));
 }
 
-export async function runKeysRevoke(ids: readonly string[], deps: Deps): Promise<number> {
-  await withAccount(deps, async (account) => {
+export async function runKeysRevoke(ids: readonly string[], context: CommandContext): Promise<number> {
+  await withAccount(context, async (account) => {
     for (const id of ids) {
-      await account.revokeKey(id, { signal: deps.signal });
-      await deps.seenNames.remove('keys', id);
-      deps.talk.say(`Key ${id} is revoked.`);
+      await account.revokeKey(id, { signal: context.signal });
+      await context.seenNames.remove('keys', id);
+      context.messages.say(`Key ${id} is revoked.`);
     }
   });
-  if (deps.flags.json) deps.io.out.write(jsonDocument(ids.map((id) => ({ id, revoked: true }))));
+  if (context.flags.json) context.io.out.write(jsonDocument(ids.map((id) => ({ id, revoked: true }))));
   return exitStatus('done');
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { SkinClient } from '../../../index.ts';
-import { tellFailure } from '../../batch/failures.ts';
+import { printFailure } from '../../batch/failures.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { tellable } from '../../errors/error-report.ts';
+import { reportOf } from '../../errors/error-report.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { connectTelling } from '../../outcomes.ts';
+import { connectWithProgress } from '../../outcomes.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
@@ -38,35 +38,39 @@ export function register(command: Command, runner: Runner, run = runSkinsDelete)
     .option('-y, --yes', 'do not ask for confirmation')
     .action(
       async (uuids: string[], typed: Omit<SkinsDeleteOptions, 'uuids'>) =>
-        await runner(async (deps) => await run({ ...typed, uuids }, deps)),
+        await runner(async (context) => await run({ ...typed, uuids }, context)),
     );
 }
 
-export async function runSkinsDelete({ uuids, yes }: SkinsDeleteOptions, deps: Deps): Promise<number> {
+export async function runSkinsDelete(
+  { uuids, yes }: SkinsDeleteOptions,
+  context: CommandContext,
+): Promise<number> {
   verifyUuids(uuids);
   const what = uuids.length === 1 ? `the skin ${uuids[0]}` : `${uuids.length} skins`;
-  if (!yes && !(await confirm(`Delete ${what}? This cannot be undone.`, deps))) {
-    deps.talk.say('Nothing was deleted.');
+  if (!yes && !(await confirm(`Delete ${what}? This cannot be undone.`, context))) {
+    context.messages.say('Nothing was deleted.');
     return exitStatus('failed');
   }
-  const { client } = await connectTelling(await deps.settings(), deps);
+  const { client } = await connectWithProgress(await context.settings(), context);
   const deleted: string[] = [];
-  for (const uuid of uuids) if (await deleteOne(uuid, client, deps)) deleted.push(uuid);
-  if (deps.flags.json) deps.io.out.write(jsonDocument(deleted.map((uuid) => ({ uuid, deleted: true }))));
+  for (const uuid of uuids) if (await deleteOne(uuid, client, context)) deleted.push(uuid);
+  if (context.flags.json)
+    context.io.out.write(jsonDocument(deleted.map((uuid) => ({ uuid, deleted: true }))));
   return exitStatus(deleted.length === uuids.length ? 'done' : 'failed');
 }
 
 /** A missing skin does not stop the others from being deleted. */
-async function deleteOne(uuid: string, client: SkinClient, deps: Deps): Promise<boolean> {
-  const { flags, io, signal } = deps;
+async function deleteOne(uuid: string, client: SkinClient, context: CommandContext): Promise<boolean> {
+  const { flags, io, signal } = context;
   try {
     await whereOffered({ what: 'deleting skins', about: ['skin_not_found'] }, () =>
       client.deleteSkin(uuid, { signal }),
     );
   } catch (error) {
-    const told = tellable(error);
+    const told = reportOf(error);
     if (told?.code !== 'skin_not_found') throw error;
-    await tellFailure(uuid, told, deps);
+    await printFailure(uuid, told, context);
     return false;
   }
   if (!flags.json) io.out.write(tabRows([[uuid]]));

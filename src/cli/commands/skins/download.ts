@@ -4,13 +4,13 @@ import { writeFileAtomically } from '../../../batch/files/atomic-file.ts';
 import { OutputNames } from '../../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/decode.ts';
-import { tellFailure } from '../../batch/failures.ts';
-import type { Deps } from '../../context/context.ts';
+import { printFailure } from '../../batch/failures.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { tellable } from '../../errors/error-report.ts';
+import { reportOf } from '../../errors/error-report.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { concernsOneSource, connectTelling } from '../../outcomes.ts';
+import { concernsOneSource, connectWithProgress } from '../../outcomes.ts';
 import { tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
@@ -46,35 +46,43 @@ export function register(command: Command, runner: Runner, run = runSkinsDownloa
     .option('--out <folder>', 'folder for the files (default: the current folder)')
     .action(
       async (uuids: string[], typed: Omit<SkinsDownloadOptions, 'uuids'>) =>
-        await runner(async (deps) => await run({ ...typed, uuids }, deps)),
+        await runner(async (context) => await run({ ...typed, uuids }, context)),
     );
 }
 
-export async function runSkinsDownload(options: SkinsDownloadOptions, deps: Deps): Promise<number> {
+export async function runSkinsDownload(
+  options: SkinsDownloadOptions,
+  context: CommandContext,
+): Promise<number> {
   const { uuids, out = '.' } = options;
   verifyUuids(uuids);
-  const { client } = await connectTelling(await deps.settings(), deps);
+  const { client } = await connectWithProgress(await context.settings(), context);
   const names = new OutputNames();
   const done: Downloaded[] = [];
   for (const uuid of uuids) {
-    const one = await downloadOne(uuid, { client, deps, names, out });
+    const one = await downloadOne(uuid, { client, context, names, out });
     if (!one) continue;
     done.push(one);
-    if (!deps.flags.json) deps.io.out.write(tabRows([[one.uuid, one.file, one.name]]));
+    if (!context.flags.json) context.io.out.write(tabRows([[one.uuid, one.file, one.name]]));
   }
   const document = uuids.length > 1 ? done : done[0];
-  if (deps.flags.json && document) deps.io.out.write(jsonDocument(document));
+  if (context.flags.json && document) context.io.out.write(jsonDocument(document));
   return exitStatus(done.length === uuids.length ? 'done' : 'failed');
 }
 
 /** A texture that cannot be fetched does not stop the others. */
 async function downloadOne(
   wanted: string,
-  { client, deps, names, out }: { client: SkinClient; deps: Deps; names: OutputNames; out: string },
+  {
+    client,
+    context,
+    names,
+    out,
+  }: { client: SkinClient; context: CommandContext; names: OutputNames; out: string },
 ): Promise<Downloaded | undefined> {
   try {
-    const { uuid, name } = await client.skin(wanted, { signal: deps.signal });
-    const png = await client.skinTexture(uuid, { signal: deps.signal });
+    const { uuid, name } = await client.skin(wanted, { signal: context.signal });
+    const png = await client.skinTexture(uuid, { signal: context.signal });
     verifyPng(png, uuid);
     // A skin always gets the same file name, and no two skins share one.
     const stem = name === undefined ? uuid : `${name.replaceAll('/', '_')}-${uuid.slice(0, 8)}`;
@@ -82,9 +90,9 @@ async function downloadOne(
     writeFileAtomically(resolve(file), png);
     return { uuid, ...(name !== undefined && { name }), file };
   } catch (error) {
-    const told = tellable(error);
+    const told = reportOf(error);
     if (!told || !concernsOneSource(error)) throw error;
-    await tellFailure(wanted, told, deps);
+    await printFailure(wanted, told, context);
     return undefined;
   }
 }

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { SkinEdit, SkinVisibility } from '../../../index.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { verifyName } from '../../options/skin-options.ts';
-import { connectTelling, usageError } from '../../outcomes.ts';
+import { connectWithProgress, usageError } from '../../outcomes.ts';
 import { tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { skinCells } from './list.ts';
@@ -38,19 +38,22 @@ export function register(command: Command, runner: Runner, run = runSkinsEdit): 
     )
     .action(
       async (uuid: string, typed: Omit<SkinsEditOptions, 'uuid'>) =>
-        await runner(async (deps) => await run({ ...typed, uuid }, deps)),
+        await runner(async (context) => await run({ ...typed, uuid }, context)),
     );
 }
 
-export async function runSkinsEdit({ uuid, ...edit }: SkinsEditOptions, deps: Deps): Promise<number> {
+export async function runSkinsEdit(
+  { uuid, ...edit }: SkinsEditOptions,
+  context: CommandContext,
+): Promise<number> {
   verifyUuids([uuid]);
   verifyEdit(edit);
-  const { client } = await connectTelling(await deps.settings(), deps);
+  const { client } = await connectWithProgress(await context.settings(), context);
   const skin = await whereOffered({ what: 'changing skins', about: ['skin_not_found'] }, () =>
-    client.editSkin(uuid, edit, { signal: deps.signal }),
+    client.editSkin(uuid, edit, { signal: context.signal }),
   );
-  if (deps.flags.json) deps.io.out.write(jsonDocument(skin));
-  else deps.io.out.write(tabRows([skinCells(skin)]));
+  if (context.flags.json) context.io.out.write(jsonDocument(skin));
+  else context.io.out.write(tabRows([skinCells(skin)]));
   return exitStatus('done');
 }
 

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/finished-skin.ts';
 import type { Skin } from '../../../index.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { addPictureOption, type TypedPictureOption } from '../../options/picture-option.ts';
 import { addFormatOption, type TypedOutputOptions } from '../../options/skin-options.ts';
-import { connectTelling } from '../../outcomes.ts';
+import { connectWithProgress } from '../../outcomes.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { resultView } from '../../output/views.ts';
 import { resultPictures, textureOf } from '../../preview/result-pictures.ts';
@@ -32,33 +32,33 @@ export function register(command: Command, runner: Runner, run = runSkinsGet): v
     ),
   ).action(
     async (uuids: string[], typed: Omit<SkinsGetOptions, 'uuids'>) =>
-      await runner(async (deps) => await run({ ...typed, uuids }, deps)),
+      await runner(async (context) => await run({ ...typed, uuids }, context)),
   );
 }
 
-export async function runSkinsGet(options: SkinsGetOptions, deps: Deps): Promise<number> {
+export async function runSkinsGet(options: SkinsGetOptions, context: CommandContext): Promise<number> {
   verifyUuids(options.uuids);
-  const settings = await deps.settings({ format: options.format });
+  const settings = await context.settings({ format: options.format });
   const formats = settings.format;
-  const connection = await connectTelling(settings, deps);
+  const connection = await connectWithProgress(settings, context);
   const { client } = connection;
   const skins = [];
-  for (const uuid of options.uuids) skins.push(await client.skin(uuid, { signal: deps.signal }));
-  if (deps.flags.json && (formats === undefined || formats.join() === 'json')) {
+  for (const uuid of options.uuids) skins.push(await client.skin(uuid, { signal: context.signal }));
+  if (context.flags.json && (formats === undefined || formats.join() === 'json')) {
     const views = skins.map(skinView);
     const document = options.uuids.length > 1 ? views : views[0];
-    deps.io.out.write(jsonDocument(document));
+    context.io.out.write(jsonDocument(document));
     return exitStatus('done');
   }
   const isList = options.uuids.length > 1;
-  const printer = new ResultPrinter(deps.io, {
-    json: deps.flags.json ?? false,
+  const printer = new ResultPrinter(context.io, {
+    json: context.flags.json ?? false,
     ndjson: false,
     formats,
     isList,
     pictures: isList
       ? undefined
-      : resultPictures(options, async (skin) => await textureOf(skin, connection, deps.signal), deps),
+      : resultPictures(options, async (skin) => await textureOf(skin, connection, context.signal), context),
   });
   for (const skin of skins)
     await printer.add(resultView({ source: skin.name ?? skin.uuid, skin: finishedSkin(skin) }));

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { SkinClient, SkinListItem, SkinVisibility } from '../../../index.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { connectTelling } from '../../outcomes.ts';
+import { connectWithProgress } from '../../outcomes.ts';
 import { alignedRows, tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { parseLimit } from '../jobs.ts';
@@ -54,21 +54,21 @@ export function register(command: Command, runner: Runner, run = runSkinsList): 
       ]),
     )
     .option('--limit <number>', `maximum number of skins to list (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .action(async (typed: SkinsListOptions) => await runner(async (deps) => await run(typed, deps)));
+    .action(async (typed: SkinsListOptions) => await runner(async (context) => await run(typed, context)));
 }
 
-export async function runSkinsList(options: SkinsListOptions, deps: Deps): Promise<number> {
-  const { client } = await connectTelling(await deps.settings(), deps);
-  const { skins, isCut, total } = await readPages(client, options, deps.signal);
-  await deps.seenNames.add(
+export async function runSkinsList(options: SkinsListOptions, context: CommandContext): Promise<number> {
+  const { client } = await connectWithProgress(await context.settings(), context);
+  const { skins, isCut, total } = await readPages(client, options, context.signal);
+  await context.seenNames.add(
     'skins',
     skins.map(({ uuid, name }) => ({ value: uuid, about: name })),
   );
-  if (deps.flags.json) deps.io.out.write(jsonDocument(skins.map(skinListView)));
-  else if (skins.length === 0) await deps.talk.note('No skins.');
-  else if (deps.io.out.isTTY) deps.io.out.write(table(skins, deps.io.out.columns));
-  else deps.io.out.write(tabRows(skins.map(skinCells)));
-  if (isCut) deps.talk.say(cutNote(skins.length, total));
+  if (context.flags.json) context.io.out.write(jsonDocument(skins.map(skinListView)));
+  else if (skins.length === 0) await context.messages.note('No skins.');
+  else if (context.io.out.isTTY) context.io.out.write(table(skins, context.io.out.columns));
+  else context.io.out.write(tabRows(skins.map(skinCells)));
+  if (isCut) context.messages.say(cutNote(skins.length, total));
   return exitStatus('done');
 }
 

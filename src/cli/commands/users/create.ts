@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -23,14 +23,16 @@ export function register(command: Command, runner: Runner, run = runUsersCreate)
     .option('--plan <plan>', 'plan of the user (default: free)')
     .action(
       async (name: string, typed: { plan?: string }) =>
-        await runner(async (deps) => await run({ ...typed, name }, deps)),
+        await runner(async (context) => await run({ ...typed, name }, context)),
     );
 }
 
-export async function runUsersCreate(options: UsersCreateOptions, deps: Deps): Promise<number> {
-  const user = await withAccount(deps, (account) => account.createUser(options, { signal: deps.signal }));
-  await deps.seenNames.add('users', [seenUser(user)]);
-  printUser(user, deps);
-  await deps.talk.note(`Make a key for the user: skinsmith keys create --user ${user.name}`);
+export async function runUsersCreate(options: UsersCreateOptions, context: CommandContext): Promise<number> {
+  const user = await withAccount(context, (account) =>
+    account.createUser(options, { signal: context.signal }),
+  );
+  await context.seenNames.add('users', [seenUser(user)]);
+  printUser(user, context);
+  await context.messages.note(`Make a key for the user: skinsmith keys create --user ${user.name}`);
   return exitStatus('done');
 }

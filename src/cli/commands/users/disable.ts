@@ -15,5 +15,7 @@ export function register(command: Command, runner: Runner, run = changeUser): vo
         "The user's keys are refused until the user is enabled again.",
     )
     .argument('<name>', 'name of the user')
-    .action(async (name: string) => await runner(async (deps) => await run(name, { disabled: true }, deps)));
+    .action(
+      async (name: string) => await runner(async (context) => await run(name, { disabled: true }, context)),
+    );
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { UserChange } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -19,13 +19,15 @@ export function register(command: Command, runner: Runner, run = changeUser): vo
     .requiredOption('--plan <plan>', 'new plan of the user')
     .action(
       async (name: string, { plan }: { plan: string }) =>
-        await runner(async (deps) => await run(name, { plan }, deps)),
+        await runner(async (context) => await run(name, { plan }, context)),
     );
 }
 
 /** Changes a user and prints its new state. */
-export async function changeUser(name: string, change: UserChange, deps: Deps): Promise<number> {
-  const user = await withAccount(deps, (account) => account.setUser(name, change, { signal: deps.signal }));
-  printUser(user, deps);
+export async function changeUser(name: string, change: UserChange, context: CommandContext): Promise<number> {
+  const user = await withAccount(context, (account) =>
+    account.setUser(name, change, { signal: context.signal }),
+  );
+  printUser(user, context);
   return exitStatus('done');
 }

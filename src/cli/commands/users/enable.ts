@@ -12,5 +12,7 @@ export function register(command: Command, runner: Runner, run = changeUser): vo
   command
     .description('Enable a disabled user of a skinsmith service (operators only).')
     .argument('<name>', 'name of the user')
-    .action(async (name: string) => await runner(async (deps) => await run(name, { disabled: false }, deps)));
+    .action(
+      async (name: string) => await runner(async (context) => await run(name, { disabled: false }, context)),
+    );
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -15,10 +15,10 @@ export function register(command: Command, runner: Runner, run = runUsersGet): v
   command
     .description('Print a user of a skinsmith service (operators only).')
     .argument('<name>', 'name of the user')
-    .action(async (name: string) => await runner(async (deps) => await run(name, deps)));
+    .action(async (name: string) => await runner(async (context) => await run(name, context)));
 }
 
-export async function runUsersGet(name: string, deps: Deps): Promise<number> {
-  printUser(await withAccount(deps, (account) => account.user(name, { signal: deps.signal })), deps);
+export async function runUsersGet(name: string, context: CommandContext): Promise<number> {
+  printUser(await withAccount(context, (account) => account.user(name, { signal: context.signal })), context);
   return exitStatus('done');
 }

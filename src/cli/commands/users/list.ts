@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AccountClient, User } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
@@ -25,14 +25,17 @@ export function register(command: Command, runner: Runner, run = runUsersList): 
   command
     .description('List the users of a skinsmith service by name (operators only).')
     .option('--limit <number>', `maximum number of users to list (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .action(async (typed: UsersListOptions) => await runner(async (deps) => await run(typed, deps)));
+    .action(async (typed: UsersListOptions) => await runner(async (context) => await run(typed, context)));
 }
 
-export async function runUsersList({ limit = DEFAULT_LIMIT }: UsersListOptions, deps: Deps): Promise<number> {
-  const { users, isCut } = await withAccount(deps, (account) => readPages(account, limit, deps.signal));
-  await deps.seenNames.add('users', users.map(seenUser));
-  deps.io.out.write(deps.flags.json ? jsonDocument(users.map(userView)) : userRows(users, deps));
-  if (isCut) await deps.talk.note(`There are more than ${limit}: see them with --limit.`);
+export async function runUsersList(
+  { limit = DEFAULT_LIMIT }: UsersListOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { users, isCut } = await withAccount(context, (account) => readPages(account, limit, context.signal));
+  await context.seenNames.add('users', users.map(seenUser));
+  context.io.out.write(context.flags.json ? jsonDocument(users.map(userView)) : userRows(users, context));
+  if (isCut) await context.messages.note(`There are more than ${limit}: see them with --limit.`);
   return exitStatus('done');
 }
 

@@ -1,5 +1,5 @@
 import type { User } from '../../../index.ts';
-import type { Deps } from '../../context/context.ts';
+import type { CommandContext } from '../../context/context.ts';
 import type { SeenName } from '../../history/seen-names.ts';
 import { ago, alignedRows, tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
@@ -7,7 +7,10 @@ import { jsonDocument } from '../../text/json.ts';
 const HEADER = ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'];
 
 /** Prints users as rows, for people or for programs. */
-export function userRows(users: readonly User[], { io, clock }: Pick<Deps, 'io' | 'clock'>): string {
+export function userRows(
+  users: readonly User[],
+  { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
+): string {
   if (!io.out.isTTY) return tabRows(users.map(cells));
   const rows = users.map((user) => [
     user.name,
@@ -21,8 +24,8 @@ export function userRows(users: readonly User[], { io, clock }: Pick<Deps, 'io' 
 }
 
 /** Prints one user in the form that all user commands share. */
-export function printUser(user: User, deps: Deps): void {
-  deps.io.out.write(deps.flags.json ? jsonDocument(userView(user)) : userRows([user], deps));
+export function printUser(user: User, context: CommandContext): void {
+  context.io.out.write(context.flags.json ? jsonDocument(userView(user)) : userRows([user], context));
 }
 
 /** The user as the API returns it, with the id under the name that all 32-digit ids have. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runSkinsList } from '../../../../src/cli/commands/skins/list.ts';
-import { runCommand } from '../../../support/cli/desk.ts';
+import { runCommand } from '../../../support/cli/run-command.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
 
@@ -10,7 +10,7 @@ test('skins list counts as this service tells it, and says nothing when nothing 
   const { url, key, owner } = await runServer();
   for (const number of [1, 2, 3]) await owner.upload('/v2/generate', skinPng(number));
   const list = async (limit: number) =>
-    await runCommand((deps) => runSkinsList({ limit }, deps), { url, key, flags: { quiet: false } });
+    await runCommand((context) => runSkinsList({ limit }, context), { url, key, flags: { quiet: false } });
   expect((await list(2)).err).toBe('Showing 2 of 3 skins: --limit 3\n');
   expect((await list(3)).err).toBe('');
 });

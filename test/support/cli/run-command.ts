@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { type Deps, type GlobalFlags, makeDeps } from '../../../src/cli/context/context.ts';
-import { tellable } from '../../../src/cli/errors/error-report.ts';
+import { type CommandContext, type GlobalFlags, openContext } from '../../../src/cli/context/context.ts';
+import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
@@ -14,7 +14,7 @@ export interface Ran {
   readonly out: string;
   readonly err: string;
   /** What the user is told of what it threw. */
-  readonly told: ReturnType<typeof tellable>;
+  readonly told: ReturnType<typeof reportOf>;
 }
 
 interface DeskOptions {
@@ -32,7 +32,7 @@ interface DeskOptions {
 
 /** Runs one command as if it was typed, on a machine of its own, in this process. */
 export async function runCommand(
-  run: (deps: Deps) => Promise<number>,
+  run: (context: CommandContext) => Promise<number>,
   { url, key, isTTY = false, answers, signal, flags = {}, env: more = {} }: DeskOptions,
 ): Promise<Ran> {
   const { io: terminal, out, err } = testIo({ outTTY: isTTY, errTTY: isTTY, columns: 120 });
@@ -47,17 +47,17 @@ export async function runCommand(
     SKINSMITH_GAME_ADDRESSES: JSON.stringify(NO_GAME),
     ...more,
   };
-  const deps = makeDeps({
+  const context = openContext({
     io,
     env,
     signal: signal ?? new AbortController().signal,
     flags: { quiet: !isTTY, ...flags },
   });
-  onTestFinished(async () => await deps.close());
+  onTestFinished(async () => await context.close());
   try {
-    return { status: await run(deps), out: out(), err: err(), told: undefined };
+    return { status: await run(context), out: out(), err: err(), told: undefined };
   } catch (error) {
-    return { status: undefined, out: out(), err: err(), told: tellable(error) };
+    return { status: undefined, out: out(), err: err(), told: reportOf(error) };
   }
 }
 

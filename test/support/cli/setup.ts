@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type GlobalFlags, makeDeps } from '../../../src/cli/context/context.ts';
-import { Patient } from '../../../src/cli/doctor/setup.ts';
+import { type GlobalFlags, openContext } from '../../../src/cli/context/context.ts';
+import { Setup } from '../../../src/cli/doctor/setup.ts';
 import { type Exchange, scriptedServer } from '../client/scripted-server.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { testIo } from './test-io.ts';
@@ -21,9 +21,9 @@ export async function makePatient({ env = {}, flags = {}, limit = 2_000 }: Patie
     SKINSMITH_DATA_DIR: join(folder, 'data'),
   };
   const { signal } = new AbortController();
-  const deps = makeDeps({ io: testIo().io, env: { ...folders, ...env }, signal, flags });
-  onTestFinished(async () => await deps.close());
-  return { folder, deps, patient: new Patient(deps, { stop: signal, connectLimit: limit }) };
+  const context = openContext({ io: testIo().io, env: { ...folders, ...env }, signal, flags });
+  onTestFinished(async () => await context.close());
+  return { folder, context, setup: new Setup(context, { stop: signal, connectLimit: limit }) };
 }
 
 export const KEY = `${'k'.repeat(60)}wxyz`;

@@ -1,12 +1,12 @@
 /** The public face of the package: the typed client of the service, batches, their errors and types. */
 
 export { VERSION } from './base/version.ts';
+export type { BatchEvent, BatchSummary, Progress } from './batch/api/events.ts';
+export { DeliveryError } from './batch/api/options.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
-export type { BatchEvent, BatchSummary, Progress } from './batch/events.ts';
 export { LockfileError } from './batch/lockfile/lockfile-error.ts';
-export { DeliveryError } from './batch/options.ts';
-export { BatchSetupError } from './batch/setup-error.ts';
-export type { BatchResult, BatchSource, FinishedSkin } from './batch/types.ts';
+export { BatchSetupError } from './batch/model/setup-error.ts';
+export type { BatchResult, BatchSource, FinishedSkin } from './batch/model/types.ts';
 export type { AccountClient, UserPage } from './client/account-client.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {

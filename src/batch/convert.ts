@@ -2,15 +2,15 @@ import { systemClock } from '../base/clock.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { GameAddresses } from '../game/addresses.ts';
 import { openGame } from '../game/game.ts';
-import type { BatchSummary } from './events.ts';
-import type { BatchOptions } from './options.ts';
+import type { BatchSummary } from './api/events.ts';
+import type { BatchOptions } from './api/options.ts';
+import type { BatchSource } from './model/types.ts';
 import { GameKeys } from './proof/game-keys.ts';
 import { signingKeyOf } from './proof/signing-key-of.ts';
-import { runBatch } from './run-batch.ts';
+import { runBatch } from './run/run-batch.ts';
 import { skinFinder } from './sources/given/find-skin.ts';
 import { PlayerNames } from './sources/player-names.ts';
 import { openSources } from './sources/sources.ts';
-import type { BatchSource } from './types.ts';
 
 /** What to convert, and how. See `BatchOptions` for the rest. */
 export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {

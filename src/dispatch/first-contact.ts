@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { BatchSetupError } from '../batch/model/setup-error.ts';
 import { HOSTED_SECONDS, type Limits, SIGNING_SECONDS } from '../batch/plan/estimate.ts';
 import type { Finisher } from '../batch/service/finisher.ts';
-import { BatchSetupError } from '../batch/setup-error.ts';
 import { ServiceError, UnreadableAnswerError } from '../client/errors.ts';
 import type { Me } from '../protocol/account.ts';
 import { fingerprintOf } from '../textures/fingerprint.ts';

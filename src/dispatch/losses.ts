@@ -1,4 +1,4 @@
-import { pixelsOf, type Work } from '../batch/service/work.ts';
+import { pixelsOf, type Work } from '../batch/model/work.ts';
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { readTextures } from './proof.ts';

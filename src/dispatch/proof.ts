@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import type { FinishedSkin, VariantWish } from '../batch/model/types.ts';
 import type { GameKeys } from '../batch/proof/game-keys.ts';
-import type { FinishedSkin, VariantWish } from '../batch/types.ts';
 import { decodePng } from '../skin/decode.ts';
 import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 import type { Journal } from '../batch/journal/journal.ts';
-import type { Member, Work } from '../batch/service/work.ts';
-import { skinNameFrom } from '../batch/sources/skin-name.ts';
+import type { Member, Work } from '../batch/model/work.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { Sent } from '../client/submission-budget.ts';
 import type { CallOptions, JobState, SkinSource } from '../client/types.ts';
 import type { Job } from '../protocol/job.ts';
+import { skinNameFrom } from '../protocol/skin-name.ts';
 import { LookTimes } from './look-times.ts';
 import { Pace } from './pace.ts';
 import { SpotLimit, USUAL_SLOTS } from './spot-limit.ts';

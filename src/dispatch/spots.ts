@@ -1,4 +1,4 @@
-import type { Work } from '../batch/service/work.ts';
+import type { Work } from '../batch/model/work.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { Underway } from './look-times.ts';
 

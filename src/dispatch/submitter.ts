@@ -1,8 +1,8 @@
+import type { SourceProblem } from '../batch/model/types.ts';
+import { sharedKey, type Work } from '../batch/model/work.ts';
 import { sourceToSend } from '../batch/service/source-to-send.ts';
-import { sharedKey, type Work } from '../batch/service/work.ts';
-import { isUuid } from '../batch/sources/links.ts';
+import { isUuid } from '../batch/sources/arguments/links.ts';
 import type { PlayerNames } from '../batch/sources/player-names.ts';
-import type { SourceProblem } from '../batch/types.ts';
 import { wasNotTaken } from '../client/failure.ts';
 import type { JobState, SkinSource } from '../client/types.ts';
 import type { Desk } from './session.ts';

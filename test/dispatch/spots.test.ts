@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Work } from '../../src/batch/service/work.ts';
+import type { Work } from '../../src/batch/model/work.ts';
 import { type OpenJob, Spots } from '../../src/dispatch/spots.ts';
 import type { Job } from '../../src/protocol/job.ts';
 

@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import { writeFileAtomically } from '../files/atomic-file.ts';
 import { JournalError, namingFile } from './journal-error.ts';
 import { forEachLine } from './lines.ts';
 import {

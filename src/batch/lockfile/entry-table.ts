@@ -1,4 +1,4 @@
-import { WORK_KEY_LENGTH } from '../plan/work-key.ts';
+import { WORK_KEY_LENGTH } from '../model/work-key.ts';
 import { grown, KeyColumn } from './key-column.ts';
 
 export type Found =

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { variantSchema, visibilitySchema } from '../../protocol/skin.ts';
-import { type WorkContent, workKey } from '../plan/work-key.ts';
+import { type WorkContent, workKey } from '../model/work-key.ts';
 
 const options = z.object({
   variant: z.enum(['auto', 'classic', 'slim']),

@@ -1,6 +1,6 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { optionLetters } from '../plan/work-key.ts';
-import type { VariantWish } from '../types.ts';
+import type { VariantWish } from '../model/types.ts';
+import { optionLetters } from '../model/work-key.ts';
 import type { EntryHead } from './entry.ts';
 
 /** Offsets in a buffer of the fields at the start of a line that identify the entry. */

@@ -1,4 +1,4 @@
-import { byteHash } from '../files/byte-hash.ts';
+import { byteHash } from '../../base/byte-hash.ts';
 
 const NONE = -1;
 

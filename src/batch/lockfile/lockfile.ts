@@ -1,4 +1,4 @@
-import { removeLeftovers } from '../files/atomic-file.ts';
+import { removeLeftovers } from '../../base/atomic-file.ts';
 import type { LockEntry } from './entry.ts';
 import type { Found } from './entry-table.ts';
 import type { LockfileError } from './lockfile-error.ts';

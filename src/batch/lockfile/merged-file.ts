@@ -1,4 +1,4 @@
-import { Replacement } from '../files/atomic-file.ts';
+import { Replacement } from '../../base/atomic-file.ts';
 import { changedInUse } from './lockfile-error.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -1,4 +1,4 @@
-import { CONTENT_DIGITS, WORK_KEY_LENGTH } from '../plan/work-key.ts';
+import { CONTENT_DIGITS, WORK_KEY_LENGTH } from '../model/work-key.ts';
 import { isFetched, type LockEntry, lockEntrySchema, problemOf, workOf } from './entry.ts';
 import { readLine } from './entry-line.ts';
 import { EntryTable } from './entry-table.ts';

@@ -1,8 +1,8 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { FailedRecord } from '../journal/records.ts';
-import type { SignedBy } from '../proof/signer.ts';
-import type { Member, Work } from '../service/work.ts';
-import type { FinishedSkin, SourceProblem } from '../types.ts';
+import type { SignedBy } from '../model/signer.ts';
+import type { FinishedSkin, SourceProblem } from '../model/types.ts';
+import type { Member, Work } from '../model/work.ts';
 
 /** The decision about a source. */
 export type Decision =

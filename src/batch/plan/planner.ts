@@ -1,21 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
+import type { FileMemory } from '../../base/file-memory.ts';
+import { mapAhead } from '../../base/map-ahead.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { mapAhead } from '../ahead.ts';
-import type { FileMemory } from '../files/file-memory.ts';
+import type { BatchService } from '../api/options.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { readEntry } from '../lockfile/sound-entry.ts';
 import { sourceId } from '../lockfile/source-id.ts';
-import type { BatchService } from '../options.ts';
-import type { SignedBy } from '../proof/signer.ts';
-import type { Member, Work } from '../service/work.ts';
-import type { BatchSource, GivenSkin, VariantWish } from '../types.ts';
+import type { SignedBy } from '../model/signer.ts';
+import type { BatchSource, GivenSkin, VariantWish } from '../model/types.ts';
+import type { Member, Work } from '../model/work.ts';
+import { optionLetters, type WorkContent, workKey } from '../model/work-key.ts';
+import { lookAt } from '../pictures/read-picture.ts';
 import type { Decision, Planned } from './decision.ts';
 import { armsOf, type GivenOutcome, type GivenSkins } from './given-skins.ts';
 import type { OutputNames } from './output-names.ts';
-import { lookAt } from './picture-files.ts';
 import type { SignerRule } from './signer-rule.ts';
-import { optionLetters, type WorkContent, workKey } from './work-key.ts';
 
 export interface PlannerOptions {
   /** Applies to every source without its own options. */

@@ -1,4 +1,4 @@
-import type { SignedBy } from '../proof/signer.ts';
+import type { SignedBy } from '../model/signer.ts';
 
 /** Known skins to make again, because another signer than the service in use has signed them. */
 export interface OutdatedSkins {

@@ -1,7 +1,7 @@
 import type { LockEntry } from '../lockfile/entry.ts';
+import type { OwnKey } from '../model/own-key.ts';
+import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
 import { damageOf, type KeysAtHand, signedBy } from '../proof/entry-judge.ts';
-import type { OwnKey } from '../proof/own-key.ts';
-import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../proof/signer.ts';
 
 /** The service that makes new skins. */
 export interface Asked {

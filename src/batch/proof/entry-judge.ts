@@ -3,9 +3,9 @@ import { ProofError, readTextures } from '../../dispatch/proof.ts';
 import { isSignedBy } from '../../textures/signature.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import { digestOf } from '../lockfile/entry-digest.ts';
+import type { OwnKey } from '../model/own-key.ts';
+import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
 import type { GameKeys } from './game-keys.ts';
-import type { OwnKey } from './own-key.ts';
-import { EMBEDDED, GAME, type SignedBy, UNPROVED } from './signer.ts';
 
 /** The keys for judging lockfile entries, without any request. */
 export interface KeysAtHand {

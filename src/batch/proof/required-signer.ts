@@ -1,5 +1,5 @@
+import { GAME, type SignedBy } from '../model/signer.ts';
 import type { GameKeys } from './game-keys.ts';
-import { GAME, type SignedBy } from './signer.ts';
 
 /** The required signer: the game, the service at an address, or the owner of a key with this fingerprint. */
 export type RequiredSigner =

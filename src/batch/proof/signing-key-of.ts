@@ -3,7 +3,7 @@ import type { SkinClient } from '../../client/skin-client.ts';
 import type { CallOptions } from '../../client/types.ts';
 import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { parsePublicKey } from '../../textures/signature.ts';
-import type { OwnKey } from './own-key.ts';
+import type { OwnKey } from '../model/own-key.ts';
 
 /** The key that a service publishes; undefined if it publishes none or cannot be asked. */
 export async function signingKeyOf(client: SkinClient, call: CallOptions): Promise<OwnKey | undefined> {

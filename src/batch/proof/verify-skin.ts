@@ -3,11 +3,11 @@ import { textureName } from '../../dispatch/cape-texture.ts';
 import { isGameTexture, ProofError, pixelsOf, readTextures } from '../../dispatch/proof.ts';
 import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { isSignedBy } from '../../textures/signature.ts';
+import type { OwnKey } from '../model/own-key.ts';
+import { EMBEDDED, GAME, type SignedBy, type Signer, UNPROVED } from '../model/signer.ts';
 import { isSignatureShaped } from './entry-judge.ts';
 import type { GameKeys } from './game-keys.ts';
-import type { OwnKey } from './own-key.ts';
 import { isRequired, type RequiredSigner, requiredText } from './required-signer.ts';
-import { EMBEDDED, GAME, type SignedBy, type Signer, UNPROVED } from './signer.ts';
 
 /** Skin data as stored in a lockfile or a file of its own. */
 export interface KeptSkin {

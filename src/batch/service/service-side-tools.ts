@@ -1,9 +1,9 @@
 import type { Job } from '../../protocol/job.ts';
+import type { BatchOptions } from '../api/options.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { BatchOptions } from '../options.ts';
-import type { SourceProblem } from '../types.ts';
+import type { SourceProblem } from '../model/types.ts';
+import type { Work } from '../model/work.ts';
 import type { Made } from './finisher.ts';
-import type { Work } from './work.ts';
 
 /** What the part of a batch that talks with the service works with, and whom it tells. */
 export interface ServiceSideTools {

@@ -17,12 +17,12 @@ import { endsBatch, lossPause } from '../../dispatch/trouble.ts';
 import { Bell } from '../../dispatch/wake-up-signal.ts';
 import { Watcher } from '../../dispatch/watcher.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
-import type { BatchOptions } from '../options.ts';
+import type { BatchOptions } from '../api/options.ts';
+import { sharedKey, type Work } from '../model/work.ts';
 import { estimateSeconds } from '../plan/estimate.ts';
 import { Finisher, problemOf } from './finisher.ts';
 import type { ServiceSideTools } from './service-side-tools.ts';
 import { SkinProver } from './skin-prover.ts';
-import { sharedKey, type Work } from './work.ts';
 
 const DEFAULT_RETRIES = 2;
 const DEFAULT_POLL = 5_000;

@@ -1,10 +1,10 @@
 import type { Facts } from '../../dispatch/first-contact.ts';
 import { proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { TextureReader } from '../../dispatch/texture-reader.ts';
-import type { BatchOptions } from '../options.ts';
-import { GAME, type SignedBy, UNPROVED } from '../proof/signer.ts';
-import type { FinishedSkin } from '../types.ts';
-import { pictureOf, pixelsOf, provableVariant, type Work } from './work.ts';
+import type { BatchOptions } from '../api/options.ts';
+import { GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
+import type { FinishedSkin } from '../model/types.ts';
+import { pictureOf, pixelsOf, provableVariant, type Work } from '../model/work.ts';
 
 interface SkinProverTools {
   readonly options: Pick<BatchOptions, 'verify' | 'game' | 'service'>;

@@ -1,12 +1,12 @@
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinSource } from '../../client/types.ts';
 import { nameOf } from '../../dispatch/session.ts';
-import { lookAt } from '../plan/picture-files.ts';
+import type { GivenSkin, SourceContent, SourceProblem } from '../model/types.ts';
+import { pixelsOf, type Work } from '../model/work.ts';
+import { lookAt } from '../pictures/read-picture.ts';
+import { isUuid } from '../sources/arguments/links.ts';
 import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
-import { isUuid } from '../sources/links.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
-import type { GivenSkin, SourceContent, SourceProblem } from '../types.ts';
-import { pixelsOf, type Work } from './work.ts';
 
 /** The file was edited between planning and submission. */
 const CHANGED = {

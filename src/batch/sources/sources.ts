@@ -1,16 +1,16 @@
-import { BatchSetupError } from '../setup-error.ts';
-import type { BatchSource } from '../types.ts';
-import { type Expansion, expand, isPath, isStdin } from './expand.ts';
+import { BatchSetupError } from '../model/setup-error.ts';
+import type { BatchSource } from '../model/types.ts';
+import { type Expansion, expand, isPath, isStdin } from './arguments/expand.ts';
+import { userSource } from './arguments/links.ts';
+import type { SourceRoots, SourceSpec } from './arguments/spec.ts';
+import { findPath } from './files/path.ts';
+import { IgnoreRules } from './folders/ignore-rules.ts';
 import { isSkinFile, skinFileSources } from './given/skin-files.ts';
-import { IgnoreRules } from './ignore-rules.ts';
-import { userSource } from './links.ts';
 import { verifyList } from './lists/list-file.ts';
 import { listSources } from './lists/list-sources.ts';
-import { findPath } from './path.ts';
-import type { SourceRoots, SourceSpec } from './spec.ts';
 
-export { skinNameFrom } from './skin-name.ts';
-export type { SourceRoots, SourceSpec } from './spec.ts';
+export { skinNameFrom } from '../../protocol/skin-name.ts';
+export type { SourceRoots, SourceSpec } from './arguments/spec.ts';
 
 /**
  * All named sources, arguments first, each as soon as it is found; nothing is stored. An invalid one is a

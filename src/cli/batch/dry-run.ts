@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { estimateSeconds } from '../../batch/plan/estimate.ts';
 import { SignerCounts } from '../../batch/plan/signer-counts.ts';
-import { type Outlook, type PlannedSource, planBatch } from '../../batch/plan-batch.ts';
+import { type Outlook, type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import { limitsOf, slotsOf } from '../../dispatch/first-contact.ts';
 import { type Me, ServiceError } from '../../index.ts';
 import { exitStatus } from '../errors/exit.ts';

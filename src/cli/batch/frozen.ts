@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { DeliveryError, type PlanOptions } from '../../batch/api/options.ts';
 import { entryProblem } from '../../batch/lockfile/sound-entry.ts';
-import { DeliveryError, type PlanOptions } from '../../batch/options.ts';
-import { type PlannedSource, planBatch } from '../../batch/plan-batch.ts';
+import type { BatchResult, SourceProblem } from '../../batch/model/types.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
-import type { BatchResult, SourceProblem } from '../../batch/types.ts';
+import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { count } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';

@@ -1,10 +1,10 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { BatchSummary } from '../../batch/events.ts';
-import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
-import { lookAt } from '../../batch/plan/picture-files.ts';
-import { EMBEDDED } from '../../batch/proof/signer.ts';
-import type { BatchResult, SourceContent } from '../../batch/types.ts';
+import { writeFileAtomically } from '../../base/atomic-file.ts';
+import type { BatchSummary } from '../../batch/api/events.ts';
+import { EMBEDDED } from '../../batch/model/signer.ts';
+import type { BatchResult, SourceContent } from '../../batch/model/types.ts';
+import { lookAt } from '../../batch/pictures/read-picture.ts';
 import { type ExitName, exitStatus } from '../errors/exit.ts';
 import { printSignerNotice } from '../outcomes.ts';
 import { renderFile } from '../output/formats/files.ts';

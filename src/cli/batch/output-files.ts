@@ -1,10 +1,10 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { writeFileAtomically } from '../../base/atomic-file.ts';
+import type { FileMemory } from '../../base/file-memory.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
-import type { FileMemory } from '../../batch/files/file-memory.ts';
-import { DeliveryError } from '../../batch/options.ts';
-import type { BatchResult } from '../../batch/types.ts';
+import { DeliveryError } from '../../batch/api/options.ts';
+import type { BatchResult } from '../../batch/model/types.ts';
 import { CliError } from '../errors/exit.ts';
 import { filePath, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';

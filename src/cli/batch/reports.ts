@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { BatchSummary } from '../../batch/events.ts';
-import { isNew } from '../../batch/ledger.ts';
-import type { BatchResult, FinishedSkin, SourceContent } from '../../batch/types.ts';
+import type { BatchSummary } from '../../batch/api/events.ts';
+import type { BatchResult, FinishedSkin, SourceContent } from '../../batch/model/types.ts';
+import { isNew } from '../../batch/run/ledger.ts';
 import { CliError } from '../errors/exit.ts';
 import type { ReportRequest } from '../options/batch-options.ts';
 import { giveCommand } from '../output/formats/commands.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { BatchEvent, BatchSummary } from '../../batch/events.ts';
-import { runBatch } from '../../batch/run-batch.ts';
-import type { BatchResult } from '../../batch/types.ts';
+import type { BatchEvent, BatchSummary } from '../../batch/api/events.ts';
+import type { BatchResult } from '../../batch/model/types.ts';
+import { runBatch } from '../../batch/run/run-batch.ts';
 import { printWarnings } from '../outcomes.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { type ResultPictures, ResultPrinter } from '../output/result-printer.ts';

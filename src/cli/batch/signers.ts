@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { DeliveryError } from '../../batch/options.ts';
+import { DeliveryError } from '../../batch/api/options.ts';
+import type { OwnKey } from '../../batch/model/own-key.ts';
+import { type SignedBy, signerText } from '../../batch/model/signer.ts';
+import type { BatchResult } from '../../batch/model/types.ts';
 import type { OutdatedSkins } from '../../batch/plan/signer-counts.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
-import type { OwnKey } from '../../batch/proof/own-key.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/required-signer.ts';
-import { type SignedBy, signerText } from '../../batch/proof/signer.ts';
-import type { BatchResult } from '../../batch/types.ts';
 import { parseBaseUrl } from '../../index.ts';
 import { count } from '../output/progress-text.ts';
 import type { BatchCall } from './call.ts';

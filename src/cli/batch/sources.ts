@@ -1,5 +1,5 @@
+import type { BatchSource } from '../../batch/model/types.ts';
 import { openSources } from '../../batch/sources/sources.ts';
-import type { BatchSource } from '../../batch/types.ts';
 import type { Io } from '../terminal/io.ts';
 import type { BatchCall } from './call.ts';
 

@@ -1,4 +1,4 @@
-import type { BatchEvent, BatchSummary } from '../../batch/events.ts';
+import type { BatchEvent, BatchSummary } from '../../batch/api/events.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { printSignerNotice } from '../outcomes.ts';
 import { count, span } from '../output/progress-text.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import type { OwnKey } from '../../batch/model/own-key.ts';
+import { EMBEDDED } from '../../batch/model/signer.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
-import type { OwnKey } from '../../batch/proof/own-key.ts';
-import { EMBEDDED } from '../../batch/proof/signer.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
 import { keyIn } from '../../dispatch/first-contact.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { readContent } from '../../batch/plan/picture-files.ts';
+import type { BatchSource, GivenSkin } from '../../batch/model/types.ts';
+import { readContent } from '../../batch/pictures/read-picture.ts';
 import { isSignatureShaped } from '../../batch/proof/entry-judge.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';
-import type { BatchSource, GivenSkin } from '../../batch/types.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';
 import { rootsOf } from '../batch/sources.ts';

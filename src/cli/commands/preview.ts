@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
+import { writeFileAtomically } from '../../base/atomic-file.ts';
+import type { BatchSource, VariantWish } from '../../batch/model/types.ts';
 import { openSources } from '../../batch/sources/sources.ts';
-import type { BatchSource, VariantWish } from '../../batch/types.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { rootsOf } from '../batch/sources.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { lookAt } from '../../batch/plan/picture-files.ts';
+import { lookAt } from '../../batch/pictures/read-picture.ts';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import { isBad, type SignerKey, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
 import { keyIn } from '../../dispatch/first-contact.ts';

@@ -5,7 +5,7 @@ import type Conf from 'conf';
 import envPaths from 'env-paths';
 import { systemClock } from '../../base/clock.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import type { Held } from '../../batch/files/process-lock.ts';
+import type { Held } from '../../base/process-lock.ts';
 import { CliError } from '../errors/exit.ts';
 
 /** Milliseconds between attempts to lock the file, and before giving up. */
@@ -96,7 +96,7 @@ export class ConfigFile {
   }
 
   async #lock(): Promise<Held> {
-    const { acquire } = await import('../../batch/files/process-lock.ts');
+    const { acquire } = await import('../../base/process-lock.ts');
     for (let waited = 0; ; waited += LOCK_PAUSE) {
       const held = await acquire(`${this.path}.lock`, 'the config file');
       if ('release' in held) return held;

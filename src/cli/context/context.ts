@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { BatchService, KnownToGame } from '../../batch/options.ts';
-import type { OwnKey } from '../../batch/proof/own-key.ts';
+import type { BatchService, KnownToGame } from '../../batch/api/options.ts';
+import type { OwnKey } from '../../batch/model/own-key.ts';
 import type { Game } from '../../game/game.ts';
 import type { PlayerSkin } from '../../game/player-skin.ts';
 import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
@@ -127,7 +127,7 @@ export function openContext({ io, env, signal, flags }: ContextOptions): OpenCon
       return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };
     },
     ownKey: async () => {
-      ownKey ??= import('../../batch/proof/own-key.ts').then(({ readOwnKey }) =>
+      ownKey ??= import('../../batch/model/own-key.ts').then(({ readOwnKey }) =>
         readOwnKey(join(folders.data, 'signing-key.pem')),
       );
       return await ownKey;

@@ -1,6 +1,6 @@
 import { JournalError } from '../../batch/journal/journal-error.ts';
 import { LockfileError } from '../../batch/lockfile/lockfile-error.ts';
-import { BatchSetupError } from '../../batch/setup-error.ts';
+import { BatchSetupError } from '../../batch/model/setup-error.ts';
 import { fetchHint } from '../../batch/sources/fetch-hint.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import { writeFileAtomically } from '../../batch/files/atomic-file.ts';
 
 export const SEEN_KINDS = ['users', 'keys', 'capes', 'accounts', 'skins'] as const;
 export type SeenKind = (typeof SEEN_KINDS)[number];

@@ -1,4 +1,4 @@
-import type { Progress } from '../../batch/events.ts';
+import type { Progress } from '../../batch/api/events.ts';
 import { clean } from '../terminal/text.ts';
 
 export interface ProgressView extends Progress {

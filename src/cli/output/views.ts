@@ -1,4 +1,4 @@
-import type { BatchResult, FinishedSkin } from '../../batch/types.ts';
+import type { BatchResult, FinishedSkin } from '../../batch/model/types.ts';
 import type { Job, Note } from '../../index.ts';
 
 /** The documented JSON output for one source's outcome. Absent values are omitted. */

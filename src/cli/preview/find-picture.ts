@@ -1,9 +1,9 @@
-import { finishedSkin } from '../../batch/finished-skin.ts';
-import { readContent } from '../../batch/plan/picture-files.ts';
+import { finishedSkin } from '../../batch/model/finished-skin.ts';
+import type { BatchSource, GivenSkin, SourceContent } from '../../batch/model/types.ts';
+import { readContent } from '../../batch/pictures/read-picture.ts';
+import { isUuid } from '../../batch/sources/arguments/links.ts';
 import { fetchPicture } from '../../batch/sources/fetched.ts';
 import { fetchGivenTexture } from '../../batch/sources/given/given-texture.ts';
-import { isUuid } from '../../batch/sources/links.ts';
-import type { BatchSource, GivenSkin, SourceContent } from '../../batch/types.ts';
 import { isGameTexture, readTextures } from '../../dispatch/proof.ts';
 import { GameError } from '../../game/errors.ts';
 import { ServiceError } from '../../index.ts';

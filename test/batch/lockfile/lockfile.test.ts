@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
-import { workKey } from '../../../src/batch/plan/work-key.ts';
+import { workKey } from '../../../src/batch/model/work-key.ts';
 import {
   allOf,
   entriesOf,
@@ -194,7 +194,7 @@ describe('read', () => {
   test('goes on with the file that was opened when another takes its place', async () => {
     const path = await ownPath(textOf(entriesOf('a.png')));
     const lockfile = await openAt(path);
-    const { writeFileAtomically } = await import('../../../src/batch/files/atomic-file.ts');
+    const { writeFileAtomically } = await import('../../../src/base/atomic-file.ts');
     writeFileAtomically(path, textOf(entriesOf('x.png')));
     expect(allOf(lockfile)).toEqual(entriesOf('a.png'));
   });

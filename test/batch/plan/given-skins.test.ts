@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { GivenSkin, VariantWish } from '../../../src/batch/model/types.ts';
 import { GivenSkins, type GivenSkinsOptions } from '../../../src/batch/plan/given-skins.ts';
 import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
-import type { GivenSkin, VariantWish } from '../../../src/batch/types.ts';
 import { GameError } from '../../../src/game/errors.ts';
 import { isSignedByAny } from '../../../src/game/public-keys.ts';
 import { fingerprintOf } from '../../../src/textures/fingerprint.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { SignedBy } from '../../../src/batch/model/signer.ts';
 import { isRequired, type RequiredSigner } from '../../../src/batch/proof/required-signer.ts';
-import type { SignedBy } from '../../../src/batch/proof/signer.ts';
 
 const HERE = 'https://here.example';
 const KEY = 'ab'.repeat(32);

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import type { BatchSource } from '../../../src/batch/model/types.ts';
+import { urlSource, userSource } from '../../../src/batch/sources/arguments/links.ts';
 import { fetchedSources } from '../../../src/batch/sources/fetched.ts';
-import { urlSource, userSource } from '../../../src/batch/sources/links.ts';
-import type { BatchSource } from '../../../src/batch/types.ts';
 import { collected, problemOf } from '../../support/batch/read-sources.ts';
 import { webServer } from '../../support/server/web-server.ts';
 

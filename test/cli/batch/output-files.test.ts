@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FileMemory } from '../../../src/batch/files/file-memory.ts';
-import { DeliveryError } from '../../../src/batch/options.ts';
-import type { BatchResult, FinishedSkin } from '../../../src/batch/types.ts';
+import { FileMemory } from '../../../src/base/file-memory.ts';
+import { DeliveryError } from '../../../src/batch/api/options.ts';
+import type { BatchResult, FinishedSkin } from '../../../src/batch/model/types.ts';
 import { OutputFiles } from '../../../src/cli/batch/output-files.ts';
 import { FORMAT_NAMES, type FormatName } from '../../../src/cli/output/formats/names.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -1,6 +1,6 @@
 /** A program of its own: takes a lock, says whether it got it, and holds it until it is told to end or killed. */
 import { once } from 'node:events';
-import { acquire } from '../../../src/batch/files/process-lock.ts';
+import { acquire } from '../../../src/base/process-lock.ts';
 
 const [, , path = '', about = ''] = process.argv;
 const held = await acquire(path, about);

@@ -1,5 +1,5 @@
 /** A program of its own: saves a memory of files again and again, with entries that bear the name given. */
-import { FileMemory } from '../../../src/batch/files/file-memory.ts';
+import { FileMemory } from '../../../src/base/file-memory.ts';
 
 const [, , path = '', name = ''] = process.argv;
 for (let round = 0; round < 100; round++) {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { BatchEvent } from '../../../src/batch/events.ts';
-import type { BatchOptions } from '../../../src/batch/options.ts';
-import { runBatch } from '../../../src/batch/run-batch.ts';
-import type { BatchSource } from '../../../src/batch/types.ts';
+import type { BatchEvent } from '../../../src/batch/api/events.ts';
+import type { BatchOptions } from '../../../src/batch/api/options.ts';
+import type { BatchSource } from '../../../src/batch/model/types.ts';
+import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 import { ownFolder } from '../server/own-folder.ts';

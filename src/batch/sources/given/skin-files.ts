@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { BatchSetupError } from '../../setup-error.ts';
-import type { BatchSource } from '../../types.ts';
-import { fileProblem } from '../file-problem.ts';
-import { readLines } from '../lists/lines.ts';
+import { BatchSetupError } from '../../model/setup-error.ts';
+import type { BatchSource } from '../../model/types.ts';
+import { fileProblem } from '../files/file-problem.ts';
+import { readLines } from '../files/lines.ts';
 import { skinInJson } from './skin-json.ts';
 import { skinSource } from './skin-source.ts';
 import { isSkinText, parsedJson, readSkinText } from './skin-text.ts';

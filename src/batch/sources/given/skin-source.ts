@@ -1,9 +1,9 @@
 import { textureName } from '../../../dispatch/cape-texture.ts';
 import { visibilitySchema } from '../../../protocol/skin.ts';
+import { skinNameFrom } from '../../../protocol/skin-name.ts';
 import { InvalidTexturesError, parseTexturesValue } from '../../../textures/property.ts';
-import type { BatchSource, GivenSkin, SourceContent } from '../../types.ts';
-import { mirroredStem } from '../path.ts';
-import { skinNameFrom } from '../skin-name.ts';
+import type { BatchSource, GivenSkin, SourceContent } from '../../model/types.ts';
+import { mirroredStem } from '../files/path.ts';
 import type { SkinInJson } from './skin-json.ts';
 
 /** Characters of a texture's name that identify a skin for people. */

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import type { Line } from '../files/lines.ts';
 import type { LineReader } from './line-reader.ts';
-import type { Line } from './lines.ts';
 import { COLUMNS, checkedRow, type ListRow } from './rows.ts';
 
 const DELIMITERS = [',', ';', '\t'];

@@ -1,4 +1,4 @@
-import type { Line } from './lines.ts';
+import type { Line } from '../files/lines.ts';
 
 /** Reads lines one at a time, with lookahead. */
 export class LineReader {

@@ -1,8 +1,8 @@
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { BatchSetupError } from '../../setup-error.ts';
-import { fileProblem } from '../file-problem.ts';
-import type { SourceRoots } from '../spec.ts';
+import { BatchSetupError } from '../../model/setup-error.ts';
+import type { SourceRoots } from '../arguments/spec.ts';
+import { fileProblem } from '../files/file-problem.ts';
 
 const HINT = 'Give --from a text file with a source per line, CSV or NDJSON, or - for stdin.';
 

@@ -1,7 +1,7 @@
-import { BatchSetupError } from '../../setup-error.ts';
+import { BatchSetupError } from '../../model/setup-error.ts';
+import { type Line, readLines } from '../files/lines.ts';
 import { skinInJson } from '../given/skin-json.ts';
 import { LineReader } from './line-reader.ts';
-import { type Line, readLines } from './lines.ts';
 import { checkedRow, type ListRow } from './rows.ts';
 
 /**

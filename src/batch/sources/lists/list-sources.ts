@@ -1,8 +1,8 @@
-import type { BatchSource } from '../../types.ts';
-import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../expand.ts';
+import type { BatchSource } from '../../model/types.ts';
+import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../arguments/expand.ts';
+import type { SourceRoots } from '../arguments/spec.ts';
+import { baseStem, findPath } from '../files/path.ts';
 import { skinSource } from '../given/skin-source.ts';
-import { baseStem, findPath } from '../path.ts';
-import type { SourceRoots } from '../spec.ts';
 import { type ListFile, openList } from './list-file.ts';
 import { listRows } from './list-rows.ts';
 import type { Row } from './rows.ts';

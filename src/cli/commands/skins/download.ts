@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { writeFileAtomically } from '../../../batch/files/atomic-file.ts';
+import { writeFileAtomically } from '../../../base/atomic-file.ts';
 import { OutputNames } from '../../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/decode.ts';

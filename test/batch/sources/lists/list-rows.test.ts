@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BatchSetupError } from '../../../../src/batch/setup-error.ts';
+import { BatchSetupError } from '../../../../src/batch/model/setup-error.ts';
 import { listRows } from '../../../../src/batch/sources/lists/list-rows.ts';
 import type { ListRow, Row } from '../../../../src/batch/sources/lists/rows.ts';
 import { collected } from '../../../support/batch/read-sources.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { BatchSource } from '../../../../src/batch/model/types.ts';
 import { openSources } from '../../../../src/batch/sources/sources.ts';
-import type { BatchSource } from '../../../../src/batch/types.ts';
 import {
   allOf,
   folderOf,

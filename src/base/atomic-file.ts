@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { makeFolder } from './make-folder.ts';
+import { processExists } from './process-exists.ts';
+
+export interface AtomicFileOptions {
+  /** Permission bits of the new file, before the umask. */
+  readonly mode?: number | undefined;
+  /** Whether it must survive a power failure. Costs milliseconds. */
+  readonly durable?: boolean | undefined;
+}
+
+/** Prefix of the file's name used in the temporary name, in UTF-16 units: names end at 255 bytes. */
+const LONGEST_NAME = 60;
+/** Age in milliseconds after which a temporary file counts as abandoned. */
+const LEFTOVER_AGE = 60 * 60 * 1000;
+
+/**
+ * Writes a whole file: readers see either the old content or the new, never a part. Creates missing folders.
+ *
+ * Synchronous on purpose: the files are small, and four trips through the thread pool cost several times
+ * what the calls take.
+ * @throws Error of the file system; then the old file is unchanged and the temporary one removed
+ */
+export function writeFileAtomically(
+  path: string,
+  data: string | Uint8Array,
+  { mode, durable = false }: AtomicFileOptions = {},
+): void {
+  const file = new Replacement(path, mode);
+  try {
+    file.write(data);
+    file.close(durable);
+    file.replace(durable);
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+/** A file written in the same folder that then atomically replaces the target. */
+export class Replacement {
+  readonly #path: string;
+  readonly #aside: string;
+  readonly #fd: number;
+  #isOpen = true;
+
+  constructor(path: string, mode = 0o666) {
+    this.#path = path;
+    this.#aside = join(
+      dirname(path),
+      `${asidePrefix(path)}${process.pid}.${randomBytes(4).toString('hex')}.tmp`,
+    );
+    this.#fd = createFile(this.#aside, mode);
+  }
+
+  write(data: string | Uint8Array): void {
+    writeFileSync(this.#fd, data); // appends, also after a partial write
+  }
+
+  close(durable: boolean): void {
+    if (durable) fsyncSync(this.#fd);
+    this.#isOpen = false;
+    closeSync(this.#fd);
+  }
+
+  /** Replaces the target. Close first. */
+  replace(durable: boolean): void {
+    renameSync(this.#aside, this.#path);
+    if (durable) syncFolder(dirname(this.#path));
+  }
+
+  /** Removes the temporary file, whatever state it is in. */
+  discard(): void {
+    if (this.#isOpen) this.close(false);
+    rmSync(this.#aside, { force: true });
+  }
+}
+
+/**
+ * Removes temporary files for `path` that dead processes left at least an hour ago. Best effort: a problem
+ * with the folder is reported by the code that needs it.
+ */
+export async function removeLeftovers(path: string, now: number): Promise<void> {
+  const folder = dirname(path);
+  const prefix = asidePrefix(path);
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(prefix)) continue;
+    const [, pid] = /^([1-9]\d{0,9})\.[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length)) ?? [];
+    if (pid === undefined || isOthersAndAlive(Number(pid))) continue;
+    // Another process may be cleaning up as well; the rest is found next time.
+    await removeIfOlder(join(folder, name), now - LEFTOVER_AGE).catch(() => undefined);
+  }
+}
+
+function asidePrefix(path: string): string {
+  return `.${basename(path).slice(0, LONGEST_NAME)}.`;
+}
+
+/** Most folders exist, so create them only when opening fails. */
+function createFile(path: string, mode: number): number {
+  try {
+    return openSync(path, 'wx', mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    makeFolder(dirname(path));
+    return openSync(path, 'wx', mode);
+  }
+}
+
+/** Makes a rename durable. Not every system supports it; the rename is visible anyway, so this is no failure. */
+function syncFolder(folder: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(folder, 'r');
+    fsyncSync(fd);
+  } catch {
+    // Windows does not open folders; some network file systems do not sync them.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/** In a container every run may have the same process id: an existing file with ours is from an earlier run. */
+function isOthersAndAlive(pid: number): boolean {
+  return pid !== process.pid && processExists(pid);
+}
+
+async function removeIfOlder(path: string, time: number): Promise<void> {
+  if ((await stat(path)).mtimeMs < time) await rm(path, { force: true });
+}

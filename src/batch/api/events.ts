@@ -1,0 +1,70 @@
+import type { Job } from '../../protocol/job.ts';
+import type { BatchResult } from '../model/types.ts';
+import type { OutdatedSkins } from '../plan/signer-counts.ts';
+
+/** The progress of a batch. */
+export interface Progress {
+  /** Sources read so far, and whether those were all. */
+  readonly sources: number;
+  readonly allRead: boolean;
+  /** Sources whose skin was already known. */
+  readonly known: number;
+  /** Sources that share another source's result. */
+  readonly duplicates: number;
+  /** Skins to be made, those made, and those that failed, refused sources included. */
+  readonly wanted: number;
+  readonly made: number;
+  readonly failed: number;
+  /** Of those made, how many have a signature that no known key verifies. */
+  readonly unproved: number;
+  /** Jobs of this batch on the service now. */
+  readonly queued: number;
+  /** Submissions that the service accepted, including repeated ones. */
+  readonly submitted: number;
+  /** Sources with a result. */
+  readonly finished: number;
+}
+
+/** What a batch reports while it runs. */
+export type BatchEvent =
+  /**
+   * All sources have been read. `seconds`: estimated duration of the new work by the caller's limits, if known;
+   * `outdated`: skins to make again because of their signer, none submitted yet; `untold`: known skins whose
+   * signer cannot be determined.
+   */
+  | {
+      readonly type: 'planned';
+      readonly progress: Progress;
+      readonly seconds: number | undefined;
+      readonly outdated: readonly OutdatedSkins[];
+      readonly untold: number;
+    }
+  /** The service has a job for a source, possibly one that an earlier run submitted. */
+  | { readonly type: 'accepted'; readonly index: number; readonly source: string; readonly job: Job }
+  /** A source is finished, successfully or not. */
+  | { readonly type: 'result'; readonly result: BatchResult }
+  /**
+   * Nothing can be done for `ms` milliseconds, because of the service's limits or trouble with it. `queue`: jobs of
+   * others with the same key fill the queue, nobody knows for how long; told again while that is so.
+   */
+  | {
+      readonly type: 'waiting';
+      readonly reason: 'limit' | 'trouble' | 'queue';
+      readonly ms: number | undefined;
+      readonly message: string;
+    }
+  /** Work is repeated: a job failed temporarily or was forgotten, or an answer was lost. */
+  | { readonly type: 'again'; readonly source: string; readonly message: string }
+  /** From here on, other processes of the same caller cannot be taken into account; gives the reason. */
+  | { readonly type: 'alone'; readonly message: string };
+
+/** How a batch ended. */
+export interface BatchSummary extends Progress {
+  /** `stopped`: `maxNew` was reached; `interrupted`: the signal was aborted. */
+  readonly end: 'complete' | 'stopped' | 'interrupted';
+  /** Sources without a result. */
+  readonly left: number;
+  /** Milliseconds from the first submission to the last result. */
+  readonly milliseconds: number;
+  readonly lockfile: { readonly written: boolean; readonly dropped: number } | undefined;
+}

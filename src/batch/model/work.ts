@@ -1,0 +1,77 @@
+import type { Note } from '../../protocol/envelope.ts';
+import type { Job } from '../../protocol/job.ts';
+import type { SkinVisibility } from '../../protocol/skin.ts';
+import { decodePng } from '../../skin/decode.ts';
+import { InvalidImageError, type Picture } from '../../skin/picture.ts';
+import { pixelHash } from '../../skin/pixel-hash.ts';
+import { readContent } from '../pictures/read-picture.ts';
+import type { BatchSource, VariantWish } from './types.ts';
+
+/** A source that waits for a skin. */
+export interface Member {
+  /** Position among all sources, from 0. */
+  readonly index: number;
+  readonly source: BatchSource;
+  /** Where its output goes, see `BatchResult.stem`. */
+  readonly stem: string;
+  /** Its name in the lockfile. */
+  readonly id: string;
+  /** Pixel hash, if the picture is available. */
+  readonly pixels: string | undefined;
+}
+
+/** One skin to make, for one source or for several with the same pixels and options. */
+export interface Work {
+  readonly key: string;
+  readonly variant: VariantWish;
+  readonly visibility: SkinVisibility | undefined;
+  /** UUID of the cape to combine with it. */
+  readonly cape: string | undefined;
+  /** The picture and name of the first one are sent. */
+  readonly members: Member[];
+  /** The picture, while worth keeping; later it is read again. */
+  bytes: Uint8Array | undefined;
+  /** Pixel hash of the picture to send, if it was fetched only for that. */
+  pixels?: string | undefined;
+  /** Notes on the picture. */
+  warnings: readonly Note[];
+  /** Submissions that ended without a skin. */
+  attempt: number;
+  /** Its job on the service. */
+  job: Job | undefined;
+  /** Submissions whose answer was lost. */
+  losses: number;
+}
+
+/** The variant that a result must have. A player's is the player's own, whatever was requested. */
+export function provableVariant({ variant, members: [first] }: Work): VariantWish {
+  return first?.source.content.kind === 'user' ? 'auto' : variant;
+}
+
+/** Its identity for other processes: each attempt is a job of its own. */
+export function sharedKey({ key, attempt }: Work): string {
+  return `${key} ${attempt}`;
+}
+
+export function pixelsOf(work: Work): string | undefined {
+  return work.pixels ?? work.members[0]?.pixels;
+}
+
+/** The source's picture, read again if it was not kept; undefined: it has none, or it has changed. */
+export function pictureOf(work: Work): Picture | undefined {
+  const bytes = work.bytes ?? bytesOf(work.members[0]?.source.content);
+  if (!bytes) return undefined;
+  try {
+    const picture = decodePng(bytes);
+    return pixelHash(picture) === pixelsOf(work) ? picture : undefined;
+  } catch (error) {
+    if (error instanceof InvalidImageError) return undefined;
+    throw error;
+  }
+}
+
+function bytesOf(content: BatchSource['content'] | undefined): Uint8Array | undefined {
+  if (content?.kind !== 'file' && content?.kind !== 'bytes') return undefined;
+  const read = readContent(content);
+  return 'bytes' in read ? read.bytes : undefined;
+}

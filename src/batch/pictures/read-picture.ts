@@ -1,0 +1,152 @@
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import type { FileMemory } from '../../base/file-memory.ts';
+import type { Note } from '../../protocol/envelope.ts';
+import { checkSkin } from '../../skin/check.ts';
+import { fitSkin } from '../../skin/fit.ts';
+import { InvalidImageError } from '../../skin/picture.ts';
+import type { SourceContent, SourceProblem, VariantWish } from '../model/types.ts';
+
+/** What is known of a source's picture. Without bytes: it was recognized without being read. */
+export interface Look {
+  readonly pixels: string | undefined;
+  readonly bytes: Uint8Array | undefined;
+  readonly warnings: readonly Note[];
+}
+
+/** A source that cannot be used; not an exception, since a batch may have many. */
+export type LookProblem = { readonly problem: SourceProblem };
+
+/** Maximum bytes read of a file: far above any skin, so that the check can still say what it is. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+const HINT = 'Give the path of a PNG file, a folder of them, or - for stdin.';
+
+/**
+ * Reads a source as far as needed to identify it. Small files are read synchronously: thousands of them take a
+ * tenth of the time that as many promises do, and the caller yields in between.
+ */
+export function lookAt(
+  content: SourceContent,
+  variant: VariantWish,
+  memory: FileMemory | undefined,
+): Look | LookProblem {
+  switch (content.kind) {
+    case 'file':
+      return lookAtFile(content, variant, memory);
+    case 'bytes':
+      return checkPicture(content.bytes, { variant, fit: content.fit });
+    case 'problem':
+      return { problem: content.problem };
+    case 'user':
+      return {
+        pixels: undefined,
+        bytes: undefined,
+        warnings: content.isGuess ? [guessNote(content.typed ?? content.user)] : [],
+      };
+    case 'url':
+    case 'data':
+    case 'uuid':
+      return { pixels: undefined, bytes: undefined, warnings: [] };
+  }
+}
+
+/** A mistyped path must not pass for a player unnoticed. */
+function guessNote(name: string): Note {
+  const message = `There is no file or folder ${name}, so it was taken for a player's name. To say so outright: --player ${name}`;
+  return { code: 'taken_for_player', message };
+}
+
+function lookAtFile(
+  { path, fit }: Extract<SourceContent, { kind: 'file' }>,
+  variant: VariantWish,
+  memory: FileMemory | undefined,
+): Look | LookProblem {
+  const read = readFile(path, (stamp) => memory?.recall(path, stamp));
+  if ('problem' in read) return read;
+  if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
+  const look = checkPicture(read.bytes, { variant, fit });
+  // Scaled-down pictures are not remembered: without --fit the file must be refused.
+  const isOriginal = 'bytes' in look && look.bytes === read.bytes;
+  if (isOriginal && look.pixels !== undefined) memory?.remember(path, read.stamp, look.pixels);
+  return look;
+}
+
+/** The bytes of a source that has a picture of its own. */
+export function readContent(content: SourceContent): { readonly bytes: Uint8Array } | LookProblem {
+  if (content.kind === 'bytes') return content;
+  if (content.kind === 'problem') return content;
+  if (content.kind !== 'file') throw new Error(`A source of kind ${content.kind} has no picture of its own.`);
+  const read = readFile(content.path, () => undefined);
+  if ('known' in read) throw new Error('A file read in full cannot be a known one.');
+  return read;
+}
+
+type Read = { readonly known: string } | { readonly bytes: Uint8Array; readonly stamp: Stats } | LookProblem;
+
+/** A whole file, unless `recall` knows it by its stamp. */
+function readFile(path: string, recall: (stamp: Stats) => string | undefined): Read {
+  try {
+    const stamp = statSync(path);
+    const known = stamp.isFile() ? recall(stamp) : undefined;
+    if (known !== undefined) return { known };
+    const problem = refuseFile(path, stamp);
+    return problem ? { problem } : { bytes: readFileSync(path), stamp };
+  } catch (error) {
+    const problem = fileTrouble(path, error);
+    if (!problem) throw error;
+    return { problem };
+  }
+}
+
+interface CheckOptions {
+  readonly variant: VariantWish;
+  readonly fit: boolean | undefined;
+}
+
+function checkPicture(original: Uint8Array, { variant, fit }: CheckOptions): Look | LookProblem {
+  const scaled = fit ? scaleDown(original) : undefined;
+  if (scaled && 'problem' in scaled) return scaled;
+  const { bytes, notes } = scaled ?? { bytes: original, notes: [] };
+  const { error, pixels, warnings } = checkSkin(bytes, variant === 'auto' ? undefined : variant);
+  return error ? { problem: error } : { pixels, bytes, warnings: [...notes, ...warnings] };
+}
+
+/** An HD skin scaled to the size the game shows; undefined if the picture is not one. */
+function scaleDown(original: Uint8Array): { bytes: Uint8Array; notes: Note[] } | LookProblem | undefined {
+  try {
+    const skin = fitSkin(original);
+    if (!skin) return undefined;
+    const { from, picture, bytes } = skin;
+    const size = `${from.width}×${from.height} to ${picture.width}×${picture.height}`;
+    return {
+      bytes,
+      notes: [{ code: 'scaled_down', message: `The picture was scaled down from ${size} pixels.` }],
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidImageError)) throw error;
+    const { code, message, hint } = error;
+    return { problem: { code, message, hint } };
+  }
+}
+
+function refuseFile(path: string, stamp: Stats): SourceProblem | undefined {
+  if (stamp.isDirectory()) return { code: 'not_a_file', message: `${path} is a folder.` };
+  // Pipes and devices have no end to rely on.
+  if (!stamp.isFile()) return { code: 'not_a_file', message: `${path} is not a regular file.` };
+  if (stamp.size <= MAX_FILE_BYTES) return undefined;
+  return {
+    code: 'invalid_image',
+    message: `${path} has ${stamp.size} bytes; a skin has at most 20,000.`,
+  };
+}
+
+/** Problems of this one file, so that the next one is still worth trying. */
+function fileTrouble(path: string, cause: unknown): SourceProblem | undefined {
+  const { code = '' } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
+    return { code: 'no_such_file', message: `There is no file or folder ${path}.`, hint: HINT };
+  }
+  if (code === 'ELOOP') return { code: 'not_a_file', message: `${path} is a symbolic link loop.` };
+  if (code === 'EACCES' || code === 'EPERM')
+    return { code: 'eacces', message: `${path}: Permission denied.` };
+  return undefined;
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { FileMemory } from '../../base/file-memory.ts';
+import { acquire, type Held } from '../../base/process-lock.ts';
+import { bareUuid } from '../../dispatch/cape-texture.ts';
+import type { PlanOptions } from '../api/options.ts';
+import { Journal } from '../journal/journal.ts';
+import { Lockfile } from '../lockfile/lockfile.ts';
+import { BatchSetupError } from '../model/setup-error.ts';
+import { EMBEDDED } from '../model/signer.ts';
+import { GivenSkins } from '../plan/given-skins.ts';
+import { OutputNames } from '../plan/output-names.ts';
+import { Planner } from '../plan/planner.ts';
+import { SignerRule } from '../plan/signer-rule.ts';
+
+/** A batch's files, open. */
+export interface OpenBatch {
+  readonly lockfile: Lockfile | undefined;
+  readonly journal: Journal | undefined;
+  readonly memory: FileMemory;
+  readonly planner: Planner;
+  readonly signers: SignerRule;
+  /** Closes the files and releases the lock. */
+  close(): void;
+}
+
+/** How many batches without a lockfile may run at once for the same purpose. */
+const MOST_SIBLINGS = 64;
+
+/**
+ * Opens the results of earlier runs. `write`: for a batch that submits, which needs exclusive use of its
+ * journal; otherwise the files are only read, and nothing is created.
+ * @throws BatchSetupError when another process holds the lockfile; LockfileError
+ */
+export async function openBatch(options: PlanOptions, { write }: { write: boolean }): Promise<OpenBatch> {
+  const { lockfile: lockPath, stateDir, clock = systemClock } = options;
+  const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
+  try {
+    const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath);
+    const journal = write ? Journal.open(place.path) : Journal.read(place.path);
+    const memory = FileMemory.open(join(stateDir, 'files.bin'), () => clock.now());
+    const signers = signerRule(options);
+    const planner = new Planner({
+      variant: options.variant ?? 'auto',
+      visibility: options.visibility,
+      cape: options.cape === undefined ? undefined : bareUuid(options.cape),
+      submits: write,
+      force: options.force ?? false,
+      lockDir: dirname(lockPath ?? join(process.cwd(), 'skins.lock')),
+      lockfile,
+      journal,
+      memory,
+      names: new OutputNames(),
+      signers,
+      given: givenSkins(options),
+      findSkin: options.service.findSkin,
+    });
+    return {
+      lockfile,
+      journal,
+      memory,
+      planner,
+      signers,
+      close: () => {
+        lockfile?.close();
+        place.held?.release();
+      },
+    };
+  } catch (error) {
+    place.held?.release();
+    throw error;
+  }
+}
+
+function signerRule({ service, keepSignatures = false, game, ownKey }: PlanOptions): SignerRule {
+  const keys = { game: game?.keys, own: ownKey };
+  return new SignerRule({ name: service.name, signingKey: service.signingKey, keepSignatures, keys });
+}
+
+function givenSkins({ service, game, ownKey, force = false, cape }: PlanOptions): GivenSkins {
+  // The embedded service need not run: its key is in a file.
+  const askedKey = async () => (service.name === EMBEDDED ? ownKey : await service.signingKey?.());
+  return new GivenSkins({ service: service.name, askedKey, gameKeys: game?.keys, force, cape });
+}
+
+interface Place {
+  readonly path: string;
+  readonly held: Held;
+}
+
+/** A journal for this process only. Without a lockfile, a second concurrent batch gets its own journal. */
+async function claimPlace(options: PlanOptions): Promise<Place> {
+  for (let sibling = 0; ; sibling++) {
+    const path = journalPath(options, sibling);
+    const held = await acquire(`${path}.lock`, options.lockfile ?? 'a batch');
+    if ('release' in held) return { path, held };
+    if (options.lockfile !== undefined || sibling >= MOST_SIBLINGS) throw heldByAnother(options, held.holder);
+  }
+}
+
+function heldByAnother(
+  { lockfile = 'this batch' }: PlanOptions,
+  holder: { pid: number } | undefined,
+): BatchSetupError {
+  const who = holder ? `process ${holder.pid}` : 'another process';
+  return new BatchSetupError('lockfile_in_use', `${lockfile} is in use by ${who}.`, {
+    hint: 'Wait until it ends, or use another lockfile: --lock FILE',
+  });
+}
+
+function journalPath(options: PlanOptions, sibling: number): string {
+  const { service, lockfile, purpose = '', force = false, stateDir } = options;
+  const about = [service.name, service.caller, lockfile ?? purpose, force ? 'force' : '', sibling];
+  const id = createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 24);
+  return join(stateDir, 'journals', `${id}.ndjson`);
+}

@@ -1,0 +1,264 @@
+import { systemClock } from '../../base/clock.ts';
+import { ServiceLostError } from '../../dispatch/trouble.ts';
+import { Bell } from '../../dispatch/wake-up-signal.ts';
+import type { Job } from '../../protocol/job.ts';
+import type { BatchEvent, BatchSummary, Progress } from '../api/events.ts';
+import { type BatchOptions, DeliveryError } from '../api/options.ts';
+import { entryProblem, readEntry } from '../lockfile/sound-entry.ts';
+import type { BatchResult, SourceProblem } from '../model/types.ts';
+import type { Member, Work } from '../model/work.ts';
+import type { Decision, Planned } from '../plan/decision.ts';
+import type { Made } from '../service/finisher.ts';
+import { ServiceSide } from '../service/service-side.ts';
+import { Ledger } from './ledger.ts';
+import { type OpenBatch, openBatch } from './open-batch.ts';
+import { failedResult, givenResult, journaledResult, lockedResult, madeResult } from './results.ts';
+import { finishFiles } from './save-files.ts';
+
+/** Maximum work waiting for submission; reading of sources pauses beyond it. */
+const AHEAD = 10_000;
+/** The same for sources that are held whole in memory. */
+const AHEAD_HELD = 500;
+/** Milliseconds that submissions in flight may take to be answered after an interruption. */
+const LAST_ANSWERS = 1_500;
+
+/**
+ * Makes a skin from each source: plans, submits new work through the caller's spots, proves and delivers the
+ * results. Safe to kill at any moment; the same call again resumes.
+ * @throws BatchSetupError; LockfileError; what `deliver` throws; the service's errors that affect all sources
+ */
+export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
+  const files = await openBatch(options, { write: true });
+  try {
+    return await new BatchRun(options, files).run();
+  } finally {
+    files.close();
+  }
+}
+
+/** One batch while it runs. */
+class BatchRun {
+  readonly #options: BatchOptions;
+  readonly #files: OpenBatch;
+  readonly #ledger: Ledger;
+  readonly #stop = new AbortController();
+  readonly #hardStop = new AbortController();
+  readonly #changed: Bell;
+  #service: ServiceSide | undefined;
+  /** Work held back until all sources are read and the user knows why it is made again. */
+  readonly #outdated: Work[] = [];
+  #fatal: { readonly error: unknown } | undefined;
+  #isInterrupted = false;
+
+  constructor(options: BatchOptions, files: OpenBatch) {
+    this.#options = options;
+    this.#files = files;
+    this.#ledger = new Ledger(options.prune ?? false);
+    this.#changed = new Bell(options.clock ?? systemClock);
+  }
+
+  get progress(): Progress {
+    return this.#ledger.progress(this.#service?.open ?? 0);
+  }
+
+  async run(): Promise<BatchSummary> {
+    this.#options.onProgress?.(() => this.progress);
+    const unlisten = this.#listenForInterruption();
+    try {
+      await this.#planAll();
+      await this.#untilSettled();
+    } catch (error) {
+      if (!this.#isInterrupted && !this.#fatal) this.#fail(error);
+    } finally {
+      unlisten();
+      await this.#service?.close();
+      this.#hardStop.abort(); // no one waits for the last answers
+    }
+    const end = this.#isInterrupted ? 'interrupted' : this.#service?.isSpent ? 'stopped' : 'complete';
+    const isOver = end === 'complete' && !this.#fatal;
+    const lockfile = await finishFiles(this.#options, this.#files, this.#ledger, { isOver });
+    if (this.#fatal) throw this.#fatal.error;
+    return { ...this.#ledger.summary(this.#service?.open ?? 0), end, lockfile };
+  }
+
+  async #planAll(): Promise<void> {
+    const { planner } = this.#files;
+    for await (const planned of planner.plan(this.#options.sources, this.#stop.signal)) {
+      this.#ledger.read(planned);
+      await this.#act(planned);
+      if (this.#service?.isSpent) return;
+      while (this.#isAhead(planned)) await this.#changed.wait(undefined, this.#stop.signal);
+    }
+    this.#ledger.allRead();
+    if (this.#outdated.length > 0) this.#service ??= await this.#contact();
+    this.#tellPlan();
+    for (const work of this.#outdated) this.#service?.add(work);
+    this.#service?.noMore();
+  }
+
+  #tellPlan(): void {
+    const { progress } = this;
+    const { list: outdated, untold } = this.#ledger.signers;
+    const seconds = this.#service?.estimate(progress.wanted);
+    this.#tell({ type: 'planned', progress, seconds, outdated, untold });
+  }
+
+  #isAhead({ member }: Planned): boolean {
+    const isHeld = member.source.content.kind === 'bytes';
+    return (this.#service?.waiting ?? 0) >= (isHeld ? AHEAD_HELD : AHEAD);
+  }
+
+  async #act({ member, decision }: Planned): Promise<void> {
+    const { journal } = this.#files;
+    switch (decision.kind) {
+      case 'refused':
+        return await this.#finish(failedResult(member, decision.problem));
+      case 'locked':
+        return await this.#finishLocked(member, decision);
+      case 'given':
+        return await this.#finishGiven(member, decision);
+      case 'done':
+        this.#ledger.result(member, decision);
+        return await this.#finish(journaledResult(member, journal!, decision.key, 'journal'));
+      case 'failed':
+        return await this.#finish(failedResult(member, decision.record, decision.record.j));
+      case 'duplicate':
+        if (decision.work?.job) this.#accepted(member, decision.work.job);
+        return;
+      case 'new':
+        if (decision.outdated) {
+          this.#outdated.push(decision.work);
+          return;
+        }
+        this.#service ??= await this.#contact();
+        this.#service.add(decision.work);
+        return;
+      case 'unproven':
+        this.#service ??= await this.#contact();
+        this.#service.add(decision.work);
+    }
+  }
+
+  /** Checks the entry before anything is written from it, including its own line under a new name. */
+  async #finishLocked(member: Member, decision: Extract<Decision, { kind: 'locked' }>): Promise<void> {
+    const { lockfile, signers } = this.#files;
+    const { entry, moved } = decision;
+    const read = moved ? readEntry(lockfile!, entry, signers) : undefined;
+    if (read && 'problem' in read) return await this.#finish(failedResult(member, read.problem));
+    this.#ledger.result(member, decision);
+    await this.#finish(lockedResult(member, lockfile!, entry, signers), member);
+  }
+
+  /** Written to the journal like a new skin, so that the lockfile gets it. */
+  async #finishGiven(member: Member, decision: Extract<Decision, { kind: 'given' }>): Promise<void> {
+    const { key: k, skin: given, warnings: w } = decision;
+    const { signedBy, ...skin } = given;
+    this.#files.journal?.done({ k, skin, w: [...w], service: this.#options.service.name, ...signedBy });
+    this.#ledger.result(member, decision);
+    await this.#finish(givenResult(member, decision));
+  }
+
+  async #contact(): Promise<ServiceSide> {
+    const { journal, planner } = this.#files;
+    if (!journal) throw new Error('A batch that submits needs a journal.');
+    return await ServiceSide.open({
+      options: this.#options,
+      journal,
+      stop: this.#stop.signal,
+      hardStop: this.#hardStop.signal,
+      onWaiting: (reason, message, ms) => this.#tell({ type: 'waiting', reason, message, ms }),
+      onAccepted: (work, job) => {
+        planner.sent(work);
+        this.#ledger.accepted();
+        work.job = job;
+        for (const member of work.members) this.#accepted(member, job);
+      },
+      onAgain: (work, message) =>
+        this.#tell({ type: 'again', source: work.members[0]?.source.label ?? '', message }),
+      onDone: async (work, made) => await this.#workDone(work, made),
+      onFailed: async (work, problem, job) => await this.#workFailed(work, problem, job),
+      onAlone: (message) => this.#tell({ type: 'alone', message }),
+      onFatal: (error) => this.#fail(error),
+      onChange: () => this.#changed.ring(),
+    });
+  }
+
+  #accepted({ index, source }: Member, job: Job): void {
+    this.#tell({ type: 'accepted', index, source: source.label, job });
+    if (this.#options.follow === false) this.#ledger.handedOver();
+    this.#changed.ring();
+  }
+
+  async #untilSettled(): Promise<void> {
+    while (this.#service && !this.#service.isSettled) await this.#changed.wait(undefined, this.#stop.signal);
+  }
+
+  async #workDone(work: Work, made: Made): Promise<void> {
+    this.#files.planner.settled(work);
+    for (const [position, member] of work.members.entries()) {
+      this.#ledger.result(member, work);
+      const origin = position === 0 ? 'made' : 'duplicate';
+      await this.#finish(madeResult(member, made, origin));
+    }
+  }
+
+  async #workFailed(work: Work, problem: SourceProblem, job: string | undefined): Promise<void> {
+    this.#files.planner.settled(work);
+    for (const member of work.members) await this.#finish(failedResult(member, problem, job));
+  }
+
+  /** Delivers a result and counts it. `member`: of a known result, whose entry may turn out to be damaged. */
+  async #finish(result: BatchResult, member?: Member): Promise<void> {
+    try {
+      const delivered = await this.#deliver(result);
+      this.#tell({ type: 'result', result: delivered });
+      this.#ledger.finished(delivered);
+    } catch (error) {
+      if (!member) throw error;
+      await this.#finish(failedResult(member, entryProblem(error)));
+    }
+    this.#changed.ring();
+  }
+
+  async #deliver(result: BatchResult): Promise<BatchResult> {
+    try {
+      await this.#options.deliver?.(result);
+      return result;
+    } catch (error) {
+      if (!(error instanceof DeliveryError)) throw error;
+      const { index, source, stem, content } = result;
+      const problem = { code: error.code, message: error.message };
+      return { index, source, stem, content, warnings: [], error: problem };
+    }
+  }
+
+  #tell(event: BatchEvent): void {
+    this.#options.onEvent?.(event);
+  }
+
+  #listenForInterruption(): () => void {
+    const { signal, clock = systemClock } = this.#options;
+    const interrupt = () => {
+      this.#isInterrupted = true;
+      this.#halt();
+      const hard = () => this.#hardStop.abort(signal?.reason);
+      void clock.sleep(LAST_ANSWERS, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is in flight
+    };
+    if (signal?.aborted) interrupt();
+    signal?.addEventListener('abort', interrupt, { once: true });
+    return () => {
+      signal?.removeEventListener('abort', interrupt);
+    };
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isInterrupted) return;
+    this.#fatal ??= { error: error instanceof ServiceLostError ? error.cause : error };
+    this.#halt();
+  }
+
+  #halt(): void {
+    this.#stop.abort(this.#options.signal?.reason);
+    this.#changed.ring();
+  }
+}

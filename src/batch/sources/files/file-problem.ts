@@ -1,0 +1,31 @@
+import type { SourceProblem } from '../../model/types.ts';
+
+/** `neighbour`: a similar existing name; `player`: the name, if it could also be a player's. */
+export function noSuchFile(label: string, { neighbour, player }: Meant = {}): SourceProblem {
+  const asked = neighbour === undefined ? '' : `Did you mean ${neighbour}? `;
+  const asPlayer = player === undefined ? '' : `For the player of that name: --player ${player}`;
+  return {
+    code: 'no_such_file',
+    message: label === '' ? 'The name of a file or folder is empty.' : `There is no file or folder ${label}.`,
+    hint: `${asked}${asPlayer}`.trim() || 'Give the path of a PNG file, a folder of them, or - for stdin.',
+  };
+}
+
+interface Meant {
+  readonly neighbour?: string | undefined;
+  readonly player?: string | undefined;
+}
+
+/** Node's error codes for paths that do not exist. No path contains a zero byte. */
+const ABSENCES = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
+const REFUSALS = new Set(['EACCES', 'EPERM']);
+
+/** The file system's error about this one path, so that the next one is still worth trying. @throws any other error */
+export function fileProblem(label: string, error: unknown): SourceProblem {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  if (ABSENCES.has(code)) return noSuchFile(label);
+  if (REFUSALS.has(code)) return { code: 'eacces', message: `${label}: Permission denied.` };
+  if (code === 'ELOOP') return { code: 'not_a_file', message: `${label} is a symbolic link loop.` };
+  return { code: code.toLowerCase(), message: `${label}: ${message}.` };
+}

@@ -1,0 +1,181 @@
+import { type Dirent, readFileSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BatchSetupError } from '../../model/setup-error.ts';
+import type { SourceProblem } from '../../model/types.ts';
+import { fileProblem } from '../files/file-problem.ts';
+import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
+
+const MAX_DEPTH = 64;
+const MAX_IGNORE_FILE_BYTES = 64 * 1024;
+
+/** A folder: its name and its path. */
+export interface WalkRoot {
+  readonly label: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** The name of a walked folder in results. */
+export function labelOf(root: WalkRoot, place: string): string {
+  return place === '' ? root.label : join(root.label, place);
+}
+
+/** The content of one folder of a walk. */
+export interface FolderStep {
+  /** The folder's path below the root, `/` between segments; empty for the root. */
+  readonly place: string;
+  /** Names of its PNG files, sorted by code units. */
+  readonly files: readonly string[];
+  /** Unusable entries by name; the folder itself under an empty name. */
+  readonly problems: readonly { readonly name: string; readonly problem: SourceProblem }[];
+  /** Whether ignore rules excluded entries here. */
+  readonly isThinned: boolean;
+}
+
+interface Visit {
+  readonly place: string;
+  readonly depth: number;
+  /** The folders on the path to it. */
+  readonly above: Branch | undefined;
+  readonly rules: IgnoreRules;
+}
+
+interface Branch {
+  readonly id: string;
+  readonly above: Branch | undefined;
+}
+
+export interface WalkOptions {
+  readonly recursive: boolean;
+  readonly rules: IgnoreRules;
+}
+
+/**
+ * The folder and, recursively, all below it: files before subfolders, sorted, without hidden ones. Follows
+ * links to folders unless they lead back to a folder on the path.
+ */
+export async function* walkFolder(root: WalkRoot, options: WalkOptions): AsyncGenerator<FolderStep> {
+  const pending: Visit[] = [{ place: '', depth: 0, above: undefined, rules: options.rules }];
+  for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
+    const seen = await see(root, visit, options.recursive);
+    if (seen === undefined) continue;
+    yield seen.step;
+    for (const below of seen.below.toReversed()) pending.push(below);
+  }
+}
+
+interface Seen {
+  readonly step: FolderStep;
+  readonly below: readonly Visit[];
+}
+
+/** Undefined for a folder that is on its own path. */
+async function see(root: WalkRoot, visit: Visit, recursive: boolean): Promise<Seen | undefined> {
+  const { place, depth, above } = visit;
+  const label = labelOf(root, place);
+  if (depth > MAX_DEPTH) return failed(place, tooDeep(label));
+  try {
+    const path = join(root.path, place);
+    const branch = { id: identityOf(path), above };
+    if (isOnTheWay(branch.id, above)) return undefined;
+    const entries = await readdir(path, { withFileTypes: true });
+    const rules = rulesIn(path, place, entries, visit.rules);
+    const content = sorted(entries, { path, label, place, recursive, isIgnored: rules.matcher() });
+    const below = content.folders.map((name) => ({
+      place: joined(place, name),
+      depth: depth + 1,
+      above: branch,
+      rules,
+    }));
+    return { step: { place, ...content }, below };
+  } catch (error) {
+    return failed(place, folderProblem(label, error));
+  }
+}
+
+function failed(place: string, problem: SourceProblem): Seen {
+  return { step: { place, files: [], problems: [{ name: '', problem }], isThinned: false }, below: [] };
+}
+
+function folderProblem(label: string, error: unknown): SourceProblem {
+  if (!(error instanceof BatchSetupError)) return fileProblem(label, error);
+  return { code: error.code, message: `${join(label, IGNORE_FILE)}: ${error.message}`, hint: error.hint };
+}
+
+function tooDeep(label: string): SourceProblem {
+  return { code: 'too_deep', message: `${label} is more than ${MAX_DEPTH} folders deep.` };
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+function isOnTheWay(id: string, branch: Branch | undefined): boolean {
+  for (let one = branch; one !== undefined; one = one.above) if (one.id === id) return true;
+  return false;
+}
+
+function rulesIn(path: string, place: string, entries: readonly Dirent[], rules: IgnoreRules): IgnoreRules {
+  if (!entries.some((entry) => entry.name === IGNORE_FILE)) return rules;
+  const file = join(path, IGNORE_FILE);
+  const found = statSync(file);
+  if (found.isDirectory()) return rules; // as git does
+  if (!found.isFile() || found.size > MAX_IGNORE_FILE_BYTES) {
+    const limit = `It must be a file of at most ${MAX_IGNORE_FILE_BYTES / 1024} KiB.`;
+    throw new BatchSetupError('invalid_pattern', limit);
+  }
+  return rules.withFile(place, readFileSync(file, 'utf8'));
+}
+
+interface Look {
+  readonly path: string;
+  readonly label: string;
+  readonly place: string;
+  readonly recursive: boolean;
+  readonly isIgnored: (path: string) => boolean;
+}
+
+interface Content extends Omit<FolderStep, 'place'> {
+  readonly folders: readonly string[];
+}
+
+function sorted(entries: readonly Dirent[], look: Look): Content {
+  const [files, folders, problems]: [string[], string[], FolderStep['problems'][number][]] = [[], [], []];
+  let isThinned = false;
+  for (const entry of entries) {
+    const { name } = entry;
+    if (name.startsWith('.')) continue;
+    const kind = kindOf(entry, look);
+    if (kind === undefined) continue;
+    if (look.isIgnored(joined(look.place, kind === 'folder' ? `${name}/` : name))) isThinned = true;
+    else if (kind === 'file') files.push(name);
+    else if (kind === 'folder') folders.push(name);
+    else problems.push({ name, problem: kind });
+  }
+  problems.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { files: files.sort(), folders: folders.sort(), problems, isThinned };
+}
+
+/** Undefined for entries that the walk skips. Only links need a stat. */
+function kindOf(entry: Dirent, look: Look): 'file' | 'folder' | SourceProblem | undefined {
+  const isPng = /\.png$/i.test(entry.name);
+  if (!isPng && !look.recursive) return undefined;
+  const isLink = entry.isSymbolicLink();
+  const kind = isLink ? targetOf(entry.name, look) : entry.isDirectory() ? 'folder' : 'file';
+  if (kind === 'folder') return look.recursive ? 'folder' : undefined;
+  return isPng ? kind : undefined;
+}
+
+function targetOf(name: string, look: Look): 'file' | 'folder' | SourceProblem {
+  try {
+    return statSync(join(look.path, name)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    return fileProblem(join(look.label, name), error);
+  }
+}
+
+function joined(place: string, name: string): string {
+  return place === '' ? name : `${place}/${name}`;
+}

@@ -1,0 +1,168 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Replacement, removeLeftovers, writeFileAtomically } from '../../src/base/atomic-file.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+/** The system gives out the lowest that is free. */
+function nextDescriptor(path: string): number {
+  const fd = openSync(path, 'r');
+  closeSync(fd);
+  return fd;
+}
+
+const HOUR = 60 * 60 * 1000;
+/** Larger than any system gives out. */
+const NO_PROCESS = 2 ** 31 - 1;
+
+describe('writeFileAtomically', () => {
+  test('writes text and bytes', async () => {
+    const folder = await ownFolder();
+    writeFileAtomically(join(folder, 'text'), 'größer');
+    writeFileAtomically(join(folder, 'bytes'), new Uint8Array([0, 255]));
+    expect(readFileSync(join(folder, 'text'), 'utf8')).toBe('größer');
+    expect(readFileSync(join(folder, 'bytes'))).toEqual(Buffer.from([0, 255]));
+  });
+
+  test('takes the place of what was there and leaves nothing else', async () => {
+    const folder = await ownFolder();
+    const path = join(folder, 'skin.json');
+    writeFileAtomically(path, 'a longer old text');
+    writeFileAtomically(path, 'new', { durable: true });
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    expect(readdirSync(folder)).toEqual(['skin.json']);
+  });
+
+  test('makes a new file instead of writing into the old one, which a reader may have open', async () => {
+    const path = join(await ownFolder(), 'skin.json');
+    writeFileAtomically(path, 'old');
+    const { ino } = statSync(path);
+    writeFileAtomically(path, 'new');
+    expect(statSync(path).ino).not.toBe(ino);
+  });
+
+  test('makes the folders that are missing', async () => {
+    const path = join(await ownFolder(), 'a', 'b', 'c.txt');
+    writeFileAtomically(path, 'deep');
+    expect(readFileSync(path, 'utf8')).toBe('deep');
+  });
+
+  test('gives the file the mode that is asked for', async () => {
+    const path = join(await ownFolder(), 'secret');
+    writeFileAtomically(path, '', { mode: 0o600 });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('takes names as long as the file system does', async () => {
+    const path = join(await ownFolder(), 'n'.repeat(255));
+    writeFileAtomically(path, 'long');
+    expect(readFileSync(path, 'utf8')).toBe('long');
+  });
+
+  test('replaces a link, not the file that it points to', async () => {
+    const folder = await ownFolder();
+    writeFileSync(join(folder, 'precious'), 'kept');
+    symlinkSync('precious', join(folder, 'out.json'));
+    writeFileAtomically(join(folder, 'out.json'), 'new');
+    expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('kept');
+    expect(readFileSync(join(folder, 'out.json'), 'utf8')).toBe('new');
+  });
+
+  test('leaves nothing behind when a folder is in the way', async () => {
+    const folder = await ownFolder();
+    await mkdir(join(folder, 'taken', 'below'), { recursive: true });
+    expect(() => writeFileAtomically(join(folder, 'taken'), 'text')).toThrow();
+    expect(readdirSync(folder)).toEqual(['taken']);
+  });
+
+  test('says which folder it cannot make', async () => {
+    const folder = await ownFolder();
+    await writeFile(join(folder, 'file'), '');
+    expect(() => writeFileAtomically(join(folder, 'file', 'below', 'x'), '')).toThrow(/ENOTDIR|EEXIST/);
+  });
+});
+
+describe('Replacement', () => {
+  test('fails when its folder vanishes, and has nothing to tidy up then', async () => {
+    const folder = join(await ownFolder(), 'out');
+    const file = new Replacement(join(folder, 'x'));
+    file.write('text');
+    file.close(false);
+    await rm(folder, { recursive: true });
+    expect(() => file.replace(true)).toThrow('ENOENT');
+    file.discard();
+  });
+
+  test('can be given up at any time, and leaves nothing, nor anything open', async () => {
+    const folder = await ownFolder();
+    const first = nextDescriptor(folder);
+    for (let n = 0; n < 50; n++) {
+      const file = new Replacement(join(folder, 'x'));
+      file.write('text');
+      file.discard();
+    }
+    expect(readdirSync(folder)).toEqual([]);
+    expect(nextDescriptor(folder)).toBeLessThan(first + 10);
+  });
+});
+
+describe('removeLeftovers', () => {
+  /** A temporary file of `x` as a process leaves it that dies while it writes; `age` in ms. */
+  function leftover(folder: string, pid: number, age: number, name = 'x'): string {
+    const path = join(folder, `.${name}.${pid}.0123abcd.tmp`);
+    writeFileSync(path, 'half');
+    utimesSync(path, new Date(Date.now() - age), new Date(Date.now() - age));
+    return path;
+  }
+
+  test('knows what writing really leaves', async () => {
+    const folder = await ownFolder();
+    new Replacement(join(folder, 'x')).close(false);
+    await removeLeftovers(join(folder, 'x'), Date.now() + 2 * HOUR);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('removes what a dead process left an hour ago', async () => {
+    const folder = await ownFolder();
+    const path = leftover(folder, NO_PROCESS, HOUR + 1000);
+    await removeLeftovers(join(folder, 'x'), Date.now());
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('leaves what is younger, what a living process writes and what belongs to another file', async () => {
+    const folder = await ownFolder();
+    const sleeper = execa(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { reject: false });
+    onTestFinished(() => void sleeper.kill());
+    const paths = [
+      leftover(folder, NO_PROCESS, HOUR - 10_000),
+      leftover(folder, sleeper.pid!, 2 * HOUR),
+      leftover(folder, NO_PROCESS, 2 * HOUR, 'y'),
+      leftover(folder, 0, 2 * HOUR),
+    ];
+    await removeLeftovers(join(folder, 'x'), Date.now());
+    expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  test("removes what bears this process's own id: in a container every run has the same", async () => {
+    const folder = await ownFolder();
+    const path = leftover(folder, process.pid, 2 * HOUR);
+    await removeLeftovers(join(folder, 'x'), Date.now());
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('has nothing to say about a folder that is not there', async () => {
+    await removeLeftovers(join(await ownFolder(), 'none', 'x'), Date.now());
+  });
+});

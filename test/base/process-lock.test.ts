@@ -1,0 +1,159 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { acquire, type Held, type Holder } from '../../src/base/process-lock.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { poll } from '../support/server/poll.ts';
+
+const PROGRAM = join(import.meta.dirname, '../support/batch/hold-lock.ts');
+/** Larger than any system gives out. */
+const NO_PROCESS = 2 ** 31 - 1;
+
+/** Another process that has tried for the lock; `said` is what came of it. */
+async function rival(path: string, about: string) {
+  const child = execa(process.execPath, [PROGRAM, path, about], { reject: false });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const first = await Promise.race([child.iterable()[Symbol.asyncIterator]().next(), child]);
+  return { child, said: 'value' in first ? first.value : undefined };
+}
+
+async function holderOf(path: string): Promise<Holder | undefined> {
+  const answer = await acquire(path, 'asking');
+  if ('holder' in answer) return answer.holder;
+  answer.release();
+  throw new Error('The lock was free.');
+}
+
+async function take(path: string): Promise<Held> {
+  const held = await acquire(path, 'a test');
+  if ('holder' in held) throw new Error(`The lock is held: ${JSON.stringify(held.holder)}`);
+  onTestFinished(() => held.release());
+  return held;
+}
+
+describe('acquire', () => {
+  test('gives the lock to one alone, also within one process', async () => {
+    const path = join(await ownFolder(), 'locks', 'batch.lock');
+    const held = await take(path);
+    expect(await holderOf(path)).toEqual({ pid: process.pid, about: 'a test', since: expect.any(Number) });
+    held.release();
+    await take(path);
+  });
+
+  test('says who has it, what for and since when', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    const before = Date.now();
+    const { child } = await rival(path, '/skins/skins.lock');
+    const holder = await holderOf(path);
+    expect(holder).toMatchObject({ pid: child.pid, about: '/skins/skins.lock' });
+    expect(holder?.since).toBeGreaterThanOrEqual(before);
+    expect(holder?.since).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('gets the lock of a process that was killed', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    for (let round = 0; round < 5; round++) {
+      const { child, said } = await rival(path, 'killed soon');
+      expect(said).toBe('held');
+      child.kill('SIGKILL');
+      await child;
+    }
+    await take(path);
+  });
+
+  test('gets the lock when the other lets go of it, or merely ends', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    const { child } = await rival(path, 'for a while');
+    child.stdin.write('enough\n');
+    const held = await poll(
+      async () => await acquire(path, 'a test'),
+      (answer) => 'release' in answer,
+    );
+    if ('release' in held) held.release();
+    expect((await child).exitCode).toBe(0);
+  });
+
+  test('lets one of many that start at once have it', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    const rivals = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => rival(path, name)));
+    const said = rivals.map((one) => one.said);
+    expect(said.filter((one) => one === 'held')).toHaveLength(1);
+    const winner = 'abcdef'[said.indexOf('held')];
+    expect(new Set(said)).toEqual(new Set(['held', `lost to ${winner}`]));
+  });
+
+  test('waits a moment for one that nobody is known to have: two that start at once stop each other', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    const nameless = new DatabaseSync(path);
+    nameless.exec('BEGIN EXCLUSIVE');
+    const taken = take(path);
+    setTimeout(() => nameless.close(), 20);
+    await taken;
+  });
+
+  test('holds two locks at once', async () => {
+    const folder = await ownFolder();
+    const [one, other] = [join(folder, 'one'), join(folder, 'other')];
+    const first = await take(one);
+    await take(other);
+    first.release();
+    expect(await holderOf(other)).toMatchObject({ pid: process.pid });
+  });
+
+  test('makes no files but the lock and the name of its holder, which goes with it', async () => {
+    const folder = await ownFolder();
+    const held = await take(join(folder, 'batch.lock'));
+    expect(readdirSync(folder)).toEqual(['batch.lock', 'batch.lock.holder']);
+    held.release();
+    expect(readdirSync(folder)).toEqual(['batch.lock']);
+  });
+
+  test('can be released twice, which harms nobody who has it since', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    const first = await take(path);
+    first.release();
+    await take(path);
+    first.release();
+    expect(await holderOf(path)).toMatchObject({ pid: process.pid });
+  });
+});
+
+describe('The name of the holder', () => {
+  test.each([
+    ['that is dead', JSON.stringify({ pid: NO_PROCESS, about: 'long ago', since: 0 })],
+    ['that is no JSON', '{"pid":'],
+    ['that is no holder', '{"pid":-1}'],
+  ])('%s keeps nobody from a free lock', async (_, text) => {
+    const path = join(await ownFolder(), 'batch.lock');
+    writeFileSync(`${path}.holder`, text);
+    await take(path);
+    expect(JSON.parse(readFileSync(`${path}.holder`, 'utf8'))).toMatchObject({ pid: process.pid });
+  });
+
+  test('may be missing or unreadable: the lock is held all the same', async () => {
+    const path = join(await ownFolder(), 'batch.lock');
+    await take(path);
+    for (const text of ['nobody', '{"pid":-1,"about":"x","since":0}', 'null']) {
+      writeFileSync(`${path}.holder`, text);
+      expect(await holderOf(path)).toBeUndefined();
+    }
+    rmSync(`${path}.holder`);
+    expect(await holderOf(path)).toBeUndefined();
+  });
+});
+
+test('A file that is no lock, or a folder that cannot be made, is an error', async () => {
+  const folder = await ownFolder();
+  writeFileSync(join(folder, 'text'), 'x'.repeat(5000));
+  await expect(acquire(join(folder, 'text'), 'a test')).rejects.toThrow('not a database');
+  await expect(acquire(join(folder, 'text', 'below'), 'a test')).rejects.toThrow(/ENOTDIR|EEXIST/);
+});
+
+test('A lock that cannot say whose it is, is given back', async () => {
+  const path = join(await ownFolder(), 'batch.lock');
+  mkdirSync(join(`${path}.holder`, 'below'), { recursive: true });
+  await expect(acquire(path, 'a test')).rejects.toThrow();
+  await expect(acquire(path, 'a test')).rejects.not.toHaveProperty('holder');
+});

@@ -3,9 +3,10 @@ import type { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { VERSION } from '../base/version.ts';
 import type { GameAddresses } from './addresses.ts';
+import { type GameAnswer, parseJson } from './answer.ts';
 import { GameError, type GameErrorKind } from './errors.ts';
 import type { GameService, Pacing } from './pacing.ts';
-import { parseJson, refusalOf } from './refusals.ts';
+import { refusalOf } from './refusals.ts';
 
 export interface GameHttpOptions {
   readonly addresses: GameAddresses;
@@ -34,13 +35,6 @@ export interface GameRequest {
   /** Error kinds of statuses that mean something special for this request. */
   readonly meanings?: Readonly<Record<number, GameErrorKind>>;
   readonly signal?: AbortSignal | undefined;
-}
-
-export interface GameAnswer {
-  readonly status: number;
-  readonly bytes: Buffer;
-  /** The header of that name. */
-  readonly retryAfter: string | undefined;
 }
 
 /** Maximum bytes of a body. A full profile has a tenth of it. */

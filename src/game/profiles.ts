@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
+import { parseJson } from './answer.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
 import { isOfflineId, parsePlayerId } from './player-ids.ts';
-import { parseJson } from './refusals.ts';
 
 /** A player's profile as signed by the game. `value` and `signature` are kept byte for byte. */
 export interface SignedProfile {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type GameAnswer, parseJson } from './answer.ts';
 import { GameError, type GameErrorKind } from './errors.ts';
-import type { GameAnswer } from './http.ts';
 
 /** What is known about a refused request besides its answer. */
 export interface RefusedRequest {
@@ -56,15 +56,6 @@ function reasonOf(said: unknown, secret: string | undefined): string | undefined
       .replace(/\.$/, '')
       .slice(0, MAX_REASON_LENGTH) || undefined
   );
-}
-
-/** undefined if it is not JSON. */
-export function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Seconds or an HTTP date (RFC 9110, 10.2.3) as milliseconds from now. */

@@ -16,21 +16,24 @@ import { startCallbacks } from './callbacks/start.ts';
 import { Observers } from './events/observer.ts';
 import { buildApp } from './http/fastify/app.ts';
 import { EDGE_LIMITS } from './http/fastify/network-limits.ts';
+import { jobBody } from './http/job-answers.ts';
 import { hashApiKey, makeApiKey } from './service/callers/api-key.ts';
 import type { Session } from './service/callers/authenticate.ts';
-import { waitForEnds } from './service/jobs/jobs.ts';
+import { waitForEnds, withSkin } from './service/jobs/jobs.ts';
 import { Plans } from './service/plans/plans.ts';
 import { readPlans } from './service/plans/plans-file.ts';
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 import { ensureOwner, findUnknownPlans } from './service/users/users.ts';
+import { findCallbackJob } from './store/callbacks.ts';
+import type { Db } from './store/db.ts';
 import { openStore, type Store } from './store/store.ts';
 
-export type { GeneratorKind } from './assembly/generators.ts';
 export { makeKeyOfOwner, OwnerKeyError } from './assembly/owner-key.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
 export { backUp } from './backup/backup.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';
+export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/settings.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
 
@@ -117,7 +120,13 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   await maintenance.recoverNow();
   pool.start();
   app.log.info({ url, version: VERSION }, 'started');
-  const callbacks = startCallbacks(context, app.log);
+  const callbacks = startCallbacks({
+    ...context,
+    policy: context.callbacks,
+    describeJob: async (jobId) => await describeCallbackJob(store.db, jobId),
+    onGivenUp: (report) => app.log.warn(report, 'webhook given up'),
+    onError: (error) => app.log.error({ err: error }, 'webhooks'),
+  });
 
   return {
     url,
@@ -135,6 +144,12 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
       app.log.info('stopped');
     },
   };
+}
+
+/** What a webhook tells: the answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
+async function describeCallbackJob(db: Db, jobId: number): Promise<object | undefined> {
+  const job = await findCallbackJob(db, jobId);
+  return job && jobBody(await withSkin(db, job), []);
 }
 
 /** The built-in plans, changed by a file where there is one. @throws PlansFileError */

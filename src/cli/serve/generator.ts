@@ -4,11 +4,9 @@ import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { readSecretFile } from '../terminal/read-input.ts';
 
-export const GENERATOR_KINDS = [
-  'signing',
-  'accounts',
-  'upstream',
-] as const satisfies readonly GeneratorKind[];
+/** A table, so that a missing kind is a compile error. */
+const KINDS = { signing: true, accounts: true, upstream: true } satisfies Record<GeneratorKind, true>;
+export const GENERATOR_KINDS = Object.keys(KINDS) as GeneratorKind[];
 const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
 export const UPSTREAM_VISIBILITIES = VISIBILITIES satisfies readonly UpstreamSettings['visibility'][];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { type GameAnswer, parseJson } from '../answer.ts';
 import { GameError } from '../errors.ts';
-import type { GameAnswer, GameHttp } from '../http.ts';
-import { parseJson } from '../refusals.ts';
+import type { GameHttp } from '../http.ts';
 import { LoginError, type LoginErrorKind } from './login-error.ts';
 
 /**

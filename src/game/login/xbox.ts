@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { parseJson } from '../answer.ts';
 import { GameError } from '../errors.ts';
 import type { GameHttp, GameRequest } from '../http.ts';
-import { parseJson } from '../refusals.ts';
 import { LoginError } from './login-error.ts';
 
 /** An Xbox authorization: a token and its user hash. */

@@ -8,8 +8,8 @@ import {
   type LinkedAccount,
   listAccounts,
 } from '../store/accounts.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import { type Db, inTransaction } from '../store/store.ts';
 import { accountsFor, freeAt, nextAccount, nextStart, readyOwners } from './availability.ts';
 import { timesOfNow } from './clock-set-back.ts';
 import { type AccountFault, accountFaultOf, CONSEQUENCES } from './faults.ts';

@@ -17,8 +17,8 @@ import {
   type LinkedAccount,
   listAccounts,
 } from '../store/accounts.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import { type Db, inTransaction } from '../store/store.ts';
 import type { AccountTools } from './held-account.ts';
 import { originalOf } from './skin-changer.ts';
 import { type AccountTokens, sealTokens } from './tokens.ts';

@@ -1,36 +1,10 @@
-import type { Accounts } from '../accounts/accounts.ts';
-import { GenerationError, type Generator } from '../generators/port.ts';
+import type { AccountsOptions } from '../generators/accounts/open.ts';
+import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
 import { type SigningOptions, signingGenerator } from '../generators/signing/signing.ts';
-import type { UpstreamSettings } from '../generators/upstream/settings.ts';
-import type { GuardedAgent } from '../outbound/guarded-agent.ts';
-import type { ProcessName } from '../queue/lease-owner.ts';
-import type { Db } from '../store/store.ts';
-
-/** The kinds of generators, by who signs. */
-export type GeneratorKind = 'signing' | 'accounts' | 'upstream';
+import type { UpstreamOptions } from '../generators/upstream/open.ts';
 
 /** Everything that generators are opened with; each takes what it needs. */
-export interface GeneratorContext extends SigningOptions {
-  readonly db: Db;
-  readonly self: ProcessName;
-  readonly accounts: Accounts;
-  /** The guarded agent, for textures at addresses from another service. */
-  readonly pictures: GuardedAgent;
-  /** Tells workers that the reason for a pause is gone. */
-  readonly wake: () => void;
-  /** Warns the operator. */
-  readonly warn: (message: string) => void;
-  /** Called with bugs. */
-  readonly onError: (error: unknown) => void;
-  readonly upstream: UpstreamSettings | undefined;
-}
-
-export interface OpenGenerator {
-  readonly generator: Generator;
-  /** Maximum number of simultaneous jobs; undefined: as many as the machine can handle. */
-  readonly workers?: number;
-  close?(): Promise<void>;
-}
+interface GeneratorContext extends SigningOptions, AccountsOptions, UpstreamOptions {}
 
 /** How to open each kind. Code that only `serve` uses is loaded on demand. */
 export const GENERATORS = {
@@ -60,10 +34,4 @@ export function paced(generator: Generator, ms: number, clock: SigningOptions['c
       return data;
     },
   };
-}
-
-/** Turns any error into an error of the generation: an unexpected one is the service's own fault. */
-export function asGenerationError(error: unknown): GenerationError {
-  if (error instanceof GenerationError) return error;
-  return new GenerationError('internal_error', 'Something went wrong inside the service.', { cause: error });
 }

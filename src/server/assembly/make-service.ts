@@ -6,6 +6,7 @@ import { openAccounts } from '../accounts/accounts.ts';
 import { callbackPolicy } from '../callbacks/start.ts';
 import { JobSignals } from '../events/job-signals.ts';
 import type { Observers } from '../events/observer.ts';
+import type { OpenGenerator } from '../generators/port.ts';
 import { describeTrust } from '../generators/signing/key-document.ts';
 import { OwnKey } from '../generators/signing/own-key.ts';
 import { textureUrl } from '../generators/signing/signing.ts';
@@ -30,7 +31,7 @@ import { HeldRoom } from '../sources/held-room.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 import type { Store } from '../store/store.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { GENERATORS, type OpenGenerator, paced } from './generators.ts';
+import { GENERATORS, paced } from './generators.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 

@@ -1,5 +1,5 @@
+import type { Db } from '../store/db.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
-import type { Db } from '../store/store.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Where `serve` listens when it is not told (S-K-I-N on a telephone), and where skins made by the

@@ -4,7 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { type ApiKeyMade, type ApiKeyWish, apiKeyBodySchema } from '../../protocol/api-key.ts';
 import { makeOwnersKey } from '../service/users/keys.ts';
 import { ensureOwner } from '../service/users/users.ts';
-import { inTransaction, openStore } from '../store/store.ts';
+import { inTransaction } from '../store/db.ts';
+import { openStore } from '../store/store.ts';
 import { changeUser } from '../store/users.ts';
 
 /** Why no key could be made: there is no store in the folder, or what was wished for is not valid. */

@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
 import type { AccountRules } from '../accounts/rules.ts';
+import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/settings.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
 import type { EdgeLimits } from '../http/fastify/network-limits.ts';
-import type { GeneratorKind } from './generators.ts';
 
 export interface ServerOptions {
   /** Folder of the store and the signing key; made when missing. */

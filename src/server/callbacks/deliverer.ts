@@ -11,7 +11,7 @@ import {
   postponeCallback,
   returnCallback,
 } from '../store/callbacks.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from '../store/db.ts';
 import { describeOutcome, type Outcome, stepAfter } from './attempts.ts';
 import { BusyReceivers } from './busy-receivers.ts';
 import { deliver } from './delivery.ts';

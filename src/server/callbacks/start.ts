@@ -1,13 +1,8 @@
-import type { FastifyBaseLogger } from 'fastify';
-import { jobBody } from '../http/job-answers.ts';
 import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/policy.ts';
 import type { OutboundPolicy } from '../outbound/target.ts';
 import { nameThisProcess } from '../queue/lease-owner.ts';
-import type { ServiceContext } from '../service/context.ts';
-import { withSkin } from '../service/jobs/jobs.ts';
-import { findCallbackJob } from '../store/callbacks.ts';
-import { Deliverer } from './deliverer.ts';
+import { Deliverer, type DelivererOptions } from './deliverer.ts';
 
 interface CallbackSettings {
   readonly embedded?: boolean | undefined;
@@ -30,22 +25,16 @@ export interface Callbacks {
   stop(limit: number): Promise<void>;
 }
 
+export interface CallbacksOptions extends Omit<DelivererOptions, 'self' | 'agent'> {
+  /** Rules for callback URLs; undefined if callbacks are disabled. */
+  readonly policy: OutboundPolicy | undefined;
+}
+
 /** Starts the delivery of callbacks, if they are enabled. */
-export function startCallbacks(context: ServiceContext, log: FastifyBaseLogger): Callbacks {
-  const { db, callbacks: policy } = context;
+export function startCallbacks({ policy, ...options }: CallbacksOptions): Callbacks {
   if (!policy) return { stop: async () => {} };
   const agent = makeGuardedAgent({ policy });
-  const deliverer = new Deliverer({
-    ...context,
-    self: nameThisProcess(),
-    agent,
-    describeJob: async (jobId) => {
-      const job = await findCallbackJob(db, jobId);
-      return job && jobBody(await withSkin(db, job), []);
-    },
-    onGivenUp: (report) => log.warn(report, 'webhook given up'),
-    onError: (error) => log.error({ err: error }, 'webhooks'),
-  });
+  const deliverer = new Deliverer({ ...options, self: nameThisProcess(), agent });
   deliverer.start();
   return {
     stop: async (limit) => {

@@ -1,5 +1,3 @@
-import type { JobFailure } from '../queue/port.ts';
-
 /** A request that was answered. */
 export interface AnsweredRequest {
   /** Address as the route has it (`/v2/skins/:uuid`); undefined where no route was found. */
@@ -7,6 +5,12 @@ export interface AnsweredRequest {
   readonly method: string;
   readonly status: number;
   readonly milliseconds: number;
+}
+
+/** Why a job has failed for good. */
+export interface FailureReason {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** Who counts, or tells, what goes on in the service. */
@@ -20,7 +24,7 @@ export interface Observer {
   generated(milliseconds: number): void;
   jobCompleted(uuid: string): void;
   /** A job has failed for good. */
-  jobFailed(uuid: string, failure: JobFailure): void;
+  jobFailed(uuid: string, failure: FailureReason): void;
   /** A connection was closed at once, because there are as many as may be. */
   connectionDropped(): void;
 }
@@ -53,7 +57,7 @@ export class Observers implements Observer {
     for (const one of this.#all) one.jobCompleted?.(uuid);
   }
 
-  jobFailed(uuid: string, failure: JobFailure): void {
+  jobFailed(uuid: string, failure: FailureReason): void {
     for (const one of this.#all) one.jobFailed?.(uuid, failure);
   }
 

@@ -3,6 +3,9 @@ import { type ErrorCode, PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 
+/** The kinds of generators, by who signs. */
+export type GeneratorKind = 'signing' | 'accounts' | 'upstream';
+
 /** A picture to turn into skin data. */
 export interface Texture {
   /** Owner of the job. */
@@ -71,6 +74,14 @@ export interface Generator {
   readonly refusesCapes?: string;
 }
 
+/** A generator as it was opened. */
+export interface OpenGenerator {
+  readonly generator: Generator;
+  /** Maximum number of simultaneous jobs; undefined: as many as the machine can handle. */
+  readonly workers?: number;
+  close?(): Promise<void>;
+}
+
 /** The job is fine, but cannot be done now: it waits, and the attempt does not count. */
 export class GenerationPostponed extends Error {
   override readonly name = 'GenerationPostponed';
@@ -100,4 +111,10 @@ export class GenerationError extends Error {
     this.code = code;
     this.isPassing = !isFinal && PASSING_FAILURES.has(code);
   }
+}
+
+/** Turns any error into an error of the generation: an unexpected one is the service's own fault. */
+export function asGenerationError(error: unknown): GenerationError {
+  if (error instanceof GenerationError) return error;
+  return new GenerationError('internal_error', 'Something went wrong inside the service.', { cause: error });
 }

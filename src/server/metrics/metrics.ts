@@ -1,8 +1,15 @@
 import type { Observers } from '../events/observer.ts';
 import { countPending } from '../queue/count-pending.ts';
-import type { Metrics } from '../service/context.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from '../store/db.ts';
+
+/** The metrics of the service, as text that Prometheus reads. */
+export interface Metrics {
+  /** Whether everyone may read them, not only an operator. */
+  readonly isOpen: boolean;
+  readonly contentType: string;
+  read(): Promise<string>;
+}
 
 export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly db: Db;

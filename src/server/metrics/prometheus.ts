@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AnsweredRequest, Observer } from '../events/observer.ts';
+import type { AnsweredRequest, FailureReason, Observer } from '../events/observer.ts';
 import type { PendingCounts } from '../queue/count-pending.ts';
-import type { JobFailure } from '../queue/port.ts';
 
 /** What is not counted as it happens, but looked up when the metrics are read. */
 export interface MetricSources {
@@ -57,7 +56,7 @@ export class PrometheusMetrics implements Observer {
     this.#counters.completed.inc();
   }
 
-  jobFailed(_uuid: string, { code }: JobFailure): void {
+  jobFailed(_uuid: string, { code }: FailureReason): void {
     this.#counters.failed.inc({ code });
   }
 

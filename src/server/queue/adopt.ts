@@ -1,6 +1,6 @@
+import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING } from '../store/schema/job-conditions.ts';
-import type { Db } from '../store/store.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 import { changeState } from './states.ts';
 

@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
 import { moveQueueClock } from '../store/callers.ts';
+import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow, Tables } from '../store/schema/tables.ts';
-import type { Db } from '../store/store.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 import { changeState } from './states.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { type Db, inTransaction } from '../store/db.ts';
 import { addSkin, findOwnSkin } from '../store/skins.ts';
-import { type Db, inTransaction } from '../store/store.ts';
 import { keepTextureData } from '../store/textures.ts';
 import type { GeneratedData, Lease } from './port.ts';
 import { changeState } from './states.ts';

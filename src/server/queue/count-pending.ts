@@ -1,5 +1,5 @@
+import type { Db } from '../store/db.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { Db } from '../store/store.ts';
 
 export interface PendingCounts {
   readonly waiting: number;

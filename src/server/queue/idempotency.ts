@@ -1,5 +1,5 @@
+import type { Db } from '../store/db.ts';
 import type { JobRow } from '../store/schema/tables.ts';
-import type { Db } from '../store/store.ts';
 import type { NewJob, Repeated } from './port.ts';
 
 /** The job of an owner's earlier request with this key, as long as the job is kept. */

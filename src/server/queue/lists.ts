@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
+import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { COMPLETED, FAILED, PENDING, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/tables.ts';
-import type { Db } from '../store/store.ts';
 import type { JobPage, JobState } from './port.ts';
 
 const STATE = ['id', 'uuid', 'status', 'created_at', 'skin_uuid'] as const satisfies (keyof JobState)[];

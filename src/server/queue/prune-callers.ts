@@ -1,6 +1,6 @@
 import { forgetCallers, lastTurn, moveQueueClock } from '../store/callers.ts';
+import type { Db } from '../store/db.ts';
 import { WAITING } from '../store/schema/job-conditions.ts';
-import type { Db } from '../store/store.ts';
 
 /**
  * Deletes callers without any remaining state. While no job waits, no owner is ahead of another: the clock then

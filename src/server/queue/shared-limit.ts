@@ -1,6 +1,6 @@
 import { HOUR, roomAt, spendOne } from '../fairness/sliding-window.ts';
 import { recallCaller, rememberCaller } from '../store/callers.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from '../store/db.ts';
 
 /** A limit shared by many callers. Counted in the store, so that all processes share the count. */
 export interface SharedLimit {

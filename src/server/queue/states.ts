@@ -17,9 +17,9 @@
  */
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow } from '../store/schema/tables.ts';
-import { type Db, inTransaction } from '../store/store.ts';
 
 const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   waiting: ['processing', 'failed'],

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../events/observer.ts';
+import { type Db, inTransaction } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { FINISHED, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/tables.ts';
-import { type Db, inTransaction } from '../store/store.ts';
 import { adoptIdentity } from './adopt.ts';
 import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
 import { completeWithSkin } from './complete.ts';

@@ -2,16 +2,16 @@ import type { Clock } from '../../base/clock.ts';
 import type { Game } from '../../game/game.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { GeneratorKind } from '../assembly/generators.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
-import type { Generator } from '../generators/port.ts';
+import type { Generator, GeneratorKind } from '../generators/port.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import type { OutboundPolicy } from '../outbound/target.ts';
 import type { JobQueue } from '../queue/port.ts';
 import type { Fetches } from '../sources/fetches.ts';
 import type { HeldRoom } from '../sources/held-room.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from '../store/db.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
 import type { WebPages } from './callers/web-pages.ts';
 import type { JobFeeds } from './jobs/job-feeds.ts';
@@ -21,14 +21,6 @@ import type { StoreCeiling } from './limits/store-ceiling.ts';
 import type { Plans } from './plans/plans.ts';
 import type { Health } from './status/health.ts';
 import type { Stats } from './status/stats.ts';
-
-/** Metrics. */
-export interface Metrics {
-  /** Whether everyone may read them, not only an operator. */
-  readonly isOpen: boolean;
-  readonly contentType: string;
-  read(): Promise<string>;
-}
 
 export interface Workers {
   readonly count: number;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { Db } from './db.ts';
 import { prepare } from './prepared.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
-import type { Db } from './store.ts';
 
 /** `last_used_at` is for information, not a log: it is written at most once in this many ms. */
 const LAST_USED_STEP = 60_000;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { type Db, inTransaction } from './db.ts';
 import { prepare } from './prepared.ts';
 import type { CallbackRow, JobRow } from './schema/tables.ts';
-import { type Db, inTransaction } from './store.ts';
 
 // The same expressions as in the partial indices (0007-callbacks.ts); otherwise SQLite does not use those.
 const OPEN = sql<boolean>`done_at is null`;

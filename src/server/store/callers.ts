@@ -1,8 +1,8 @@
 import { HOUR, MINUTE, type Spent, stillSpent } from '../fairness/sliding-window.ts';
 import { nextTurn } from '../fairness/turns.ts';
+import type { Db } from './db.ts';
 import { prepare } from './prepared.ts';
 import type { Tables } from './schema/tables.ts';
-import type { Db } from './store.ts';
 
 /** The facts about a caller that are kept from one job to the next. */
 export interface CallerMemory {

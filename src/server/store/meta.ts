@@ -1,4 +1,4 @@
-import type { Db } from './store.ts';
+import type { Db } from './db.ts';
 
 /** Facts about the store as a whole. */
 export type MetaKey = 'public-url' | 'last-look' | 'revocations' | 'signing-key';

@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
-import type { Db } from './store.ts';
+import type { Db } from './db.ts';
 
 /** A dialect's adapter that caches compiled queries, by query and names of its values: one for each store. */
 export interface KeepsCompiled {

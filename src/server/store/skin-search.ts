@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import type { Db } from './db.ts';
 import { beginningWith } from './skin-words.ts';
 import {
   findSkinsByNumber,
@@ -11,7 +12,6 @@ import {
   type SkinSort,
   type SkinWithData,
 } from './skins.ts';
-import type { Db } from './store.ts';
 
 export interface SkinSearch extends SkinPage {
   /** Each must occur inside a word of the name, in lower case; empty: any name matches. */

@@ -1,5 +1,5 @@
+import type { Db } from './db.ts';
 import type { SkinViewRow } from './schema/tables.ts';
-import type { Db } from './store.ts';
 
 /** Hours since the epoch. */
 export function hourOf(now: number): number {

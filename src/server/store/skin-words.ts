@@ -1,4 +1,4 @@
-import type { Db } from './store.ts';
+import type { Db } from './db.ts';
 
 /**
  * The words of a name that a search uses: its runs of letters and digits, in lower case. Only ASCII, so that every

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
+import type { Db } from './db.ts';
 import { prepare } from './prepared.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 import { addWords, replaceWords } from './skin-words.ts';
-import type { Db } from './store.ts';
 
 /** A caller's skin record together with its signed data. */
 export type SkinWithData = Omit<SkinRow, 'created_at'> &

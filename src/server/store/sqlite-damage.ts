@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './store.ts';
+import type { Db } from './db.ts';
 
 /** SQLite's own check of a store. `isDamaged` is undefined if the check would take too long. */
 export interface StoreLook {

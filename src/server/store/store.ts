@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
+import type { Db } from './db.ts';
 import { migrate } from './migrate.ts';
 import type { Tables } from './schema/tables.ts';
 import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
-
-/** A handle for reading and writing: the store itself or a transaction on it. */
-export type Db = Kysely<Tables>;
 
 export interface Store {
   readonly db: Db;
@@ -35,9 +33,4 @@ export async function openStore(dataDir: string, options: SqliteOptions = {}): P
   }
   const { changedElsewhere, usedBytes, isReplaced } = file;
   return { db, changedElsewhere, usedBytes, isReplaced, close: () => db.destroy() };
-}
-
-/** Runs `work` in one transaction: either all of it takes effect, or nothing. Nested calls join the outer one. */
-export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return db.isTransaction ? await work(db) : await db.transaction().execute(work);
 }

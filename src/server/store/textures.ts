@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
+import type { Db } from './db.ts';
 import { prepare } from './prepared.ts';
 import type { Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
-import type { Db } from './store.ts';
 
 const KEEP = prepare((db, texture: TextureRow) =>
   db

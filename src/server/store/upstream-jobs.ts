@@ -1,5 +1,5 @@
+import { type Db, inTransaction } from './db.ts';
 import type { UpstreamJobRow } from './schema/tables.ts';
-import { type Db, inTransaction } from './store.ts';
 
 /** A submission about to be sent. */
 export type UpstreamIntent = Omit<UpstreamJobRow, 'job_id' | 'settles_at'>;

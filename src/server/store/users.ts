@@ -1,5 +1,5 @@
+import type { Db } from './db.ts';
 import type { UserRow } from './schema/tables.ts';
-import type { Db } from './store.ts';
 
 export async function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
   return await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst();

@@ -4,7 +4,7 @@ import type { Observer } from '../events/observer.ts';
 import { GenerationError, type Generator } from '../generators/port.ts';
 import type { GeneratedData, Lease } from '../queue/port.ts';
 import { identityOfJob } from '../service/skins/identity.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from '../store/db.ts';
 import { findTextureData } from '../store/textures.ts';
 
 /** What answers name as their server: the machine's own name is nobody's business. */

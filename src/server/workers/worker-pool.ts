@@ -1,11 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
-import { asGenerationError } from '../assembly/generators.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
-import { GenerationPostponed, type Generator } from '../generators/port.ts';
+import { asGenerationError, GenerationPostponed, type Generator } from '../generators/port.ts';
 import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner.ts';
 import { type JobQueue, type Lease, QUEUE_TIMES } from '../queue/port.ts';
-import type { Db } from '../store/store.ts';
+import type { Db } from '../store/db.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
 

@@ -7,7 +7,7 @@ import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts'
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { claimCallback, findCallbackJob } from '../../../src/server/store/callbacks.ts';
-import type { Db } from '../../../src/server/store/store.ts';
+import type { Db } from '../../../src/server/store/db.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { poll } from '../../support/server/poll.ts';

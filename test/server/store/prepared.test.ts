@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { prepare } from '../../../src/server/store/prepared.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
-import { type Db, inTransaction } from '../../../src/server/store/store.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import type { Db } from '../../../src/server/store/db.ts';
 import { insideNames } from '../../../src/server/store/migrations/0014-inside-names.ts';
 import { searchSkins } from '../../../src/server/store/skin-search.ts';
 import { wordsIn } from '../../../src/server/store/skin-words.ts';
 import { changeSkin, deleteSkin, type SkinScope } from '../../../src/server/store/skins.ts';
-import type { Db } from '../../../src/server/store/store.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';

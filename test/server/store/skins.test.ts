@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import {
   deleteSkin,
   findKnownData,
@@ -8,7 +9,6 @@ import {
   findSkin,
   listSkins,
 } from '../../../src/server/store/skins.ts';
-import { type Db, inTransaction } from '../../../src/server/store/store.ts';
 import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

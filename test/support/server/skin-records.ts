@@ -1,5 +1,5 @@
+import type { Db } from '../../../src/server/store/db.ts';
 import { ensureSkin, type NewSkin, type SkinWithData } from '../../../src/server/store/skins.ts';
-import type { Db } from '../../../src/server/store/store.ts';
 import { keepTexture, keepTextureData } from '../../../src/server/store/textures.ts';
 
 /** Signed data under a name of its own, with its texture. */

@@ -3,7 +3,7 @@ import type { NewJob } from '../../../src/server/queue/port.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { insertKey } from '../../../src/server/store/api-keys.ts';
 import type { NewCallback } from '../../../src/server/store/callbacks.ts';
-import type { Db } from '../../../src/server/store/store.ts';
+import type { Db } from '../../../src/server/store/db.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { ensureUser } from '../../../src/server/store/users.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';

@@ -1,10 +1,21 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
 import { Restorer } from '../../accounts/restorer.ts';
-import type { GeneratorContext, OpenGenerator } from '../../assembly/generators.ts';
+import type { OpenGenerator } from '../port.ts';
 import { accountsGenerator } from './accounts.ts';
 import { accountsHealth } from './health.ts';
 
 /** Maximum milliseconds by which restoring the accounts' own skins may delay the shutdown. */
 const RESTORE_LIMIT = 20_000;
+
+export interface AccountsOptions {
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  /** Warns the operator. */
+  readonly warn: (message: string) => void;
+  /** Called with bugs. */
+  readonly onError: (error: unknown) => void;
+}
 
 /** Opens the generator, and the restorer that gives idle accounts their own skins back. */
 export async function openAccountsGenerator({
@@ -12,7 +23,7 @@ export async function openAccountsGenerator({
   clock,
   warn,
   onError,
-}: GeneratorContext): Promise<OpenGenerator> {
+}: AccountsOptions): Promise<OpenGenerator> {
   const { desk } = accounts;
   const isReady = async () => (await desk.opensAt()) !== undefined;
   if (!(await isReady()))

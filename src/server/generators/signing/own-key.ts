@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { openSigningKey, type SigningKey, SigningKeyError } from '../../../textures/signing-key.ts';
+import type { Db } from '../../store/db.ts';
 import { keepMeta, readMeta, removeMeta, writeMeta } from '../../store/meta.ts';
-import type { Db } from '../../store/store.ts';
 
 /** The store has skins that were signed with another key than the one that is there. `hint` says what to do. */
 export class SigningKeyChangedError extends Error {

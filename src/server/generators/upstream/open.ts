@@ -1,13 +1,17 @@
+import type { Clock } from '../../../base/clock.ts';
 import { InsecureHttpError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
-import type { GeneratorContext, OpenGenerator } from '../../assembly/generators.ts';
+import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
+import type { ProcessName } from '../../queue/lease-owner.ts';
+import type { Db } from '../../store/db.ts';
+import type { OpenGenerator } from '../port.ts';
 import { Contact } from './contact.ts';
 import { Gate } from './gate.ts';
 import { upstreamHealth } from './health.ts';
 import { Losses } from './losses.ts';
 import { pixelsIn, skinIn } from './proof.ts';
-import { UpstreamKeyError } from './settings.ts';
+import { UpstreamKeyError, type UpstreamSettings } from './settings.ts';
 import { fetchTexture } from './textures.ts';
 import { Upstream } from './upstream.ts';
 import { Watcher } from './watcher.ts';
@@ -17,11 +21,26 @@ const START_LIMIT = 5_000;
 const NO_CAPES =
   'Skins are made by another service here, which does not know the capes of this one: leave the cape out.';
 
+export interface UpstreamOptions {
+  readonly upstream: UpstreamSettings | undefined;
+  readonly clock: Clock;
+  readonly db: Db;
+  readonly self: ProcessName;
+  /** The guarded agent, for textures at addresses from the other service. */
+  readonly pictures: GuardedAgent;
+  /** Tells workers that the reason for a pause is gone. */
+  readonly wake: () => void;
+  /** Warns the operator. */
+  readonly warn: (message: string) => void;
+  /** Called with bugs. */
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * The generator `upstream`: another service makes the skins, with one key for all callers.
  * @throws UpstreamKeyError; InsecureHttpError; TypeError if the address is invalid
  */
-export async function openUpstream(context: GeneratorContext): Promise<OpenGenerator> {
+export async function openUpstream(context: UpstreamOptions): Promise<OpenGenerator> {
   const { upstream: settings, clock, db, self, wake, warn, onError } = context;
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
   const { url: baseUrl, apiKey, insecureHttp, timeout } = settings;

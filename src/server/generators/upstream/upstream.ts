@@ -11,8 +11,8 @@ import { SETTLES_LATE, settlingTime } from '../../../dispatch/settling-time.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
 import { type ProcessName, workerName } from '../../queue/lease-owner.ts';
+import type { Db } from '../../store/db.ts';
 import type { UpstreamJobRow } from '../../store/schema/tables.ts';
-import type { Db } from '../../store/store.ts';
 import { findTexture } from '../../store/textures.ts';
 import {
   acceptUpstreamJob,

@@ -4,7 +4,7 @@ import { classifyFailure } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobState } from '../../../client/types.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db } from '../../store/db.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
 import { isAboutRequest } from './failed-jobs.ts';
 import type { Gate } from './gate.ts';

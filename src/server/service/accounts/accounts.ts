@@ -16,8 +16,8 @@ import { LinkError, type Linker, MAX_ACCOUNTS } from '../../accounts/linking.ts'
 import { AccountKeyError } from '../../accounts/token-cipher.ts';
 import { unlinkAccount } from '../../accounts/unlink.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import type { AccountRow } from '../../store/schema/tables.ts';
-import { type Db, inTransaction } from '../../store/store.ts';
 import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { MIN_API_KEY_LENGTH } from '../../../protocol/account.ts';
 import { findKeyOwner, touchKey } from '../../store/api-keys.ts';
+import type { Db } from '../../store/db.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
-import type { Db } from '../../store/store.ts';
 import type { Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { hashApiKey } from './api-key.ts';

@@ -5,7 +5,7 @@ import type { Scope } from '../../../protocol/api-key.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
 import type { Plan, Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import type { Origins } from './key-bindings.ts';
+import type { Bindings, Origins } from './key-bindings.ts';
 
 /** The caller. `owner` identifies its jobs, skins and usage. */
 export type Caller = AnonymousCaller | UserCaller;
@@ -30,16 +30,12 @@ export interface UserCaller {
   readonly key?: CallerKey;
 }
 
-/** An API key as the service uses it. Empty lists mean no restriction. */
-export interface CallerKey {
+/** An API key as the service uses it. */
+export interface CallerKey extends Bindings {
   readonly id: string;
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** IP addresses and networks (CIDR), origins, and product names of user agents that may use it. */
-  readonly allowedIps: string[];
-  readonly allowedOrigins: string[];
-  readonly allowedAgents: string[];
   readonly scopes: readonly Scope[];
   /** Its version 1 requests go through the queue of version 2. */
   readonly v2Compat: boolean;

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../refusals/refusal.ts';
-import type { CallerKey } from './caller.ts';
 
 /** The origin of a request: its address and what its headers claim. */
 export interface Origins {
@@ -12,9 +11,17 @@ export interface Origins {
   readonly agents: readonly (string | undefined)[];
 }
 
+/** Where an API key may be used. Empty lists mean no restriction. */
+export interface Bindings {
+  /** IP addresses and networks (CIDR), origins, and product names of user agents that may use it. */
+  readonly allowedIps: string[];
+  readonly allowedOrigins: string[];
+  readonly allowedAgents: string[];
+}
+
 /** Refuses a key that is used outside its bindings. @throws Refusal `invalid_api_key` */
 export function verifyBindings(
-  { allowedIps, allowedOrigins, allowedAgents }: CallerKey,
+  { allowedIps, allowedOrigins, allowedAgents }: Bindings,
   { address, origin, agents }: Origins,
 ): void {
   if (allowedIps.length > 0 && !allowedIps.some((network) => isInside(address, network))) {

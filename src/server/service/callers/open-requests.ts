@@ -1,5 +1,5 @@
+import { type Db, inTransaction } from '../../store/db.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
-import { type Db, inTransaction } from '../../store/store.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /** Milliseconds between checks for revocations: a revocation in any process takes effect within a second. */

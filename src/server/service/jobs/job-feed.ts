@@ -1,7 +1,7 @@
 import { isPending } from '../../../protocol/job.ts';
 import type { JobQueue } from '../../queue/port.ts';
+import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
-import type { Db } from '../../store/store.ts';
 import { type JobWithSkin, readEnds } from './jobs.ts';
 
 /** A follower of an owner's jobs. */

@@ -1,6 +1,6 @@
 import type { JobSignals } from '../../events/job-signals.ts';
 import type { JobQueue } from '../../queue/port.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { ServiceContext } from '../context.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';

@@ -1,8 +1,8 @@
 import { isPending } from '../../../protocol/job.ts';
 import type { JobQueue, JobState } from '../../queue/port.ts';
+import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, findSkins, type SkinWithData } from '../../store/skins.ts';
-import type { Db } from '../../store/store.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { ServiceContext } from '../context.ts';
 import { verifyPolling } from '../limits/polling.ts';

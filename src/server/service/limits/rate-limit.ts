@@ -9,8 +9,8 @@ import {
 } from '../../fairness/sliding-window.ts';
 import { opensAt, VIA_RULES } from '../../queue/limits.ts';
 import { type CallerMemory, currentMemory, recallCaller } from '../../store/callers.ts';
+import type { Db } from '../../store/db.ts';
 import type { Via } from '../../store/schema/tables.ts';
-import type { Db } from '../../store/store.ts';
 import type { Caller } from '../callers/caller.ts';
 
 /** The caller's current rate limit, for a next request that comes by `via`. */

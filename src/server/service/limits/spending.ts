@@ -4,7 +4,7 @@ import type { OverLimit } from '../../queue/port.ts';
 import { sharedOpensAt, spendShared } from '../../queue/shared-limit.ts';
 import type { Asking } from '../../sources/source.ts';
 import { recallCaller, rememberCaller } from '../../store/callers.ts';
-import { inTransaction } from '../../store/store.ts';
+import { inTransaction } from '../../store/db.ts';
 import type { ServiceContext } from '../context.ts';
 import { overLimitRefusal } from './over-limit.ts';
 

@@ -13,8 +13,8 @@ import {
   insertCape,
   listCapes,
 } from '../../store/capes.ts';
+import { inTransaction } from '../../store/db.ts';
 import type { CapeRow } from '../../store/schema/tables.ts';
-import { inTransaction } from '../../store/store.ts';
 import { keepTexture } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { ServiceContext } from '../context.ts';

@@ -1,5 +1,5 @@
+import type { Db } from '../../store/db.ts';
 import { hasOpenSkin, moveSkins, ownersOf, someSkinOf } from '../../store/skins.ts';
-import type { Db } from '../../store/store.ts';
 import { copyTextureData, dropTextureData, hasTextureData } from '../../store/textures.ts';
 import { ownIdentity, sharedOf } from './identity.ts';
 

@@ -1,6 +1,6 @@
 import type { SkinEdit } from '../../../protocol/skin-edit.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
-import { type Db, inTransaction } from '../../store/store.ts';
 import { type Caller, requireUser } from '../callers/caller.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';

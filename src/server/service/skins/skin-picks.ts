@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
+import type { Db } from '../../store/db.ts';
 import { publicRange, publicSkinFrom, publicSkinsAt, skinsBeginningWith } from '../../store/skin-picks.ts';
 import { searchSkins } from '../../store/skin-search.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { countSkins, findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
-import type { Db } from '../../store/store.ts';
 import type { Caller } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
 import type { ServiceContext } from '../context.ts';

@@ -1,4 +1,5 @@
 import type { SkinVisibility } from '../../../protocol/skin.ts';
+import { inTransaction } from '../../store/db.ts';
 import { searchSkins } from '../../store/skin-search.ts';
 import { countView, hourOf } from '../../store/skin-views.ts';
 import { wordsIn } from '../../store/skin-words.ts';
@@ -13,7 +14,6 @@ import {
   type SkinSort,
   type SkinWithData,
 } from '../../store/skins.ts';
-import { inTransaction } from '../../store/store.ts';
 import type { Caller } from '../callers/caller.ts';
 import { requireUser } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';

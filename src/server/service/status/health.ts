@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
+import type { Db } from '../../store/db.ts';
 import { writeMeta } from '../../store/meta.ts';
-import type { Db } from '../../store/store.ts';
 
 /** Why a service accepts no work now. */
 export type Unreadiness =

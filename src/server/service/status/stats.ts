@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
 import type { ServiceStats } from '../../../protocol/stats.ts';
 import { countPending } from '../../queue/count-pending.ts';
+import type { Db } from '../../store/db.ts';
 import {
   countAccounts,
   countEnded,
@@ -12,7 +13,6 @@ import {
   type MadeSkins,
   type Span,
 } from '../../store/stats.ts';
-import type { Db } from '../../store/store.ts';
 import type { Workers } from '../context.ts';
 
 /** Milliseconds for which figures are reused, so that frequent requests do not cause frequent counts in the store. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { NewJob } from '../../queue/port.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import {
   ensureSkin,
   findKnownData,
@@ -8,7 +9,6 @@ import {
   type SkinWithData,
   someSkinOf,
 } from '../../store/skins.ts';
-import { type Db, inTransaction } from '../../store/store.ts';
 import type { ServiceContext } from '../context.ts';
 import { countDuplicate } from '../limits/duplicates.ts';
 import { shareData } from '../skins/data-sharing.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { NewJob } from '../../queue/port.ts';
 import { type FoundData, type SignedMaterial, variantNote } from '../../sources/source.ts';
+import { inTransaction } from '../../store/db.ts';
 import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
-import { inTransaction } from '../../store/store.ts';
 import { keepTexture, keepTextureData } from '../../store/textures.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';

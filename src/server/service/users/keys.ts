@@ -16,8 +16,8 @@ import {
   type KeyChange,
   listKeys,
 } from '../../store/api-keys.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
-import { type Db, inTransaction } from '../../store/store.ts';
 import { findUserByName } from '../../store/users.ts';
 import { hashApiKey, makeApiKey } from '../callers/api-key.ts';
 import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';

@@ -1,6 +1,6 @@
 import type { ClientInfo, KeyInfo } from '../../../protocol/me.ts';
 import { listKeys } from '../../store/api-keys.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db } from '../../store/db.ts';
 import { type Caller, type CallerKey, callerKey, type UserCaller } from '../callers/caller.ts';
 import { type Origins, productOf } from '../callers/key-bindings.ts';
 import { Refusal } from '../refusals/refusal.ts';

@@ -9,8 +9,8 @@ import type {
   userListQuerySchema,
 } from '../../../protocol/user.ts';
 import { countKeys } from '../../store/api-keys.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
-import { type Db, inTransaction } from '../../store/store.ts';
 import {
   changeUser,
   ensureUser,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { asRefusal } from '../../../../src/server/http/error-answers.ts';
-import { inTransaction } from '../../../../src/server/store/store.ts';
+import { inTransaction } from '../../../../src/server/store/db.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';

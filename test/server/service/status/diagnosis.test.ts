@@ -7,8 +7,9 @@ import { anonymousCaller, userCaller } from '../../../../src/server/service/call
 import { Plans } from '../../../../src/server/service/plans/plans.ts';
 import { diagnose } from '../../../../src/server/service/status/diagnosis.ts';
 import { Health } from '../../../../src/server/service/status/health.ts';
+import type { Db } from '../../../../src/server/store/db.ts';
 import { lookForDamage } from '../../../../src/server/store/sqlite-damage.ts';
-import { type Db, openStore } from '../../../../src/server/store/store.ts';
+import { openStore } from '../../../../src/server/store/store.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';

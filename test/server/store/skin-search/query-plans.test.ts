@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Db } from '../../../../src/server/store/db.ts';
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
 import { searchSkins } from '../../../../src/server/store/skin-search.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../../../../src/server/store/skins.ts';
 import { openSqliteFile } from '../../../../src/server/store/sqlite.ts';
 import { countEnded, countMade, firstMade } from '../../../../src/server/store/stats.ts';
-import type { Db } from '../../../../src/server/store/store.ts';
 import { findServedTexture, hasTextureData } from '../../../../src/server/store/textures.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync } from 'node:zlib';
-import { decodePng } from '../src/skin/decode.ts';
-import { encodePng } from '../src/skin/encode.ts';
+import { decodePng } from '../src/skin/png/decode.ts';
+import { encodePng } from '../src/skin/png/encode.ts';
 import { chunk, headerChunk, SIGNATURE } from '../test/support/skin/png-writer.ts';
 import { ROOT } from './machine.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { encodePng } from '../src/skin/encode.ts';
 import type { Picture } from '../src/skin/picture.ts';
+import { encodePng } from '../src/skin/png/encode.ts';
 import { drawKnight } from './characters/knight.ts';
 import { drawMiner } from './characters/miner.ts';
 import { drawRanger } from './characters/ranger.ts';

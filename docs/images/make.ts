@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodePng } from '../../src/skin/encode.ts';
+import { encodePng } from '../../src/skin/png/encode.ts';
 import { COLUMNS, runSession } from './session.ts';
 import { drawSheet } from './sheet.ts';
 import { terminalSvg } from './terminal-svg.ts';

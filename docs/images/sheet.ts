@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodePng } from '../../src/skin/decode.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
+import { decodePng } from '../../src/skin/png/decode.ts';
 import { renderSkin } from '../../src/skin/render/render.ts';
 import { detectVariant } from '../../src/skin/variant.ts';
 

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { FinishedSkin, VariantWish } from '../batch/model/types.ts';
 import type { GameKeys } from '../batch/proof/game-keys.ts';
-import { decodePng } from '../skin/decode.ts';
 import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { pixelHash } from '../skin/pixel-hash.ts';
+import { decodePng } from '../skin/png/decode.ts';
 import { InvalidTexturesError, parseTexturesValue, type Textures } from '../textures/property.ts';
 import { isSignedBy } from '../textures/signature.ts';
 import { textureName } from './cape-texture.ts';

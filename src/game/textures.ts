@@ -1,5 +1,5 @@
-import { decodePng } from '../skin/decode.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
+import { decodePng } from '../skin/png/decode.ts';
 import { GameError } from './errors.ts';
 import type { GameHttp } from './http.ts';
 

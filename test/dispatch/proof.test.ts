@@ -8,9 +8,9 @@ import {
   proveSkin,
   readTextures,
 } from '../../src/dispatch/proof.ts';
-import { encodePng } from '../../src/skin/encode.ts';
 import { makePicture } from '../../src/skin/picture.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { encodePng } from '../../src/skin/png/encode.ts';
 import { buildTexturesValue, type Textures } from '../../src/textures/property.ts';
 import { parsePublicKey, signValue } from '../../src/textures/signature.ts';
 import published from '../fixtures/textures/published.json' with { type: 'json' };

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
-import { decodePng } from '../../src/skin/decode.ts';
+import { decodePng } from '../../src/skin/png/decode.ts';
 import { type CodeBlock, codeBlocks, type Entry, shellEntries } from '../support/docs/code-blocks.ts';
 import { FreshClone } from '../support/docs/fresh-clone.ts';
 import { Shell } from '../support/docs/shell.ts';

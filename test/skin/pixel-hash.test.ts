@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { decodePng } from '../../src/skin/decode.ts';
 import { makePicture } from '../../src/skin/picture.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { decodePng } from '../../src/skin/png/decode.ts';
 
 describe('pixelHash', () => {
   // Computed once by a separate program in Python with a decoder and a hash of its own.

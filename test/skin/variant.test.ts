@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { decodePng } from '../../src/skin/decode.ts';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
+import { decodePng } from '../../src/skin/png/decode.ts';
 import { faceRects, UNUSED_IN_SLIM, type Variant } from '../../src/skin/regions.ts';
 import { chooseVariant, type DetectedVariant, detectVariant } from '../../src/skin/variant.ts';
 import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../support/skin/drawing.ts';

@@ -1,9 +1,9 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { decodePng } from '../../skin/decode.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
+import { decodePng } from '../../skin/png/decode.ts';
 import { readContent } from '../pictures/read-picture.ts';
 import type { BatchSource, VariantWish } from './types.ts';
 

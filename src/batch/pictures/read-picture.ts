@@ -1,8 +1,8 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import type { FileMemory } from '../../base/file-memory.ts';
 import type { Note } from '../../protocol/envelope.ts';
-import { checkSkin } from '../../skin/check.ts';
-import { fitSkin } from '../../skin/fit.ts';
+import { checkSkin } from '../../skin/check/check.ts';
+import { fitSkin } from '../../skin/check/fit.ts';
 import { InvalidImageError } from '../../skin/picture.ts';
 import type { SourceContent, SourceProblem, VariantWish } from '../model/types.ts';
 

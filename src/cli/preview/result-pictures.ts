@@ -1,6 +1,6 @@
 import { SkinsmithError } from '../../index.ts';
-import { decodePng } from '../../skin/decode.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
+import { decodePng } from '../../skin/png/decode.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { chooseVariant } from '../../skin/variant.ts';
 import type { Connection } from '../connection/connect.ts';

@@ -1,5 +1,5 @@
-import { encodePng } from '../../skin/encode.ts';
 import { makePicture, type Picture } from '../../skin/picture.ts';
+import { encodePng } from '../../skin/png/encode.ts';
 import { renderSkin } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 

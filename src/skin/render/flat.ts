@@ -1,6 +1,6 @@
 import { makePicture, type Picture } from '../picture.ts';
 import { type Face, faceRects, type Part, pixelOffsets, type Rect, type Variant } from '../regions.ts';
-import { enlarge } from './scaling.ts';
+import { enlarge } from '../scaling.ts';
 import { shownSkin } from './shown-skin.ts';
 
 /** The whole figure in skin pixels: two arms of 4 beside a body of 8; head 8, body 12 and legs 12. */

@@ -1,7 +1,7 @@
 import type { Picture } from '../picture.ts';
 import type { Rect, Variant } from '../regions.ts';
+import { scaleRect } from '../scaling.ts';
 import { drawFlat, FACE, FIGURE } from './flat.ts';
-import { scaleRect } from './scaling.ts';
 import { drawSolid, SCENES } from './solid.ts';
 
 /**

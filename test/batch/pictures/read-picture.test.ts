@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FileMemory } from '../../../src/base/file-memory.ts';
 import { lookAt } from '../../../src/batch/pictures/read-picture.ts';
-import { encodePng } from '../../../src/skin/encode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
-import { enlarge } from '../../../src/skin/render/scaling.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { enlarge } from '../../../src/skin/scaling.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 

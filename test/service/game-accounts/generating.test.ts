@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decodePng } from '../../../src/skin/decode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
 import { runAccountServer } from '../../support/server/account-server.ts';

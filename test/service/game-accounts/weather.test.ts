@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { listAccounts } from '../../../src/server/store/accounts.ts';
 import type { TextureDataRow } from '../../../src/server/store/schema/tables.ts';
-import { decodePng } from '../../../src/skin/decode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';
 import { hurriedIn, overlapsIn } from '../../support/fake-game/call-log.ts';

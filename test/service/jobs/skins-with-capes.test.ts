@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeCape } from '../../../src/skin/cape.ts';
+import { decodeCape } from '../../../src/skin/check/cape.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { isSignedBy, parsePublicKey } from '../../../src/textures/signature.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encodePng } from '../../../src/skin/encode.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
 import {
   guardAgainstLeaks,

@@ -9,8 +9,8 @@ import { usersAndKeys } from '../../../src/server/store/migrations/0003-users-an
 import { keyScopes } from '../../../src/server/store/migrations/0012-key-scopes.ts';
 import type { Tables } from '../../../src/server/store/schema/tables.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
-import { encodePng } from '../../../src/skin/encode.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { poll } from '../../support/server/poll.ts';

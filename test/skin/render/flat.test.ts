@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { encodePng } from '../../../src/skin/encode.ts';
 import { makePicture, type Picture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
 import type { Variant } from '../../../src/skin/regions.ts';
 import { renderBack, renderFront } from '../../../src/skin/render/flat.ts';
 import { colourAt, fill, mappedSkin } from '../../support/skin/drawing.ts';

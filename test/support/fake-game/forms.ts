@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { decodePng } from '../../../src/skin/decode.ts';
 import { InvalidImageError, type Picture } from '../../../src/skin/picture.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
 import { type Answer, badImage } from './answers.ts';
 import type { Call } from './calls.ts';
 import type { Variant } from './people.ts';

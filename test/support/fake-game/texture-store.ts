@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { decodePng } from '../../../src/skin/decode.ts';
 import type { Picture } from '../../../src/skin/picture.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
 import { drawSkin } from '../server/drawn-skins.ts';
 import { chunk, headerChunk, SIGNATURE } from '../skin/png-writer.ts';
 

@@ -1,5 +1,5 @@
-import { encodePng } from '../../../src/skin/encode.ts';
 import { makePicture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
 import type { ServerUnderTest } from './running-server.ts';
 
 /** A cape whose colour is no other number's. */

@@ -1,5 +1,5 @@
-import { encodePng } from '../../../src/skin/encode.ts';
 import type { Picture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
 import { drawFigure } from '../skin/drawing.ts';
 
 /** A classic figure whose face is no other number's: pictures of different numbers are different skins. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { writeFileAtomically } from '../../../base/atomic-file.ts';
 import { OutputNames } from '../../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../../index.ts';
-import { decodePng } from '../../../skin/decode.ts';
+import { decodePng } from '../../../skin/png/decode.ts';
 import { printFailure } from '../../batch/failures.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
-import { encodePng } from '../../../skin/encode.ts';
 import type { Picture } from '../../../skin/picture.ts';
-import { enlarge } from '../../../skin/render/scaling.ts';
+import { encodePng } from '../../../skin/png/encode.ts';
+import { enlarge } from '../../../skin/scaling.ts';
 import { halfBlocks } from './half-blocks.ts';
 import { type Cells, itermImage, kittyImage } from './inline-image.ts';
 import type { PictureStyle } from './style.ts';

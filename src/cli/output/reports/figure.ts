@@ -1,6 +1,6 @@
-import { decodePng } from '../../../skin/decode.ts';
-import { encodePng } from '../../../skin/encode.ts';
 import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
+import { decodePng } from '../../../skin/png/decode.ts';
+import { encodePng } from '../../../skin/png/encode.ts';
 import { renderBack, renderFront } from '../../../skin/render/flat.ts';
 import { chooseVariant, type Variant } from '../../../skin/variant.ts';
 import type { Figure } from './report.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { decodePng } from '../../../skin/decode.ts';
 import { InvalidImageError } from '../../../skin/picture.ts';
 import { pixelHash } from '../../../skin/pixel-hash.ts';
+import { decodePng } from '../../../skin/png/decode.ts';
 import { InvalidTexturesError, parseTexturesValue } from '../../../textures/property.ts';
 import { isSignedBy } from '../../../textures/signature.ts';
 import { GenerationError, type SkinData, type Texture } from '../port.ts';

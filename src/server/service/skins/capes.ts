@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
-import { decodeCape } from '../../../skin/cape.ts';
-import { encodePng } from '../../../skin/encode.ts';
+import { decodeCape } from '../../../skin/check/cape.ts';
 import { pixelHash } from '../../../skin/pixel-hash.ts';
+import { encodePng } from '../../../skin/png/encode.ts';
 import {
   changeCape,
   countCapes,

@@ -1,8 +1,8 @@
 import type { Note } from '../../../protocol/envelope.ts';
-import { decodePng } from '../../../skin/decode.ts';
-import { encodePng } from '../../../skin/encode.ts';
 import type { Picture } from '../../../skin/picture.ts';
 import { pixelHash } from '../../../skin/pixel-hash.ts';
+import { decodePng } from '../../../skin/png/decode.ts';
+import { encodePng } from '../../../skin/png/encode.ts';
 import { chooseVariant } from '../../../skin/variant.ts';
 import type { NewJob } from '../../queue/port.ts';
 import type { Material } from '../../sources/source.ts';

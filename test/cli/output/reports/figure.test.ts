@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { figureOf } from '../../../../src/cli/output/reports/figure.ts';
-import { encodePng } from '../../../../src/skin/encode.ts';
+import { encodePng } from '../../../../src/skin/png/encode.ts';
 import { renderBack, renderFront } from '../../../../src/skin/render/flat.ts';
 import { drawFigure } from '../../../support/skin/drawing.ts';
 

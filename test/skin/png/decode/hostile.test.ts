@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { constants, crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkSkin } from '../../../src/skin/check.ts';
-import { decodePng } from '../../../src/skin/decode.ts';
-import { InvalidImageError } from '../../../src/skin/picture.ts';
+import { checkSkin } from '../../../../src/skin/check/check.ts';
+import { InvalidImageError } from '../../../../src/skin/picture.ts';
+import { decodePng } from '../../../../src/skin/png/decode.ts';
 import {
   chunk,
   filteredRows,
@@ -12,7 +12,7 @@ import {
   plainPlan,
   SIGNATURE,
   writePng,
-} from '../../support/skin/png-writer.ts';
+} from '../../../support/skin/png-writer.ts';
 
 const SEED = 64_064;
 
@@ -57,8 +57,8 @@ describe('A decompression bomb', () => {
 });
 
 const good = [
-  readFileSync(new URL('../../fixtures/skins/my-skin.png', import.meta.url)),
-  readFileSync(new URL('../../fixtures/skins/hacksore.png', import.meta.url)),
+  readFileSync(new URL('../../../fixtures/skins/my-skin.png', import.meta.url)),
+  readFileSync(new URL('../../../fixtures/skins/hacksore.png', import.meta.url)),
   writePng(
     plainPlan({
       interlaced: true,

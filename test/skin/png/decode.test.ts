@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decodePng, readHeader } from '../../src/skin/decode.ts';
-import { InvalidImageError } from '../../src/skin/picture.ts';
-import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE } from '../support/skin/png-writer.ts';
+import { InvalidImageError } from '../../../src/skin/picture.ts';
+import { decodePng, readHeader } from '../../../src/skin/png/decode.ts';
+import { chunk, filteredRows, headerChunk, plainPlan, SIGNATURE } from '../../support/skin/png-writer.ts';
 
 const packed = deflateSync(filteredRows(plainPlan()));
 const head = headerChunk({});
@@ -81,7 +81,7 @@ describe('Hints', () => {
 
 describe('readHeader', () => {
   test('reads the header of an HD file from its first 33 bytes.', () => {
-    const bytes = readFileSync(new URL('../fixtures/skins/hd-header.bin', import.meta.url));
+    const bytes = readFileSync(new URL('../../fixtures/skins/hd-header.bin', import.meta.url));
     expect(bytes).toHaveLength(33);
     expect(readHeader(bytes)).toEqual({
       width: 512,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { decodePng } from '../../src/skin/decode.ts';
-import { encodePng } from '../../src/skin/encode.ts';
-import { fitSkin } from '../../src/skin/fit.ts';
-import { InvalidImageError, makePicture } from '../../src/skin/picture.ts';
-import { enlarge } from '../../src/skin/render/scaling.ts';
-import { mappedSkin } from '../support/skin/drawing.ts';
+import { fitSkin } from '../../../src/skin/check/fit.ts';
+import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { enlarge } from '../../../src/skin/scaling.ts';
+import { mappedSkin } from '../../support/skin/drawing.ts';
 
 describe('an HD skin', () => {
   test.each([

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { BatchEvent } from '../../../src/batch/api/events.ts';
-import { prepareScripted, runScripted } from '../../support/scripted/run-scripted.ts';
+import type { BatchEvent } from '../../../../src/batch/api/events.ts';
+import { prepareScripted, runScripted } from '../../../support/scripted/run-scripted.ts';
 import {
   type Asked,
   refused,
   type Script,
   type ScriptedAnswer,
-} from '../../support/scripted/scripted-service.ts';
+} from '../../../support/scripted/scripted-service.ts';
 
 /** Skins that take 2.8 s when nothing is odd: six waves of five, 450 ms each. */
 const SKINS = 30;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { prepareScripted } from '../../support/scripted/run-scripted.ts';
+import { prepareScripted } from '../../../support/scripted/run-scripted.ts';
 
 /** The most that were asked for within any second. */
 function mostInASecond(times: readonly number[]): number {

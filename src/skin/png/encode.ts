@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
-import type { Picture } from './picture.ts';
-import { SIGNATURE } from './png/header.ts';
+import type { Picture } from '../picture.ts';
+import { SIGNATURE } from './header.ts';
 
 /**
  * Encodes a picture in the one canonical form: 8-bit RGBA, no interlacing, no row filters, only IHDR, IDAT and

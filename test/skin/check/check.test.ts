@@ -1,12 +1,12 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { checkSkin, type SkinWarningCode } from '../../src/skin/check.ts';
-import { encodePng } from '../../src/skin/encode.ts';
-import { makePicture, type Picture } from '../../src/skin/picture.ts';
-import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { faceRects } from '../../src/skin/regions.ts';
-import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../support/skin/drawing.ts';
-import { chunk, headerChunk, SIGNATURE } from '../support/skin/png-writer.ts';
+import { checkSkin, type SkinWarningCode } from '../../../src/skin/check/check.ts';
+import { makePicture, type Picture } from '../../../src/skin/picture.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { faceRects } from '../../../src/skin/regions.ts';
+import { type Colour, drawFigure, fill, fillPart, fillUnused } from '../../support/skin/drawing.ts';
+import { chunk, headerChunk, SIGNATURE } from '../../support/skin/png-writer.ts';
 
 const clear: Colour = [0, 0, 0, 0];
 const whole = { x: 0, y: 0, width: 64, height: 64 };

@@ -1,12 +1,12 @@
-import { InvalidImageError, MAX_SKIN_BYTES, makePicture, type Picture } from './picture.ts';
-import { makePainter, type Painter, readSamples } from './png/colours.ts';
-import { type PngHeader, readSkinHeader } from './png/header.ts';
-import { inflateExactly } from './png/inflate.ts';
-import { type PngLayout, readLayout } from './png/layout.ts';
-import { channelCount, filteredBytes, listPasses, type Pass, rowBytes } from './png/passes.ts';
-import { unfilterRow } from './png/unfilter.ts';
+import { InvalidImageError, MAX_SKIN_BYTES, makePicture, type Picture } from '../picture.ts';
+import { makePainter, type Painter, readSamples } from './colours.ts';
+import { type PngHeader, readSkinHeader } from './header.ts';
+import { inflateExactly } from './inflate.ts';
+import { type PngLayout, readLayout } from './layout.ts';
+import { channelCount, filteredBytes, listPasses, type Pass, rowBytes } from './passes.ts';
+import { unfilterRow } from './unfilter.ts';
 
-export { type PngHeader, readHeader } from './png/header.ts';
+export { type PngHeader, readHeader } from './header.ts';
 
 export interface DecodeLimits {
   /** Maximum file length in bytes; default `MAX_SKIN_BYTES` (20,000). */

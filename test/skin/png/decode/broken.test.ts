@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decodePng } from '../../../src/skin/decode.ts';
-import { type ImageProblem, InvalidImageError } from '../../../src/skin/picture.ts';
+import { type ImageProblem, InvalidImageError } from '../../../../src/skin/picture.ts';
+import { decodePng } from '../../../../src/skin/png/decode.ts';
 import {
   chunk,
   filteredRows,
@@ -9,7 +9,7 @@ import {
   plainPlan,
   SIGNATURE,
   writePng,
-} from '../../support/skin/png-writer.ts';
+} from '../../../support/skin/png-writer.ts';
 
 const rows = filteredRows(plainPlan());
 const packed = deflateSync(rows);

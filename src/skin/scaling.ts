@@ -1,5 +1,5 @@
-import { makePicture, type Picture } from '../picture.ts';
-import type { Rect } from '../regions.ts';
+import { makePicture, type Picture } from './picture.ts';
+import type { Rect } from './regions.ts';
 
 /** A rectangle of a picture, enlarged or reduced to `width`×`height` by nearest neighbour. */
 export function scaleRect(picture: Picture, rect: Rect, width: number, height: number): Picture {

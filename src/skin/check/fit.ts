@@ -1,8 +1,8 @@
-import { readPixels, verifyFileSize } from './decode.ts';
-import { encodePng } from './encode.ts';
-import { InvalidImageError, isHdSkinSize, type Picture } from './picture.ts';
-import { readHeader } from './png/header.ts';
-import { scaleRect } from './render/scaling.ts';
+import { InvalidImageError, isHdSkinSize, type Picture } from '../picture.ts';
+import { readPixels, verifyFileSize } from '../png/decode.ts';
+import { encodePng } from '../png/encode.ts';
+import { readHeader } from '../png/header.ts';
+import { scaleRect } from '../scaling.ts';
 
 /** A scaled-down HD skin. */
 export interface FittedSkin {

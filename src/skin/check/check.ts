@@ -1,11 +1,11 @@
+import { hidesLegacyHat } from '../legacy.ts';
+import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from '../picture.ts';
+import { pixelHash } from '../pixel-hash.ts';
+import { type DecodedPng, readHeader, readPng } from '../png/decode.ts';
+import { encodePng } from '../png/encode.ts';
+import { faceRects, listParts, PARTS, type Part, pixelOffsets, type Variant } from '../regions.ts';
+import { type DetectedVariant, detectVariant, variantMismatch } from '../variant.ts';
 import { looksLikeCape } from './cape.ts';
-import { type DecodedPng, readHeader, readPng } from './decode.ts';
-import { encodePng } from './encode.ts';
-import { hidesLegacyHat } from './legacy.ts';
-import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from './picture.ts';
-import { pixelHash } from './pixel-hash.ts';
-import { faceRects, listParts, PARTS, type Part, pixelOffsets, type Variant } from './regions.ts';
-import { type DetectedVariant, detectVariant, variantMismatch } from './variant.ts';
 
 export type SkinWarningCode =
   | 'animated'

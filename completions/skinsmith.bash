@@ -57,7 +57,7 @@ _skinsmith_at() {
   'serve') options='--port --host --data --workers --generator --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --public-url --plans --retention --durable --new-signing-key --pace --allow-network --no-webhooks --no-anonymous --anonymous-per-hour --allow-origin --max-store --trust-proxy --max-connections --max-connections-per-address --requests-per-minute --open-metrics --log-level --log-format --log-addresses -h --help' ;;
   'backup') options='--data --verify -h --help' arguments=('files') ;;
   'restore') options='--data --force -h --help' arguments=('files') ;;
-  'help') options='-h --help' arguments=('words generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status') more=1 ;;
+  'help') options='-h --help' arguments=('words generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;
   'completion') options='-h --help' arguments=('words bash zsh fish powershell') ;;
   esac
 }

@@ -349,6 +349,6 @@ complete -c skinsmith -n '__skinsmith_at \'restore\'' -l force -d 'move existing
 complete -c skinsmith -n '__skinsmith_at \'restore\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'restore\' 0' -F
 complete -c skinsmith -n '__skinsmith_at \'help\'' -s h -l help -d 'print help'
-complete -c skinsmith -n '__skinsmith_at \'help\' 0 more' -f -a 'generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status'
+complete -c skinsmith -n '__skinsmith_at \'help\' 0 more' -f -a 'generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats'
 complete -c skinsmith -n '__skinsmith_at \'completion\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'completion\' 0' -f -a 'bash zsh fish powershell'

@@ -58,7 +58,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve' = @{ commands = @(); options = @('--port', '--host', '--data', '--workers', '--generator', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--public-url', '--plans', '--retention', '--durable', '--new-signing-key', '--pace', '--allow-network', '--no-webhooks', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--max-store', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--requests-per-minute', '--open-metrics', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
-        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status'); more = $true }
+        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
         'completion' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words bash zsh fish powershell'); more = $false }
     }
     # By command and option: what the option's value can be.

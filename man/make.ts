@@ -1,6 +1,6 @@
 /**
- * Writes the manual pages and the completion scripts from the command tree: `node man/make.ts`. With `--check` it
- * writes nothing, and fails when a file is out of date, is missing, or has no command.
+ * Writes the manual pages, docs/formats.md and the completion scripts from the command tree: `node man/make.ts`. With
+ * `--check` it writes nothing, and fails when a file is out of date, is missing, or has no command.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,13 +9,15 @@ import { VERSION } from '../src/base/version.ts';
 import { completionScript } from '../src/cli/completion/scripts.ts';
 import { SCRIPT_FILES, SHELLS } from '../src/cli/completion/shells.ts';
 import { shownCommands } from '../src/cli/completion/tree.ts';
-import { manPageName, renderManPage } from '../src/cli/man/man-page.ts';
+import { FORMATS_PAGE, formatsPage } from '../src/cli/man/formats-page.ts';
+import { manPageName, renderFormatsPage, renderManPage } from '../src/cli/man/man-page.ts';
+import { markdown } from '../src/cli/man/markdown.ts';
 import { buildProgram } from '../src/cli/program.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
 const program = await buildProgram({ runner: () => async () => {} });
-const wanted = new Map([...manPages(), ...completionScripts()]);
+const wanted = new Map([...manPages(), ...formats(), ...completionScripts()]);
 const orphans = (await existingFiles()).filter((path) => !wanted.has(path));
 const changed = await findChanged(wanted);
 
@@ -37,12 +39,20 @@ function manPages(): [string, string][] {
   return commands.map((command) => [`man/${manPageName(command)}.1`, renderManPage(command, VERSION)]);
 }
 
+function formats(): [string, string][] {
+  const page = formatsPage(program);
+  return [
+    [`man/${FORMATS_PAGE}.5`, renderFormatsPage(page, VERSION)],
+    ['docs/formats.md', markdown('Formats', page)],
+  ];
+}
+
 function completionScripts(): [string, string][] {
   return SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell, program)]);
 }
 
 async function existingFiles(): Promise<string[]> {
-  const pages = (await readdir(join(ROOT, 'man'))).filter((name) => name.endsWith('.1'));
+  const pages = (await readdir(join(ROOT, 'man'))).filter((name) => /\.[15]$/.test(name));
   const scripts = await readdir(join(ROOT, 'completions')).catch(() => []); // missing before the first run
   return [...pages.map((name) => `man/${name}`), ...scripts.map((name) => `completions/${name}`)];
 }

@@ -5,10 +5,13 @@ import { groupOf } from './help/command-groups.ts';
 import { type Examples, examplesOf, setExamples } from './help/examples.ts';
 import { HelpPage } from './help/help-page.ts';
 import { seeHelp } from './help/text.ts';
+import { type CommandOutput, setOutput } from './output/described.ts';
 
 interface CommandModule {
   /** The examples at the start of the command's help. */
-  readonly examples?: Examples;
+  readonly examples: Examples;
+  /** What it prints for programs; empty: nothing. */
+  readonly output: readonly CommandOutput[];
   /** Adds arguments, options and an action to a command that has its name. */
   readonly register: (command: Command, runner: Runner) => void;
 }
@@ -205,7 +208,7 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
   addGlobalOptions(program);
   configure?.(program);
   const runIt = runner(program);
-  const loadsAll = words === undefined || words.some(needsTree);
+  const loadsAll = words === undefined || words.some(needsTree) || isAboutFormats(words);
   for (const [name, entry] of Object.entries(COMMANDS)) {
     const hidden = 'load' in entry && entry.isHidden === true;
     const command = program
@@ -215,6 +218,11 @@ export async function buildProgram({ runner, words, configure }: ProgramOptions)
     if (loadsAll || words.includes(name)) await fill(command, entry, runIt);
   }
   return program;
+}
+
+/** The page of the formats has the output of every command. */
+function isAboutFormats(words: readonly string[]): boolean {
+  return words.includes('help') && words.includes('formats');
 }
 
 function needsTree(word: string): boolean {
@@ -228,9 +236,10 @@ const GROUP_EXAMPLES = 3;
 async function fill(command: Command, entry: Leaf | Group, runner: Runner): Promise<void> {
   explain(command);
   if ('load' in entry) {
-    const { register, examples = [] } = await entry.load();
+    const { register, examples, output } = await entry.load();
     register(command, runner);
     setExamples(command, examples);
+    setOutput(command, output);
     return;
   }
   command.description(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.`);

@@ -5,32 +5,16 @@ import { type Outlook, type PlannedSource, planBatch } from '../../batch/run/pla
 import { limitsOf, slotsOf } from '../../dispatch/first-contact.ts';
 import { type Me, ServiceError } from '../../index.ts';
 import { exitStatus } from '../errors/exit.ts';
+import { columnRows } from '../output/described.ts';
 import { count, span } from '../output/progress-text.ts';
-import { clean, tabRows } from '../terminal/text.ts';
+import { clean } from '../terminal/text.ts';
 import { jsonDocument, jsonLine } from '../text/json.ts';
 import type { BatchCall } from './call.ts';
 import { printFailure } from './failures.ts';
 import { openOutput } from './output.ts';
+import { PLAN_COLUMNS, type PlannedView, type PlanView } from './plan-output.ts';
 import { printSigners } from './signers.ts';
 import { sourcesOf } from './sources.ts';
-
-/** JSON output for the whole plan. Absent values are omitted. */
-interface PlanView {
-  readonly sources: number;
-  readonly new: number;
-  readonly changed: number;
-  /** In the lockfile, but signed by a service other than the selected one. */
-  readonly outdated: number;
-  readonly known: number;
-  /** Of these, the skins whose signer is unknown. */
-  readonly untold: number;
-  /** Generated and paid for, but not verified: see --accept-unproven. */
-  readonly unproven: number;
-  readonly duplicates: number;
-  readonly refused: number;
-  /** Lower bound of the duration under the caller's limits. */
-  readonly seconds: number;
-}
 
 type Counts = Record<Outlook, number>;
 
@@ -47,7 +31,7 @@ export async function dryRun(call: BatchCall): Promise<number> {
     const { error, source } = planned.result;
     if (error) await printFailure(source, error, context);
     if (typed.ndjson) io.out.write(jsonLine(sourceView(planned)));
-    else if (!flags.json && !io.out.isTTY) io.out.write(sourceRow(planned));
+    else if (!flags.json && !io.out.isTTY) io.out.write(columnRows(PLAN_COLUMNS, [planned]));
     else if (!flags.json && isWorth(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
   }
   await printSigners({ outdated: signers.list, untold: signers.untold }, call);
@@ -134,7 +118,7 @@ async function readMe(read: () => Promise<Me>): Promise<Me | undefined> {
   }
 }
 
-function sourceView({ outlook, result: { source, error }, signedBy }: PlannedSource) {
+function sourceView({ outlook, result: { source, error }, signedBy }: PlannedSource): PlannedView {
   const signer = signedBy && { signer: signedBy.signer };
   return {
     source,
@@ -142,11 +126,6 @@ function sourceView({ outlook, result: { source, error }, signedBy }: PlannedSou
     ...signer,
     ...(error && { error: { code: error.code, message: error.message } }),
   };
-}
-
-/** `source, outlook, why`. */
-function sourceRow({ outlook, result: { source, error } }: PlannedSource): string {
-  return tabRows([[source, outlook, error?.message]]);
 }
 
 function planText(view: PlanView): string {

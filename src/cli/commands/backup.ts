@@ -4,6 +4,7 @@ import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { nonEmpty } from '../options/option-values.ts';
+import type { CommandOutput, Fields } from '../output/described.ts';
 import { jsonLine } from '../text/json.ts';
 
 interface BackupOptions {
@@ -14,6 +15,34 @@ interface BackupOptions {
 export const examples: Examples = [
   ['Back up the service of this machine', 'skinsmith backup skins.backup'],
   ['Check that a backup is intact', 'skinsmith backup skins.backup --verify'],
+];
+
+interface BackupView {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+interface CheckedBackupView {
+  readonly file: string;
+  readonly made: string;
+  readonly version: string;
+  readonly proven: boolean;
+  readonly sha256?: string;
+}
+
+const FIELDS: Fields<BackupView> = { file: 'path of the backup', bytes: 'size of the backup' };
+
+const CHECKED_FIELDS: Fields<CheckedBackupView> = {
+  file: 'path of the backup',
+  made: 'when the backup was made',
+  version: 'version of skinsmith that made it',
+  proven: 'whether a digest proves that its content is unchanged; backups of early versions have none',
+  sha256: 'that digest, in hexadecimal',
+};
+
+export const output: readonly CommandOutput[] = [
+  { json: { shape: 'object', fields: FIELDS } },
+  { mode: '--verify', json: { shape: 'object', fields: CHECKED_FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runBackup): void {
@@ -42,7 +71,8 @@ export async function runBackup(
   const { backUp } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
   const bytes = await backUp({ dataDir, file, now: clock.now(), signal });
-  if (flags.json) io.out.write(jsonLine({ file, bytes }));
+  const view: BackupView = { file, bytes };
+  if (flags.json) io.out.write(jsonLine(view));
   messages.say(`${file} has all of ${dataDir}, its secrets too. To put it back: skinsmith restore ${file}`);
   return exitStatus('done');
 }
@@ -52,8 +82,15 @@ async function verifyBackup(file: string, { flags, io, messages }: CommandContex
   const { about, digest, isProven } = await readBackup(file);
   const { time, version } = about;
   const made = new Date(time).toISOString();
+  const view: CheckedBackupView = {
+    file,
+    made,
+    version,
+    proven: isProven,
+    ...(digest && { sha256: digest }),
+  };
   if (flags.json) {
-    io.out.write(jsonLine({ file, made, version, proven: isProven, ...(digest && { sha256: digest }) }));
+    io.out.write(jsonLine(view));
   } else if (isProven) {
     io.out.write(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}\n`);
   }

@@ -12,10 +12,12 @@ import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { collect } from '../options/batch-options.ts';
 import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { JsonList } from '../output/json-list.ts';
 import { besidePicture } from '../output/picture/terminal-picture.ts';
+import { WARNINGS_FIELD } from '../output/view-output.ts';
 import { frontOf } from '../preview/result-pictures.ts';
-import { type Colors, clean, colorsFor, tabRows } from '../terminal/text.ts';
+import { type Colors, clean, colorsFor } from '../terminal/text.ts';
 import { jsonDocument } from '../text/json.ts';
 
 export interface CheckOptions extends TypedPictureOption {
@@ -40,6 +42,40 @@ export interface CheckView {
 export const examples: Examples = [
   ['Check all PNG files in a folder and its subfolders', 'skinsmith check skins/ --recursive'],
   ['Check a picture from another program', 'cat skin.png | skinsmith check -'],
+];
+
+const COLUMNS = {
+  source: ({ source }) => source,
+  valid: ({ valid }) => (valid ? 'valid' : 'invalid'),
+  width: ({ width }) => width?.toString(),
+  height: ({ height }) => height?.toString(),
+  variant: ({ variant }) => variant,
+  confidence: ({ confidence }) => confidence,
+  message: ({ error, warnings }) =>
+    [error, ...warnings].flatMap((note) => (note ? [note.message] : [])).join(' '),
+} satisfies Columns<CheckView>;
+
+const FIELDS: Fields<CheckView> = {
+  source: 'the file as you typed it',
+  valid: 'whether skins can be made from the file; as a column, valid or invalid',
+  width: 'width of the picture in pixels',
+  height: 'height of the picture in pixels',
+  variant: 'classic or slim',
+  confidence: 'how certain the variant is',
+  pixels: 'hash of the pixels; the same for every file with the same picture',
+  warnings: WARNINGS_FIELD,
+  error: {
+    about: 'why the file is unusable',
+    fields: { code: 'error code', message: 'what is wrong', hint: 'what to do' },
+  },
+};
+
+export const output: readonly CommandOutput[] = [
+  {
+    columns: COLUMNS,
+    columnMeanings: { message: 'what is wrong with the file, and warnings' },
+    json: { shape: 'object or list', fields: FIELDS },
+  },
 ];
 
 export function register(command: Command, runner: Runner, run = runCheck): void {
@@ -73,7 +109,7 @@ export async function runCheck(
     const { view, bytes } = checkOne(source);
     if (list) list.add(view, tally.all);
     else if (flags.json) io.out.write(jsonDocument(view));
-    else if (!io.out.isTTY) io.out.write(checkRow(view));
+    else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [view]));
     else if (terminal && bytes && view.valid) {
       io.out.write(besidePicture(frontOf(bytes, view.variant), checkLines(view, colors), terminal));
     } else
@@ -122,15 +158,6 @@ function checkView(source: string, report: SkinReport): CheckView {
     warnings,
     ...(error && { error }),
   };
-}
-
-/** `source, valid|invalid, width, height, variant, confidence, problem or warnings`. */
-function checkRow(view: CheckView): string {
-  const remarks = [view.error, ...view.warnings].flatMap((note) => (note ? [note.message] : [])).join(' ');
-  const size = [view.width, view.height].map((length) => (length === undefined ? '' : String(length)));
-  return tabRows([
-    [view.source, view.valid ? 'valid' : 'invalid', ...size, view.variant, view.confidence, remarks],
-  ]);
 }
 
 function checkLines(view: CheckView, colors: Colors): string[] {

@@ -4,7 +4,14 @@ import { AT_HAND_KINDS, type AtHandKind } from '../completion/at-hand-kinds.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
+import type { Examples } from '../help/examples.ts';
+import type { CommandOutput } from '../output/described.ts';
 import { tabRows } from '../terminal/text.ts';
+
+/** No help shows this command. */
+export const examples: Examples = [];
+
+export const output: readonly CommandOutput[] = [];
 
 /** Internal: the scripts of `completion` call it. */
 export function register(command: Command, runner: Runner, run = runComplete): void {

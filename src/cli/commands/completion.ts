@@ -4,11 +4,14 @@ import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import type { CommandOutput } from '../output/described.ts';
 
 export const examples: Examples = [
   ['Complete in this bash session; in ~/.bashrc: in every one', 'eval "$(skinsmith completion bash)"'],
   ['Write the script for fish to a file', 'skinsmith completion fish > skinsmith.fish'],
 ];
+
+export const output: readonly CommandOutput[] = [];
 
 export function register(command: Command, runner: Runner, run = runCompletion): void {
   command

@@ -4,7 +4,8 @@ import type { Runner } from '../context/runner.ts';
 import { CHECK_NAMES, type CheckName, type Finding } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { type Colors, clean, colorsFor, tabRows } from '../terminal/text.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { type Colors, clean, colorsFor } from '../terminal/text.ts';
 import { jsonDocument } from '../text/json.ts';
 
 /** JSON output for one check. */
@@ -28,6 +29,24 @@ export const examples: Examples = [
   ['Check a service before you use it', 'skinsmith doctor --base-url https://skins.example.org'],
 ];
 
+const COLUMNS = {
+  check: ({ check }) => check,
+  result: ({ result }) => result,
+  detail: ({ detail }) => detail,
+  hint: ({ hint }) => hint,
+} satisfies Columns<CheckupView>;
+
+const FIELDS: Fields<CheckupView> = {
+  check: `what was checked: ${CHECK_NAMES.join(', ')}`,
+  result: 'ok, warning, problem or skipped',
+  detail: 'what was found',
+  hint: 'what to do',
+};
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
+];
+
 export function register(command: Command, runner: Runner, run: typeof runDoctor = runDoctor): void {
   command
     .description(
@@ -46,9 +65,7 @@ export async function runDoctor(context: CommandContext, limits = LIMITS): Promi
   for await (const view of checkups(context, limits)) {
     views.push(view);
     if (flags.json) continue;
-    io.out.write(
-      io.out.isTTY ? text(view, colors) : tabRows([[view.check, view.result, view.detail, view.hint]]),
-    );
+    io.out.write(io.out.isTTY ? text(view, colors) : columnRows(COLUMNS, [view]));
   }
   if (flags.json) io.out.write(jsonDocument(views));
   const count = (result: Finding['result']) => views.filter((view) => view.result === result).length;

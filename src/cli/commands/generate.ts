@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
 import { keepMemoryFlat } from '../batch/flat-memory.ts';
+import { PLAN_OUTPUT } from '../batch/plan-output.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -25,6 +26,8 @@ import {
   verifyName,
 } from '../options/skin-options.ts';
 import { usageError } from '../outcomes.ts';
+import type { CommandOutput } from '../output/described.ts';
+import { RESULT_OUTPUT } from '../output/view-output.ts';
 
 export interface GenerateOptions
   extends TypedSkinOptions,
@@ -42,6 +45,8 @@ export const examples: Examples = [
   ],
   ['Print a command that gives you the head of a player', 'skinsmith generate --player Notch --format give'],
 ];
+
+export const output: readonly CommandOutput[] = [RESULT_OUTPUT, ...PLAN_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runGenerate): void {
   command

@@ -1,18 +1,25 @@
 import type { Command } from 'commander';
 import type { Examples } from '../help/examples.ts';
-import { isTopic } from '../help/topic-names.ts';
+import { isTopic, TOPIC_SUMMARIES } from '../help/topic-names.ts';
+import type { CommandOutput } from '../output/described.ts';
 
 const COLUMNS = 80;
 
 export const examples: Examples = [
   ['Show the help of a command', 'skinsmith help skins list'],
   ['List exit statuses', 'skinsmith help exit-status'],
+  ['List the columns and JSON fields that commands print', 'skinsmith help formats'],
 ];
+
+export const output: readonly CommandOutput[] = [];
 
 export function register(command: Command): void {
   command
     .description('Show help for a command or a topic.')
-    .argument('[topic...]', 'a command (generate, skins list), environment or exit-status')
+    .argument(
+      '[topic...]',
+      `a command (generate, skins list) or a topic: ${TOPIC_SUMMARIES.map(([name]) => name).join(', ')}`,
+    )
     .action(async (words: string[]) => await showHelp(words, command.parent ?? command));
 }
 
@@ -20,8 +27,8 @@ export function register(command: Command): void {
 async function showHelp(words: readonly string[], program: Command): Promise<void> {
   const [first] = words;
   if (first !== undefined && isTopic(first)) {
-    const { topicText } = await import('../help/topics.ts');
-    process.stdout.write(topicText(first, COLUMNS));
+    const { topicText } = await import('../man/topics.ts');
+    process.stdout.write(topicText(first, COLUMNS, program));
     return;
   }
   let command = program;

@@ -6,7 +6,9 @@ import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { watchJobs } from '../jobs/watch-jobs.ts';
 import { connectWithProgress } from '../outcomes.ts';
+import type { CommandOutput } from '../output/described.ts';
 import { JobPrinter, jobTable } from '../output/job-printer.ts';
+import { JOB_COLUMNS, JOB_FIELDS } from '../output/view-output.ts';
 import { jobView } from '../output/views.ts';
 import { jsonDocument } from '../text/json.ts';
 
@@ -29,6 +31,11 @@ export interface JobsOptions {
 export const examples: Examples = [
   ['List your last ten jobs', 'skinsmith jobs --limit 10'],
   ['Print all failed jobs as JSON', 'skinsmith jobs --status failed --all --json'],
+];
+
+export const output: readonly CommandOutput[] = [
+  { columns: JOB_COLUMNS, json: { shape: 'list', fields: JOB_FIELDS } },
+  { mode: '--watch', columns: JOB_COLUMNS, json: { shape: 'lines', fields: JOB_FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runJobs): void {

@@ -6,6 +6,7 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
+import type { CommandOutput } from '../output/described.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { readSecretFile, readStdin } from '../terminal/read-input.ts';
@@ -26,6 +27,8 @@ export const examples: Examples = [
     'cat team.key | skinsmith login - --base-url https://skins.example.org',
   ],
 ];
+
+export const output: readonly CommandOutput[] = [];
 
 export function register(command: Command, runner: Runner, run = runLogin): void {
   command

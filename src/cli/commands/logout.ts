@@ -4,11 +4,14 @@ import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { usageError } from '../outcomes.ts';
+import type { CommandOutput } from '../output/described.ts';
 
 export const examples: Examples = [
   ['Remove the key for a hosted service', 'skinsmith logout --base-url https://api.mineskin.org'],
   ['Remove the key for another service', 'skinsmith logout --base-url https://skins.example.org'],
 ];
+
+export const output: readonly CommandOutput[] = [];
 
 export function register(command: Command, runner: Runner, run = runLogout): void {
   command.description('Remove the stored API key for a service.').action(async () => await runner(run));

@@ -11,10 +11,11 @@ import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
 import { usageError } from '../outcomes.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { pictureText } from '../output/picture/terminal-picture.ts';
 import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
 import { frontAndBack } from '../preview/views-file.ts';
-import { clean, tabRows } from '../terminal/text.ts';
+import { clean } from '../terminal/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {
   readonly source: string;
@@ -26,6 +27,34 @@ export interface PreviewOptions extends TypedPictureOption {
 export const examples: Examples = [
   ['Show a skin in the terminal', 'skinsmith preview skin.png'],
   ["Save front and back of a player's skin as a picture", 'skinsmith preview Notch --out notch.png'],
+];
+
+/** JSON output. */
+interface PreviewView {
+  readonly source: string;
+  readonly variant: string;
+  readonly width: number;
+  readonly height: number;
+  readonly file?: string;
+}
+
+const COLUMNS = {
+  source: ({ source }) => source,
+  variant: ({ variant }) => variant,
+  width: ({ width }) => String(width),
+  height: ({ height }) => String(height),
+} satisfies Columns<PreviewView>;
+
+const FIELDS: Fields<PreviewView> = {
+  source: 'the skin that is shown',
+  variant: 'classic or slim',
+  width: 'width of the texture in pixels',
+  height: 'height of the texture in pixels',
+  file: 'the file written with --out',
+};
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runPreview): void {
@@ -62,31 +91,21 @@ export async function runPreview(options: PreviewOptions, context: CommandContex
   return exitStatus('done');
 }
 
-async function writeJson(
-  { title, variant, picture }: FoundPicture,
-  file: string | undefined,
-  context: CommandContext,
-) {
+async function writeJson(found: FoundPicture, file: string | undefined, context: CommandContext) {
   const { jsonDocument } = await import('../text/json.ts');
-  const view = {
-    source: title,
-    variant,
-    width: picture.width,
-    height: picture.height,
-    ...(file && { file }),
-  };
-  context.io.out.write(jsonDocument(view));
+  context.io.out.write(jsonDocument({ ...previewView(found), ...(file && { file }) }));
+}
+
+function previewView({ title, variant, picture: { width, height } }: FoundPicture): PreviewView {
+  return { source: title, variant, width, height };
 }
 
 /** Shows an image where the terminal can; a pipe gets a row with what was found. */
-function show(
-  { title, picture, variant }: FoundPicture,
-  options: PreviewOptions,
-  { io, env }: CommandContext,
-): void {
+function show(found: FoundPicture, options: PreviewOptions, { io, env }: CommandContext): void {
+  const { title, picture, variant } = found;
   const terminal = terminalPictures(options.picture, io.out, env);
   if (!terminal && !io.out.isTTY) {
-    io.out.write(tabRows([[title, variant, String(picture.width), String(picture.height)]]));
+    io.out.write(columnRows(COLUMNS, [previewView(found)]));
     return;
   }
   if (!terminal) throw noPictures();

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
+import { PLAN_OUTPUT } from '../batch/plan-output.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
@@ -13,6 +14,8 @@ import {
   verifyName,
 } from '../options/skin-options.ts';
 import { usageError } from '../outcomes.ts';
+import type { CommandOutput } from '../output/described.ts';
+import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/view-output.ts';
 import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources, withStdout } from './generate.ts';
 
 export interface QueueOptions extends GenerateOptions {
@@ -22,6 +25,12 @@ export interface QueueOptions extends GenerateOptions {
 export const examples: Examples = [
   ['Submit a folder and print the jobs', 'skinsmith queue skins/'],
   ['Submit a list of sources and wait for the skins', 'skinsmith queue --from skins.csv --wait'],
+];
+
+export const output: readonly CommandOutput[] = [
+  JOB_OUTPUT,
+  { mode: '--wait', ...RESULT_OUTPUT },
+  ...PLAN_OUTPUT,
 ];
 
 export function register(command: Command, runner: Runner, run = runQueue): void {

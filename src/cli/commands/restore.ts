@@ -4,6 +4,7 @@ import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { nonEmpty } from '../options/option-values.ts';
+import type { CommandOutput, Fields } from '../output/described.ts';
 import { jsonLine } from '../text/json.ts';
 import { warnUnproven } from './backup.ts';
 
@@ -16,6 +17,24 @@ export const examples: Examples = [
   ['Restore a backup into a new data folder', 'skinsmith restore skins.backup --data restored/'],
   ['Replace the data of this machine and keep the old data aside', 'skinsmith restore skins.backup --force'],
 ];
+
+interface RestoredView {
+  readonly data: string;
+  readonly made: string;
+  readonly version: string;
+  readonly proven: boolean;
+  readonly aside?: string;
+}
+
+const FIELDS: Fields<RestoredView> = {
+  data: 'the data folder',
+  made: 'when the backup was made',
+  version: 'version of skinsmith that made it',
+  proven: 'whether a digest proves that its content is unchanged; backups of early versions have none',
+  aside: 'where the earlier data is now',
+};
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
 
 export function register(command: Command, runner: Runner, run = runRestore): void {
   command
@@ -41,10 +60,14 @@ export async function runRestore(
   const dataDir = data ?? folders.data;
   const { time, version, aside, isProven } = await restore({ dataDir, file, force, now: clock.now() });
   const made = new Date(time).toISOString();
-  if (flags.json)
-    io.out.write(
-      jsonLine({ data: dataDir, made, version, proven: isProven, ...(aside !== undefined && { aside }) }),
-    );
+  const view: RestoredView = {
+    data: dataDir,
+    made,
+    version,
+    proven: isProven,
+    ...(aside !== undefined && { aside }),
+  };
+  if (flags.json) io.out.write(jsonLine(view));
   if (!isProven) await warnUnproven(messages, file);
   messages.say(`${dataDir} has the data of ${made} again.`);
   if (aside !== undefined) messages.say(`What was there before is in ${aside}.`);

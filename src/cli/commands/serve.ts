@@ -7,6 +7,7 @@ import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { httpUrl, network, nonEmpty, origin, proxies, wholeNumber } from '../options/option-values.ts';
+import type { CommandOutput, Fields } from '../output/described.ts';
 import {
   chooseGenerator,
   GENERATOR_KINDS,
@@ -60,6 +61,18 @@ export const examples: Examples = [
     'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
   ],
 ];
+
+interface ListeningView {
+  readonly url: string;
+  readonly key?: string;
+}
+
+const FIELDS: Fields<ListeningView> = {
+  url: 'address of the service',
+  key: "the owner's API key, at the first start with new data",
+};
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
 
 export function register(command: Command, runner: Runner, run = runServe): void {
   command
@@ -230,7 +243,8 @@ async function logStream(
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */
 function announce({ url, key }: RunningServer, { io, flags }: CommandContext): void {
   if (flags.json) {
-    io.out.write(jsonLine({ url, ...(key !== undefined && { key }) }));
+    const view: ListeningView = { url, ...(key !== undefined && { key }) };
+    io.out.write(jsonLine(view));
     return;
   }
   io.out.write(`Listening on ${url}\n`);

@@ -9,8 +9,10 @@ import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
 import { connectWithProgress } from '../outcomes.ts';
+import type { CommandOutput } from '../output/described.ts';
 import { span } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
+import { RESULT_OUTPUT } from '../output/view-output.ts';
 import { type ResultView, resultView } from '../output/views.ts';
 
 export interface StatusOptions extends TypedOutputOptions {
@@ -22,6 +24,8 @@ export const examples: Examples = [
   ['Show the status of a job', 'skinsmith status JOB'],
   ['Wait for a job and print only the signature', 'skinsmith status JOB --wait --format signature'],
 ];
+
+export const output: readonly CommandOutput[] = [RESULT_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runStatus): void {
   command

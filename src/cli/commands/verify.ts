@@ -10,9 +10,10 @@ import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { JsonList } from '../output/json-list.ts';
 import { readBounded } from '../terminal/read-input.ts';
-import { type Colors, clean, colorsFor, tabRows } from '../terminal/text.ts';
+import { type Colors, clean, colorsFor } from '../terminal/text.ts';
 
 export interface VerifyOptions {
   readonly files: readonly string[];
@@ -24,6 +25,35 @@ export interface VerifyOptions {
 export const examples: Examples = [
   ['Verify all skins in a lockfile', 'skinsmith verify signed/skins.lock'],
   ['Verify skins without any network access', 'skinsmith verify signed/skins.lock --offline'],
+];
+
+const COLUMNS = {
+  source: ({ source }) => source,
+  verdict: (verdict) => (isBad(verdict) ? 'bad' : 'good'),
+  signature: ({ signature }) => signature,
+  pixels: ({ pixels }) => pixels,
+  picture: ({ picture }) => picture,
+  problems: ({ problems }) => problems.join(' '),
+  signer: ({ signer }) => signer,
+} satisfies Columns<Verdict>;
+
+const FIELDS: Fields<Verdict> = {
+  source: 'the source as the file names it',
+  value: 'whether the texture value can be parsed: good or bad',
+  signature: 'good, bad, or unproved if no known key verifies it',
+  signer: 'whose key verifies the signature: game, embedded, the address of a service, or unproved',
+  key: 'fingerprint of that key, if it is not one of the game',
+  pixels: 'the pixels of the texture compared with those of the source: good, bad or unknown',
+  picture: 'the source now compared with the one the skin was made from: same, changed or unknown',
+  problems: 'what is wrong, in sentences; empty if nothing is',
+};
+
+export const output: readonly CommandOutput[] = [
+  {
+    columns: COLUMNS,
+    columnMeanings: { verdict: 'good if nothing is wrong, else bad' },
+    json: { shape: 'list', fields: FIELDS },
+  },
 ];
 
 export function register(command: Command, runner: Runner, run = runVerify): void {
@@ -61,7 +91,7 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
       for await (const kept of keptSkins(file)) {
         const verdict = await verifyOne(kept, { given, verifiers, required: options.requireSigner });
         if (list) list.add(verdict, tally.all);
-        else if (!io.out.isTTY) io.out.write(verdictRow(verdict));
+        else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
         else if (isBad(verdict) || verdict.signature === 'unproved')
           io.out.write(verdictText(verdict, colors));
         tally.all++;
@@ -99,13 +129,6 @@ async function verifyOne(kept: Kept, { given, verifiers, required }: Against): P
   const { gameKeys, own, texture } = verifiers;
   const keys = given ? { key: given } : { key: await verifiers.keyOf(kept.service), gameKeys, own };
   return await verifySkin(kept, { ...keys, required, texture, sourcePixels });
-}
-
-/** `source, good|bad, signature, pixels, picture, problem, signer`. */
-function verdictRow(verdict: Verdict): string {
-  const { source, signature, pixels, picture, problems, signer } = verdict;
-  const found = isBad(verdict) ? 'bad' : 'good';
-  return tabRows([[source, found, signature, pixels, picture, problems.join(' '), signer]]);
 }
 
 function verdictText({ source, problems, signature }: Verdict, colors: Colors): string {

@@ -12,7 +12,8 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { connectWithProgress } from '../outcomes.ts';
-import { clean, tabRows } from '../terminal/text.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
+import { clean } from '../terminal/text.ts';
 import { jsonDocument } from '../text/json.ts';
 
 /** Unfinished jobs, and generations in the current minute and hour. */
@@ -38,6 +39,45 @@ export const examples: Examples = [
   ['Print them as JSON for a script', 'skinsmith whoami --json'],
 ];
 
+const SPENDING = {
+  queue: 'unfinished jobs',
+  minute: 'skins in the current minute',
+  hour: 'skins in the current hour',
+};
+
+const FIELDS: Fields<WhoamiView> = {
+  user: 'UUID of the user',
+  name: 'name of the user',
+  plan: 'plan of the user',
+  limits: {
+    about: 'limits; absent: the service tells none',
+    fields: {
+      queue: 'unfinished jobs at once',
+      per_minute: 'skins in a minute',
+      per_hour: 'skins in an hour',
+    },
+  },
+  used: { about: 'what is used of the limits', fields: SPENDING },
+  left: { about: 'what is left of the limits', fields: SPENDING },
+  service: 'address of the service, or embedded',
+};
+
+const COLUMNS = {
+  label: ([label]) => label,
+  text: ([, text]) => text,
+} satisfies Columns<readonly [label: string, text: string]>;
+
+export const output: readonly CommandOutput[] = [
+  {
+    columns: COLUMNS,
+    columnMeanings: {
+      label: 'user, name, plan, queue, per minute, per hour or service',
+      text: 'the value of that',
+    },
+    json: { shape: 'object', fields: FIELDS },
+  },
+];
+
 export function register(command: Command, runner: Runner, run = runWhoami): void {
   command
     .description('Show your user, your plan and what is left of its limits.')
@@ -55,7 +95,7 @@ export async function runWhoami(context: CommandContext): Promise<number> {
   const { io, flags } = context;
   if (flags.json) io.out.write(jsonDocument(view));
   else if (io.out.isTTY) io.out.write(whoamiText(view));
-  else io.out.write(tabRows(whoamiCells(view)));
+  else io.out.write(columnRows(COLUMNS, whoamiCells(view)));
   return exitStatus('done');
 }
 

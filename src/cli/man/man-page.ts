@@ -4,6 +4,9 @@ import { ENVIRONMENT } from '../config/environment.ts';
 import { EXIT_STATUSES } from '../errors/exit.ts';
 import { type Example, examplesOf } from '../help/examples.ts';
 import { descriptionParts, fullName, optionText } from '../help/text.ts';
+import type { Section } from './document.ts';
+import { FORMATS_PAGE } from './formats-page.ts';
+import { roff, roffSections } from './roff.ts';
 
 /** `skinsmith-skins-list` for `skinsmith skins list`. */
 export function manPageName(command: Command): string {
@@ -85,11 +88,31 @@ function describeVariable([name, meaning]: readonly [string, string]): string[] 
   return ['.TP', `.B ${roff(name)}`, roff(meaning)];
 }
 
-/** The pages of the parent command and the subcommands. */
+/** The manual page of the formats, in section 5. */
+export function renderFormatsPage(sections: readonly Section[], version: string): string {
+  const lines = [
+    `.TH ${FORMATS_PAGE.toUpperCase()} 5 "" "skinsmith ${version}" "skinsmith manual"`,
+    '.SH NAME',
+    `${roff(FORMATS_PAGE)} \\- columns, JSON fields and files of skinsmith`,
+    ...roffSections(sections),
+    '.SH SEE ALSO',
+    pageReference('skinsmith', 1),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The pages of the parent command, the subcommands and the formats. */
 function seeAlso(command: Command): string[] {
   const near = [...(command.parent ? [command.parent] : []), ...shownCommands(command)];
-  const references = near.map((one) => `.BR ${roff(manPageName(one))} (1)`);
+  const references = [
+    ...near.map((one) => pageReference(manPageName(one), 1)),
+    pageReference(FORMATS_PAGE, 5),
+  ];
   return references.map((reference, index) => (index < references.length - 1 ? `${reference},` : reference));
+}
+
+function pageReference(name: string, section: number): string {
+  return `.BR ${roff(name)} (${section})`;
 }
 
 function describeStatus({ status, meaning }: { status: number; meaning: string }): string[] {
@@ -102,14 +125,4 @@ function rootOf(command: Command): Command {
 
 function firstSentence(command: Command): string {
   return command.description().split('. ', 1)[0] ?? '';
-}
-
-/**
- * Escapes backslashes, hyphens (so that they copy as such from a terminal) and lines that roff would read as requests.
- */
-function roff(text: string): string {
-  return text
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replaceAll(/^([.'])/gm, '\\&$1');
 }

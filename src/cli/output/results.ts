@@ -1,18 +1,16 @@
 import type { Picture } from '../../skin/picture.ts';
-import type { Colors } from '../terminal/text.ts';
-import { clean, tabRows } from '../terminal/text.ts';
+import { type Colors, clean } from '../terminal/text.ts';
+import { columnRows } from './described.ts';
 import { besidePicture, type TerminalPictures } from './picture/terminal-picture.ts';
+import { JOB_COLUMNS, RESULT_COLUMNS } from './view-output.ts';
 import type { JobView, ResultView } from './views.ts';
 
-/** `source, status, job, uuid, variant, value, signature, texture`. */
 export function resultRow(result: ResultView): string {
-  const { source, status, job, uuid, variant, value, signature, texture } = result;
-  return tabRows([[source, status, job, uuid, variant, value, signature, texture?.url]]);
+  return columnRows(RESULT_COLUMNS, [result]);
 }
 
-/** `job, status, created, source, uuid`. */
-export function jobRow({ job, status, created, source, uuid }: JobView): string {
-  return tabRows([[job, status, created, source, uuid]]);
+export function jobRow(job: JobView): string {
+  return columnRows(JOB_COLUMNS, [job]);
 }
 
 /** A skin as readable text. */

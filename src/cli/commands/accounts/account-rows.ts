@@ -1,7 +1,55 @@
 import type { GameAccount } from '../../../index.ts';
 import type { CommandContext } from '../../context/context.ts';
-import { ago, alignedRows, tabRows } from '../../terminal/text.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { ago, alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+
+const COLUMNS = {
+  name: ({ name }) => name,
+  uuid: ({ uuid }) => uuid,
+  state: ({ state }) => state,
+  generated: ({ generated }) => String(generated),
+  failed: ({ failed }) => String(failed),
+  lastUsedAt: ({ lastUsedAt }) => lastUsedAt,
+  settings: settingsOf,
+  freeAt: ({ freeAt }) => freeAt,
+  user: ({ user }) => user,
+} satisfies Columns<GameAccount>;
+
+export const ACCOUNT_FIELDS: Fields<GameAccount> = {
+  uuid: 'UUID of the account in the game',
+  name: 'player name',
+  user: 'user who linked the account',
+  share: 'whether the account makes skins for all users',
+  state: 'active, paused, suspended or needs_login',
+  restore: 'whether the account gets its previous skin back when it is idle',
+  capes: 'whether skins may have the cape of the account',
+  inUse: 'whether the account is making a skin right now',
+  freeAt: 'when the account can make the next skin',
+  coolUntil: 'until when the account rests after the game refused it',
+  errorStreak: 'failures since the last success',
+  lastError: {
+    about: 'the last failure',
+    fields: { code: 'error code', message: 'what went wrong', at: 'when' },
+  },
+  lastUsedAt: 'when the account last made a skin',
+  linkedAt: 'when the account was linked',
+  generated: 'number of skins made',
+  failed: 'number of failures',
+};
+
+const ACCOUNT = {
+  columns: COLUMNS,
+  columnMeanings: { settings: 'those of share, restore and capes that are on, separated by commas' },
+};
+export const ACCOUNT_OUTPUT: CommandOutput = {
+  ...ACCOUNT,
+  json: { shape: 'object', fields: ACCOUNT_FIELDS },
+};
+export const ACCOUNT_LIST_OUTPUT: CommandOutput = {
+  ...ACCOUNT,
+  json: { shape: 'list', fields: ACCOUNT_FIELDS },
+};
 
 const HEADER = ['NAME', 'UUID', 'STATE', 'SKINS', 'FAILED', 'USED', 'SETTINGS', 'USER', 'NOTE'];
 
@@ -10,7 +58,7 @@ export function accountRows(
   accounts: readonly GameAccount[],
   { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
 ): string {
-  if (!io.out.isTTY) return tabRows(accounts.map(cells));
+  if (!io.out.isTTY) return columnRows(COLUMNS, accounts);
   const rows = accounts.map((account) => [
     account.name,
     account.uuid,
@@ -28,12 +76,6 @@ export function accountRows(
 /** Prints one account in the form that all account commands share. */
 export function printAccount(account: GameAccount, context: CommandContext): void {
   context.io.out.write(context.flags.json ? jsonDocument(account) : accountRows([account], context));
-}
-
-function cells(account: GameAccount): (string | undefined)[] {
-  const { name, uuid, state, generated, failed, lastUsedAt, freeAt, user } = account;
-  const counts = [String(generated), String(failed)];
-  return [name, uuid, state, ...counts, lastUsedAt, settingsOf(account), freeAt, user];
 }
 
 function settingsOf({ restore, capes, share }: GameAccount): string {

@@ -5,13 +5,16 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
-import { printAccount } from './account-rows.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { ACCOUNT_OUTPUT, printAccount } from './account-rows.ts';
 import { withGameAccount } from './find-account.ts';
 
 export const examples: Examples = [
   ['Give an account its own skin back whenever it is idle', 'skinsmith accounts edit Alex --restore'],
   ['Hide the cape of an account before making skins', 'skinsmith accounts edit Alex --no-capes'],
 ];
+
+export const output: readonly CommandOutput[] = [ACCOUNT_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = changeAccount): void {
   command

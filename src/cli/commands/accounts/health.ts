@@ -5,12 +5,30 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { clean, colorsFor, tabRows } from '../../terminal/text.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { clean, colorsFor } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { ACCOUNT_FIELDS } from './account-rows.ts';
 
 export const examples: Examples = [
   ['Check all game accounts', 'skinsmith accounts health'],
   ['Print the results as JSON', 'skinsmith accounts health --json'],
+];
+
+const COLUMNS = {
+  name: ({ account }) => account.name,
+  uuid: ({ account }) => account.uuid,
+  state: ({ account }) => account.state,
+  problems: ({ problems }) => problems.join(' '),
+} satisfies Columns<GameAccountCheck>;
+
+const FIELDS: Fields<GameAccountCheck> = {
+  account: { about: 'the account, as in accounts list', fields: ACCOUNT_FIELDS },
+  problems: 'what keeps the account from being used, in sentences; empty if nothing does',
+};
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runAccountsHealth): void {
@@ -39,17 +57,15 @@ export async function runAccountsHealth(context: CommandContext): Promise<number
   return exitStatus(checks.every(({ problems }) => problems.length === 0) ? 'done' : 'failed');
 }
 
-async function print(
-  { account: { name, uuid, state }, problems }: GameAccountCheck,
-  { io }: CommandContext,
-): Promise<void> {
+async function print(check: GameAccountCheck, { io }: CommandContext): Promise<void> {
   if (!io.out.isTTY) {
-    io.out.write(tabRows([[name, uuid, state, problems.join(' ')]]));
+    io.out.write(columnRows(COLUMNS, [check]));
     return;
   }
+  const { account, problems } = check;
   const { good, bad } = await colorsFor(io.out);
   const isWell = problems.length === 0;
   io.out.write(
-    `${isWell ? good('✔') : bad('✖')} ${clean(name)}  ${clean(isWell ? 'well' : problems.join(' '))}\n`,
+    `${isWell ? good('✔') : bad('✖')} ${clean(account.name)}  ${clean(isWell ? 'well' : problems.join(' '))}\n`,
   );
 }

@@ -6,9 +6,10 @@ import type { Runner } from '../../context/runner.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { readSecretFile, readStdin } from '../../terminal/read-input.ts';
 import { clean } from '../../terminal/text.ts';
-import { printAccount } from './account-rows.ts';
+import { ACCOUNT_OUTPUT, printAccount } from './account-rows.ts';
 
 type Games = AccountClient['games'];
 
@@ -24,6 +25,8 @@ export const examples: Examples = [
   ['Link an account; its owner enters the printed code at Microsoft', 'skinsmith accounts link'],
   ['Link an account with a token from a file', 'skinsmith accounts link --token-file token.txt'],
 ];
+
+export const output: readonly CommandOutput[] = [ACCOUNT_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runAccountsLink): void {
   command

@@ -4,13 +4,16 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { accountRows } from './account-rows.ts';
+import { ACCOUNT_LIST_OUTPUT, accountRows } from './account-rows.ts';
 
 export const examples: Examples = [
   ['List game accounts', 'skinsmith accounts list'],
   ['Print them as JSON', 'skinsmith accounts list --json'],
 ];
+
+export const output: readonly CommandOutput[] = [ACCOUNT_LIST_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runAccountsList): void {
   command

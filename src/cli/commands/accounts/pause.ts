@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { Runner } from '../../context/runner.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { ACCOUNT_OUTPUT } from './account-rows.ts';
 import { changeAccount } from './edit.ts';
 
 export const examples: Examples = [
@@ -10,6 +12,8 @@ export const examples: Examples = [
     'skinsmith accounts pause Steve --base-url https://skins.example.org',
   ],
 ];
+
+export const output: readonly CommandOutput[] = [ACCOUNT_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = changeAccount): void {
   command

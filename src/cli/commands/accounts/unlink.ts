@@ -3,6 +3,7 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput, Fields } from '../../output/described.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { withGameAccount } from './find-account.ts';
@@ -20,6 +21,22 @@ export const examples: Examples = [
     'skinsmith accounts unlink Steve --yes --base-url https://skins.example.org',
   ],
 ];
+
+interface UnlinkedView {
+  readonly uuid: string;
+  readonly name: string;
+  readonly unlinked: true;
+  readonly ownSkin: boolean;
+}
+
+const FIELDS: Fields<UnlinkedView> = {
+  uuid: 'UUID of the account',
+  name: 'player name',
+  unlinked: 'always true',
+  ownSkin: 'whether the account has its own skin back',
+};
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
 
 export function register(command: Command, runner: Runner, run = runAccountsUnlink): void {
   command
@@ -51,7 +68,7 @@ export async function runAccountsUnlink(
   const { uuid, name, messages } = outcome;
   for (const { message } of messages) context.messages.say(`${name}: ${message}`);
   const isRestored = !messages.some(({ code }) => code === 'account_not_restored');
-  if (context.flags.json)
-    context.io.out.write(jsonDocument({ uuid, name, unlinked: true, ownSkin: isRestored }));
+  const view: UnlinkedView = { uuid, name, unlinked: true, ownSkin: isRestored };
+  if (context.flags.json) context.io.out.write(jsonDocument(view));
   return exitStatus('done');
 }

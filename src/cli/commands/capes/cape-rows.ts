@@ -1,16 +1,41 @@
 import type { Cape } from '../../../index.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { SeenName } from '../../history/seen-names.ts';
-import { alignedRows, tabRows } from '../../terminal/text.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  deprecated,
+  type Fields,
+} from '../../output/described.ts';
+import { alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+
+const COLUMNS = {
+  uuid: ({ uuid }) => uuid,
+  support: supportOf,
+  alias: ({ alias }) => alias,
+  hash: ({ hash }) => hash,
+  url: ({ url }) => url,
+} satisfies Columns<Cape>;
+
+const FIELDS: Fields<Cape> = {
+  uuid: 'UUID of the cape, with dashes',
+  alias: 'name of the cape',
+  hash: 'hash of the texture',
+  url: 'URL of the texture',
+  support: 'public: skins may be made with it; none: hidden',
+  supported: deprecated('support'),
+};
+
+export const CAPE_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
+export const CAPE_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
 const HEADER = ['UUID', 'SUPPORT', 'ALIAS'];
 
 /** Prints capes as rows, for people or for programs. */
 export function capeRows(capes: readonly Cape[], { io }: Pick<CommandContext, 'io'>): string {
-  if (!io.out.isTTY) {
-    return tabRows(capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias, cape.hash, cape.url]));
-  }
+  if (!io.out.isTTY) return columnRows(COLUMNS, capes);
   const rows = capes.map((cape) => [cape.uuid, supportOf(cape), cape.alias]);
   return alignedRows(HEADER, rows, io.out.columns);
 }

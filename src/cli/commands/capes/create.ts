@@ -5,8 +5,9 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { readBounded } from '../../terminal/read-input.ts';
-import { printCape, seenCape } from './cape-rows.ts';
+import { CAPE_OUTPUT, printCape, seenCape } from './cape-rows.ts';
 
 export interface CapesCreateOptions {
   readonly alias?: string;
@@ -17,6 +18,8 @@ export const examples: Examples = [
   ['Add a cape that is named after its file', 'skinsmith capes create team.png'],
   ['Add a cape that nobody can use yet', 'skinsmith capes create winter.png --alias winter-2026 --hidden'],
 ];
+
+export const output: readonly CommandOutput[] = [CAPE_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runCapesCreate): void {
   command

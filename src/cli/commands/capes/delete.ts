@@ -5,12 +5,22 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 
 export const examples: Examples = [
   ['Delete a cape', 'skinsmith capes delete team-red'],
   ['Delete several capes', 'skinsmith capes delete winter-2026 spring-2026'],
 ];
+
+interface DeletedView {
+  readonly uuid: string;
+  readonly deleted: true;
+}
+
+const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the cape', deleted: 'always true' };
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
 
 export function register(command: Command, runner: Runner, run = runCapesDelete): void {
   command
@@ -34,6 +44,7 @@ export async function runCapesDelete(names: readonly string[], context: CommandC
     }
     return capes;
   });
-  if (flags.json) io.out.write(jsonDocument(deleted.map(({ uuid }) => ({ uuid, deleted: true }))));
+  const views = deleted.map(({ uuid }): DeletedView => ({ uuid, deleted: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
   return exitStatus('done');
 }

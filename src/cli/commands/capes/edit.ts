@@ -7,7 +7,8 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { usageError } from '../../outcomes.ts';
-import { printCape } from './cape-rows.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { CAPE_OUTPUT, printCape } from './cape-rows.ts';
 
 export interface CapesEditOptions {
   readonly alias?: string;
@@ -19,6 +20,8 @@ export const examples: Examples = [
   ['Let everybody use a hidden cape', 'skinsmith capes edit winter-2026 --show'],
   ['Rename a cape', 'skinsmith capes edit team --alias team-red'],
 ];
+
+export const output: readonly CommandOutput[] = [CAPE_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runCapesEdit): void {
   command

@@ -6,8 +6,9 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { connectWithProgress } from '../../outcomes.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { capeRows, seenCape } from './cape-rows.ts';
+import { CAPE_LIST_OUTPUT, capeRows, seenCape } from './cape-rows.ts';
 
 export interface CapesListOptions {
   readonly all?: boolean;
@@ -17,6 +18,8 @@ export const examples: Examples = [
   ['List capes', 'skinsmith capes list'],
   ['List hidden capes as well', 'skinsmith capes list --all'],
 ];
+
+export const output: readonly CommandOutput[] = [CAPE_LIST_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runCapesList): void {
   command

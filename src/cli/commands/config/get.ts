@@ -4,6 +4,7 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { clean } from '../../terminal/text.ts';
 import { jsonLine } from '../../text/json.ts';
 import { settingNamed } from './setting-named.ts';
@@ -11,6 +12,10 @@ import { settingNamed } from './setting-named.ts';
 export const examples: Examples = [
   ['Print the default visibility of new skins', 'skinsmith config get visibility'],
   ['Print a setting as JSON', 'skinsmith config get visibility --json'],
+];
+
+export const output: readonly CommandOutput[] = [
+  { json: { shape: 'value', about: 'the value of the setting' } },
 ];
 
 export function register(command: Command, runner: Runner, run = runConfigGet): void {

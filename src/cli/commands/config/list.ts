@@ -4,12 +4,35 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { alignedRows, tabRows } from '../../terminal/text.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
 
 export const examples: Examples = [
   ['List settings', 'skinsmith config list'],
   ['Print them as JSON', 'skinsmith config list --json'],
+];
+
+interface SettingView {
+  readonly name: string;
+  readonly value: unknown;
+  readonly from: string;
+}
+
+const COLUMNS = {
+  name: ({ name }) => name,
+  value: ({ value }) => withoutPassword(String(value)),
+  from: ({ from }) => from,
+} satisfies Columns<SettingView>;
+
+const FIELDS: Fields<SettingView> = {
+  name: 'name of the setting',
+  value: 'its value; of API keys, only the last four characters',
+  from: 'where it comes from: an option, an environment variable or the config file',
+};
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runConfigList): void {
@@ -18,12 +41,6 @@ export function register(command: Command, runner: Runner, run = runConfigList):
       'List settings and where each comes from.\n' + 'Of API keys, shows only the last four characters.',
     )
     .action(async () => await runner(run));
-}
-
-interface SettingView {
-  readonly name: string;
-  readonly value: unknown;
-  readonly from: string;
 }
 
 export async function runConfigList(context: CommandContext): Promise<number> {
@@ -37,13 +54,14 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   const views = [...set, ...(await keyViews(context))];
   if (flags.json) io.out.write(jsonDocument(views));
   else if (views.length === 0) await context.messages.note('Nothing is set; the embedded service answers.');
-  else {
-    const rows = views.map(({ name, value, from }) => [name, withoutPassword(String(value)), from]);
-    io.out.write(
-      io.out.isTTY ? alignedRows(['SETTING', 'VALUE', 'FROM'], rows, io.out.columns) : tabRows(rows),
-    );
-  }
+  else if (io.out.isTTY) io.out.write(table(views, io.out.columns));
+  else io.out.write(columnRows(COLUMNS, views));
   return exitStatus('done');
+}
+
+function table(views: readonly SettingView[], width: number): string {
+  const rows = views.map((view) => Object.values(COLUMNS).map((cell) => cell(view)));
+  return alignedRows(['SETTING', 'VALUE', 'FROM'], rows, width);
 }
 
 async function keyViews({ env, configFile }: CommandContext): Promise<SettingView[]> {

@@ -4,12 +4,15 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { settingNamed } from './setting-named.ts';
 
 export const examples: Examples = [
   ['Use a hosted service by default', 'skinsmith config set base-url https://api.mineskin.org'],
   ['Make skins unlisted by default', 'skinsmith config set visibility unlisted'],
 ];
+
+export const output: readonly CommandOutput[] = [];
 
 export function register(command: Command, runner: Runner, run = runConfigSet): void {
   command

@@ -3,12 +3,15 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { settingNamed } from './setting-named.ts';
 
 export const examples: Examples = [
   ['Use the embedded service again', 'skinsmith config unset base-url'],
   ['Use the default visibility again', 'skinsmith config unset visibility'],
 ];
+
+export const output: readonly CommandOutput[] = [];
 
 export function register(command: Command, runner: Runner, run = runConfigUnset): void {
   command

@@ -8,9 +8,10 @@ import type { Examples } from '../../help/examples.ts';
 import { addKeyOptions, keyChange, type TypedKeyOptions } from '../../options/key-options.ts';
 import { nonEmpty } from '../../options/option-values.ts';
 import { usageError } from '../../outcomes.ts';
-import { clean, tabRows } from '../../terminal/text.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { clean } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { seenKey } from './key-rows.ts';
+import { KEY_FIELDS, seenKey } from './key-rows.ts';
 
 export interface KeysCreateOptions extends TypedKeyOptions {
   /** The name, given as an argument instead of `--name`. */
@@ -28,6 +29,19 @@ export const examples: Examples = [
     'skinsmith keys create ci --user alice --scope generate --allow-ip 203.0.113.0/24',
   ],
   ['Replace a lost owner key, on the machine that runs the service', 'skinsmith keys create --owner'],
+];
+
+const COLUMNS = {
+  secret: ({ secret }) => secret,
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  user: ({ user }) => user,
+} satisfies Columns<ApiKeyMade>;
+
+const FIELDS: Fields<ApiKeyMade> = { ...KEY_FIELDS, secret: 'the key itself, shown only this once' };
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runKeysCreate): void {
@@ -69,7 +83,7 @@ export async function runKeysCreate(options: KeysCreateOptions, context: Command
   const { io, flags } = context;
   if (flags.json) io.out.write(jsonDocument(key));
   else if (io.out.isTTY) io.out.write(`${clean(key.secret)}\n`);
-  else io.out.write(tabRows([[key.secret, key.id, key.name, key.user]]));
+  else io.out.write(columnRows(COLUMNS, [key]));
   await context.messages.note(
     `This is the only time the key is shown. It belongs to ${key.user}; revoke it with: skinsmith keys revoke ${key.id}`,
   );

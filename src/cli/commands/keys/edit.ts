@@ -6,13 +6,16 @@ import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { addKeyChangeOptions, keyChange, type TypedKeyChange } from '../../options/key-options.ts';
 import { usageError } from '../../outcomes.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { keyRows } from './key-rows.ts';
+import { KEY_OUTPUT, keyRows } from './key-rows.ts';
 
 export const examples: Examples = [
   ['Rename a key', 'skinsmith keys edit KEY_ID --name workstation'],
   ['Allow a key from any network again', 'skinsmith keys edit KEY_ID --any-ip'],
 ];
+
+export const output: readonly CommandOutput[] = [KEY_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runKeysEdit): void {
   addKeyChangeOptions(

@@ -4,8 +4,9 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { keyRows, seenKey } from './key-rows.ts';
+import { KEY_LIST_OUTPUT, keyRows, seenKey } from './key-rows.ts';
 
 export interface KeysListOptions {
   readonly user?: string;
@@ -15,6 +16,8 @@ export const examples: Examples = [
   ['List your keys', 'skinsmith keys list'],
   ['List the keys of a user', 'skinsmith keys list --user alice'],
 ];
+
+export const output: readonly CommandOutput[] = [KEY_LIST_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runKeysList): void {
   command

@@ -4,12 +4,22 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput, Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 
 export const examples: Examples = [
   ['Revoke a key', 'skinsmith keys revoke KEY_ID'],
   ['Revoke all keys of a user', 'skinsmith keys list --user alice | cut -f1 | xargs skinsmith keys revoke'],
 ];
+
+interface RevokedView {
+  readonly id: string;
+  readonly revoked: true;
+}
+
+const FIELDS: Fields<RevokedView> = { id: 'id of the key', revoked: 'always true' };
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
 
 export function register(command: Command, runner: Runner, run = runKeysRevoke): void {
   command
@@ -26,6 +36,7 @@ export async function runKeysRevoke(ids: readonly string[], context: CommandCont
       context.messages.say(`Key ${id} is revoked.`);
     }
   });
-  if (context.flags.json) context.io.out.write(jsonDocument(ids.map((id) => ({ id, revoked: true }))));
+  const views = ids.map((id): RevokedView => ({ id, revoked: true }));
+  if (context.flags.json) context.io.out.write(jsonDocument(views));
   return exitStatus('done');
 }

@@ -8,8 +8,8 @@ import { reportOf } from '../../errors/error-report.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { connectWithProgress } from '../../outcomes.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { confirm } from '../../terminal/confirm.ts';
-import { tabRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
 
@@ -25,6 +25,19 @@ export const examples: Examples = [
     'Delete all your skins with draft in their names',
     'skinsmith skins list --filter draft | cut -f1 | xargs skinsmith skins delete --yes',
   ],
+];
+
+interface DeletedView {
+  readonly uuid: string;
+  readonly deleted: true;
+}
+
+const COLUMNS = { uuid: ({ uuid }) => uuid } satisfies Columns<Pick<DeletedView, 'uuid'>>;
+
+const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runSkinsDelete): void {
@@ -55,8 +68,8 @@ export async function runSkinsDelete(
   const { client } = await connectWithProgress(await context.settings(), context);
   const deleted: string[] = [];
   for (const uuid of uuids) if (await deleteOne(uuid, client, context)) deleted.push(uuid);
-  if (context.flags.json)
-    context.io.out.write(jsonDocument(deleted.map((uuid) => ({ uuid, deleted: true }))));
+  const views = deleted.map((uuid): DeletedView => ({ uuid, deleted: true }));
+  if (context.flags.json) context.io.out.write(jsonDocument(views));
   return exitStatus(deleted.length === uuids.length ? 'done' : 'failed');
 }
 
@@ -73,6 +86,6 @@ async function deleteOne(uuid: string, client: SkinClient, context: CommandConte
     await printFailure(uuid, told, context);
     return false;
   }
-  if (!flags.json) io.out.write(tabRows([[uuid]]));
+  if (!flags.json) io.out.write(columnRows(COLUMNS, [{ uuid }]));
   return true;
 }

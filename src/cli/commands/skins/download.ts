@@ -11,7 +11,7 @@ import { reportOf } from '../../errors/error-report.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { concernsOneSource, connectWithProgress } from '../../outcomes.ts';
-import { tabRows } from '../../terminal/text.ts';
+import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
 
@@ -34,6 +34,22 @@ export const examples: Examples = [
     'Save the textures of all your skins in a folder',
     'skinsmith skins list | cut -f1 | xargs skinsmith skins download --out textures/',
   ],
+];
+
+const COLUMNS = {
+  uuid: ({ uuid }) => uuid,
+  file: ({ file }) => file,
+  name: ({ name }) => name,
+} satisfies Columns<Downloaded>;
+
+const FIELDS: Fields<Downloaded> = {
+  uuid: 'UUID of the skin',
+  name: 'name of the skin',
+  file: 'path of the PNG file',
+};
+
+export const output: readonly CommandOutput[] = [
+  { columns: COLUMNS, json: { shape: 'object or list', fields: FIELDS } },
 ];
 
 export function register(command: Command, runner: Runner, run = runSkinsDownload): void {
@@ -63,7 +79,7 @@ export async function runSkinsDownload(
     const one = await downloadOne(uuid, { client, context, names, out });
     if (!one) continue;
     done.push(one);
-    if (!context.flags.json) context.io.out.write(tabRows([[one.uuid, one.file, one.name]]));
+    if (!context.flags.json) context.io.out.write(columnRows(COLUMNS, [one]));
   }
   const document = uuids.length > 1 ? done : done[0];
   if (context.flags.json && document) context.io.out.write(jsonDocument(document));

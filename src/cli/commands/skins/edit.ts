@@ -7,9 +7,9 @@ import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { verifyName } from '../../options/skin-options.ts';
 import { connectWithProgress, usageError } from '../../outcomes.ts';
-import { tabRows } from '../../terminal/text.ts';
+import { type CommandOutput, columnRows } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { skinCells } from './list.ts';
+import { SKIN_COLUMNS, SKIN_EDIT_OUTPUT } from './skin-rows.ts';
 import { verifyUuids } from './uuids.ts';
 
 export interface SkinsEditOptions {
@@ -23,6 +23,8 @@ export const examples: Examples = [
   ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
   ['Hide a skin from public lists', 'skinsmith skins edit UUID --visibility unlisted'],
 ];
+
+export const output: readonly CommandOutput[] = [SKIN_EDIT_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runSkinsEdit): void {
   command
@@ -53,7 +55,7 @@ export async function runSkinsEdit(
     client.editSkin(uuid, edit, { signal: context.signal }),
   );
   if (context.flags.json) context.io.out.write(jsonDocument(skin));
-  else context.io.out.write(tabRows([skinCells(skin)]));
+  else context.io.out.write(columnRows(SKIN_COLUMNS, [skin]));
   return exitStatus('done');
 }
 

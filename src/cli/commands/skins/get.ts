@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/model/finished-skin.ts';
-import type { Skin } from '../../../index.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
@@ -8,10 +7,13 @@ import type { Examples } from '../../help/examples.ts';
 import { addPictureOption, type TypedPictureOption } from '../../options/picture-option.ts';
 import { addFormatOption, type TypedOutputOptions } from '../../options/skin-options.ts';
 import { connectWithProgress } from '../../outcomes.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
+import { RESULT_COLUMNS } from '../../output/view-output.ts';
 import { resultView } from '../../output/views.ts';
 import { resultPictures, textureOf } from '../../preview/result-pictures.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { SKIN_GET_FIELDS, skinView } from './skin-rows.ts';
 import { verifyUuids } from './uuids.ts';
 
 export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {
@@ -21,6 +23,18 @@ export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption 
 export const examples: Examples = [
   ['Print a skin', 'skinsmith skins get UUID'],
   ['Print a command that gives you a head with a skin', 'skinsmith skins get UUID --format give'],
+];
+
+export const output: readonly CommandOutput[] = [
+  {
+    columns: RESULT_COLUMNS,
+    columnMeanings: {
+      source: 'name of the skin, or its UUID',
+      status: 'always completed',
+      job: 'always empty',
+    },
+    json: { shape: 'object or list', fields: SKIN_GET_FIELDS },
+  },
 ];
 
 export function register(command: Command, runner: Runner, run = runSkinsGet): void {
@@ -64,12 +78,4 @@ export async function runSkinsGet(options: SkinsGetOptions, context: CommandCont
     await printer.add(resultView({ source: skin.name ?? skin.uuid, skin: finishedSkin(skin) }));
   printer.end();
   return exitStatus('done');
-}
-
-/**
- * The skin as the API returns it, which has more fields than a result, and its data under the names that results use.
- */
-function skinView(skin: Skin) {
-  const { value, signature } = skin.texture.data;
-  return { ...skin, value, signature };
 }

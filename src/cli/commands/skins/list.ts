@@ -6,9 +6,11 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { connectWithProgress } from '../../outcomes.ts';
-import { alignedRows, tabRows } from '../../terminal/text.ts';
+import { type CommandOutput, columnRows } from '../../output/described.ts';
+import { alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { parseLimit } from '../jobs.ts';
+import { SKIN_COLUMNS, SKIN_LIST_OUTPUT, skinListView } from './skin-rows.ts';
 
 const DEFAULT_LIMIT = 30;
 const VISIBILITIES = ['public', 'unlisted', 'private'];
@@ -33,6 +35,8 @@ export const examples: Examples = [
     'skinsmith skins list --public --filter smith --sort popular',
   ],
 ];
+
+export const output: readonly CommandOutput[] = [SKIN_LIST_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runSkinsList): void {
   command
@@ -67,7 +71,7 @@ export async function runSkinsList(options: SkinsListOptions, context: CommandCo
   if (context.flags.json) context.io.out.write(jsonDocument(skins.map(skinListView)));
   else if (skins.length === 0) await context.messages.note('No skins.');
   else if (context.io.out.isTTY) context.io.out.write(table(skins, context.io.out.columns));
-  else context.io.out.write(tabRows(skins.map(skinCells)));
+  else context.io.out.write(columnRows(SKIN_COLUMNS, skins));
   if (isCut) context.messages.say(cutNote(skins.length, total));
   return exitStatus('done');
 }
@@ -99,18 +103,7 @@ async function readPages(
   return { skins: skins.slice(0, limit), isCut: skins.length >= limit && after !== undefined, total };
 }
 
-/** The skin as the API returns it. */
-function skinListView({ uuid, name, visibility, variant, views, texture }: SkinListItem) {
-  return { uuid, name, visibility, variant, views, texture };
-}
-
-/** A row of the list. */
-export function skinCells(
-  skin: Pick<SkinListItem, 'uuid' | 'variant' | 'visibility' | 'name'>,
-): (string | undefined)[] {
-  return [skin.uuid, skin.variant, skin.visibility, skin.name];
-}
-
 function table(skins: readonly SkinListItem[], width: number): string {
-  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], skins.map(skinCells), width);
+  const rows = skins.map(({ uuid, variant, visibility, name }) => [uuid, variant, visibility, name]);
+  return alignedRows(['UUID', 'VARIANT', 'VISIBILITY', 'NAME'], rows, width);
 }

@@ -4,7 +4,8 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { printUser, seenUser } from './user-rows.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { printUser, seenUser, USER_OUTPUT } from './user-rows.ts';
 
 export interface UsersCreateOptions {
   readonly name: string;
@@ -15,6 +16,8 @@ export const examples: Examples = [
   ['Create a user', 'skinsmith users create bob'],
   ['Create a user on another plan', 'skinsmith users create carol --plan pro'],
 ];
+
+export const output: readonly CommandOutput[] = [USER_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runUsersCreate): void {
   command

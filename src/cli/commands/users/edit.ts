@@ -5,12 +5,15 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { printUser } from './user-rows.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { printUser, USER_OUTPUT } from './user-rows.ts';
 
 export const examples: Examples = [
   ['Move a user to another plan', 'skinsmith users edit bob --plan pro'],
   ['Move a user back to the free plan', 'skinsmith users edit carol --plan free'],
 ];
+
+export const output: readonly CommandOutput[] = [USER_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = changeUser): void {
   command

@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
 import type { Runner } from '../../context/runner.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { changeUser } from './edit.ts';
+import { USER_OUTPUT } from './user-rows.ts';
 
 export const examples: Examples = [
   ['Enable a user', 'skinsmith users enable bob'],
   ['Enable a user of another service', 'skinsmith users enable carol --base-url https://skins.example.org'],
 ];
+
+export const output: readonly CommandOutput[] = [USER_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = changeUser): void {
   command

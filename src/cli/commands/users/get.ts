@@ -4,12 +4,15 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { printUser } from './user-rows.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { printUser, USER_OUTPUT } from './user-rows.ts';
 
 export const examples: Examples = [
   ['Print a user', 'skinsmith users get bob'],
   ['Print only the plan of a user', 'skinsmith users get bob | cut -f2'],
 ];
+
+export const output: readonly CommandOutput[] = [USER_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runUsersGet): void {
   command

@@ -5,9 +5,10 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { parseLimit } from '../jobs.ts';
-import { seenUser, userRows, userView } from './user-rows.ts';
+import { seenUser, USER_LIST_OUTPUT, userRows, userView } from './user-rows.ts';
 
 const DEFAULT_LIMIT = 100;
 const PAGE_SIZE = 128;
@@ -20,6 +21,8 @@ export const examples: Examples = [
   ['List users', 'skinsmith users list'],
   ['List up to 500 users as JSON', 'skinsmith users list --limit 500 --json'],
 ];
+
+export const output: readonly CommandOutput[] = [USER_LIST_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runUsersList): void {
   command

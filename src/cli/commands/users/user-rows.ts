@@ -1,8 +1,39 @@
 import type { User } from '../../../index.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { SeenName } from '../../history/seen-names.ts';
-import { ago, alignedRows, tabRows } from '../../terminal/text.ts';
+import {
+  type Columns,
+  type CommandOutput,
+  columnRows,
+  deprecated,
+  type Fields,
+} from '../../output/described.ts';
+import { ago, alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+
+const COLUMNS = {
+  name: ({ name }) => name,
+  plan: ({ plan }) => plan,
+  role: ({ role }) => role,
+  keys: ({ keys }) => String(keys),
+  createdAt: ({ createdAt }) => createdAt,
+  disabledAt: ({ disabledAt }) => disabledAt,
+  uuid: ({ id }) => id,
+} satisfies Columns<User>;
+
+const FIELDS: Fields<ReturnType<typeof userView>> = {
+  uuid: 'UUID of the user',
+  id: deprecated('uuid'),
+  name: 'name of the user',
+  role: 'operator or user',
+  plan: 'plan of the user',
+  createdAt: 'when the user was created',
+  disabledAt: 'when the user was disabled; absent: enabled',
+  keys: 'number of API keys',
+};
+
+export const USER_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: FIELDS } };
+export const USER_LIST_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
 const HEADER = ['NAME', 'PLAN', 'ROLE', 'KEYS', 'CREATED', 'STATE'];
 
@@ -11,7 +42,7 @@ export function userRows(
   users: readonly User[],
   { io, clock }: Pick<CommandContext, 'io' | 'clock'>,
 ): string {
-  if (!io.out.isTTY) return tabRows(users.map(cells));
+  if (!io.out.isTTY) return columnRows(COLUMNS, users);
   const rows = users.map((user) => [
     user.name,
     user.plan,
@@ -36,8 +67,4 @@ export function userView(user: User) {
 /** The word that shells complete. */
 export function seenUser({ name, plan }: User): SeenName {
   return { value: name, about: plan };
-}
-
-function cells({ name, plan, role, keys, createdAt, disabledAt, id }: User): (string | undefined)[] {
-  return [name, plan, role, String(keys), createdAt, disabledAt, id];
 }

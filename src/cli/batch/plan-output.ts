@@ -1,0 +1,66 @@
+import type { Outlook, PlannedSource } from '../../batch/run/plan-batch.ts';
+import type { Columns, CommandOutput, Fields } from '../output/described.ts';
+
+/** JSON output for the whole plan. Absent values are omitted. */
+export interface PlanView {
+  readonly sources: number;
+  readonly new: number;
+  readonly changed: number;
+  /** In the lockfile, but signed by a service other than the selected one. */
+  readonly outdated: number;
+  readonly known: number;
+  /** Of these, the skins whose signer is unknown. */
+  readonly untold: number;
+  /** Generated and paid for, but not verified: see --accept-unproven. */
+  readonly unproven: number;
+  readonly duplicates: number;
+  readonly refused: number;
+  /** Lower bound of the duration under the caller's limits. */
+  readonly seconds: number;
+}
+
+/** A line of JSON output for one source of the plan. */
+export interface PlannedView {
+  readonly source: string;
+  readonly outlook: Outlook;
+  readonly signer?: string;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export const PLAN_COLUMNS = {
+  source: ({ result }) => result.source,
+  outlook: ({ outlook }) => outlook,
+  message: ({ result }) => result.error?.message,
+} satisfies Columns<PlannedSource>;
+
+const PLAN_FIELDS: Fields<PlanView> = {
+  sources: 'number of sources',
+  new: 'skins to make',
+  changed: 'skins to make because the picture or its options have changed',
+  outdated: 'skins to make because another service signed the one in the lockfile',
+  known: 'skins that need not be made',
+  untold: 'those of the known skins whose signer cannot be told',
+  unproven: 'skins made earlier that could not be proved (see --accept-unproven)',
+  duplicates: 'sources with the same picture and options as another',
+  refused: 'sources that cannot be used',
+  seconds: 'how long making the skins takes at least',
+};
+
+const PLANNED_FIELDS: Fields<PlannedView> = {
+  source: 'the source as you typed it',
+  outlook:
+    'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
+    'interrupted run), unproven, duplicate or refused',
+  signer: 'who signed the skin in the lockfile, if that matters',
+  error: { about: 'why the source is refused', fields: { code: 'error code', message: 'what is wrong' } },
+};
+
+export const PLAN_OUTPUT: readonly CommandOutput[] = [
+  {
+    mode: '--dry-run',
+    columns: PLAN_COLUMNS,
+    columnMeanings: { message: 'why the source is refused' },
+    json: { shape: 'object', fields: PLAN_FIELDS },
+  },
+  { mode: '--dry-run --ndjson', json: { shape: 'lines', fields: PLANNED_FIELDS } },
+];

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { tabRows } from '../terminal/text.ts';
+
+/** The columns of tab-separated rows in their order, each with the cell of a row. New ones go last. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => string | undefined>>;
+
+/** Tab-separated rows: what a command prints into a pipe. */
+export function columnRows<Row>(columns: Columns<Row>, rows: readonly Row[]): string {
+  return tabRows(rows.map((row) => Object.values(columns).map((cell) => cell(row))));
+}
+
+/** The meaning of a JSON field. */
+export interface Field {
+  readonly about: string;
+  /** It is kept for programs that read it; `about` names the field that replaced it. */
+  readonly isDeprecated?: true;
+  /** The fields of an object, or of each object in a list. */
+  readonly fields?: FieldTable;
+}
+
+export type FieldTable = Readonly<Record<string, string | Field>>;
+
+/** The meanings of all fields of a JSON view: the type makes sure that none is missing. */
+export type Fields<View> = { readonly [Name in keyof View & string]-?: string | Field };
+
+export function deprecated(replacement: string): Field {
+  return { about: `use ${replacement}`, isDeprecated: true };
+}
+
+/** What a command prints for programs. The manual page of the formats is made from it. */
+export interface CommandOutput {
+  /** The option that selects this output, for commands that have several. */
+  readonly mode?: string;
+  readonly columns?: Columns<never>;
+  /** The meanings of columns that are not named after a JSON field. */
+  readonly columnMeanings?: Readonly<Record<string, string>>;
+  readonly json?: JsonOutput;
+}
+
+/** `object or list`: a list if the user named several things. `lines`: one object per line. */
+export type JsonOutput =
+  | { readonly shape: 'object' | 'list' | 'object or list' | 'lines'; readonly fields: FieldTable }
+  | { readonly shape: 'value'; readonly about: string };
+
+const OUTPUTS = new WeakMap<Command, readonly CommandOutput[]>();
+
+export function setOutput(command: Command, output: readonly CommandOutput[]): void {
+  OUTPUTS.set(command, output);
+}
+
+/** Empty for commands that print nothing for programs. */
+export function outputOf(command: Command): readonly CommandOutput[] {
+  return OUTPUTS.get(command) ?? [];
+}

@@ -1,10 +1,6 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { InvalidImageError, type Picture } from '../../skin/picture.ts';
-import { pixelHash } from '../../skin/pixel-hash.ts';
-import { decodePng } from '../../skin/png/decode.ts';
-import { readContent } from '../pictures/read-picture.ts';
 import type { BatchSource, VariantWish } from './types.ts';
 
 /** A source that waits for a skin. */
@@ -55,23 +51,4 @@ export function sharedKey({ key, attempt }: Work): string {
 
 export function pixelsOf(work: Work): string | undefined {
   return work.pixels ?? work.members[0]?.pixels;
-}
-
-/** The source's picture, read again if it was not kept; undefined: it has none, or it has changed. */
-export function pictureOf(work: Work): Picture | undefined {
-  const bytes = work.bytes ?? bytesOf(work.members[0]?.source.content);
-  if (!bytes) return undefined;
-  try {
-    const picture = decodePng(bytes);
-    return pixelHash(picture) === pixelsOf(work) ? picture : undefined;
-  } catch (error) {
-    if (error instanceof InvalidImageError) return undefined;
-    throw error;
-  }
-}
-
-function bytesOf(content: BatchSource['content'] | undefined): Uint8Array | undefined {
-  if (content?.kind !== 'file' && content?.kind !== 'bytes') return undefined;
-  const read = readContent(content);
-  return 'bytes' in read ? read.bytes : undefined;
 }

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { FileMemory } from '../../base/file-memory.ts';
 import { mapAhead } from '../../base/map-ahead.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { BatchService } from '../api/options.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { readEntry } from '../lockfile/sound-entry.ts';
@@ -35,7 +34,8 @@ export interface PlannerOptions {
   readonly names: OutputNames;
   readonly signers: SignerRule;
   readonly given: GivenSkins;
-  readonly findSkin: BatchService['findSkin'];
+  /** The skin of a UUID at the service; undefined: it has none. Absent: UUIDs are players'. */
+  readonly findSkin: ((uuid: string) => Promise<GivenSkin | undefined>) | undefined;
 }
 
 /** A source and what is known about it, before others of the batch are considered. */

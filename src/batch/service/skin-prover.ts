@@ -4,7 +4,8 @@ import type { TextureReader } from '../../dispatch/texture-reader.ts';
 import type { BatchOptions } from '../api/options.ts';
 import { GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
 import type { FinishedSkin } from '../model/types.ts';
-import { pictureOf, pixelsOf, provableVariant, type Work } from '../model/work.ts';
+import { pixelsOf, provableVariant, type Work } from '../model/work.ts';
+import { pictureOf } from '../pictures/work-picture.ts';
 
 interface SkinProverTools {
   readonly options: Pick<BatchOptions, 'verify' | 'game' | 'service'>;

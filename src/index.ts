@@ -5,8 +5,10 @@ export type { BatchEvent, BatchSummary, Progress } from './batch/api/events.ts';
 export { DeliveryError } from './batch/api/options.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
 export { LockfileError } from './batch/lockfile/lockfile-error.ts';
+export type { FinishedSkin } from './batch/model/finished-skin.ts';
+export type { BatchResult } from './batch/model/result.ts';
 export { BatchSetupError } from './batch/model/setup-error.ts';
-export type { BatchResult, BatchSource, FinishedSkin } from './batch/model/types.ts';
+export type { BatchSource } from './batch/model/source.ts';
 export type { AccountClient, UserPage } from './client/account-client.ts';
 export { parseBaseUrl } from './client/base-url.ts';
 export {

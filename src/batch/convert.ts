@@ -4,7 +4,7 @@ import type { GameAddresses } from '../game/addresses.ts';
 import { openGame } from '../game/game.ts';
 import type { BatchSummary } from './api/events.ts';
 import type { BatchOptions } from './api/options.ts';
-import type { BatchSource } from './model/types.ts';
+import type { BatchSource } from './model/source.ts';
 import { GameKeys } from './proof/game-keys.ts';
 import { signingKeyOf } from './proof/signing-key-of.ts';
 import { runBatch } from './run/run-batch.ts';

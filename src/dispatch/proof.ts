@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { FinishedSkin, VariantWish } from '../batch/model/types.ts';
+import type { FinishedSkin } from '../batch/model/finished-skin.ts';
+import type { VariantWish } from '../batch/model/source.ts';
 import type { GameKeys } from '../batch/proof/game-keys.ts';
 import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';

@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../batch/model/types.ts';
+import type { SourceProblem } from '../batch/model/source.ts';
 import { sharedKey, type Work } from '../batch/model/work.ts';
 import { sourceToSend } from '../batch/service/source-to-send.ts';
 import { isUuid } from '../batch/sources/arguments/links.ts';

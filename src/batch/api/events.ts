@@ -1,5 +1,5 @@
 import type { Job } from '../../protocol/job.ts';
-import type { BatchResult } from '../model/types.ts';
+import type { BatchResult } from '../model/result.ts';
 import type { OutdatedSkins } from '../plan/signer-counts.ts';
 
 /** The progress of a batch. */

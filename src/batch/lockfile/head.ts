@@ -1,5 +1,5 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { VariantWish } from '../model/types.ts';
+import type { VariantWish } from '../model/source.ts';
 import { optionLetters } from '../model/work-key.ts';
 import type { EntryHead } from './entry.ts';
 

@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../model/types.ts';
+import type { SourceProblem } from '../model/source.ts';
 import type { LockEntry } from './entry.ts';
 import type { Lockfile } from './lockfile.ts';
 import { LockfileError } from './lockfile-error.ts';

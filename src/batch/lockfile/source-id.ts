@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import nodePath, { type PlatformPath } from 'node:path';
-import type { GivenSkin, SourceContent } from '../model/types.ts';
+import type { GivenSkin, SourceContent } from '../model/source.ts';
 
 /** Names with a meaning other than a file. */
 const NOT_A_FILE = /^(?:https?|user|bytes|value|skin):/i;

@@ -1,6 +1,25 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { SeenSkin } from '../../protocol/seen-skin.ts';
-import type { FinishedSkin } from './types.ts';
+import type { SkinVariant, SkinVisibility } from '../../protocol/skin.ts';
+import type { SignedBy } from './signer.ts';
+
+/** Skin data and what is known about it. */
+export interface FinishedSkin {
+  /** 32 hexadecimal digits. */
+  readonly uuid: string;
+  readonly name?: string | undefined;
+  readonly variant: SkinVariant;
+  readonly visibility: SkinVisibility;
+  /** Base64 of the textures document. */
+  readonly value: string;
+  /** Base64 of the RSA signature over `value`. */
+  readonly signature: string;
+  readonly texture: { readonly url: string; readonly hash: string };
+  /** The signer; absent if it was not checked. */
+  readonly signedBy?: SignedBy | undefined;
+  /** Whether the service already had it. */
+  readonly duplicate?: boolean | undefined;
+}
 
 /** Converts a skin in the wire format to the form of results. */
 export function finishedSkin(skin: SeenSkin): FinishedSkin {

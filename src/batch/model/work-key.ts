@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { VariantWish } from './types.ts';
+import type { VariantWish } from './source.ts';
 
 /**
  * What a skin is made from: a picture by its pixel hash (64 hex digits), a link, a player's UUID or name, or skin

@@ -1,7 +1,7 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import type { BatchSource, VariantWish } from './types.ts';
+import type { BatchSource, VariantWish } from './source.ts';
 
 /** A source that waits for a skin. */
 export interface Member {

@@ -4,7 +4,7 @@ import type { Note } from '../../protocol/envelope.ts';
 import { checkSkin } from '../../skin/check/check.ts';
 import { fitSkin } from '../../skin/check/fit.ts';
 import { InvalidImageError } from '../../skin/picture.ts';
-import type { SourceContent, SourceProblem, VariantWish } from '../model/types.ts';
+import type { SourceContent, SourceProblem, VariantWish } from '../model/source.ts';
 
 /** What is known of a source's picture. Without bytes: it was recognized without being read. */
 export interface Look {

@@ -1,7 +1,7 @@
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
 import { decodePng } from '../../skin/png/decode.ts';
-import type { SourceContent } from '../model/types.ts';
+import type { SourceContent } from '../model/source.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
 import { readContent } from './read-picture.ts';
 

@@ -1,7 +1,8 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { FailedRecord } from '../journal/records.ts';
+import type { FinishedSkin } from '../model/finished-skin.ts';
 import type { SignedBy } from '../model/signer.ts';
-import type { FinishedSkin, SourceProblem } from '../model/types.ts';
+import type { SourceProblem } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
 
 /** The decision about a source. */

@@ -7,7 +7,7 @@ import type { Lockfile } from '../lockfile/lockfile.ts';
 import { readEntry } from '../lockfile/sound-entry.ts';
 import { sourceId } from '../lockfile/source-id.ts';
 import type { SignedBy } from '../model/signer.ts';
-import type { BatchSource, GivenSkin, VariantWish } from '../model/types.ts';
+import type { BatchSource, GivenSkin, VariantWish } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
 import { optionLetters, type WorkContent, workKey } from '../model/work-key.ts';
 import { lookAt } from '../pictures/read-picture.ts';

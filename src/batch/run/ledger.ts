@@ -1,6 +1,6 @@
 import type { Progress } from '../api/events.ts';
+import type { BatchResult } from '../model/result.ts';
 import { UNPROVED } from '../model/signer.ts';
-import type { BatchResult } from '../model/types.ts';
 import type { Member } from '../model/work.ts';
 import type { Planned } from '../plan/decision.ts';
 import { SignerCounts } from '../plan/signer-counts.ts';

@@ -3,13 +3,9 @@ import type { Journal } from '../journal/journal.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import { soundEntry } from '../lockfile/sound-entry.ts';
-import type {
-  BatchResult,
-  FinishedSkin,
-  ResultOrigin,
-  SourceContent,
-  SourceProblem,
-} from '../model/types.ts';
+import type { FinishedSkin } from '../model/finished-skin.ts';
+import type { BatchResult, ResultOrigin } from '../model/result.ts';
+import type { SourceContent, SourceProblem } from '../model/source.ts';
 import type { Member } from '../model/work.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';
 import type { Made } from '../service/finisher.ts';

@@ -6,9 +6,10 @@ import { endsBatch, isRefusedForNow, mayReadAgain, refusedPause } from '../../di
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SeenSkin } from '../../protocol/seen-skin.ts';
+import type { FinishedSkin } from '../model/finished-skin.ts';
 import { finishedSkin, mergeNotes } from '../model/finished-skin.ts';
 import { type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
-import type { FinishedSkin, SourceProblem } from '../model/types.ts';
+import type { SourceProblem } from '../model/source.ts';
 import type { Work } from '../model/work.ts';
 import { fetchHint } from '../sources/fetch-hint.ts';
 

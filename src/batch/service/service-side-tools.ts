@@ -1,7 +1,7 @@
 import type { Job } from '../../protocol/job.ts';
 import type { BatchOptions } from '../api/options.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { SourceProblem } from '../model/types.ts';
+import type { SourceProblem } from '../model/source.ts';
 import type { Work } from '../model/work.ts';
 import type { Made } from './finisher.ts';
 

@@ -2,8 +2,8 @@ import type { Facts } from '../../dispatch/first-contact.ts';
 import { proveSkin, type Signing } from '../../dispatch/proof.ts';
 import type { TextureReader } from '../../dispatch/texture-reader.ts';
 import type { BatchOptions } from '../api/options.ts';
+import type { FinishedSkin } from '../model/finished-skin.ts';
 import { GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
-import type { FinishedSkin } from '../model/types.ts';
 import { pixelsOf, provableVariant, type Work } from '../model/work.ts';
 import { pictureOf } from '../pictures/work-picture.ts';
 

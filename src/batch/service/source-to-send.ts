@@ -1,7 +1,7 @@
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinSource } from '../../client/types.ts';
 import { nameOf } from '../../dispatch/session.ts';
-import type { GivenSkin, SourceContent, SourceProblem } from '../model/types.ts';
+import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
 import { lookAt } from '../pictures/read-picture.ts';
 import { isUuid } from '../sources/arguments/links.ts';

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { VERSION } from '../../base/version.ts';
-import type { BatchSource, SourceContent } from '../model/types.ts';
+import type { BatchSource, SourceContent } from '../model/source.ts';
 
 /** Concurrent downloads; later URLs wait in order. */
 const AT_ONCE = 6;

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { SkinsmithError } from '../../client/errors.ts';
 import { GameError } from '../../game/errors.ts';
 import type { PlayerName } from '../../game/names.ts';
-import type { SourceContent } from '../model/types.ts';
+import type { SourceContent } from '../model/source.ts';
 
 /** Resolves players' names: several requested at about the same time share one request. */
 export interface NameSource {

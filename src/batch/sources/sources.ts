@@ -1,5 +1,5 @@
 import { BatchSetupError } from '../model/setup-error.ts';
-import type { BatchSource } from '../model/types.ts';
+import type { BatchSource } from '../model/source.ts';
 import { type Expansion, expand, isPath, isStdin } from './arguments/expand.ts';
 import { userSource } from './arguments/links.ts';
 import type { SourceRoots, SourceSpec } from './arguments/spec.ts';

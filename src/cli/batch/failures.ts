@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../../batch/model/types.ts';
+import type { SourceProblem } from '../../batch/model/source.ts';
 import type { CommandContext } from '../context/context.ts';
 
 /** Reports the failure of one source among several. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DeliveryError, type PlanOptions } from '../../batch/api/options.ts';
 import { entryProblem } from '../../batch/lockfile/sound-entry.ts';
-import type { BatchResult, SourceProblem } from '../../batch/model/types.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import type { SourceProblem } from '../../batch/model/source.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';

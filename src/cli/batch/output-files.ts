@@ -4,7 +4,7 @@ import { writeFileAtomically } from '../../base/atomic-file.ts';
 import type { FileMemory } from '../../base/file-memory.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { DeliveryError } from '../../batch/api/options.ts';
-import type { BatchResult } from '../../batch/model/types.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
 import { CliError } from '../errors/exit.ts';
 import { filePath, renderFile } from '../output/formats/files.ts';
 import type { FormatName } from '../output/formats/names.ts';

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { BatchSummary } from '../../batch/api/events.ts';
-import type { BatchResult, FinishedSkin, SourceContent } from '../../batch/model/types.ts';
+import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import type { SourceContent } from '../../batch/model/source.ts';
 import { isNew } from '../../batch/run/ledger.ts';
 import { CliError } from '../errors/exit.ts';
 import type { ReportRequest } from '../options/batch-options.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { BatchEvent, BatchSummary } from '../../batch/api/events.ts';
-import type { BatchResult } from '../../batch/model/types.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import { printWarnings } from '../outcomes.ts';
 import { JobPrinter } from '../output/job-printer.ts';

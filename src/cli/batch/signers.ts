@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { DeliveryError } from '../../batch/api/options.ts';
 import type { OwnKey } from '../../batch/model/own-key.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
 import { type SignedBy, signerText } from '../../batch/model/signer.ts';
-import type { BatchResult } from '../../batch/model/types.ts';
 import type { OutdatedSkins } from '../../batch/plan/signer-counts.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/required-signer.ts';

@@ -1,4 +1,4 @@
-import type { BatchSource } from '../../batch/model/types.ts';
+import type { BatchSource } from '../../batch/model/source.ts';
 import { openSources } from '../../batch/sources/sources.ts';
 import type { Io } from '../terminal/io.ts';
 import type { BatchCall } from './call.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BatchSource, GivenSkin } from '../../batch/model/types.ts';
+import type { BatchSource, GivenSkin } from '../../batch/model/source.ts';
 import { readContent } from '../../batch/pictures/read-picture.ts';
 import { isSignatureShaped } from '../../batch/proof/entry-judge.ts';
 import { isSingle, openSources } from '../../batch/sources/sources.ts';

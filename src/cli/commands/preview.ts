@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
-import type { BatchSource, VariantWish } from '../../batch/model/types.ts';
+import type { BatchSource, VariantWish } from '../../batch/model/source.ts';
 import { openSources } from '../../batch/sources/sources.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { rootsOf } from '../batch/sources.ts';

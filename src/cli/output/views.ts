@@ -1,4 +1,5 @@
-import type { BatchResult, FinishedSkin } from '../../batch/model/types.ts';
+import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
 import type { Job, Note } from '../../index.ts';
 
 /** The documented JSON output for one source's outcome. Absent values are omitted. */

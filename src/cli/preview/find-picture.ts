@@ -1,5 +1,5 @@
 import { finishedSkin } from '../../batch/model/finished-skin.ts';
-import type { BatchSource, GivenSkin, SourceContent } from '../../batch/model/types.ts';
+import type { BatchSource, GivenSkin, SourceContent } from '../../batch/model/source.ts';
 import { readContent } from '../../batch/pictures/read-picture.ts';
 import { isUuid } from '../../batch/sources/arguments/links.ts';
 import { fetchPicture } from '../../batch/sources/fetched.ts';

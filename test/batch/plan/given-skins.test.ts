@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { GivenSkin, VariantWish } from '../../../src/batch/model/types.ts';
+import type { GivenSkin, VariantWish } from '../../../src/batch/model/source.ts';
 import { GivenSkins, type GivenSkinsOptions } from '../../../src/batch/plan/given-skins.ts';
 import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
 import { GameError } from '../../../src/game/errors.ts';

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { BatchSource } from '../../../src/batch/model/types.ts';
+import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { urlSource, userSource } from '../../../src/batch/sources/arguments/links.ts';
 import { fetchedSources } from '../../../src/batch/sources/fetched.ts';
 import { collected, problemOf } from '../../support/batch/read-sources.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BatchSource, SourceProblem } from '../../../src/batch/model/types.ts';
+import type { BatchSource, SourceProblem } from '../../../src/batch/model/source.ts';
 import { openSources, type SourceRoots, type SourceSpec } from '../../../src/batch/sources/sources.ts';
 import { ownFolder } from '../server/own-folder.ts';
 

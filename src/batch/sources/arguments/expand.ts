@@ -1,4 +1,4 @@
-import type { BatchSource } from '../../model/types.ts';
+import type { BatchSource } from '../../model/source.ts';
 import { noSuchFile } from '../files/file-problem.ts';
 import { neighbourOf } from '../files/neighbour.ts';
 import { baseStem, findPath, mirroredStem } from '../files/path.ts';

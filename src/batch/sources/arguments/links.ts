@@ -1,6 +1,6 @@
 import { bareUuid } from '../../../dispatch/cape-texture.ts';
 import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../../protocol/generate.ts';
-import type { BatchSource, SourceContent } from '../../model/types.ts';
+import type { BatchSource, SourceContent } from '../../model/source.ts';
 
 const DATA_LABEL_LENGTH = 30;
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;

@@ -1,4 +1,4 @@
-import type { SourceProblem } from '../../model/types.ts';
+import type { SourceProblem } from '../../model/source.ts';
 
 /** `neighbour`: a similar existing name; `player`: the name, if it could also be a player's. */
 export function noSuchFile(label: string, { neighbour, player }: Meant = {}): SourceProblem {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, parse, resolve, sep } from 'node:path';
-import type { SourceProblem } from '../../model/types.ts';
+import type { SourceProblem } from '../../model/source.ts';
 import { fileProblem } from './file-problem.ts';
 
 /** What a path leads to; `absent`: nothing. `path` is absolute. */

@@ -1,4 +1,4 @@
-import type { SourceContent } from '../../model/types.ts';
+import type { SourceContent } from '../../model/source.ts';
 import { fileProblem } from './file-problem.ts';
 
 /** Maximum bytes of a picture: far above any skin, so that the check can still say what it is. */

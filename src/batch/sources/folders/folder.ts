@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { BatchSource, SourceProblem } from '../../model/types.ts';
+import type { BatchSource, SourceProblem } from '../../model/source.ts';
 import { IGNORE_FILE } from './ignore-rules.ts';
 import { type FolderStep, labelOf, type WalkOptions, type WalkRoot, walkFolder } from './walk.ts';
 

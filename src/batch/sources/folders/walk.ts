@@ -2,7 +2,7 @@ import { type Dirent, readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BatchSetupError } from '../../model/setup-error.ts';
-import type { SourceProblem } from '../../model/types.ts';
+import type { SourceProblem } from '../../model/source.ts';
 import { fileProblem } from '../files/file-problem.ts';
 import { IGNORE_FILE, type IgnoreRules } from './ignore-rules.ts';
 

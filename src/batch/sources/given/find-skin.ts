@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../client/errors.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { CallOptions } from '../../../client/types.ts';
-import type { GivenSkin } from '../../model/types.ts';
+import type { GivenSkin } from '../../model/source.ts';
 
 /** Answers meaning that the service has no such skin, or none visible to the caller. */
 const ABSENT = new Set([400, 403, 404, 410, 422]);

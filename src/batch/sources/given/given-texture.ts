@@ -2,7 +2,7 @@ import { NetworkError, ServiceError, SkinsmithError } from '../../../client/erro
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { CallOptions } from '../../../client/types.ts';
 import { isGameTexture, readTextures } from '../../../dispatch/proof.ts';
-import type { GivenSkin } from '../../model/types.ts';
+import type { GivenSkin } from '../../model/source.ts';
 
 /** A texture that cannot be fetched. */
 export class GivenTextureError extends SkinsmithError {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { BatchSetupError } from '../../model/setup-error.ts';
-import type { BatchSource } from '../../model/types.ts';
+import type { BatchSource } from '../../model/source.ts';
 import { fileProblem } from '../files/file-problem.ts';
 import { readLines } from '../files/lines.ts';
 import { skinInJson } from './skin-json.ts';

@@ -2,7 +2,7 @@ import { textureName } from '../../../dispatch/cape-texture.ts';
 import { visibilitySchema } from '../../../protocol/skin.ts';
 import { skinNameFrom } from '../../../protocol/skin-name.ts';
 import { InvalidTexturesError, parseTexturesValue } from '../../../textures/property.ts';
-import type { BatchSource, GivenSkin, SourceContent } from '../../model/types.ts';
+import type { BatchSource, GivenSkin, SourceContent } from '../../model/source.ts';
 import { mirroredStem } from '../files/path.ts';
 import type { SkinInJson } from './skin-json.ts';
 

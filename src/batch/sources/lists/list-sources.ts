@@ -1,4 +1,4 @@
-import type { BatchSource } from '../../model/types.ts';
+import type { BatchSource } from '../../model/source.ts';
 import { type Expansion, expand, isPath, isStdin, type NamedSources } from '../arguments/expand.ts';
 import type { SourceRoots } from '../arguments/spec.ts';
 import { baseStem, findPath } from '../files/path.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { skinNameProblem } from '../../../client/skin-name.ts';
 import { VISIBILITIES, visibilitySchema } from '../../../protocol/skin.ts';
-import type { VariantWish } from '../../model/types.ts';
+import type { VariantWish } from '../../model/source.ts';
 import type { SkinInJson } from '../given/skin-json.ts';
 
 const VARIANTS = ['auto', 'classic', 'slim'] as const satisfies readonly VariantWish[];

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { BatchSource } from '../../../../src/batch/model/types.ts';
+import type { BatchSource } from '../../../../src/batch/model/source.ts';
 import { neighbourOf } from '../../../../src/batch/sources/files/neighbour.ts';
 import { openSources } from '../../../../src/batch/sources/sources.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { BatchSource } from '../../../../src/batch/model/types.ts';
+import type { BatchSource } from '../../../../src/batch/model/source.ts';
 import { openSources } from '../../../../src/batch/sources/sources.ts';
 import {
   allOf,

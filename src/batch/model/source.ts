@@ -1,6 +1,4 @@
-import type { Note } from '../../protocol/envelope.ts';
-import type { SkinVariant, SkinVisibility } from '../../protocol/skin.ts';
-import type { SignedBy } from './signer.ts';
+import type { SkinVisibility } from '../../protocol/skin.ts';
 
 /** The requested variant: `auto` detects it from the picture. */
 export type VariantWish = 'auto' | 'classic' | 'slim';
@@ -65,45 +63,4 @@ export interface BatchSource {
   /** Options for this source only; otherwise those of the batch apply. */
   readonly variant?: VariantWish | undefined;
   readonly visibility?: SkinVisibility | undefined;
-}
-
-/** Skin data and what is known about it. */
-export interface FinishedSkin {
-  /** 32 hexadecimal digits. */
-  readonly uuid: string;
-  readonly name?: string | undefined;
-  readonly variant: SkinVariant;
-  readonly visibility: SkinVisibility;
-  /** Base64 of the textures document. */
-  readonly value: string;
-  /** Base64 of the RSA signature over `value`. */
-  readonly signature: string;
-  readonly texture: { readonly url: string; readonly hash: string };
-  /** The signer; absent if it was not checked. */
-  readonly signedBy?: SignedBy | undefined;
-  /** Whether the service already had it. */
-  readonly duplicate?: boolean | undefined;
-}
-
-/** Where a result came from: new, or known without a new generation. `given`: the source was the skin data. */
-export type ResultOrigin = 'made' | 'lockfile' | 'journal' | 'duplicate' | 'given';
-
-/** The result for one source. */
-export interface BatchResult {
-  /** Position of the source among all, from 0. */
-  readonly index: number;
-  /** The source's label. */
-  readonly source: string;
-  /** Path for its output below the output folder: safe, unique in the batch, no extension. */
-  readonly stem: string;
-  /** Where the source's picture is. */
-  readonly content: SourceContent;
-  readonly job?: string | undefined;
-  /** A skin already known is read on demand, and only while the batch reports the result. */
-  readonly skin?: FinishedSkin | undefined;
-  /** Differs if the skin data differs; cheaper than `skin`. */
-  readonly version?: string | undefined;
-  readonly origin?: ResultOrigin | undefined;
-  readonly warnings: readonly Note[];
-  readonly error?: SourceProblem | undefined;
 }

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
-import type { CommandContext, GlobalFlags } from './context/context.ts';
+import type { GlobalFlags } from './config/global-flags.ts';
+import type { CommandContext } from './context/context.ts';
 import type { Runner } from './context/runner.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './errors/exit.ts';
 import { seeHelp } from './help/text.ts';

@@ -7,7 +7,6 @@ import { EMBEDDED } from '../../batch/model/signer.ts';
 import type { SourceContent } from '../../batch/model/source.ts';
 import { lookAt } from '../../batch/pictures/read-picture.ts';
 import { type ExitName, exitStatus } from '../errors/exit.ts';
-import { printSignerNotice } from '../outcomes.ts';
 import { renderFile } from '../output/formats/files.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';
 import { skinFields } from '../output/views.ts';
@@ -15,6 +14,7 @@ import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pic
 import type { BatchCall } from './call.ts';
 import type { Output } from './output.ts';
 import { type Presentation, runBatchCommand } from './run.ts';
+import { printSignerNotice } from './signer-notice.ts';
 
 /**
  * Processes one source as a batch of one: it shares the caller's queue spots with other processes, recovers a lost

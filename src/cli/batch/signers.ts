@@ -1,4 +1,3 @@
-import { InvalidArgumentError, Option } from 'commander';
 import { DeliveryError } from '../../batch/api/options.ts';
 import type { OwnKey } from '../../batch/model/own-key.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
@@ -6,32 +5,8 @@ import { type SignedBy, signerText } from '../../batch/model/signer.ts';
 import type { OutdatedSkins } from '../../batch/plan/signer-counts.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/required-signer.ts';
-import { parseBaseUrl } from '../../index.ts';
-import { count } from '../output/progress-text.ts';
+import { count } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
-
-/** Digits of a fingerprint shown to distinguish keys. */
-const FINGERPRINT = /^[0-9a-f]{16,64}$/;
-
-export function requireSignerOption(): Option {
-  const who = 'game, the address of a service, or the fingerprint of a key';
-  return new Option(
-    '--require-signer <who>',
-    `fail skins that were not signed by this signer: ${who}`,
-  ).argParser(requiredSigner);
-}
-
-/** Parses `game`, an address, or (the first digits of) a key's fingerprint. @throws InvalidArgumentError */
-function requiredSigner(text: string): RequiredSigner {
-  if (text === 'game') return { kind: 'game' };
-  const digits = text.replaceAll(':', '').toLowerCase();
-  if (FINGERPRINT.test(digits)) return { kind: 'key', fingerprint: digits };
-  try {
-    return { kind: 'service', address: parseBaseUrl(text).baseUrl };
-  } catch {
-    throw new InvalidArgumentError('Give game, the address of a service, or the fingerprint of a key.');
-  }
-}
 
 /** Rejects results that another signer signed. @throws DeliveryError */
 export async function verifyRequiredSigner(

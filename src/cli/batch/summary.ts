@@ -1,8 +1,8 @@
 import type { BatchEvent, BatchSummary } from '../../batch/api/events.ts';
 import { exitStatus } from '../errors/exit.ts';
-import { printSignerNotice } from '../outcomes.ts';
-import { count, span } from '../output/progress-text.ts';
+import { count, span } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';
+import { printSignerNotice } from './signer-notice.ts';
 import { printSigners } from './signers.ts';
 
 /** Printed once, when all sources are read and there are skins to generate. */

@@ -17,8 +17,9 @@ import { JsonList } from '../output/json-list.ts';
 import { besidePicture } from '../output/picture/terminal-picture.ts';
 import { WARNINGS_FIELD } from '../output/view-output.ts';
 import { frontOf } from '../preview/result-pictures.ts';
-import { type Colors, clean, colorsFor } from '../terminal/text.ts';
+import { type Colors, colorsFor } from '../terminal/colors.ts';
 import { jsonDocument } from '../text/json.ts';
+import { clean } from '../text/text.ts';
 
 export interface CheckOptions extends TypedPictureOption {
   readonly paths: readonly string[];

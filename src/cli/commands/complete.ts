@@ -6,7 +6,7 @@ import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { tabRows } from '../terminal/text.ts';
+import { tabRows } from '../text/text.ts';
 
 /** No help shows this command. */
 export const examples: Examples = [];

@@ -5,8 +5,9 @@ import { CHECK_NAMES, type CheckName, type Finding } from '../doctor/check.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { type Colors, clean, colorsFor } from '../terminal/text.ts';
+import { type Colors, colorsFor } from '../terminal/colors.ts';
 import { jsonDocument } from '../text/json.ts';
+import { clean } from '../text/text.ts';
 
 /** JSON output for one check. */
 export interface CheckupView {

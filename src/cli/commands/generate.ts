@@ -8,6 +8,7 @@ import { rootsOf, specOf } from '../batch/sources.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
+import { usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import {
   addBatchOptions,
@@ -25,7 +26,6 @@ import {
   typedSettings,
   verifyName,
 } from '../options/skin-options.ts';
-import { usageError } from '../outcomes.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { RESULT_OUTPUT } from '../output/view-output.ts';
 

@@ -1,11 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Job, SkinClient } from '../../index.ts';
+import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CLOSED_PIPE, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { watchJobs } from '../jobs/watch-jobs.ts';
-import { connectWithProgress } from '../outcomes.ts';
+import { parseLimit } from '../options/option-values.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JobPrinter, jobTable } from '../output/job-printer.ts';
 import { JOB_COLUMNS, JOB_FIELDS } from '../output/view-output.ts';
@@ -54,12 +55,6 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
       ).conflicts(['limit', 'all']),
     )
     .action(async (typed: JobsOptions) => await runner(async (context) => await run(typed, context)));
-}
-
-export function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1) return limit;
-  throw new InvalidArgumentError('It must be a whole number from 1.');
 }
 
 export async function runJobs(options: JobsOptions, context: CommandContext): Promise<number> {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
-import { exitStatus } from '../errors/exit.ts';
+import { exitStatus, usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { usageError } from '../outcomes.ts';
 import type { CommandOutput } from '../output/described.ts';
 
 export const examples: Examples = [

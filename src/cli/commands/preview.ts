@@ -7,15 +7,14 @@ import { drawFlat } from '../../skin/render/flat.ts';
 import { rootsOf } from '../batch/sources.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
-import { CliError, exitStatus } from '../errors/exit.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
-import { usageError } from '../outcomes.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { pictureText } from '../output/picture/terminal-picture.ts';
 import { type FoundPicture, findPicture } from '../preview/find-picture.ts';
 import { frontAndBack } from '../preview/views-file.ts';
-import { clean } from '../terminal/text.ts';
+import { clean } from '../text/text.ts';
 
 export interface PreviewOptions extends TypedPictureOption {
   readonly source: string;

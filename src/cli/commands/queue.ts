@@ -4,6 +4,7 @@ import { PLAN_OUTPUT } from '../batch/plan-output.ts';
 import { rootsOf, specOf } from '../batch/sources.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
+import { usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addBatchOptions, addSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import {
@@ -13,7 +14,6 @@ import {
   typedSettings,
   verifyName,
 } from '../options/skin-options.ts';
-import { usageError } from '../outcomes.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/view-output.ts';
 import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources, withStdout } from './generate.ts';

@@ -15,7 +15,7 @@ import {
   UPSTREAM_VISIBILITIES,
 } from '../serve/generator.ts';
 import { LogText } from '../serve/log-text.ts';
-import { colorsFor } from '../terminal/text.ts';
+import { colorsFor } from '../terminal/colors.ts';
 import { jsonLine } from '../text/json.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];

@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/model/finished-skin.ts';
 import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
-import { printFailure } from '../batch/failures.ts';
+import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addFormatOption, type TypedOutputOptions } from '../options/skin-options.ts';
-import { connectWithProgress } from '../outcomes.ts';
 import type { CommandOutput } from '../output/described.ts';
-import { span } from '../output/progress-text.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { RESULT_OUTPUT } from '../output/view-output.ts';
 import { type ResultView, resultView } from '../output/views.ts';
+import { printFailure } from '../terminal/source-failure.ts';
+import { span } from '../text/quantities.ts';
 
 export interface StatusOptions extends TypedOutputOptions {
   readonly jobs: readonly string[];

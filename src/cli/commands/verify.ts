@@ -4,16 +4,18 @@ import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import { isBad, type SignerKey, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
 import { keyIn } from '../../dispatch/first-contact.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
-import { requireSignerOption, SignerTally } from '../batch/signers.ts';
+import { SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
+import { requireSignerOption } from '../options/signer-option.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
 import { JsonList } from '../output/json-list.ts';
+import { type Colors, colorsFor } from '../terminal/colors.ts';
 import { readBounded } from '../terminal/read-input.ts';
-import { type Colors, clean, colorsFor } from '../terminal/text.ts';
+import { clean } from '../text/text.ts';
 
 export interface VerifyOptions {
   readonly files: readonly string[];

@@ -7,14 +7,14 @@ import {
   type SkinClient,
   UnreadableAnswerError,
 } from '../../index.ts';
+import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { connectWithProgress } from '../outcomes.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
-import { clean } from '../terminal/text.ts';
 import { jsonDocument } from '../text/json.ts';
+import { clean } from '../text/text.ts';
 
 /** Unfinished jobs, and generations in the current minute and hour. */
 interface Spending {

@@ -1,11 +1,11 @@
 import { type AccountClient, ServiceError, UnreadableAnswerError } from '../../index.ts';
-import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { connectWithProgress } from '../outcomes.ts';
+import { connectWithProgress } from './connect-with-progress.ts';
+import type { Connector } from './connector.ts';
 
 /** Calls `work` with the service's account manager. @throws CliError `no_account_api` when the service has none */
 export async function withAccount<T>(
-  context: CommandContext,
+  context: Connector,
   work: (account: AccountClient) => Promise<T>,
 ): Promise<T> {
   const { client } = await connectWithProgress(await context.settings(), context);

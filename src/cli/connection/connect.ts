@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type RequestReport, SkinClient } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
+import type { GlobalFlags } from '../config/global-flags.ts';
 import type { Settings } from '../config/settings.ts';
-import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import type { Waits } from '../terminal/waits.ts';
 
@@ -117,7 +117,7 @@ async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
 }
 
 /** Whether the user accepts that the key can be read in transit. */
-export function allowsInsecureHttp({ flags, env }: Pick<CommandContext, 'flags' | 'env'>): boolean {
+export function allowsInsecureHttp({ flags, env }: { flags: GlobalFlags; env: NodeJS.ProcessEnv }): boolean {
   return flags.insecureHttp ?? /^(?:1|true|yes)$/i.test(env['SKINSMITH_INSECURE_HTTP'] ?? '');
 }
 

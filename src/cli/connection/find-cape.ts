@@ -1,9 +1,9 @@
 import { bareUuid } from '../../dispatch/cape-texture.ts';
 import type { Cape } from '../../index.ts';
 import type { Settings } from '../config/settings.ts';
-import type { CommandContext } from '../context/context.ts';
-import { CliError } from '../errors/exit.ts';
-import { connectWithProgress, usageError } from '../outcomes.ts';
+import { CliError, usageError } from '../errors/exit.ts';
+import { connectWithProgress } from './connect-with-progress.ts';
+import type { Connector } from './connector.ts';
 
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
@@ -11,7 +11,7 @@ const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 /** Resolves a cape's UUID or alias to its UUID. @throws CliError */
 export async function capeNamed(
   name: string,
-  { settings, context, isOffline }: { settings: Settings; context: CommandContext; isOffline: boolean },
+  { settings, context, isOffline }: { settings: Settings; context: Connector; isOffline: boolean },
 ): Promise<string> {
   if (UUID.test(name)) return bareUuid(name);
   if (isOffline) {

@@ -5,24 +5,15 @@ import type { OwnKey } from '../../batch/model/own-key.ts';
 import type { Game } from '../../game/game.ts';
 import type { PlayerSkin } from '../../game/player-skin.ts';
 import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
-import type { SettingName, Settings } from '../config/settings.ts';
+import type { GlobalFlags } from '../config/global-flags.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Connection } from '../connection/connect.ts';
+import type { Connector } from '../connection/connector.ts';
 import { JobSources } from '../history/job-sources.ts';
 import { SeenNames } from '../history/seen-names.ts';
 import type { Io } from '../terminal/io.ts';
 import { Messages } from '../terminal/messages.ts';
 import { Waits } from '../terminal/waits.ts';
-
-/** Global options. Only those that the user typed are present. */
-export interface GlobalFlags {
-  readonly baseUrl?: string;
-  /** False: `--no-local`. */
-  readonly local?: boolean;
-  readonly insecureHttp?: boolean;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-}
 
 /** Access to the game's services. */
 export interface CliGame extends KnownToGame {
@@ -31,24 +22,17 @@ export interface CliGame extends KnownToGame {
 }
 
 /** Dependencies of commands. Expensive ones are functions: `--help` opens no file, socket or store. */
-export interface CommandContext {
+export interface CommandContext extends Connector {
   readonly io: Io;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** Aborted on Ctrl-C, SIGTERM or a closed pipe. */
-  readonly signal: AbortSignal;
   readonly flags: GlobalFlags;
-  readonly messages: Messages;
   /** Reports what the command waits for. */
   readonly waits: Waits;
   readonly configFile: ConfigFile;
   readonly folders: Folders;
   readonly jobSources: JobSources;
   readonly seenNames: SeenNames;
-  /** Flags typed > environment > config file. @throws CliError */
-  settings(typed?: Partial<Record<SettingName, unknown>>): Promise<Settings>;
-  /** The service, connected to (or started) once and closed when the command ends. */
-  connect(settings: Settings): Promise<Connection>;
   /** The game's services; creating the client sends no request. @throws CliError */
   game(): Promise<CliGame>;
   /** This machine's signing key, if it has one; this never creates it. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../index.ts';
-import { masked } from '../commands/config/list.ts';
+import { masked } from '../text/masked.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import type { Setup } from './setup.ts';
 

@@ -10,7 +10,7 @@ import {
   ServiceError,
   SkinsmithError,
 } from '../../index.ts';
-import { momentAt, span } from '../output/progress-text.ts';
+import { momentAt, span } from '../text/quantities.ts';
 import { CliError, type ExitName, isInterruption } from './exit.ts';
 
 /** The message for an error. */

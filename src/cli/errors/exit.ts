@@ -36,6 +36,11 @@ export class CliError extends Error {
   }
 }
 
+/** An error for options that contradict each other or a setting. */
+export function usageError(code: string, message: string, hint?: string): CliError {
+  return new CliError(code, message, { exit: 'usage', hint });
+}
+
 /** Abort reason for a run whose output has no reader left. */
 export const CLOSED_PIPE = new DOMException('The reader of the output went away.', 'AbortError');
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
-import { requireSignerOption } from '../batch/signers.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
+import { requireSignerOption } from './signer-option.ts';
 
 /** Options for sources and how to process them. */
 export interface TypedBatchOptions {

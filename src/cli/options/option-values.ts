@@ -59,3 +59,10 @@ export function origin(text: string, earlier: readonly string[] = []): string[] 
   if (isBare) return [...earlier, url.origin];
   throw new InvalidArgumentError('It must be an origin like https://skins.example.org, or * for any.');
 }
+
+/** The maximum number of rows to list. */
+export function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1) return limit;
+  throw new InvalidArgumentError('It must be a whole number from 1.');
+}

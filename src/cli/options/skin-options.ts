@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { skinNameProblem } from '../../index.ts';
 import type { SettingName } from '../config/settings.ts';
-import { CliError } from '../errors/exit.ts';
-import { usageError } from '../outcomes.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { FORMAT_NAMES } from '../output/formats/names.ts';
 
 /** Options for the skins to generate. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { tabRows } from '../terminal/text.ts';
+import { tabRows } from '../text/text.ts';
 
 /** The columns of tab-separated rows in their order, each with the cell of a row. New ones go last. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string | undefined>>;

@@ -1,6 +1,6 @@
 import type { Io } from '../terminal/io.ts';
-import { ago, alignedRows, clean } from '../terminal/text.ts';
 import { jsonDocument, jsonLine } from '../text/json.ts';
+import { ago, alignedRows, clean } from '../text/text.ts';
 import { JsonList } from './json-list.ts';
 import { jobRow } from './results.ts';
 import type { JobView } from './views.ts';

@@ -1,5 +1,7 @@
 import type { Progress } from '../../batch/api/events.ts';
-import { clean } from '../terminal/text.ts';
+import { type PauseView, pauseText } from '../text/pause.ts';
+import { count, momentAt, span } from '../text/quantities.ts';
+import { clean } from '../text/text.ts';
 
 export interface ProgressView extends Progress {
   /** Recent rate in finished skins per second; undefined while it is too early to tell. */
@@ -19,41 +21,6 @@ export interface WaitingView {
 
 const BAR = 20;
 const MOST_REMARK = 60;
-
-/** Formats a number for people: `1,234`. */
-export function count(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/** Formats a duration for people. */
-export function span(seconds: number): string {
-  if (seconds < 1) return 'a moment';
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-/** Formats a local time of day, with the date unless it is today. Milliseconds since the epoch. */
-export function momentAt(at: number, now: number): string {
-  const time = new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
-  if (new Date(at).toDateString() === new Date(now).toDateString()) return time;
-  const day = new Date(at).toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
-  return `${day}, ${time}`;
-}
-
-/** The reason for a wait and its length. */
-export interface PauseView {
-  readonly message: string;
-  /** Remaining milliseconds. */
-  readonly ms: number;
-  /** End of the wait, in milliseconds since the epoch. */
-  readonly at: number;
-}
-
-/** Describes a wait: its reason, its length and its end. `now`: milliseconds since the epoch. */
-export function pauseText({ message, ms, at }: PauseView, now: number): string {
-  return `${message} Trying again in ${span(ms / 1_000)}, at ${momentAt(at, now)}; Ctrl-C is safe.`;
-}
 
 /** Describes a wait of a batch. `now`: milliseconds since the epoch. */
 export function waitingView(pause: PauseView, now: number): WaitingView {

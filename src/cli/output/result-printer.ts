@@ -1,7 +1,8 @@
 import type { Picture } from '../../skin/picture.ts';
+import { colorsFor } from '../terminal/colors.ts';
 import type { Io } from '../terminal/io.ts';
-import { clean, colorsFor } from '../terminal/text.ts';
 import { jsonDocument, jsonLine } from '../text/json.ts';
+import { clean } from '../text/text.ts';
 import { FORMATS, type Formatted, isFinished } from './formats/formats.ts';
 import type { FormatName } from './formats/names.ts';
 import { JsonList } from './json-list.ts';

@@ -1,5 +1,6 @@
 import type { Picture } from '../../skin/picture.ts';
-import { type Colors, clean } from '../terminal/text.ts';
+import type { Colors } from '../terminal/colors.ts';
+import { clean } from '../text/text.ts';
 import { columnRows } from './described.ts';
 import { besidePicture, type TerminalPictures } from './picture/terminal-picture.ts';
 import { JOB_COLUMNS, RESULT_COLUMNS } from './view-output.ts';

@@ -11,9 +11,9 @@ import { fitSkin } from '../../skin/check/fit.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { chooseVariant, type Variant } from '../../skin/variant.ts';
+import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
-import { connectWithProgress } from '../outcomes.ts';
 import { textureOf } from './result-pictures.ts';
 
 /** A skin to preview. */

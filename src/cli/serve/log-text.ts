@@ -1,4 +1,5 @@
-import { type Colors, clean } from '../terminal/text.ts';
+import type { Colors } from '../terminal/colors.ts';
+import { clean } from '../text/text.ts';
 
 /** A line of the service's log. */
 interface LogLine {

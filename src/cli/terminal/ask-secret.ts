@@ -1,5 +1,5 @@
-import type { CommandContext } from '../context/context.ts';
-import { clean } from './text.ts';
+import { clean } from '../text/text.ts';
+import type { Io } from './io.ts';
 
 /** The bytes that keys send when the terminal is in raw mode. */
 const CTRL_C = '\u0003';
@@ -23,7 +23,7 @@ interface RawInput {
  */
 export async function askSecret(
   question: string,
-  { io, signal }: Pick<CommandContext, 'io' | 'signal'>,
+  { io, signal }: { readonly io: Io; readonly signal: AbortSignal },
 ): Promise<string> {
   const { stdin } = io;
   const terminal = stdin as RawInput;
@@ -39,7 +39,7 @@ export async function askSecret(
   }
 }
 
-async function readLine(stdin: CommandContext['io']['stdin'], signal: AbortSignal): Promise<string> {
+async function readLine(stdin: Io['stdin'], signal: AbortSignal): Promise<string> {
   let typed = '';
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const interrupt = () => reject(signal.reason ?? new DOMException('Interrupted.', 'AbortError'));

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
-import type { CommandContext } from '../context/context.ts';
-import { usageError } from '../outcomes.ts';
-import { clean } from './text.ts';
+import { usageError } from '../errors/exit.ts';
+import { clean } from '../text/text.ts';
+import type { Io } from './io.ts';
 
 /**
  * Asks for confirmation; any answer other than yes means no. Without a terminal, the user must pass `--yes`.
@@ -9,7 +9,7 @@ import { clean } from './text.ts';
  */
 export async function confirm(
   question: string,
-  { io, signal }: Pick<CommandContext, 'io' | 'signal'>,
+  { io, signal }: { readonly io: Io; readonly signal: AbortSignal },
 ): Promise<boolean> {
   if (!io.canPrompt) {
     throw usageError('cannot_ask', 'There is no terminal to ask whether you mean it.', 'Say so with: --yes');

@@ -1,7 +1,8 @@
 import type { RequestReport } from '../../index.ts';
 import { jsonLine } from '../text/json.ts';
+import { clean } from '../text/text.ts';
+import { type Colors, colorsFor } from './colors.ts';
 import type { Io } from './io.ts';
-import { type Colors, clean, colorsFor } from './text.ts';
 
 export interface MessageFlags {
   readonly quiet?: boolean;

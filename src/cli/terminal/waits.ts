@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import { pauseText, span } from '../output/progress-text.ts';
+import { pauseText } from '../text/pause.ts';
+import { span } from '../text/quantities.ts';
 import type { Messages, Progress } from './messages.ts';
 
 /** Milliseconds between updates, and how long a request may take before the wait is shown. */

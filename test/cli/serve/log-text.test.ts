@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LogText } from '../../../src/cli/serve/log-text.ts';
-import { colorsFor } from '../../../src/cli/terminal/text.ts';
+import { colorsFor } from '../../../src/cli/terminal/colors.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 const time = new Date(2026, 10, 22, 14, 5, 6).getTime();

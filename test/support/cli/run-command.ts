@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { type CommandContext, type GlobalFlags, openContext } from '../../../src/cli/context/context.ts';
+import type { GlobalFlags } from '../../../src/cli/config/global-flags.ts';
+import { type CommandContext, openContext } from '../../../src/cli/context/context.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import type { Io } from '../../../src/cli/terminal/io.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';

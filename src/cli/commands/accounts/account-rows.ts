@@ -1,8 +1,8 @@
 import type { GameAccount } from '../../../index.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
-import { ago, alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { ago, alignedRows } from '../../text/text.ts';
 
 const COLUMNS = {
   name: ({ name }) => name,

@@ -6,8 +6,9 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
-import { clean, colorsFor } from '../../terminal/text.ts';
+import { colorsFor } from '../../terminal/colors.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { clean } from '../../text/text.ts';
 import { ACCOUNT_FIELDS } from './account-rows.ts';
 
 export const examples: Examples = [

@@ -3,12 +3,11 @@ import type { AccountClient, GameAccount } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { CliError, exitStatus } from '../../errors/exit.ts';
+import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { usageError } from '../../outcomes.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { readSecretFile, readStdin } from '../../terminal/read-input.ts';
-import { clean } from '../../terminal/text.ts';
+import { clean } from '../../text/text.ts';
 import { ACCOUNT_OUTPUT, printAccount } from './account-rows.ts';
 
 type Games = AccountClient['games'];

@@ -8,8 +8,8 @@ import {
   deprecated,
   type Fields,
 } from '../../output/described.ts';
-import { alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { alignedRows } from '../../text/text.ts';
 
 const COLUMNS = {
   uuid: ({ uuid }) => uuid,

@@ -4,9 +4,8 @@ import { withAccount } from '../../connection/account-manager.ts';
 import { capeIn } from '../../connection/find-cape.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { exitStatus } from '../../errors/exit.ts';
+import { exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { usageError } from '../../outcomes.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { CAPE_OUTPUT, printCape } from './cape-rows.ts';
 

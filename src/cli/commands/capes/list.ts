@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Cape } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
+import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { connectWithProgress } from '../../outcomes.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { CAPE_LIST_OUTPUT, capeRows, seenCape } from './cape-rows.ts';

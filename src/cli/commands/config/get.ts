@@ -5,8 +5,8 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import type { CommandOutput } from '../../output/described.ts';
-import { clean } from '../../terminal/text.ts';
 import { jsonLine } from '../../text/json.ts';
+import { clean } from '../../text/text.ts';
 import { settingNamed } from './setting-named.ts';
 
 export const examples: Examples = [

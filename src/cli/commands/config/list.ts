@@ -5,8 +5,9 @@ import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
-import { alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { masked } from '../../text/masked.ts';
+import { alignedRows } from '../../text/text.ts';
 
 export const examples: Examples = [
   ['List settings', 'skinsmith config list'],
@@ -71,8 +72,4 @@ async function keyViews({ env, configFile }: CommandContext): Promise<SettingVie
     ...(fromEnv ? [{ name: 'api-key', value: masked(fromEnv.slice(-4)), from: 'SKINSMITH_API_KEY' }] : []),
     ...kept.map(([place, last4]) => ({ name: 'api-key', value: masked(last4), from: `kept for ${place}` })),
   ];
-}
-
-export function masked(last4: string): string {
-  return `…${last4}`;
 }

@@ -1,5 +1,5 @@
 import { isSettingName, SETTING_NAMES, type SettingName } from '../../config/settings.ts';
-import { usageError } from '../../outcomes.ts';
+import { usageError } from '../../errors/exit.ts';
 
 /** @throws CliError naming the valid settings; for `api-key` it says how keys are stored */
 export function settingNamed(name: string): SettingName {

@@ -3,14 +3,13 @@ import type { ApiKeyMade, ApiKeyWish } from '../../../index.ts';
 import { withAccount } from '../../connection/account-manager.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { CliError, exitStatus } from '../../errors/exit.ts';
+import { CliError, exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { addKeyOptions, keyChange, type TypedKeyOptions } from '../../options/key-options.ts';
 import { nonEmpty } from '../../options/option-values.ts';
-import { usageError } from '../../outcomes.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
-import { clean } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { clean } from '../../text/text.ts';
 import { KEY_FIELDS, seenKey } from './key-rows.ts';
 
 export interface KeysCreateOptions extends TypedKeyOptions {

@@ -2,8 +2,8 @@ import type { ApiKey } from '../../../index.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { SeenName } from '../../history/seen-names.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
-import { ago, alignedRows } from '../../terminal/text.ts';
-import { masked } from '../config/list.ts';
+import { masked } from '../../text/masked.ts';
+import { ago, alignedRows } from '../../text/text.ts';
 
 const COLUMNS = {
   id: ({ id }) => id,

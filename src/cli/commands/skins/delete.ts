@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type { SkinClient } from '../../../index.ts';
-import { printFailure } from '../../batch/failures.ts';
+import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { reportOf } from '../../errors/error-report.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { connectWithProgress } from '../../outcomes.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { confirm } from '../../terminal/confirm.ts';
+import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
 

@@ -4,14 +4,15 @@ import { writeFileAtomically } from '../../../base/atomic-file.ts';
 import { OutputNames } from '../../../batch/plan/output-names.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
-import { printFailure } from '../../batch/failures.ts';
+import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
+import { concernsOneSource } from '../../errors/concerns-one-source.ts';
 import { reportOf } from '../../errors/error-report.ts';
 import { CliError, exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { concernsOneSource, connectWithProgress } from '../../outcomes.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { verifyUuids } from './uuids.ts';
 

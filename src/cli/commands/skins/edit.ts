@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import type { SkinEdit, SkinVisibility } from '../../../index.ts';
+import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
-import { exitStatus } from '../../errors/exit.ts';
+import { exitStatus, usageError } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { verifyName } from '../../options/skin-options.ts';
-import { connectWithProgress, usageError } from '../../outcomes.ts';
 import { type CommandOutput, columnRows } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { SKIN_COLUMNS, SKIN_EDIT_OUTPUT } from './skin-rows.ts';

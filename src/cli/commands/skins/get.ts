@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/model/finished-skin.ts';
+import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { addPictureOption, type TypedPictureOption } from '../../options/picture-option.ts';
 import { addFormatOption, type TypedOutputOptions } from '../../options/skin-options.ts';
-import { connectWithProgress } from '../../outcomes.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { ResultPrinter } from '../../output/result-printer.ts';
 import { RESULT_COLUMNS } from '../../output/view-output.ts';

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { SkinClient, SkinListItem, SkinVisibility } from '../../../index.ts';
+import { connectWithProgress } from '../../connection/connect-with-progress.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
-import { connectWithProgress } from '../../outcomes.ts';
+import { parseLimit } from '../../options/option-values.ts';
 import { type CommandOutput, columnRows } from '../../output/described.ts';
-import { alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { parseLimit } from '../jobs.ts';
+import { alignedRows } from '../../text/text.ts';
 import { SKIN_COLUMNS, SKIN_LIST_OUTPUT, skinListView } from './skin-rows.ts';
 
 const DEFAULT_LIMIT = 30;

@@ -5,9 +5,9 @@ import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
+import { parseLimit } from '../../options/option-values.ts';
 import type { CommandOutput } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { parseLimit } from '../jobs.ts';
 import { seenUser, USER_LIST_OUTPUT, userRows, userView } from './user-rows.ts';
 
 const DEFAULT_LIMIT = 100;

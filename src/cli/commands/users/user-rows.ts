@@ -8,8 +8,8 @@ import {
   deprecated,
   type Fields,
 } from '../../output/described.ts';
-import { ago, alignedRows } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { ago, alignedRows } from '../../text/text.ts';
 
 const COLUMNS = {
   name: ({ name }) => name,

@@ -1,5 +1,5 @@
-import { clean } from '../../terminal/text.ts';
 import { jsonDocument } from '../../text/json.ts';
+import { clean } from '../../text/text.ts';
 import { FORMATS, type Format } from './formats.ts';
 import type { FormatName } from './names.ts';
 import type { SkinData } from './skin-data.ts';

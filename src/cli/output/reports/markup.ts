@@ -1,4 +1,4 @@
-import { clean } from '../../terminal/text.ts';
+import { clean } from '../../text/text.ts';
 
 /** Longer than any message of skinsmith; longer text is from outside. In UTF-16 units. */
 const MAX_TEXT = 2_000;

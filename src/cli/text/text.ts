@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { OutputStream } from './io.ts';
 
 /** C0 and C1 control characters, escape sequences that contain them, and bidirectional marks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
@@ -43,23 +42,4 @@ export function ago(time: string | undefined, now: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
   if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h ago`;
   return `${Math.floor(seconds / 86_400)} days ago`;
-}
-
-/** The colours in use, as functions; they return plain text when colour is off. */
-export interface Colors {
-  readonly good: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly warn: (text: string) => string;
-  readonly faint: (text: string) => string;
-  readonly strong: (text: string) => string;
-}
-
-export async function colorsFor(stream: OutputStream): Promise<Colors> {
-  if (!stream.hasColor) {
-    const plain = (text: string) => text;
-    return { good: plain, bad: plain, warn: plain, faint: plain, strong: plain };
-  }
-  const { Chalk } = await import('chalk');
-  const chalk = new Chalk({ level: 1 });
-  return { good: chalk.green, bad: chalk.red, warn: chalk.yellow, faint: chalk.dim, strong: chalk.bold };
 }

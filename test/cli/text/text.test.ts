@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ago, alignedRows, clean, colorsFor, tabRows } from '../../../src/cli/terminal/text.ts';
+import { colorsFor } from '../../../src/cli/terminal/colors.ts';
+import { ago, alignedRows, clean, tabRows } from '../../../src/cli/text/text.ts';
 import { testIo } from '../../support/cli/test-io.ts';
 
 const code = (point: number) => String.fromCodePoint(point);

@@ -1,0 +1,15 @@
+import { momentAt, span } from './quantities.ts';
+
+/** The reason for a wait and its length. */
+export interface PauseView {
+  readonly message: string;
+  /** Remaining milliseconds. */
+  readonly ms: number;
+  /** End of the wait, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Describes a wait: its reason, its length and its end. `now`: milliseconds since the epoch. */
+export function pauseText({ message, ms, at }: PauseView, now: number): string {
+  return `${message} Trying again in ${span(ms / 1_000)}, at ${momentAt(at, now)}; Ctrl-C is safe.`;
+}

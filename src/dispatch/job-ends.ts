@@ -94,7 +94,8 @@ export class JobEnds {
     const longest = at - job.acceptedAt;
     const told = end !== undefined && timestamp !== undefined ? end - timestamp : Number.NaN;
     const isPossible = told >= 0 && told <= longest;
-    this.#tools.desk.times.ended(job, isPossible ? told : longest - unseen(job, at) / 2);
+    const duration = isPossible ? told : longest - unseen(job, at) / 2;
+    this.#tools.desk.times.ended(job, duration, { isTold: isPossible });
   }
 }
 

@@ -9,6 +9,14 @@ export class Learned {
     this.#samples = [...this.#samples, sample].slice(-KEPT);
   }
 
+  get count(): number {
+    return this.#samples.length;
+  }
+
+  get least(): number | undefined {
+    return this.#quantile(0);
+  }
+
   get median(): number | undefined {
     return this.#quantile(0.5);
   }

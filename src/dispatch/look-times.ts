@@ -24,6 +24,8 @@ export interface LookState {
   readonly lastLook: number;
   /** Duration of a short request, milliseconds. */
   readonly roundTrip: number;
+  /** Whether all jobs in the queue are this process's own, so that nobody else needs a list. */
+  readonly isAlone?: boolean;
 }
 
 /** Jobs whose expected ends differ by at most this part of their duration are one wave, worth one request. */
@@ -40,7 +42,8 @@ const PROBE_GROWTH = 0.3;
 /** An overdue job is polled again after this part of the usual duration, or of its delay. */
 const OVERDUE = 0.08;
 const OVERDUE_GROWTH = 0.4;
-/** Without any information, jobs are also polled singly. */
+/** Without any information, jobs are also polled singly; until this, an eta is waited for. */
+const PROBED_ETA = 3_000;
 const UNKNOWN_GROWTH = 1;
 const SHORTEST_OVERDUE = 10;
 /** A list request is never put off longer than this, whatever is expected. */
@@ -53,6 +56,11 @@ const FIRST_LIST_GAP = 250;
 const LIST_SOON = 100;
 /** Minimum pause between two polls of the same job. */
 const ASK_GAP = 1_000;
+/** Jobs whose ends are known to this part of their duration are polled singly: each answer has the result as well. */
+const FORESEEN = 0.1;
+const LEAST_EXPERIENCE = 5;
+/** Two clocks that count milliseconds agree within this. */
+const CLOCK_MARGIN = 2;
 /** Durations spread by more than this part of the typical one form no waves. */
 const UNEVEN = 0.6;
 /** Without waves: the spot time that may be lost, in parts of a job, before a list request or a single poll. */
@@ -69,17 +77,20 @@ export class LookTimes {
   readonly #durations = new Learned();
   /** How much later than its eta a job ends. */
   readonly #lateness = new Learned();
+  /** Whether the last duration is the service's own, not only as exact as our looks. */
+  #isTold = false;
 
   /** `longest`: maximum pause between list requests. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** Records that a job ended `duration` after it was accepted. */
-  ended({ eta }: Underway, duration: number): void {
+  /** Records that a job ended `duration` after it was accepted. `isTold`: according to the service. */
+  ended({ eta }: Underway, duration: number, { isTold = false } = {}): void {
     if (!Number.isFinite(duration) || duration < 0) return;
+    this.#isTold = isTold;
     this.#durations.add(duration);
-    if (isPlausible(eta)) this.#lateness.add(duration - eta);
+    if (isPlausible(eta)) this.#lateness.add(duration - this.#earliest(eta));
   }
 
   /** Another process's typical duration, used until this one has its own. */
@@ -95,7 +106,7 @@ export class LookTimes {
   /** When to request the list, given the running jobs (at least one). */
   next(jobs: readonly Underway[], state: LookState): number {
     const { lastLook } = state;
-    const at = this.#isUneven(jobs) ? this.#untilLost(jobs, state) : this.#nextWave(jobs, state);
+    const at = this.#isUneven(jobs) ? this.#untilLost(jobs, state) : this.#nextOfWaves(jobs, state);
     return Math.max(Math.min(at, lastLook + LONGEST_TRUST), lastLook + this.#listGap());
   }
 
@@ -111,10 +122,19 @@ export class LookTimes {
     return this.typical > LONG_JOB ? LIST_GAP : 0;
   }
 
+  /** Jobs that are polled singly need a list only if they are late; it also shows other callers' jobs. */
+  #nextOfWaves(jobs: readonly Underway[], state: LookState): number {
+    if (!this.#isForeseen(jobs, state)) return this.#nextWave(jobs, state);
+    const listed = jobs.filter((job) => !this.#isAskedInstead(job, state));
+    const late = listed.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWave(listed, state);
+    return Math.min(late, state.lastLook + this.#longest);
+  }
+
   #nextWave(jobs: readonly Underway[], { now, lastLook, roundTrip }: LookState): number {
     const expected = jobs.map((job) => this.#expectedEnd(job)).sort((a, b) => a - b);
     const late = expected.findLast((end) => end <= now);
-    const again = late === undefined ? Number.POSITIVE_INFINITY : this.#lookAgain(late, lastLook, roundTrip);
+    const lastAsk = Math.max(lastLook, ...jobs.map((job) => this.#askedInVain(job)));
+    const again = late === undefined ? Number.POSITIVE_INFINITY : this.#lookAgain(late, lastAsk, roundTrip);
     return Math.min(this.#endOfWave(expected, now), again);
   }
 
@@ -139,7 +159,35 @@ export class LookTimes {
   #expectedEnd({ acceptedAt, eta }: Underway): number {
     const byExperience = this.#durations.high;
     if (byExperience === undefined) return acceptedAt + (isPlausible(eta) ? Math.min(eta, USUAL) : USUAL);
-    return acceptedAt + (isPlausible(eta) && this.#isEtaBetter ? eta + this.#lateness.high! : byExperience);
+    const byEta =
+      isPlausible(eta) && this.#isEtaBetter ? this.#earliest(eta) + this.#lateness.high! : undefined;
+    return acceptedAt + (byEta ?? byExperience) + (this.#isTold ? CLOCK_MARGIN : 0);
+  }
+
+  /** An eta counts from a start that may have passed when the job is accepted, but no job is faster than the fastest. */
+  #earliest(eta: number): number {
+    return Math.max(eta, this.#durations.least ?? 0);
+  }
+
+  /** Whether the end of each job is known so well that a single poll at that time finds it ended. */
+  #isForeseen(jobs: readonly Underway[], { isAlone = false }: LookState): boolean {
+    const { typical } = this;
+    const { count } = this.#durations;
+    if (!isAlone || !this.#isTold || typical === undefined || count < LEAST_EXPERIENCE) return false;
+    const isByEta = this.#isEtaBetter && jobs.every(({ eta }) => isPlausible(eta));
+    return (isByEta ? this.#lateness : this.#durations).spread <= FORESEEN * typical;
+  }
+
+  /** Whether the job is polled singly at its expected end, or is being polled. */
+  #isAskedInstead(job: Underway, { now }: LookState): boolean {
+    const { askedAt, seenAt = 0 } = job;
+    if (askedAt === undefined || askableAt(job) <= this.#expectedEnd(job)) return true;
+    return askedAt > seenAt && now < askableAt(job);
+  }
+
+  /** When the job was polled singly at its expected end or later, but had not ended. */
+  #askedInVain({ askedAt = Number.NEGATIVE_INFINITY, ...job }: Underway): number {
+    return askedAt >= this.#expectedEnd(job) ? askedAt : Number.NEGATIVE_INFINITY;
   }
 
   get #isEtaBetter(): boolean {
@@ -169,7 +217,10 @@ export class LookTimes {
   #askAt(job: Underway, jobs: readonly Underway[], state: LookState): number {
     const { typical } = this;
     if (typical === undefined) return probeAt(job, jobs, state);
-    if (!this.#isUneven(jobs)) return this.#askLate(job, jobs, state);
+    if (!this.#isUneven(jobs)) {
+      const isAsked = this.#isForeseen(jobs, state) && this.#isAskedInstead(job, state);
+      return isAsked ? this.#expectedEnd(job) : this.#askLate(job, jobs, state);
+    }
     const from = Math.max(job.acceptedAt, job.seenAt ?? 0, askableAt(job));
     return firstMoment(from, from + this.#longest, (at) => this.#lostOn(job, at) >= ASK_LOSS * typical);
   }
@@ -190,7 +241,8 @@ export class LookTimes {
 function probeAt(job: Underway, jobs: readonly Underway[], { lastLook }: LookState): number {
   const lastAsk = Math.max(lastLook, ...jobs.map(({ askedAt = 0 }) => askedAt));
   const pause = Math.max(SHORTEST_PROBE, PROBE_GROWTH * (lastAsk - job.acceptedAt));
-  return Math.max(job.acceptedAt + FIRST_PAUSE, lastAsk + pause);
+  const first = isPlausible(job.eta) && job.eta <= PROBED_ETA ? job.eta : FIRST_PAUSE;
+  return Math.max(job.acceptedAt + first, lastAsk + pause);
 }
 
 function askableAt({ askedAt }: Underway): number {

@@ -122,6 +122,17 @@ export class Desk {
     this.#options.onWaiting('limit', waitReason(error), wait);
   }
 
+  /**
+   * When the service accepted a job, at the latest: its answer may take long. `timestamp`: on the service's
+   * clock; `sentAt`: when the job was submitted.
+   */
+  acceptedAt(timestamp: number | undefined, sentAt: number): number {
+    const now = this.now();
+    if (timestamp === undefined) return now;
+    const at = now - (this.client.serviceClock.earliest() - timestamp);
+    return at >= sentAt && at <= now ? at : now;
+  }
+
   sawJobTime({ timestamp = 0 }: Pick<Job, 'timestamp'>): void {
     this.newestJobTime = Math.max(this.newestJobTime, timestamp);
   }

@@ -35,7 +35,7 @@ export interface SubmitterTools {
   readonly stop: AbortSignal;
   /** Aborts those too. */
   readonly hardStop: AbortSignal;
-  readonly onAccepted: (work: Work, state: JobState) => void;
+  readonly onAccepted: (work: Work, state: JobState, sent: Sent) => void;
   readonly onFailed: (work: Work, error: unknown) => void;
   /** Nothing was sent: the source is invalid. */
   readonly onUnusable: (work: Work, problem: SourceProblem) => void;
@@ -206,7 +206,7 @@ export class Submitter {
       try {
         const state = await desk.post(work, source, hardStop);
         this.#fulls = 0;
-        this.#tools.onAccepted(work, state);
+        this.#tools.onAccepted(work, state, sent);
         desk.spotLimit.fitted(this.#tools.queue().pending, desk.now());
         return;
       } catch (error) {

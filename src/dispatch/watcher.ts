@@ -1,7 +1,7 @@
 import { ServiceError } from '../client/errors.ts';
 import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import type { Underway } from './look-times.ts';
+import type { LookState, Underway } from './look-times.ts';
 import type { Losses } from './losses.ts';
 import type { Desk } from './session.ts';
 import type { LastLook, SeenList, SharedQueue } from './shared-queue.ts';
@@ -127,7 +127,13 @@ export class Watcher {
     const { times } = desk;
     times.told(queue().typical);
     const roundTrip = this.#hasList ? desk.roundTrip : SINGLE_GAP;
-    return earliest([due, times.next(this.#jobs(), { now, lastLook: this.#lastLook, roundTrip })], now);
+    return earliest([due, times.next(this.#jobs(), { ...this.#state(now), roundTrip })], now);
+  }
+
+  #state(now: number): LookState {
+    const { desk, queue } = this.#tools;
+    const isAlone = this.#hasList && queue().otherJobs.length === 0 && queue().strangers === 0;
+    return { now, lastLook: this.#lastLook, roundTrip: desk.roundTrip, isAlone };
   }
 
   /** All jobs that the list would show, of any process: they end in waves together. */
@@ -148,7 +154,7 @@ export class Watcher {
       const now = desk.now();
       const jobs = [...desk.spots.jobs.values()];
       if (jobs.length === 0) return undefined;
-      const ask = desk.times.nextAsk(jobs, { now, lastLook: this.#lastLook, roundTrip: desk.roundTrip });
+      const ask = desk.times.nextAsk(jobs, this.#state(now));
       if (!ask || ask.at > now) return ask && ask.at - now;
       onAsk(ask.job);
     }

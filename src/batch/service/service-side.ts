@@ -97,7 +97,7 @@ export class ServiceSide {
       isElsewhere: (id) => this.#shared.isElsewhere(id),
       fetchJob: async (id) => await this.#finisher.fetch(id),
       texturePixels: async (url) => pixelsOfPng(await textures.read(url)),
-      onFound: (work, state) => this.#accepted(work, state, { isTimed: false }),
+      onFound: (work, state) => this.#accepted(work, state),
       onGone: (work) => this.#resubmit(work),
       lookSoon: () => this.#watcher.lookSoon(),
     });
@@ -122,7 +122,7 @@ export class ServiceSide {
         players: options.game?.players,
         stop: loops,
         hardStop,
-        onAccepted: (work, state) => this.#accepted(work, state, { isTimed: true }),
+        onAccepted: (work, state, sent) => this.#accepted(work, state, sent),
         onFailed: (work, error) => this.#notTaken(work, error),
         onUnusable: (work, problem) => desk.track(this.#finisher.fail(work, problem)),
         onLost: (work, error, sent) => this.#lost(work, error, sent),
@@ -252,8 +252,8 @@ export class ServiceSide {
     await this.#shared.keepUp(onNews, this.#loops.signal);
   }
 
-  /** The service has a known job for the work now. */
-  #accepted(work: Work, state: JobState, { isTimed }: { isTimed: boolean }): void {
+  /** The service has a known job for the work now. `sent`: absent if it is not known when it was submitted. */
+  #accepted(work: Work, state: JobState, sent?: Sent): void {
     const { journal, onAccepted } = this.#tools;
     if (journal.stateOf(work.key)?.step !== 'job') journal.accepted(work.key, work.attempt, state.job.id);
     const { timestamp, eta } = state.job;
@@ -262,8 +262,8 @@ export class ServiceSide {
       id: state.job.id,
       work,
       timestamp,
-      isTimed,
-      acceptedAt: this.#desk.now(),
+      isTimed: sent !== undefined,
+      acceptedAt: sent ? this.#desk.acceptedAt(timestamp, sent.at) : this.#desk.now(),
       eta: span,
     };
     this.#desk.spots.took(job);
@@ -293,7 +293,7 @@ export class ServiceSide {
       links: {},
       rateLimit: undefined,
     };
-    this.#accepted(work, state, { isTimed: false });
+    this.#accepted(work, state);
   }
 
   #lost(work: Work, error: unknown, sent: Sent): void {

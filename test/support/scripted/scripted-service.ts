@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
+import { notBefore } from '../hosted/slots.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a request asks for. */
@@ -21,6 +22,8 @@ export interface Script {
   readonly limit?: number;
   /** Submissions a minute; refused beyond, and told in every answer to one. */
   readonly perMinute?: number;
+  /** Whether the jobs of a caller with such a limit are spread over the minute, as published; false unless given. */
+  readonly spread?: boolean;
   /** Whether finished jobs say when they ended; false unless given. */
   readonly tellsEnds?: boolean;
   /** How far the service's clock is ahead. */
@@ -35,6 +38,8 @@ interface ScriptedJob {
   readonly id: string;
   readonly acceptedAt: number;
   readonly endsAt: number;
+  /** As told in the answer to its submission. */
+  readonly eta: number;
 }
 
 /** Milliseconds that a request takes each way. */
@@ -77,7 +82,7 @@ export class ScriptedService {
 
   /** Somebody else's job. */
   occupy(ms: number): void {
-    this.#add(ms);
+    this.#add(ms, this.#at);
   }
 
   get #at(): number {
@@ -122,20 +127,31 @@ export class ScriptedService {
     if (perMinute && this.#thisMinute() >= perMinute) return refuse('rate_limit');
     if (this.unfinished >= limit) return refuse('job_limit');
     const rateLimit = this.#rateLimit();
-    const job = this.#add(serviceTime(this.jobs.length));
+    const job = this.#add(serviceTime(this.jobs.length), this.#slot());
     const body = {
       success: true,
-      job: { ...this.#view(job), status: 'waiting', eta: this.#onItsClock(job.endsAt) },
+      job: { ...this.#view(job), status: 'waiting', eta: this.#onItsClock(job.eta) },
       rateLimit,
     };
     return { status: 202, body };
   }
 
-  #add(serviceTime: number): ScriptedJob {
+  /** When a new job may start, which may be past. */
+  #slot(): number {
+    const { perMinute, spread } = this.#script;
+    if (!spread || !perMinute) return Math.max(this.#at, Math.min(...this.#freeAt));
+    const last = this.jobs.at(-1)?.acceptedAt;
+    const lastJob = last === undefined ? undefined : this.#onItsClock(last);
+    const slot = notBefore({ pending: this.unfinished, lastJob }, { limit: perMinute }, this.#now);
+    return slot === undefined ? this.#at : slot + this.#at - this.#now;
+  }
+
+  #add(serviceTime: number, slot: number): ScriptedJob {
     const free = Math.min(...this.#freeAt);
-    const endsAt = Math.max(this.#at, free) + serviceTime;
+    const endsAt = Math.max(this.#at, free, slot) + serviceTime;
     this.#freeAt[this.#freeAt.indexOf(free)] = endsAt;
-    const job = { id: (this.jobs.length + 1).toString(16).padStart(24, '0'), acceptedAt: this.#at, endsAt };
+    const id = (this.jobs.length + 1).toString(16).padStart(24, '0');
+    const job = { id, acceptedAt: this.#at, endsAt, eta: slot + serviceTime };
     this.jobs.push(job);
     this.mostUnfinished = Math.max(this.mostUnfinished, this.unfinished);
     return job;

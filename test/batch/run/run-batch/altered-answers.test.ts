@@ -168,32 +168,6 @@ test('a limit of one that nobody tells of is found out by the first burst', asyn
   expect(service.refusals.length).toBeLessThanOrEqual(8);
 });
 
-test('60 skins at 20 in a minute are made without one refusal, in three minutes', async () => {
-  const { took, summary, service } = await runScripted(60, { perMinute: 20 });
-  expect([summary.made, service.refusals]).toEqual([60, []]);
-  expect(took).toBeLessThanOrEqual(2.2 * 60_000);
-});
-
-test('30 skins of 1.5 s take 14 s and 14 looks at most', async () => {
-  const { took, service } = await runScripted(SKINS, { serviceTime: () => 1_500, perMinute: 60 });
-  expect(took).toBeLessThanOrEqual(14_000);
-  expect(service.requests.list.length).toBeLessThanOrEqual(14);
-});
-
-test('uneven jobs leave few spots idle: 1.25 × at two looks a second', async () => {
-  const times = Array.from(
-    { length: 200 },
-    (_, n) => 300 + 1_500 * ((n * 0.618_034 + n * n * 0.324_718) % 1),
-  );
-  const { took, service } = await runScripted(200, {
-    serviceTime: (n) => times[n] ?? 0,
-    ...eta(() => undefined),
-  });
-  expect(took / (times.reduce((sum, time) => sum + time) / 5)).toBeLessThanOrEqual(1.25);
-  const { list } = service.requests;
-  expect(list.length / (took / 1000)).toBeLessThanOrEqual(2);
-});
-
 describe('A service that takes nothing now', () => {
   const closedFor = (ms: number): Script => ({
     instead: (asked, at) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runScripted } from './run-scripted.ts';
-import type { Asked, ScriptedAnswer } from './scripted-service.ts';
+import { runScripted } from '../../../support/scripted/run-scripted.ts';
+import type { Asked, ScriptedAnswer } from '../../../support/scripted/scripted-service.ts';
 
 const SKINS = 10;
 

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findCircles } from './support/rooms/circles.ts';
+import { filesIn, readImports } from './support/rooms/imports.ts';
+import { misplacedTests } from './support/rooms/places.ts';
+import {
+  curedRooms,
+  curedUpwardImports,
+  floorsWithoutFiles,
+  foldersWithoutFloor,
+  packagesOutOfPlace,
+  roomsAsMarkdown,
+  roomsOutOfPlace,
+  upwardImports,
+} from './support/rooms/rules.ts';
+import { KNOWN_CIRCLES, MISPLACED_TESTS, ROOMS } from './support/rooms/table.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const FILES = filesIn(ROOT, ['src']);
+const IMPORTS = readImports(ROOT, ['src']);
+const TESTS = filesIn(ROOT, ['test']).filter((file) => file.endsWith('.test.ts'));
+
+test('A room imports only what the table of rooms says', () => {
+  expect(roomsOutOfPlace(IMPORTS)).toEqual([]);
+});
+
+test('Each room imports only rooms below it', () => {
+  const rooms = Object.keys(ROOMS);
+  const upward = Object.entries(ROOMS).flatMap(([room, { imports }]) =>
+    imports.filter((target) => rooms.includes(target) && rooms.indexOf(target) < rooms.indexOf(room)),
+  );
+  expect(upward).toEqual([]);
+});
+
+test('A folder imports only folders of its room that stand below it', () => {
+  expect(upwardImports(IMPORTS)).toEqual([]);
+});
+
+test('Upward imports that are gone are gone from the table', () => {
+  const cured = [...curedRooms(IMPORTS), ...curedUpwardImports(IMPORTS)];
+  expect(cured, 'remove these from test/support/rooms/table.ts').toEqual([]);
+});
+
+test('The table has every folder, and no other', () => {
+  expect(foldersWithoutFloor(FILES), 'put these into test/support/rooms/table.ts').toEqual([]);
+  expect(floorsWithoutFiles(FILES), 'remove these from test/support/rooms/table.ts').toEqual([]);
+});
+
+test('A package is imported only where the table says', () => {
+  expect(packagesOutOfPlace(IMPORTS)).toEqual([]);
+});
+
+test('No files import each other in a circle, not by types either', () => {
+  const circles = findCircles(readImports(ROOT, ['src', 'test', 'bench', 'docs', 'man', 'examples']));
+  const isKnown = (circle: readonly string[]) =>
+    KNOWN_CIRCLES.some((known) => circle.every((file) => known.includes(file)));
+  expect(circles.filter((circle) => !isKnown(circle))).toEqual([]);
+  const isCured = (known: readonly string[]) =>
+    !circles.some((circle) => circle.every((file) => known.includes(file)));
+  expect(KNOWN_CIRCLES.filter(isCured), 'remove these from test/support/rooms/table.ts').toEqual([]);
+});
+
+test('A unit test stands where its source is', () => {
+  const misplaced = misplacedTests(TESTS, filesIn(ROOT, ['src', 'test', 'examples']));
+  expect(misplaced.filter((file) => !MISPLACED_TESTS.includes(file))).toEqual([]);
+  expect(
+    MISPLACED_TESTS.filter((file) => !misplaced.includes(file)),
+    'remove these from test/support/rooms/table.ts',
+  ).toEqual([]);
+});
+
+test('CONTRIBUTING shows the table of rooms', () => {
+  expect(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')).toContain(roomsAsMarkdown());
+});

@@ -1,0 +1,248 @@
+export interface Room {
+  readonly holds: string;
+  /** Other rooms, all of them or single files, that files in the room may import. */
+  readonly imports: readonly string[];
+  /** Rooms that it still imports though it should not; the list may only become shorter. */
+  readonly stillImports?: readonly string[];
+}
+
+/**
+ * The folders of src/ (and its one file), top floor first. A folder of a room has a row of its own where it may import more.
+ * CONTRIBUTING shows this table: where it changes, test/rooms.test.ts prints what to put there.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  cli: {
+    holds: 'The terminal: one file per command, at the path of its words; `output/` only renders',
+    imports: ['index.ts', 'server/server.ts', 'batch', 'dispatch', 'game', 'skin', 'base'],
+  },
+  'index.ts': {
+    holds: 'The public API; the CLI uses nothing else of the client',
+    imports: ['batch', 'client', 'protocol', 'base'],
+  },
+  batch: {
+    holds: 'Many sources become skins: sources, plan, lockfile, journal, proof',
+    imports: ['dispatch', 'client', 'game', 'protocol', 'skin', 'textures', 'base'],
+  },
+  server: {
+    holds: 'The service: HTTP, jobs and their queue, generators, game accounts, the store',
+    imports: ['game', 'protocol', 'skin', 'textures', 'base'],
+  },
+  'server/generators/upstream': {
+    holds: 'The generator that has another service make the skins',
+    imports: ['dispatch', 'client', 'game', 'protocol', 'skin', 'textures', 'base'],
+  },
+  dispatch: {
+    holds: 'Keeps work going on a service: submissions, pace, looks, events, lost answers',
+    imports: ['client', 'protocol', 'skin', 'textures', 'base'],
+    stillImports: ['batch'],
+  },
+  client: {
+    holds: 'The typed client: one method per endpoint; retry timing without side effects',
+    imports: ['protocol', 'base'],
+  },
+  game: {
+    holds: "The game's own services: profiles, names, skins, published keys, signing in; paced",
+    imports: ['skin', 'textures', 'base'],
+  },
+  textures: {
+    holds: 'The signed property: build, parse, sign, verify, keys',
+    imports: ['base'],
+  },
+  skin: {
+    holds: 'The picture: bounded PNG decode, canonical encode, pixel hash, variant, check',
+    imports: [],
+  },
+  protocol: {
+    holds: 'Zod schemas of the wire; the one table of error codes',
+    imports: [],
+  },
+  base: {
+    holds: 'What belongs to no room: the clock, private files, processes, the version',
+    imports: [],
+  },
+};
+
+/**
+ * The folders inside a room, top floor first: each imports only those below it.
+ * A list behind a folder names those above it that it still imports; it may only become shorter.
+ */
+export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  cli: {
+    cli: [],
+    'cli/man': [],
+    'cli/commands/accounts': [],
+    'cli/commands/capes': [],
+    'cli/commands/keys': [],
+    'cli/commands/skins': [],
+    'cli/commands/users': [],
+    'cli/commands/config': [],
+    'cli/commands': ['cli/man'],
+    'cli/doctor': [],
+    'cli/serve': [],
+    'cli/batch': [],
+    'cli/preview': [],
+    'cli/options': [],
+    'cli/completion': [],
+    'cli/connection': [],
+    'cli/output/reports': [],
+    'cli/context': ['cli/connection'],
+    'cli/history': [],
+    'cli/help': [],
+    'cli/jobs': [],
+    'cli/output': [],
+    'cli/output/picture': [],
+    'cli/config': [],
+    'cli/output/formats': ['cli/output'],
+    'cli/terminal': [],
+    'cli/errors': [],
+    'cli/text': [],
+  },
+  batch: {
+    batch: [],
+    'batch/run': [],
+    'batch/service': [],
+    'batch/api': [],
+    'batch/sources': [],
+    'batch/sources/lists': [],
+    'batch/plan': [],
+    'batch/proof': [],
+    'batch/sources/arguments': [],
+    'batch/sources/folders': [],
+    'batch/sources/given': [],
+    'batch/pictures': [],
+    'batch/sources/files': [],
+    'batch/journal': [],
+    'batch/lockfile': [],
+    'batch/model': [],
+  },
+  server: {
+    server: [],
+    'server/assembly': [],
+    'server/metrics': [],
+    'server/http/fastify': [],
+    'server/callbacks': [],
+    'server/workers': [],
+    'server/http/routes/account': [],
+    'server/http/routes/v1': [],
+    'server/http/routes/v2': [],
+    'server/http/v1': [],
+    'server/http/routes': [],
+    'server/http': [
+      'server/http/routes',
+      'server/http/routes/account',
+      'server/http/routes/v1',
+      'server/http/routes/v2',
+      'server/http/v1',
+    ],
+    'server/generators/upstream': [],
+    'server/generators/accounts': [],
+    'server/service/users': [],
+    'server/service/accounts': [],
+    'server/service/submitting': [],
+    'server/service/jobs': [],
+    'server/sources': [],
+    'server/service/limits': ['server/service/submitting', 'server/sources'],
+    'server/service/forecast': [],
+    'server/service/skins': [],
+    'server/service': ['server/metrics', 'server/service/jobs', 'server/service/limits', 'server/sources'],
+    'server/service/status': ['server/service'],
+    'server/generators/signing': [],
+    'server/accounts': [],
+    'server/service/callers': [],
+    'server/generators': [],
+    'server/backup': [],
+    'server/events': [],
+    'server/service/plans': [],
+    'server/service/refusals': [],
+    'server/queue': ['server/events'],
+    'server/outbound': [],
+    'server/store': [],
+    'server/store/migrations': [],
+    'server/fairness': [],
+    'server/store/schema': [],
+  },
+  game: {
+    'game/login': [],
+    game: [],
+  },
+  skin: {
+    'skin/render': [],
+    'skin/check': [],
+    'skin/png': [],
+    skin: [],
+  },
+};
+
+/** What is not in src/, packages above all, and the folders that may import it. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  'package.json': ['base/version.ts'],
+  zod: ['base', 'protocol', 'client', 'game', 'batch', 'server', 'cli'],
+  undici: ['client', 'game', 'batch', 'server/outbound'],
+  ignore: ['batch'],
+  'csv-parse/sync': ['batch'],
+  commander: ['cli'],
+  conf: ['cli'],
+  'env-paths': ['cli'],
+  ora: ['cli'],
+  chalk: ['cli'],
+  fastify: ['server/http', 'server/callbacks'],
+  '@fastify/cors': ['server/http'],
+  '@fastify/etag': ['server/http'],
+  '@fastify/formbody': ['server/http'],
+  '@fastify/multipart': ['server/http'],
+  helmet: ['server/http'],
+  kysely: ['server/store', 'server/queue'],
+  'ipaddr.js': ['server/http', 'server/outbound', 'server/service'],
+  'prom-client': ['server/metrics'],
+  'rate-limiter-flexible': ['server/service'],
+};
+
+/** Files that still import each other in a circle; the list may only become shorter. */
+export const KNOWN_CIRCLES: readonly (readonly string[])[] = [
+  [
+    'src/server/metrics/metrics.ts',
+    'src/server/service/context.ts',
+    'src/server/service/forecast/expected-end.ts',
+    'src/server/service/jobs/elsewhere-look.ts',
+    'src/server/service/jobs/job-feed.ts',
+    'src/server/service/jobs/job-feeds.ts',
+    'src/server/service/jobs/jobs.ts',
+    'src/server/service/limits/duplicates.ts',
+    'src/server/service/limits/over-limit.ts',
+    'src/server/service/limits/polling.ts',
+    'src/server/service/status/stats.ts',
+    'src/server/service/submitting/callbacks.ts',
+    'src/server/service/submitting/generation-request.ts',
+    'src/server/sources/held-room.ts',
+  ],
+  ['src/server/http/caching.ts', 'src/server/http/route.ts'],
+  ['test/support/hosted/answers.ts', 'test/support/hosted/refusals.ts', 'test/support/hosted/visit.ts'],
+  ['test/support/server/event-reader.ts', 'test/support/server/test-caller.ts'],
+  ['test/support/fake-game/control.ts', 'test/support/fake-game/fake-game.ts'],
+  [
+    'test/contract/job-queue.ts',
+    'test/contract/queue-concurrency.ts',
+    'test/contract/queue-limits.ts',
+    'test/contract/queue-recovery.ts',
+    'test/contract/queue-repeating.ts',
+    'test/contract/queue-submitting.ts',
+    'test/contract/queue-turns.ts',
+  ],
+];
+
+/** Unit tests that are not where their source is yet; the list may only become shorter. */
+export const MISPLACED_TESTS: readonly string[] = [
+  'test/cli/capes.test.ts',
+  'test/cli/commands/account.test.ts',
+  'test/cli/commands/accounts.test.ts',
+  'test/cli/commands/capes-words.test.ts',
+  'test/cli/commands/json-names.test.ts',
+  'test/cli/commands/keys.test.ts',
+  'test/cli/commands/making.test.ts',
+  'test/cli/commands/operating.test.ts',
+  'test/cli/commands/skins.test.ts',
+  'test/cli/commands/users.test.ts',
+  'test/cli/doctor/caller.test.ts',
+  'test/cli/doctor/machine.test.ts',
+  'test/cli/doctor/results.test.ts',
+];

@@ -1,6 +1,6 @@
+import { parseRetryAfter } from '../base/retry-after.ts';
 import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
-import { parseRetryAfter } from './retry-timing.ts';
 
 /** Identifies the request in messages. */
 export interface RequestName {

@@ -65,12 +65,3 @@ function isWait(milliseconds: number | undefined): milliseconds is number {
 function jitter(pause: number, random: number): number {
   return Math.round(pause * (0.5 + random / 2));
 }
-
-/** `Retry-After` as milliseconds from now: seconds or an HTTP date (RFC 9110, 10.2.3). */
-export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
-  const text = Array.isArray(header) ? header[0] : header;
-  if (text === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(text.trim())) return Math.ceil(Number(text) * 1000);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}

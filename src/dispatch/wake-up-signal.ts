@@ -1,4 +1,5 @@
-import { AWAKE, type Clock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
+import { sleepOrEvent } from '../base/sleeping.ts';
 
 /** Wakes a task that waits for a change. A ring without a waiter is remembered once. */
 export class Bell {
@@ -24,20 +25,13 @@ export class Bell {
   }
 
   async #race(ms: number | undefined, signal: AbortSignal): Promise<void> {
-    const timer = new AbortController();
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      signal.addEventListener('abort', () => resolve(), { once: true, signal: timer.signal });
+    await sleepOrEvent(this.#clock, ms, (wake) => {
+      this.#wake = wake;
+      signal.addEventListener('abort', wake, { once: true });
+      return () => {
+        this.#wake = undefined;
+        signal.removeEventListener('abort', wake);
+      };
     });
-    const slept = ms === undefined ? woken : this.#clock.sleep(ms, timer.signal);
-    const late = slept.catch((error: unknown) => {
-      if (!timer.signal.aborted) throw error; // otherwise we ended it ourselves
-    });
-    try {
-      await Promise.race([woken, late]);
-    } finally {
-      this.#wake = undefined;
-      timer.abort(AWAKE);
-    }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseRetryAfter } from '../base/retry-after.ts';
 import { type GameAnswer, parseJson } from './answer.ts';
 import { GameError, type GameErrorKind } from './errors.ts';
 
@@ -31,7 +32,7 @@ export function refusalOf(answer: GameAnswer, request: RefusedRequest): GameErro
   const kind = request.meanings[status] ?? MEANINGS[status] ?? (status >= 500 ? 'unreachable' : 'unexpected');
   const said = parseJson(answer.bytes);
   const reason = reasonOf(said, request.secret);
-  const retryAfter = kind === 'rate_limited' ? parseRetryAfter(answer.retryAfter, request.now) : undefined;
+  const retryAfter = kind === 'rate_limited' ? retryAfterOf(answer, request.now) : undefined;
   // The word is in the message or in a code beside it.
   const isSuspended = kind === 'forbidden' && /suspend/i.test(JSON.stringify(said) ?? '');
   const message = `${request.what} answered ${status}${reason === undefined ? '' : `: ${reason}`}.`;
@@ -58,9 +59,8 @@ function reasonOf(said: unknown, secret: string | undefined): string | undefined
   );
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3) as milliseconds from now. */
-function parseRetryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  const wait = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(wait) ? undefined : Math.min(LONGEST_RETRY_AFTER, Math.max(0, wait));
+/** Milliseconds until the service may be asked again, as it says. */
+function retryAfterOf({ retryAfter }: GameAnswer, now: number): number | undefined {
+  const wait = parseRetryAfter(retryAfter, now);
+  return wait === undefined ? undefined : Math.min(LONGEST_RETRY_AFTER, wait);
 }

@@ -5,7 +5,7 @@ import {
   ServiceError,
   UnreadableAnswerError,
 } from '../../src/client/errors.ts';
-import { type Attempt, DEFAULT_RETRY, parseRetryAfter, pauseBefore } from '../../src/client/retry-timing.ts';
+import { type Attempt, DEFAULT_RETRY, pauseBefore } from '../../src/client/retry-timing.ts';
 import { makeRateLimit } from '../support/client/answers.ts';
 import { START } from '../support/client/fake-clock.ts';
 
@@ -144,24 +144,5 @@ describe('pauseBefore, after a 429', () => {
       400, 600, 900, 1_350, 2_025, 3_000, 3_000,
     ]);
     expect(pause(full, { random: 0 })).toBe(200);
-  });
-});
-
-describe('parseRetryAfter', () => {
-  const rows: [header: string | string[] | undefined, ms: number | undefined][] = [
-    [undefined, undefined],
-    ['0', 0],
-    ['2', 2_000],
-    [' 2 ', 2_000],
-    ['0.25', 250],
-    [['3', '9'], 3_000],
-    [new Date(START + 4_000).toUTCString(), 4_000],
-    [new Date(START - 4_000).toUTCString(), 0],
-    ['', undefined],
-    ['soon', undefined],
-    ['-', undefined],
-  ];
-  test.each(rows)('reads %j as %j ms', (header, ms) => {
-    expect(parseRetryAfter(header, START)).toBe(ms);
   });
 });

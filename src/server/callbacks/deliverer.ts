@@ -1,4 +1,5 @@
 import { AWAKE, type Clock } from '../../base/clock.ts';
+import { sleepOrWake } from '../../base/sleeping.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { type ProcessName, workerName } from '../queue/lease-owner.ts';
@@ -92,16 +93,9 @@ export class Deliverer {
         this.#options.onError(error);
         return TROUBLE_PAUSE;
       });
-      await this.#rest(pause);
+      await sleepOrWake(this.#options.clock, pause, this.#sleep.signal);
       await this.#options.clock.sleep(GATHER);
     }
-  }
-
-  async #rest(pause: number): Promise<void> {
-    const { signal } = this.#sleep;
-    await this.#options.clock.sleep(pause, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
   }
 
   /** Starts all due deliveries, within the limits. Returns the milliseconds until the next look. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { AWAKE, type Clock } from '../../base/clock.ts';
+import { sleepOrEvent } from '../../base/sleeping.ts';
 
 interface Events {
   /** There may be work: a job was accepted or freed, here or in another process. */
@@ -63,7 +64,7 @@ export class JobSignals {
   /** Resolves at the next sign of work after the first `since` of them, after `ms` at the latest. */
   async untilWork(ms: number, { clock, since }: { clock: Clock; since: number }): Promise<void> {
     if (this.#works !== since) return;
-    await this.#race(ms, clock, (wake) => {
+    await sleepOrEvent(clock, ms, (wake) => {
       this.#emitter.once('work', wake);
       return () => this.#emitter.off('work', wake);
     });
@@ -75,7 +76,7 @@ export class JobSignals {
    */
   listenForJob(uuid: string, ms: number, clock: Clock): { heard: Promise<void>; stop: () => void } {
     const given = new AbortController();
-    const heard = this.#race(ms, clock, (wake) => {
+    const heard = sleepOrEvent(clock, ms, (wake) => {
       const ifThis = (job: JobName) => job.uuid === uuid && wake();
       this.#emitter.on('begun', ifThis).on('finished', ifThis).once('elsewhere', wake);
       given.signal.addEventListener('abort', wake);
@@ -93,22 +94,5 @@ export class JobSignals {
     return () => {
       this.#emitter.off('accepted', accepted).off('finished', finished).off('elsewhere', elsewhere);
     };
-  }
-
-  async #race(ms: number, clock: Clock, listen: (wake: () => void) => () => void): Promise<void> {
-    const timer = new AbortController();
-    let stop: (() => void) | undefined;
-    const woken = new Promise<void>((resolve) => {
-      stop = listen(resolve);
-    });
-    const late = clock.sleep(ms, timer.signal).catch((error: unknown) => {
-      if (!timer.signal.aborted) throw error;
-    });
-    try {
-      await Promise.race([woken, late]);
-    } finally {
-      stop?.();
-      timer.abort(AWAKE);
-    }
   }
 }

@@ -1,5 +1,6 @@
 import { type Duplex, Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
+import { sleepOrWake } from '../../base/sleeping.ts';
 
 /** Bytes that may wait for a slow reader; above that the stream is cut, and the reader must reconnect. */
 const MAX_BACKLOG = 1024 * 1024;
@@ -56,25 +57,17 @@ export class EventStream {
     if (this.#isOver) return;
     this.#isEnded = true;
     this.body.push(null);
-    await this.#sleep(LAST_WORDS);
+    await sleepOrWake(this.#clock, LAST_WORDS, this.#gone.signal);
     this.#socket.destroy();
   }
 
   /** Sends heartbeats until the reader is gone or the stream reaches its maximum age. */
   async beat(): Promise<void> {
     for (let beats = 0; beats < HEARTBEATS && !this.#isOver; beats++) {
-      await this.#sleep(HEARTBEAT);
+      await sleepOrWake(this.#clock, HEARTBEAT, this.#gone.signal);
       this.#write(':\n\n');
     }
     await this.end();
-  }
-
-  /** Returns early if the connection is closed in the meantime. */
-  async #sleep(milliseconds: number): Promise<void> {
-    const { signal } = this.#gone;
-    await this.#clock.sleep(milliseconds, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
   }
 
   get #isOver(): boolean {

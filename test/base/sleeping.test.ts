@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { AWAKE, type Clock } from '../../src/base/clock.ts';
+import { sleepOrEvent, sleepOrWake } from '../../src/base/sleeping.ts';
+
+/** A clock whose sleeps end by hand or by their signal. */
+function handClock() {
+  const sleeps: { ms: number; end: () => void; fail: (error: unknown) => void; signal?: AbortSignal }[] = [];
+  const sleep: Clock['sleep'] = async (ms, signal) =>
+    await new Promise<void>((end, fail) => {
+      sleeps.push({ ms, end, fail, ...(signal && { signal }) });
+      signal?.addEventListener('abort', () => fail(signal.reason));
+    });
+  return { sleeps, clock: { now: () => 0, monotonic: () => 0, sleep } };
+}
+
+describe('sleepOrWake', () => {
+  test('ends without an error when its signal aborts', async () => {
+    const { clock } = handClock();
+    const nap = new AbortController();
+    const slept = sleepOrWake(clock, 1_000, nap.signal);
+    nap.abort(AWAKE);
+    await expect(slept).resolves.toBeUndefined();
+  });
+
+  test('tells any other failure of the clock', async () => {
+    const { clock, sleeps } = handClock();
+    const slept = sleepOrWake(clock, 1_000, new AbortController().signal);
+    sleeps[0]?.fail(new Error('broken clock'));
+    await expect(slept).rejects.toThrow('broken clock');
+  });
+});
+
+describe('sleepOrEvent', () => {
+  test('ends at the event, stops listening and gives up its timer', async () => {
+    const { clock, sleeps } = handClock();
+    let wake = () => {};
+    let stopped = 0;
+    const waited = sleepOrEvent(clock, 1_000, (heard) => {
+      wake = heard;
+      return () => stopped++;
+    });
+    expect(sleeps).toMatchObject([{ ms: 1_000 }]);
+    wake();
+    await waited;
+    expect(stopped).toBe(1);
+    expect(sleeps[0]?.signal?.aborted).toBe(true);
+  });
+
+  test('ends when the time is over, and stops listening', async () => {
+    const { clock, sleeps } = handClock();
+    let stopped = 0;
+    const waited = sleepOrEvent(clock, 1_000, () => () => stopped++);
+    sleeps[0]?.end();
+    await waited;
+    expect(stopped).toBe(1);
+  });
+
+  test('without a time waits for the event and takes no timer', async () => {
+    const { clock, sleeps } = handClock();
+    let wake = () => {};
+    const waited = sleepOrEvent(clock, undefined, (heard) => {
+      wake = heard;
+      return () => {};
+    });
+    expect(sleeps).toEqual([]);
+    wake();
+    await waited;
+  });
+});

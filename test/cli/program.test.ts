@@ -3,27 +3,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
-import { type Ran, runCommand } from '../support/cli/run-command.ts';
+import { typeLine } from '../support/cli/type-line.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
 
 guardAgainstLeaks();
-
-type Place = Parameters<typeof runCommand>[1];
-
-/** Runs a command line through the whole tree, in this process. */
-async function type(words: readonly string[], place: Place): Promise<Ran> {
-  return await runCommand(async (context) => {
-    let status = -1;
-    const runner = () => async (work: (own: typeof context) => Promise<number>) => {
-      status = await work(context);
-    };
-    const program = await buildProgram({ runner, words });
-    await program.parseAsync([...words], { from: 'user' });
-    return status;
-  }, place);
-}
 
 const FORMER_NAMES = [
   ['keys change', 'keys edit'],
@@ -51,7 +36,7 @@ test.each(FORMER_NAMES)('%s is understood as %s', async (former, current) => {
 test('Former names do what they did', async () => {
   const server = await runServer();
   const place = { ...server, flags: { json: true } };
-  const told = async (...words: string[]) => JSON.parse((await type(words, place)).out) as { id: string };
+  const told = async (...words: string[]) => JSON.parse((await typeLine(words, place)).out) as { id: string };
   const file = join(await ownFolder(), 'Red.png');
   await writeFile(file, capePng(1));
 
@@ -62,9 +47,9 @@ test('Former names do what they did', async () => {
   expect(await told('keys', 'change', id, '--name', 'laptop')).toMatchObject({ id, name: 'laptop' });
   expect(await told('capes', 'add', file)).toMatchObject({ alias: 'Red', support: 'public' });
   expect(await told('capes', 'change', 'red', '--hide')).toMatchObject({ support: 'none' });
-  await type(['capes', 'remove', 'red'], place);
+  await typeLine(['capes', 'remove', 'red'], place);
   expect(await told('capes', 'list', '--all')).toEqual([]);
-  const missing = await type(['accounts', 'set', 'Steve', '--restore'], place);
+  const missing = await typeLine(['accounts', 'set', 'Steve', '--restore'], place);
   expect(missing.told?.code).toBe('no_such_account');
 });
 

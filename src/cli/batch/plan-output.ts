@@ -46,20 +46,24 @@ const PLAN_FIELDS: Fields<PlanView> = {
   seconds: 'how long making the skins takes at least',
 };
 
-const PLANNED_FIELDS: Fields<PlannedView> = {
+const PLANNED_FIELDS = {
   source: 'the source as you typed it',
   outlook:
     'new, changed, outdated, locked (in the lockfile), given (skin data), made (in an earlier, ' +
     'interrupted run), unproven, duplicate or refused',
   signer: 'who signed the skin in the lockfile, if that matters',
   error: { about: 'why the source is refused', fields: { code: 'error code', message: 'what is wrong' } },
-};
+} satisfies Fields<PlannedView>;
 
 export const PLAN_OUTPUT: readonly CommandOutput[] = [
   {
     mode: '--dry-run',
     columns: PLAN_COLUMNS,
-    columnMeanings: { message: 'why the source is refused' },
+    columnMeanings: {
+      source: PLANNED_FIELDS.source,
+      outlook: PLANNED_FIELDS.outlook,
+      message: 'why the source is refused',
+    },
     json: { shape: 'object', fields: PLAN_FIELDS },
   },
   { mode: '--dry-run --ndjson', json: { shape: 'lines', fields: PLANNED_FIELDS } },

@@ -16,7 +16,7 @@ const COLUMNS = {
   user: ({ user }) => user,
 } satisfies Columns<GameAccount>;
 
-export const ACCOUNT_FIELDS: Fields<GameAccount> = {
+export const ACCOUNT_FIELDS = {
   uuid: 'UUID of the account in the game',
   name: 'player name',
   user: 'user who linked the account',
@@ -36,7 +36,7 @@ export const ACCOUNT_FIELDS: Fields<GameAccount> = {
   linkedAt: 'when the account was linked',
   generated: 'number of skins made',
   failed: 'number of failures',
-};
+} satisfies Fields<GameAccount>;
 
 const ACCOUNT = {
   columns: COLUMNS,

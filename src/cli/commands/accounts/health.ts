@@ -29,7 +29,15 @@ const FIELDS: Fields<GameAccountCheck> = {
 };
 
 export const output: readonly CommandOutput[] = [
-  { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } },
+  {
+    columns: COLUMNS,
+    columnMeanings: {
+      name: ACCOUNT_FIELDS.name,
+      uuid: ACCOUNT_FIELDS.uuid,
+      state: ACCOUNT_FIELDS.state,
+    },
+    json: { shape: 'list', fields: FIELDS },
+  },
 ];
 
 export function register(command: Command, runner: Runner, run = runAccountsHealth): void {

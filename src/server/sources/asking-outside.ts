@@ -1,19 +1,27 @@
-import type { ServiceContext } from '../service/context.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { LimitedRequest } from '../service/limits/rate-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
-import type { Asking } from './source.ts';
+import type { Db } from '../store/db.ts';
+import type { Fetches } from './fetches.ts';
 
 /** Milliseconds to wait while the caller's other fetches are in progress. */
 const BUSY_WAIT = 1_000;
+
+export interface OutsideContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly fetches: Fetches;
+}
 
 /**
  * Runs `ask`, which sends requests to third-party servers for a caller, within the caller's limits.
  * @throws Refusal `rate_limit`, `service_unavailable`; anything that `ask` throws
  */
 export async function askingOutside<T>(
-  context: ServiceContext,
-  { caller, via }: Asking,
+  context: OutsideContext,
+  { caller, via }: LimitedRequest,
   ask: () => Promise<T>,
 ): Promise<T> {
   const now = context.clock.now();

@@ -1,9 +1,10 @@
+import type { Clock } from '../../base/clock.ts';
 import { GameError, type GameErrorKind } from '../../game/errors.ts';
-import type { ServiceContext } from '../service/context.ts';
+import type { LimitedRequest } from '../service/limits/rate-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
-import type { Asking } from './source.ts';
+import type { Db } from '../store/db.ts';
 
 /** Milliseconds to wait if the game does not say how long. */
 const UNSAID_WAIT = 10_000;
@@ -16,8 +17,8 @@ type Meanings = Readonly<Partial<Record<GameErrorKind, (error: GameError) => Ref
  * `service_unavailable`
  */
 export async function asksGame<T>(
-  context: ServiceContext,
-  asking: Asking,
+  context: { readonly db: Db; readonly clock: Clock },
+  request: LimitedRequest,
   ask: () => Promise<T>,
   meanings: Meanings = {},
 ): Promise<T> {
@@ -25,14 +26,14 @@ export async function asksGame<T>(
     return await ask();
   } catch (error) {
     if (!(error instanceof GameError)) throw error;
-    throw (await meanings[error.kind]?.(error)) ?? (await unavailable(context, asking, error));
+    throw (await meanings[error.kind]?.(error)) ?? (await unavailable(context, request, error));
   }
 }
 
 /** An error of neither the caller nor this service, with the time to wait in the header and in the body. */
 async function unavailable(
-  { db, clock }: ServiceContext,
-  { caller, via }: Asking,
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  { caller, via }: LimitedRequest,
   cause: GameError,
 ): Promise<Refusal> {
   const isLimit = cause.kind === 'rate_limited';

@@ -1,10 +1,10 @@
-import type { ServiceContext } from '../service/context.ts';
 import { overLimitRefusal } from '../service/limits/over-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
+import type { SpendingContext } from '../service/limits/spending.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { recallCaller } from '../store/callers.ts';
 import { MOST_OF_ONE } from './fetches.ts';
-import type { Asking } from './source.ts';
+import type { SourceRequest } from './source.ts';
 
 /** Requests of one owner that may wait for its other fetches. */
 const MOST_WAITING = 32;
@@ -94,14 +94,17 @@ export class HeldRoom {
  * @returns releases the room; call it when the request has been answered
  * @throws Refusal `rate_limit`, `job_limit`, `concurrency_limit` if the job would not be accepted
  */
-export async function holdRoom(context: ServiceContext, asking: Asking): Promise<() => void> {
+export async function holdRoom(
+  context: SpendingContext & { readonly heldRoom: HeldRoom },
+  request: SourceRequest,
+): Promise<() => void> {
   const { heldRoom, queue } = context;
-  const { caller, via, inBatch } = asking;
+  const { caller, via, inBatch } = request;
   const { owner, plan } = caller;
-  if (heldRoom.inLine(owner) >= MOST_WAITING) throw await tooMany(context, asking);
+  if (heldRoom.inLine(owner) >= MOST_WAITING) throw await tooMany(context, request);
   return await heldRoom.hold(owner, async (held) => {
     const room = await queue.findRoom({ owner, via }, plan);
-    if (room.kind !== 'room') throw await overLimitRefusal(context, room, asking);
+    if (room.kind !== 'room') throw await overLimitRefusal(context, room, request);
     // A batch reads only a few items at a time; the earlier items keep their room until the whole batch is read.
     const isRoom = held < (inBatch ? room.count : Math.min(room.count, MOST_OF_ONE));
     if (!isRoom && inBatch) {
@@ -114,7 +117,7 @@ export async function holdRoom(context: ServiceContext, asking: Asking): Promise
   });
 }
 
-async function tooMany({ db, clock }: ServiceContext, { caller, via }: Asking): Promise<Refusal> {
+async function tooMany({ db, clock }: SpendingContext, { caller, via }: SourceRequest): Promise<Refusal> {
   const now = clock.now();
   const rateLimit = rateLimitOf(await recallCaller(db, caller.owner, now), caller, now, via);
   const relative = Math.max(LINE_WAIT, rateLimit.next.relative);

@@ -2,7 +2,6 @@ import { GameError } from '../../game/errors.ts';
 import { isPlayerName } from '../../game/names.ts';
 import { isOfflineId, parsePlayerId } from '../../game/player-ids.ts';
 import { fetchSignedProfile, type SignedProfile } from '../../game/profiles.ts';
-import type { ServiceContext } from '../service/context.ts';
 import { requireRoom, spendGeneration } from '../service/limits/spending.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { profileIdentity } from '../service/skins/identity.ts';
@@ -11,7 +10,8 @@ import { findTextureData } from '../store/textures.ts';
 import { askingOutside } from './asking-outside.ts';
 import { asksGame } from './game-refusals.ts';
 import { keptProfile, type ProfileFacts, readProfileData } from './profile-data.ts';
-import type { Asking, SignedMaterial } from './source.ts';
+import type { SignedMaterial, SourceRequest } from './source.ts';
+import type { SourceContext } from './source-context.ts';
 
 /**
  * A player's skin as signed by the game. A successful lookup costs as much as a generation; a profile from a recent
@@ -20,15 +20,15 @@ import type { Asking, SignedMaterial } from './source.ts';
  * @throws Refusal `invalid_user`, `invalid_skin_data`, `rate_limit`, `service_unavailable`
  */
 export async function readPlayer(
-  context: ServiceContext,
+  context: SourceContext,
   text: string,
-  asking: Asking,
+  request: SourceRequest,
 ): Promise<SignedMaterial> {
   const player = parsePlayer(text);
   const known = await findPlayerData(context.db, player, context.clock.now() - PLAYER_AGE);
   if (known) return keptProfile(known);
-  await requireRoom(context, asking);
-  return await askingOutside(context, asking, async () => await lookUp(context, player, asking));
+  await requireRoom(context, request);
+  return await askingOutside(context, request, async () => await lookUp(context, player, request));
 }
 
 function parsePlayer(text: string): PlayerKey {
@@ -47,12 +47,16 @@ function parsePlayer(text: string): PlayerKey {
   );
 }
 
-async function lookUp(context: ServiceContext, player: PlayerKey, asking: Asking): Promise<SignedMaterial> {
+async function lookUp(
+  context: SourceContext,
+  player: PlayerKey,
+  request: SourceRequest,
+): Promise<SignedMaterial> {
   const { clock, db } = context;
   const start = clock.monotonic();
-  const profile = await askForProfile(context, player, asking);
-  const facts = await verified(context, profile, asking);
-  await spendGeneration(context, asking);
+  const profile = await askForProfile(context, player, request);
+  const facts = await verified(context, profile, request);
+  await spendGeneration(context, request);
   await rememberPlayer(db, {
     id: profile.id,
     name: profile.name,
@@ -62,16 +66,16 @@ async function lookUp(context: ServiceContext, player: PlayerKey, asking: Asking
   const known = await findTextureData(db, facts.identity);
   if (known) return keptProfile(known);
   const duration = () => Math.round(clock.monotonic() - start);
-  return await asksGame(context, asking, async () => await readProfileData(context.game, facts, duration), {
+  return await asksGame(context, request, async () => await readProfileData(context.game, facts, duration), {
     not_found: () => unusable('its texture is not there'),
     unexpected: () => unusable('its texture cannot be read'),
   });
 }
 
 async function askForProfile(
-  context: ServiceContext,
+  context: SourceContext,
   player: PlayerKey,
-  asking: Asking,
+  request: SourceRequest,
 ): Promise<SignedProfile> {
   const { http, names } = context.game;
   const ask = async () => {
@@ -79,7 +83,7 @@ async function askForProfile(
     if (found) return await fetchSignedProfile(http, found.id);
     throw new GameError('not_found', 'Nobody has the name.');
   };
-  return await asksGame(context, asking, ask, {
+  return await asksGame(context, request, ask, {
     not_found: () => {
       const named = 'id' in player ? `with the UUID ${player.id}` : `called ${player.name}`;
       return new Refusal('invalid_user', `The game has no player ${named}.`);
@@ -89,9 +93,9 @@ async function askForProfile(
 }
 
 async function verified(
-  context: ServiceContext,
+  context: SourceContext,
   profile: SignedProfile,
-  asking: Asking,
+  request: SourceRequest,
 ): Promise<ProfileFacts> {
   const { id, name, value, signature, textures } = profile;
   const { skin, cape } = textures;
@@ -102,7 +106,7 @@ async function verified(
     );
   }
   const { keys } = context.game;
-  const isSigned = await asksGame(context, asking, async () => await keys.hasSigned(value, signature));
+  const isSigned = await asksGame(context, request, async () => await keys.hasSigned(value, signature));
   if (!isSigned) throw unusable('the game has not signed it');
   const look = { id, name, skinUrl: skin.url, variant: skin.variant, capeUrl: cape?.url };
   return { ...look, value, signature, identity: profileIdentity(look) };

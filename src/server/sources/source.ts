@@ -1,19 +1,24 @@
 import type { Note } from '../../protocol/envelope.ts';
-import type { Caller } from '../service/callers/caller.ts';
-import type { TextureDataRow, TextureRow, Via } from '../store/schema/tables.ts';
+import type { LimitedRequest } from '../service/limits/rate-limit.ts';
+import type { TextureDataRow, TextureRow } from '../store/schema/tables.ts';
+
+interface SourceFields {
+  readonly upload: { readonly bytes: Uint8Array };
+  /** `http:`, `https:` or `data:`. */
+  readonly url: { readonly url: string };
+  /** A player's UUID or name. */
+  readonly user: { readonly user: string };
+}
+
+export type SourceKind = keyof SourceFields;
 
 /** The source of a skin. */
-export type Source =
-  | { readonly kind: 'upload'; readonly bytes: Uint8Array }
-  /** `http:`, `https:` or `data:`. */
-  | { readonly kind: 'url'; readonly url: string }
-  /** A player's UUID or name. */
-  | { readonly kind: 'user'; readonly user: string };
+export type Source<K extends SourceKind = SourceKind> = {
+  [P in K]: { readonly kind: P } & SourceFields[P];
+}[K];
 
-/** The caller, and the rules for the request. */
-export interface Asking {
-  readonly caller: Caller;
-  readonly via: Via;
+/** The request that names the source, and the rules for it. */
+export interface SourceRequest extends LimitedRequest {
   /** True if nothing will be generated. */
   readonly checkOnly?: boolean;
   /** The caller's name for the request. */

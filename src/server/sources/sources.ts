@@ -1,29 +1,27 @@
-import type { ServiceContext } from '../service/context.ts';
 import { readPlayer } from './player.ts';
-import type { Asking, Material, Source } from './source.ts';
+import type { Material, Source, SourceKind, SourceRequest } from './source.ts';
+import type { SourceContext } from './source-context.ts';
 import { readUrl } from './url.ts';
 
-type Reader<K extends Source['kind']> = (
-  context: ServiceContext,
-  source: Extract<Source, { kind: K }>,
-  asking: Asking,
+type Reader<K extends SourceKind> = (
+  context: SourceContext,
+  source: Source<K>,
+  request: SourceRequest,
 ) => Promise<Material>;
 
-/** The reader for each kind of source. @throws Refusal */
-const READERS = {
-  upload: async (_context, { bytes }, _asking) => ({ kind: 'picture', bytes }),
-  url: async (context, { url }, asking) => await readUrl(context, url, asking),
-  user: async (context, { user }, asking) => await readPlayer(context, user, asking),
-} satisfies { [K in Source['kind']]: Reader<K> };
+/** The reader for each kind of source. */
+const READERS: { readonly [K in SourceKind]: Reader<K> } = {
+  upload: async (_context, { bytes }) => ({ kind: 'picture', bytes }),
+  url: async (context, { url }, request) => await readUrl(context, url, request),
+  user: async (context, { user }, request) => await readPlayer(context, user, request),
+};
 
 /** @throws Refusal */
-export async function readSource(context: ServiceContext, source: Source, asking: Asking): Promise<Material> {
-  switch (source.kind) {
-    case 'upload':
-      return await READERS.upload(context, source, asking);
-    case 'url':
-      return await READERS.url(context, source, asking);
-    case 'user':
-      return await READERS.user(context, source, asking);
-  }
+export async function readSource<K extends SourceKind>(
+  context: SourceContext,
+  source: Source<K>,
+  request: SourceRequest,
+): Promise<Material> {
+  const read: Reader<K> = READERS[source.kind];
+  return await read(context, source, request);
 }

@@ -1,6 +1,5 @@
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
-import type { ServiceContext } from '../service/context.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
 import { askingOutside } from './asking-outside.ts';
@@ -9,23 +8,24 @@ import { fetchPicture } from './fetch-picture.ts';
 import { asksGame } from './game-refusals.ts';
 import { holdRoom } from './held-room.ts';
 import { pictureLink } from './page-links.ts';
-import type { Asking, PictureMaterial } from './source.ts';
+import type { PictureMaterial, SourceRequest } from './source.ts';
+import type { SourceContext } from './source-context.ts';
 
 const OWN_TEXTURE = /^\/textures\/([0-9a-f]{64})$/;
 
-/** The picture at a URL; `asking` identifies the caller. @throws Refusal */
+/** The picture at a URL; `request` identifies the caller. @throws Refusal */
 export async function readUrl(
-  context: ServiceContext,
+  context: SourceContext,
   text: string,
-  asking: Asking,
+  request: SourceRequest,
 ): Promise<PictureMaterial> {
   if (/^data:/i.test(text)) return picture(readDataUrl(text));
   const url = parseUrl(text);
   const own = ownPath(context, url);
   if (own !== undefined) return picture(await readOwn(context, own));
   const hash = textureHashOf(context.game.http.addresses.textures, url.href);
-  if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, asking);
-  return await withinLimits(context, asking, () => fetchPicture(context.pictures, pictureLink(url)));
+  if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, request);
+  return await withinLimits(context, request, () => fetchPicture(context.pictures, pictureLink(url)));
 }
 
 function picture(bytes: Uint8Array): PictureMaterial {
@@ -34,13 +34,13 @@ function picture(bytes: Uint8Array): PictureMaterial {
 
 /** Fetches a picture only if the resulting job would be accepted. @throws Refusal */
 async function withinLimits(
-  context: ServiceContext,
-  asking: Asking,
+  context: SourceContext,
+  request: SourceRequest,
   fetch: () => Promise<Uint8Array>,
 ): Promise<PictureMaterial> {
-  const leave = (await needsRoom(context, asking)) ? await holdRoom(context, asking) : () => {};
+  const leave = (await needsRoom(context, request)) ? await holdRoom(context, request) : () => {};
   try {
-    return { ...picture(await askingOutside(context, asking, fetch)), leave };
+    return { ...picture(await askingOutside(context, request, fetch)), leave };
   } catch (error) {
     leave();
     throw error;
@@ -49,8 +49,8 @@ async function withinLimits(
 
 /** A request that generates nothing needs no room, nor does one that already has its job. */
 async function needsRoom(
-  { queue }: ServiceContext,
-  { caller, checkOnly, idempotencyKey }: Asking,
+  { queue }: Pick<SourceContext, 'queue'>,
+  { caller, checkOnly, idempotencyKey }: SourceRequest,
 ): Promise<boolean> {
   if (checkOnly) return false;
   return idempotencyKey === undefined || !(await queue.hasKey(caller.owner, idempotencyKey));
@@ -66,7 +66,10 @@ function parseUrl(text: string): URL {
 }
 
 /** The path, if the URL points to this service; otherwise undefined. */
-function ownPath({ ownAddresses }: ServiceContext, { origin, pathname }: URL): string | undefined {
+function ownPath(
+  { ownAddresses }: Pick<SourceContext, 'ownAddresses'>,
+  { origin, pathname }: URL,
+): string | undefined {
   for (const address of ownAddresses()) {
     const own = new URL(address);
     const prefix = own.pathname.replace(/\/$/, '');
@@ -76,7 +79,7 @@ function ownPath({ ownAddresses }: ServiceContext, { origin, pathname }: URL): s
 }
 
 /** Reads from the store: the service sends no requests to itself over the network. */
-async function readOwn({ db }: ServiceContext, path: string): Promise<Uint8Array> {
+async function readOwn({ db }: Pick<SourceContext, 'db'>, path: string): Promise<Uint8Array> {
   const hash = OWN_TEXTURE.exec(path)?.[1];
   if (hash === undefined) {
     throw new Refusal('invalid_image_url', 'This is an address of this service, but not of a texture.');
@@ -88,15 +91,15 @@ async function readOwn({ db }: ServiceContext, path: string): Promise<Uint8Array
 
 /** A texture of the game: one that a skin in the store uses is not fetched again. */
 async function readGameTexture(
-  context: ServiceContext,
+  context: SourceContext,
   { url, hash }: { url: string; hash: string },
-  asking: Asking,
+  request: SourceRequest,
 ): Promise<PictureMaterial> {
   const known = await findTextureByUrl(context.db, namesOf(context, url, hash));
   if (known) return picture(known.png);
   const download = async () => await downloadTexture(context.game.http, url);
-  return await withinLimits(context, asking, async () => {
-    const { bytes } = await asksGame(context, asking, download, {
+  return await withinLimits(context, request, async () => {
+    const { bytes } = await asksGame(context, request, download, {
       not_found: () => new Refusal('invalid_image_url', 'The game has no such texture.'),
       unexpected: () => new Refusal('invalid_image_url', 'There is no picture at this address of the game.'),
     });
@@ -105,7 +108,7 @@ async function readGameTexture(
 }
 
 /** The spellings of a texture's address in signed data: profiles use `http:`. */
-function namesOf({ game }: ServiceContext, url: string, hash: string): string[] {
+function namesOf({ game }: Pick<SourceContext, 'game'>, url: string, hash: string): string[] {
   const { host, pathname } = new URL(`${game.http.addresses.textures}/texture/${hash}`);
   return [...new Set([url, `http://${host}${pathname}`, `https://${host}${pathname}`])];
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
 import { GameError } from '../../../game/errors.ts';
 import { LoginError } from '../../../game/login/login-error.ts';
 import type {
@@ -10,23 +11,33 @@ import type {
   gameAccountChangeSchema,
   gameLoginBodySchema,
 } from '../../../protocol/game-account.ts';
+import type { Accounts } from '../../accounts/accounts.ts';
 import { freeAt } from '../../accounts/availability.ts';
 import { checkAccount } from '../../accounts/health.ts';
 import { LinkError, type Linker, MAX_ACCOUNTS } from '../../accounts/linking.ts';
 import { AccountKeyError } from '../../accounts/token-cipher.ts';
 import { unlinkAccount } from '../../accounts/unlink.ts';
+import type { JobSignals } from '../../events/job-signals.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { AccountRow } from '../../store/schema/tables.ts';
 import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';
+
+export interface AccountsContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly signals: JobSignals;
+  readonly accounts: Accounts;
+  /** Whether regular users may link game accounts. */
+  readonly usersMayLink: boolean;
+}
 
 /** Maximum accounts that a regular user may link. */
 const MOST_OF_USER = 25;
 
 /** The caller's linked game accounts, or all for an operator, by name. @throws Refusal `unauthorized` */
-export async function readGameAccounts(context: ServiceContext, caller: Caller): Promise<GameAccount[]> {
+export async function readGameAccounts(context: AccountsContext, caller: Caller): Promise<GameAccount[]> {
   const user = requireUser(caller);
   const accounts = await listAccounts(context.db);
   return accounts
@@ -36,7 +47,7 @@ export async function readGameAccounts(context: ServiceContext, caller: Caller):
 
 /** @throws Refusal `invalid_request`, `service_unavailable`, `insufficient_grants` */
 export async function linkGameAccount(
-  context: ServiceContext,
+  context: AccountsContext,
   caller: Caller,
   { token, share }: z.output<typeof gameAccountBodySchema>,
 ): Promise<GameAccount> {
@@ -48,7 +59,7 @@ export async function linkGameAccount(
 
 /** @throws Refusal `invalid_request`, `service_unavailable`, `insufficient_grants` */
 export async function beginGameLogin(
-  context: ServiceContext,
+  context: AccountsContext,
   caller: Caller,
   { share }: z.output<typeof gameLoginBodySchema>,
 ): Promise<BegunGameLogin> {
@@ -61,7 +72,11 @@ export async function beginGameLogin(
  * The state of a sign-in that the caller started.
  * @throws Refusal `not_found`; `service_unavailable`, after which it may be polled again
  */
-export async function readGameLogin(context: ServiceContext, caller: Caller, id: string): Promise<GameLogin> {
+export async function readGameLogin(
+  context: AccountsContext,
+  caller: Caller,
+  id: string,
+): Promise<GameLogin> {
   const { owner } = verifyMayLink(context, caller);
   try {
     const found = await context.accounts.linking.poll(id, owner);
@@ -77,7 +92,7 @@ export async function readGameLogin(context: ServiceContext, caller: Caller, id:
 
 /** @throws Refusal `not_found`; `insufficient_grants` for another user's consent */
 export async function changeGameAccount(
-  context: ServiceContext,
+  context: AccountsContext,
   caller: Caller,
   uuid: string,
   change: z.output<typeof gameAccountChangeSchema>,
@@ -101,7 +116,7 @@ export async function changeGameAccount(
 
 /** Returns whether its previous skin was restored. @throws Refusal `not_found`, `service_unavailable` */
 export async function unlinkGameAccount(
-  { accounts, db }: ServiceContext,
+  { accounts, db }: Pick<AccountsContext, 'accounts' | 'db'>,
   caller: Caller,
   uuid: string,
 ): Promise<'restored' | 'not_needed' | 'not_restored'> {
@@ -113,7 +128,7 @@ export async function unlinkGameAccount(
 
 /** Checks an account with the game. @throws Refusal `not_found` */
 export async function checkGameAccount(
-  context: ServiceContext,
+  context: AccountsContext,
   caller: Caller,
   uuid: string,
 ): Promise<GameAccountCheck> {
@@ -124,13 +139,16 @@ export async function checkGameAccount(
 }
 
 /** @throws Refusal `insufficient_grants` if only operators may link accounts */
-export function verifyMayLink({ usersMayLink }: ServiceContext, caller: Caller): UserCaller {
+export function verifyMayLink(
+  { usersMayLink }: Pick<AccountsContext, 'usersMayLink'>,
+  caller: Caller,
+): UserCaller {
   const user = requireUser(caller);
   if (usersMayLink || user.isOperator) return user;
   throw new Refusal('insufficient_grants', 'Only the operator of this service may link game accounts.');
 }
 
-function linkerOf(context: ServiceContext, caller: Caller, share: boolean | undefined): Linker {
+function linkerOf(context: AccountsContext, caller: Caller, share: boolean | undefined): Linker {
   const { owner, isOperator } = verifyMayLink(context, caller);
   return { owner, share, sharesByDefault: isOperator, most: isOperator ? MAX_ACCOUNTS : MOST_OF_USER };
 }
@@ -186,7 +204,7 @@ function noSuchAccount(uuid: string): Refusal {
   return new Refusal('not_found', `There is no linked account ${uuid}.`);
 }
 
-function accountView({ accounts, clock }: ServiceContext, account: LinkedAccount): GameAccount {
+function accountView({ accounts, clock }: AccountsContext, account: LinkedAccount): GameAccount {
   const now = clock.now();
   const free = freeAt(account, accounts.desk.tools.rules, now);
   const { cool_until, last_used_at, last_error_code: code, last_error_at: at } = account;

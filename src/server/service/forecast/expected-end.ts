@@ -1,14 +1,29 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { Generator } from '../../generators/port.ts';
 import type { PendingJobs } from '../../queue/pending.ts';
+import type { JobQueue } from '../../queue/port.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
-import type { ServiceContext } from '../context.ts';
 import { type Forecast, forecast } from './forecast.ts';
 
 /** The owners of the jobs ahead, or the number of those jobs. */
 type Ahead = Forecast['ahead'] | number;
 type Foreseen = Pick<Forecast, 'start' | 'end'> & { readonly ahead: Ahead };
 
-/** The parts of the context that a forecast needs. */
-export type ForecastContext = Pick<ServiceContext, 'clock' | 'queue' | 'generator' | 'workers'>;
+/** The workers of this process, as far as forecasts and statistics need them. */
+export interface Workers {
+  readonly count: number;
+  /** Typical duration of a job, milliseconds; undefined while unknown. */
+  typicalTime(): number | undefined;
+  /** Whether a lease belongs to a worker of this process. */
+  isOwn(leaseOwner: string): boolean;
+}
+
+export interface ForecastContext {
+  readonly clock: Clock;
+  readonly queue: JobQueue;
+  readonly generator: Generator;
+  readonly workers: Workers;
+}
 
 /**
  * When a pending job is expected to end, in milliseconds since the epoch. The estimate uses the duration of the latest

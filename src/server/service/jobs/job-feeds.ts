@@ -1,8 +1,8 @@
+import type { Clock } from '../../../base/clock.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import type { JobQueue } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { ElsewhereLook } from './elsewhere-look.ts';
@@ -93,12 +93,20 @@ export class JobFeeds {
   }
 }
 
+export interface FollowContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly feeds: JobFeeds;
+  /** Whether the service is shutting down and accepts nothing new. */
+  readonly isStopping: () => boolean;
+}
+
 /**
  * Follows the caller's jobs until the returned function is called.
  * @throws Refusal `concurrency_limit`, `service_unavailable`
  */
 export async function followJobs(
-  context: ServiceContext,
+  context: FollowContext,
   caller: Caller,
   follower: JobFollower,
 ): Promise<() => void> {

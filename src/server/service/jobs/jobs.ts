@@ -1,11 +1,12 @@
+import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
+import type { JobSignals } from '../../events/job-signals.ts';
 import type { JobQueue, JobState } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, findSkins, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
-import { verifyPolling } from '../limits/polling.ts';
+import { type PollingContext, verifyPolling } from '../limits/polling.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /** Default number of jobs per page. */
@@ -17,8 +18,12 @@ export interface JobWithSkin {
   readonly skin: SkinWithData | undefined;
 }
 
+export interface JobContext extends PollingContext {
+  readonly queue: JobQueue;
+}
+
 /** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */
-export async function readJob(context: ServiceContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
+export async function readJob(context: JobContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
   const job = await context.queue.find(uuid);
   if (job?.owner !== caller.owner) throw new Refusal('job_not_found');
   await verifyPolling(context, caller, job);
@@ -42,6 +47,10 @@ export async function readEnds(
     .map((job) => ({ job, skin: skins.find(({ uuid }) => uuid === job.skin_uuid) }));
 }
 
+export interface JobListContext {
+  readonly queue: JobQueue;
+}
+
 export interface JobListQuery {
   /** Where the previous page ended: its `next`, or the id of its last job. */
   readonly after?: string | undefined;
@@ -59,7 +68,7 @@ export interface JobList {
 
 /** A page of the caller's jobs, newest first. @throws Refusal `validation_error` for an unknown `after` */
 export async function listJobs(
-  context: ServiceContext,
+  context: JobListContext,
   caller: Caller,
   { after, size = LIST_SIZE, status }: JobListQuery,
 ): Promise<JobList> {
@@ -73,13 +82,13 @@ export async function listJobs(
  * For clients without paging: the newest jobs, and all pending ones regardless of age, because such clients look for
  * the ends of their jobs in this list.
  */
-export async function listNewestJobs(context: ServiceContext, caller: Caller): Promise<JobList> {
+export async function listNewestJobs(context: JobListContext, caller: Caller): Promise<JobList> {
   const page = await listJobs(context, caller, {});
   if (page.next === undefined) return page;
   return { ...page, jobs: await context.queue.listStates(caller.owner, LIST_SIZE) };
 }
 
-async function numberOf({ queue }: ServiceContext, caller: Caller, after: string): Promise<number> {
+async function numberOf({ queue }: JobListContext, caller: Caller, after: string): Promise<number> {
   if (/^\d{1,15}$/.test(after)) return Number(after);
   const job = await queue.find(after);
   if (job?.owner === caller.owner) return job.id;
@@ -94,12 +103,18 @@ export interface Patience {
   readonly atWork?: number;
 }
 
+export interface WaitContext {
+  readonly clock: Clock;
+  readonly queue: JobQueue;
+  readonly signals: JobSignals;
+  /** Whether the service is shutting down and accepts nothing new. */
+  readonly isStopping: () => boolean;
+  /** What keeps this process from generating; undefined if nothing does. */
+  readonly trouble: () => unknown;
+}
+
 /** Waits until all the given jobs have ended, at most `ms`. */
-export async function waitForEnds(
-  context: ServiceContext,
-  uuids: Iterable<string>,
-  ms: number,
-): Promise<void> {
+export async function waitForEnds(context: WaitContext, uuids: Iterable<string>, ms: number): Promise<void> {
   const deadline = context.clock.now() + ms;
   for (const uuid of uuids) {
     await waitForEnd(context, uuid, { total: deadline - context.clock.now() });
@@ -108,7 +123,7 @@ export async function waitForEnds(
 
 /** Waits until the job has ended, within the limits of `patience`. @returns the job in its current state */
 export async function waitForEnd(
-  context: ServiceContext,
+  context: WaitContext,
   uuid: string,
   { total, atWork = total }: Patience,
 ): Promise<JobRow> {

@@ -1,8 +1,9 @@
+import type { Clock } from '../../../base/clock.ts';
 import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../../fairness/sliding-window.ts';
 import { recallCaller } from '../../store/callers.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Db } from '../../store/db.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import type { GenerationRequest } from '../submitting/generation-request.ts';
+import type { LimitedRequest } from './rate-limit.ts';
 import { rateLimitOf } from './rate-limit.ts';
 
 /** Maximum duplicates per minute, for each generation that a caller may make in one. */
@@ -36,10 +37,16 @@ export class Duplicates {
   }
 }
 
+export interface DuplicatesContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly duplicates: Duplicates;
+}
+
 /** @throws Refusal `rate_limit` for a caller with too many duplicates */
 export async function countDuplicate(
-  { db, clock, duplicates }: Pick<ServiceContext, 'db' | 'clock' | 'duplicates'>,
-  { caller, via }: Pick<GenerationRequest, 'caller' | 'via'>,
+  { db, clock, duplicates }: DuplicatesContext,
+  { caller, via }: LimitedRequest,
 ): Promise<void> {
   const now = clock.now();
   const { owner, plan } = caller;

@@ -1,23 +1,21 @@
 import { isPending } from '../../../protocol/job.ts';
 import type { OverLimit } from '../../queue/port.ts';
-import type { JobRow, Via } from '../../store/schema/tables.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import { rateLimitOf } from './rate-limit.ts';
+import { type LimitedRequest, rateLimitOf } from './rate-limit.ts';
 
 /** Shortest wait for a job whose end is overdue or unknown, in milliseconds. */
 const LEAST_WAIT = 1_000;
 /** Added to an expected end, so that the spot is free by then: a share of the remaining time, and milliseconds. */
 const MARGIN = { share: 0.1, ms: 100 } as const;
 
-type Asked = { readonly caller: Caller; readonly via: Via };
-
 /** The refusal for a caller over a limit: the reason, and when to retry. */
 export async function overLimitRefusal(
   context: ForecastContext,
   over: OverLimit,
-  { caller, via }: Asked,
+  { caller, via }: LimitedRequest,
 ): Promise<Refusal> {
   const now = context.clock.now();
   const rateLimit = rateLimitOf(over.memory, caller, now, via);

@@ -1,7 +1,8 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Clock } from '../../../base/clock.ts';
+import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readRateLimit } from './rate-limit.ts';
 
@@ -29,9 +30,15 @@ export class Polling {
   }
 }
 
+export interface PollingContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly polling: Polling;
+}
+
 /** Call with jobs of the caller only, so that there are never more counts than jobs it may have. @throws Refusal */
 export async function verifyPolling(
-  context: ServiceContext,
+  context: PollingContext,
   caller: Caller,
   { uuid }: JobRow,
 ): Promise<void> {

@@ -13,6 +13,13 @@ import type { Db } from '../../store/db.ts';
 import type { Via } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
 
+/** A request to which a caller's limits apply. */
+export interface LimitedRequest {
+  readonly caller: Caller;
+  /** The route by which it came; the rules depend on it. */
+  readonly via: Via;
+}
+
 /** The caller's current rate limit, for a next request that comes by `via`. */
 export async function readRateLimit(
   db: Db,

@@ -2,14 +2,18 @@ import { HOUR, MINUTE, spendOne } from '../../fairness/sliding-window.ts';
 import { opensAt } from '../../queue/limits.ts';
 import type { OverLimit } from '../../queue/port.ts';
 import { sharedOpensAt, spendShared } from '../../queue/shared-limit.ts';
-import type { Asking } from '../../sources/source.ts';
 import { recallCaller, rememberCaller } from '../../store/callers.ts';
-import { inTransaction } from '../../store/db.ts';
-import type { ServiceContext } from '../context.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import type { ForecastContext } from '../forecast/expected-end.ts';
 import { overLimitRefusal } from './over-limit.ts';
+import type { LimitedRequest } from './rate-limit.ts';
+
+export interface SpendingContext extends ForecastContext {
+  readonly db: Db;
+}
 
 /** Checks whether the caller may have another generation now. @throws Refusal `rate_limit` */
-export async function requireRoom(context: ServiceContext, { caller, via }: Asking): Promise<void> {
+export async function requireRoom(context: SpendingContext, { caller, via }: LimitedRequest): Promise<void> {
   const now = context.clock.now();
   const { owner, plan } = caller;
   const memory = await recallCaller(context.db, owner, now);
@@ -25,7 +29,10 @@ export async function requireRoom(context: ServiceContext, { caller, via }: Aski
  * Charges the caller the cost of a generation for something that was not a job in the queue. Checks the limit in the
  * same step, because other requests of the caller may have used it up in the meantime. @throws Refusal `rate_limit`
  */
-export async function spendGeneration(context: ServiceContext, { caller, via }: Asking): Promise<void> {
+export async function spendGeneration(
+  context: SpendingContext,
+  { caller, via }: LimitedRequest,
+): Promise<void> {
   const { db, clock } = context;
   const now = clock.now();
   const { owner, plan } = caller;

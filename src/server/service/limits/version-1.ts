@@ -1,10 +1,11 @@
+import type { Clock } from '../../../base/clock.ts';
 import type { RateLimit } from '../../../protocol/envelope.ts';
 import type { ErrorCode } from '../../../protocol/errors.ts';
+import type { Db } from '../../store/db.ts';
 import type { Via } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import { readRateLimit } from './rate-limit.ts';
+import { type LimitedRequest, readRateLimit } from './rate-limit.ts';
 
 /**
  * Decides whether the request goes through the queue: the caller's key may require it for all requests, and each
@@ -26,20 +27,15 @@ export function waitAfterNew({ next, delay }: RateLimit): number {
 /** Errors after which the store is better not queried again. */
 const OURS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['internal_error', 'service_unavailable']);
 
-interface Asking {
-  readonly caller: Caller;
-  readonly via: Via;
-}
-
 /** The same refusal, with the time at which the next request may come and the rules that applied to it. */
 export async function refusalWithPace(
-  context: ServiceContext,
+  context: { readonly db: Db; readonly clock: Clock },
   { code, message, cause, details }: Refusal,
-  { headers, ...asking }: Asking & { readonly headers: Readonly<Record<string, string>> },
+  { caller, via, headers }: LimitedRequest & { readonly headers: Readonly<Record<string, string>> },
 ): Promise<Refusal> {
   const isTold = OURS.has(code) || details.rateLimit !== undefined;
   if (isTold)
     return new Refusal(code, { ...details, message, cause, headers: { ...details.headers, ...headers } });
-  const rateLimit = await readRateLimit(context.db, asking.caller, context.clock.now(), asking.via);
+  const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), via);
   return new Refusal(code, { ...details, message, cause, headers, rateLimit });
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
 import type { capeChangeSchema, capeFieldsSchema } from '../../../protocol/cape.ts';
 import { decodeCape } from '../../../skin/check/cape.ts';
 import { pixelHash } from '../../../skin/pixel-hash.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
+import type { Generator } from '../../generators/port.ts';
 import {
   changeCape,
   countCapes,
@@ -13,11 +15,12 @@ import {
   insertCape,
   listCapes,
 } from '../../store/capes.ts';
+import type { Db } from '../../store/db.ts';
 import { inTransaction } from '../../store/db.ts';
 import type { CapeRow } from '../../store/schema/tables.ts';
 import { keepTexture } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
+import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { decodeImage } from './decode-image.ts';
 
@@ -25,14 +28,19 @@ import { decodeImage } from './decode-image.ts';
 const MAX_CAPES = 1_000;
 
 /** The available capes, by alias. */
-export async function readPublicCapes({ db }: ServiceContext): Promise<CapeRow[]> {
+export async function readPublicCapes({ db }: { readonly db: Db }): Promise<CapeRow[]> {
   return await listCapes(db, 'public');
 }
 
 /** Including hidden ones. @throws Refusal for callers other than the operator */
-export async function readAllCapes({ db }: ServiceContext, caller: Caller): Promise<CapeRow[]> {
+export async function readAllCapes({ db }: { readonly db: Db }, caller: Caller): Promise<CapeRow[]> {
   requireOperator(caller);
   return await listCapes(db);
+}
+
+export interface CapeChoiceContext {
+  readonly db: Db;
+  readonly generator: Pick<Generator, 'refusesCapes'>;
 }
 
 /**
@@ -40,7 +48,7 @@ export async function readAllCapes({ db }: ServiceContext, caller: Caller): Prom
  * @throws Refusal `insufficient_grants`; `invalid_cape` for one that is unknown or hidden, without telling which
  */
 export async function readCapeFor(
-  { db, generator }: ServiceContext,
+  { db, generator }: CapeChoiceContext,
   caller: Caller,
   uuid: string,
 ): Promise<CapeRow> {
@@ -53,9 +61,15 @@ export async function readCapeFor(
   throw new Refusal('invalid_cape', `There is no cape ${uuid}; GET /v2/capes lists the available ones.`);
 }
 
+export interface NewCapeContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ceiling: StoreCeiling;
+}
+
 /** Adds a cape. @throws Refusal `invalid_image`, `invalid_request` when the alias is taken */
 export async function addCape(
-  context: ServiceContext,
+  context: NewCapeContext,
   caller: Caller,
   { image, alias, support }: { image: Uint8Array } & z.output<typeof capeFieldsSchema>,
 ): Promise<CapeRow> {
@@ -77,7 +91,7 @@ export async function addCape(
 
 /** Changes the alias; hides or shows the cape. @throws Refusal `not_found`, `invalid_request` when the alias is taken */
 export async function editCape(
-  { db }: ServiceContext,
+  { db }: { readonly db: Db },
   caller: Caller,
   uuid: string,
   { alias, support }: z.output<typeof capeChangeSchema>,
@@ -95,7 +109,7 @@ export async function editCape(
 }
 
 /** Removes a cape for new skins; existing skins keep it. @throws Refusal `not_found` */
-export async function removeCape({ db }: ServiceContext, caller: Caller, uuid: string): Promise<void> {
+export async function removeCape({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
   requireOperator(caller);
   if (!(await deleteCape(db, uuid))) throw noSuchCape(uuid);
 }

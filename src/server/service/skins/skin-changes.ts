@@ -2,7 +2,6 @@ import type { SkinEdit } from '../../../protocol/skin-edit.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, requireUser } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { shareData, withdrawData } from './data-sharing.ts';
 
@@ -23,7 +22,7 @@ export function requirePrivateSkins({ kind, plan }: Caller): void {
  * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others), `insufficient_grants`
  */
 export async function editSkin(
-  { db }: ServiceContext,
+  { db }: { readonly db: Db },
   caller: Caller,
   { uuid, name, visibility }: SkinEdit & { readonly uuid: string },
 ): Promise<SkinWithData> {
@@ -45,7 +44,7 @@ export async function editSkin(
  * Removes a skin of the caller, and its data if no other skin uses it.
  * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others)
  */
-export async function removeSkin({ db }: ServiceContext, caller: Caller, uuid: string): Promise<void> {
+export async function removeSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
   requireUser(caller);
   await inTransaction(db, async (tx) => {
     const skin = await ownSkin(tx, caller, uuid);

@@ -6,7 +6,6 @@ import { wordsIn } from '../../store/skin-words.ts';
 import { countSkins, findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
-import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /** Numbered pages end after this many public skins: version 2 pages by the last skin instead. */
@@ -15,7 +14,7 @@ const DEEPEST = 10_000;
 const DEEPEST_SEARCH = 1_000;
 
 /** Up to `size` different public skins, picked at random. */
-export async function readRandomSkins({ db }: ServiceContext, size: number): Promise<SkinWithData[]> {
+export async function readRandomSkins({ db }: { readonly db: Db }, size: number): Promise<SkinWithData[]> {
   const range = await publicRange(db);
   if (!range) return [];
   const picked = new Set<number>();
@@ -37,7 +36,7 @@ export interface NumberedPage {
 
 /** One page of the public skins, newest first. `total`: skins on all pages, if cheap to determine. */
 export async function readPublicPage(
-  { db }: ServiceContext,
+  { db }: { readonly db: Db },
   { page, size, filter }: NumberedPage,
 ): Promise<{ skins: SkinWithData[]; total: number | undefined }> {
   const offset = (page - 1) * size;
@@ -64,7 +63,7 @@ async function searchedPage(
  * @throws Refusal `skin_not_found`
  */
 export async function uuidOfShortId(
-  { db }: ServiceContext,
+  { db }: { readonly db: Db },
   caller: Caller,
   shortId: string,
 ): Promise<string> {

@@ -1,4 +1,6 @@
+import type { Clock } from '../../../base/clock.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
+import type { Db } from '../../store/db.ts';
 import { inTransaction } from '../../store/db.ts';
 import { searchSkins } from '../../store/skin-search.ts';
 import { countView, hourOf } from '../../store/skin-views.ts';
@@ -17,7 +19,6 @@ import {
 import type { Caller } from '../callers/caller.ts';
 import { requireUser } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
-import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /**
@@ -25,14 +26,18 @@ import { Refusal } from '../refusals/refusal.ts';
  * others a private skin does not exist.
  * @throws Refusal `skin_not_found`
  */
-export async function readSkin(context: ServiceContext, caller: Caller, uuid: string): Promise<SkinWithData> {
+export async function readSkin(
+  context: { readonly db: Db },
+  caller: Caller,
+  uuid: string,
+): Promise<SkinWithData> {
   const skin = await findVisible(context, caller, uuid);
   if (!skin) throw new Refusal('skin_not_found');
   return skin;
 }
 
 async function findVisible(
-  { db }: ServiceContext,
+  { db }: { readonly db: Db },
   caller: Caller,
   uuid: string,
 ): Promise<SkinWithData | undefined> {
@@ -51,7 +56,7 @@ function isOwn({ owner }: SkinWithData, caller: Caller): boolean {
  * @throws Refusal `skin_not_found`
  */
 export async function readSkinByNumber(
-  context: ServiceContext,
+  context: { readonly db: Db },
   caller: Caller,
   id: number,
 ): Promise<SkinWithData> {
@@ -81,7 +86,7 @@ export interface SkinList {
 
 /** The public skins of all owners, newest first. @throws Refusal `validation_error` for an unknown `after` */
 export async function readPublicSkins(
-  context: ServiceContext,
+  context: { readonly db: Db },
   caller: Caller,
   query: SkinListQuery,
 ): Promise<SkinList> {
@@ -90,7 +95,7 @@ export async function readPublicSkins(
 
 /** The caller's own skins of every visibility, newest first. @throws Refusal `unauthorized`, `validation_error` */
 export async function readOwnSkins(
-  context: ServiceContext,
+  context: { readonly db: Db },
   caller: Caller,
   query: SkinListQuery,
 ): Promise<SkinList> {
@@ -99,7 +104,7 @@ export async function readOwnSkins(
 }
 
 async function readList(
-  { db }: ServiceContext,
+  { db }: { readonly db: Db },
   scope: SkinScope,
   { before, after, size, filter, visibility, variant, sort }: SkinListQuery & Pick<SkinPage, 'before'>,
 ): Promise<SkinList> {
@@ -128,7 +133,7 @@ function nameOf({ id, views }: SkinPlace, sort: SkinSort | undefined): string {
 }
 
 async function placeOf(
-  context: ServiceContext,
+  context: { readonly db: Db },
   caller: Caller,
   { after, sort }: SkinListQuery,
 ): Promise<SkinPlace | undefined> {
@@ -143,7 +148,11 @@ async function placeOf(
 }
 
 /** Counts a view of a skin by the caller, at most once an hour. @throws Refusal `skin_not_found` */
-export async function viewSkin(context: ServiceContext, caller: Caller, uuid: string): Promise<void> {
+export async function viewSkin(
+  context: { readonly db: Db; readonly clock: Clock },
+  caller: Caller,
+  uuid: string,
+): Promise<void> {
   const { id } = await readSkin(context, caller, uuid);
   const view = { skin_id: id, viewer: caller.owner, hour: hourOf(context.clock.now()) };
   await inTransaction(context.db, async (tx) => await countView(tx, view));

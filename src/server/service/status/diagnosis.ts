@@ -1,17 +1,24 @@
+import type { Clock } from '../../../base/clock.ts';
 import { AWAKE } from '../../../base/clock.ts';
 import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
+import type { Generator, GeneratorKind } from '../../generators/port.ts';
+import type { Db } from '../../store/db.ts';
 import { NEWEST_SCHEMA, readVersion, StoreTooNewError } from '../../store/migrate.ts';
 import { lookForDamage } from '../../store/sqlite-damage.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Health } from './health.ts';
 
 /** Milliseconds that a generator may take to report its health: the caller waits only a few seconds. */
 const LIMIT = 5_000;
 
-type DiagnosisContext = Pick<
-  ServiceContext,
-  'db' | 'clock' | 'health' | 'generator' | 'generatorKind' | 'publicUrl'
->;
+export interface DiagnosisContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly health: Health;
+  readonly generator: Pick<Generator, 'health'>;
+  readonly generatorKind: GeneratorKind;
+  readonly publicUrl: () => string;
+}
 
 /** Health checks that only the service itself can make. @throws Refusal for callers other than the operator */
 export async function diagnose(context: DiagnosisContext, caller: Caller, limit = LIMIT): Promise<Diagnosis> {
@@ -64,7 +71,7 @@ async function storeFindings({ db, health }: DiagnosisContext): Promise<HealthFi
 }
 
 /** A newer program may have changed the store while this one runs. */
-async function schemaFinding(db: ServiceContext['db']): Promise<HealthFinding> {
+async function schemaFinding(db: Db): Promise<HealthFinding> {
   try {
     return ok('store_schema', `Its schema is version ${await readVersion(db)} of ${NEWEST_SCHEMA}.`);
   } catch (error) {
@@ -73,7 +80,7 @@ async function schemaFinding(db: ServiceContext['db']): Promise<HealthFinding> {
   }
 }
 
-async function damageFinding(db: ServiceContext['db']): Promise<HealthFinding> {
+async function damageFinding(db: Db): Promise<HealthFinding> {
   const { bytes, isDamaged } = await lookForDamage(db);
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
   if (isDamaged === undefined)

@@ -13,7 +13,7 @@ import {
   type MadeSkins,
   type Span,
 } from '../../store/stats.ts';
-import type { Workers } from '../context.ts';
+import type { Workers } from '../forecast/expected-end.ts';
 
 /** Milliseconds for which figures are reused, so that frequent requests do not cause frequent counts in the store. */
 const FIGURES_AGE = 60_000;

@@ -1,11 +1,13 @@
 import type { Note } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
+import type { JobSignals } from '../../events/job-signals.ts';
+import type { Observer } from '../../events/observer.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
-import type { ServiceContext } from '../context.ts';
-import { expectedEnd } from '../forecast/expected-end.ts';
+import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
 import { withSkin } from '../jobs/jobs.ts';
+import type { DuplicatesContext } from '../limits/duplicates.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { recordOfKnownData } from './known-data.ts';
@@ -20,13 +22,20 @@ export type Found = { readonly job: JobRow } & (
 /** The answer to a submission. */
 export type Submitted = Found & { readonly warnings: readonly Note[] };
 
+export interface AnswerContext extends ForecastContext, DuplicatesContext {
+  readonly signals: JobSignals;
+  readonly observer: Pick<Observer, 'duplicateAnswered'>;
+  /** Called with each pending job that this process returns for a submission. */
+  readonly onAccepted: (uuid: string) => void;
+}
+
 /** An early check before anything is written; the queue decides between simultaneous requests with the same key. */
-export async function answerRepeated(context: ServiceContext, job: NewJob): Promise<Found | undefined> {
+export async function answerRepeated(context: AnswerContext, job: NewJob): Promise<Found | undefined> {
   const repeated = await context.queue.findRepeated(job);
   return repeated && (await answerAgain(context, repeated));
 }
 
-export async function answerAgain(context: ServiceContext, repeated: Repeated): Promise<Found> {
+export async function answerAgain(context: AnswerContext, repeated: Repeated): Promise<Found> {
   if (repeated.kind === 'key_taken') {
     throw new Refusal(
       'invalid_request',
@@ -42,7 +51,7 @@ export async function answerAgain(context: ServiceContext, repeated: Repeated): 
  * @throws Refusal `rate_limit` for a caller with too many duplicates
  */
 export async function answerKnown(
-  context: ServiceContext,
+  context: AnswerContext,
   job: NewJob,
   request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>,
 ): Promise<Found | undefined> {
@@ -54,7 +63,7 @@ export async function answerKnown(
 }
 
 /** A completed job for an existing skin. */
-export async function recordDone(context: ServiceContext, job: NewJob, skin: SkinWithData): Promise<Found> {
+export async function recordDone(context: AnswerContext, job: NewJob, skin: SkinWithData): Promise<Found> {
   const recorded = await context.queue.recordKnown(job, skin.uuid);
   if (recorded.kind !== 'recorded') return await answerAgain(context, recorded);
   context.signals.accepted(job.owner);
@@ -62,7 +71,7 @@ export async function recordDone(context: ServiceContext, job: NewJob, skin: Ski
 }
 
 /** A pending job, and when it is expected to end. */
-export async function awaited(context: ServiceContext, job: JobRow): Promise<Found> {
+export async function awaited(context: AnswerContext, job: JobRow): Promise<Found> {
   context.onAccepted(job.uuid);
   return { kind: 'pending', job, eta: await expectedEnd(context, job) };
 }

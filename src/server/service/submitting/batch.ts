@@ -1,7 +1,8 @@
+import type { Clock } from '../../../base/clock.ts';
 import { HOUR, MINUTE, roomAt } from '../../fairness/sliding-window.ts';
 import { recallCaller } from '../../store/callers.ts';
+import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { rateLimitOf } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
@@ -11,7 +12,7 @@ import { Refusal } from '../refusals/refusal.ts';
  * @throws Refusal `insufficient_grants`; `rate_limit` with the time from which they fit into its windows
  */
 export async function verifyBatchAllowed(
-  { db, clock }: ServiceContext,
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
   caller: Caller,
   size: number,
 ): Promise<void> {

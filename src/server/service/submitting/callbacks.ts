@@ -1,21 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
 import { type OutboundPolicy, parseTarget } from '../../outbound/target.ts';
 import { countOpenCallbacks, type NewCallback } from '../../store/callbacks.ts';
+import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /** Maximum undelivered callbacks per user, over all keys: a receiver that is down must not fill the store. */
 const MAX_OPEN = 1_000;
 
+export interface CallbackContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  /** Rules for callback URLs; undefined if callbacks are disabled. */
+  readonly callbacks: OutboundPolicy | undefined;
+}
+
 /**
  * Validates the callback URL of a request.
  * @throws Refusal `insufficient_grants`, `validation_error`, `rate_limit`
  */
 export async function acceptCallback(
-  context: ServiceContext,
+  context: CallbackContext,
   caller: Caller,
   url: string,
 ): Promise<NewCallback> {

@@ -4,9 +4,8 @@ import type { NewJob } from '../../queue/port.ts';
 import type { Source } from '../../sources/source.ts';
 import type { Via } from '../../store/schema/tables.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
 import { requestKey } from '../skins/identity.ts';
-import { acceptCallback } from './callbacks.ts';
+import { acceptCallback, type CallbackContext } from './callbacks.ts';
 
 /** A generation as requested: the source of its picture and the options of the skin. */
 export interface GenerationRequest {
@@ -32,7 +31,7 @@ export interface GenerationRequest {
 
 /** Turns the request into a job. @throws Refusal for a callback that is not accepted */
 export async function newJob(
-  context: ServiceContext,
+  context: CallbackContext,
   request: GenerationRequest,
   what: Pick<NewJob, 'identity' | 'textureHash' | 'variant' | 'capeHash'>,
 ): Promise<NewJob> {

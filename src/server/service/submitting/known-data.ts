@@ -9,8 +9,7 @@ import {
   type SkinWithData,
   someSkinOf,
 } from '../../store/skins.ts';
-import type { ServiceContext } from '../context.ts';
-import { countDuplicate } from '../limits/duplicates.ts';
+import { countDuplicate, type DuplicatesContext } from '../limits/duplicates.ts';
 import { shareData } from '../skins/data-sharing.ts';
 import { ownIdentity, sharedOf } from '../skins/identity.ts';
 import type { GenerationRequest } from './generation-request.ts';
@@ -22,7 +21,7 @@ import type { GenerationRequest } from './generation-request.ts';
  * @throws Refusal `rate_limit` for a caller with far too many records
  */
 export async function recordOfKnownData(
-  context: ServiceContext,
+  context: DuplicatesContext,
   job: NewJob,
   request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>,
 ): Promise<SkinWithData | undefined> {

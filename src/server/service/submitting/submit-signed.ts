@@ -1,13 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type FoundData, type SignedMaterial, variantNote } from '../../sources/source.ts';
+import type { Db } from '../../store/db.ts';
 import { inTransaction } from '../../store/db.ts';
 import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
 import { keepTexture, keepTextureData } from '../../store/textures.ts';
-import type { ServiceContext } from '../context.ts';
+import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import { answerKnown, answerRepeated, recordDone, type Submitted } from './answering.ts';
+import { type AnswerContext, answerKnown, answerRepeated, recordDone, type Submitted } from './answering.ts';
+import type { CallbackContext } from './callbacks.ts';
 import { type GenerationRequest, newJob } from './generation-request.ts';
+
+/** What is needed to answer a request by storing something new. */
+export interface StoringContext extends AnswerContext, CallbackContext {
+  readonly ceiling: StoreCeiling;
+}
 
 /**
  * Accepts data that is already signed: there is nothing to generate, so its job is created as completed. A private skin
@@ -15,7 +23,7 @@ import { type GenerationRequest, newJob } from './generation-request.ts';
  * @throws Refusal
  */
 export async function submitSigned(
-  context: ServiceContext,
+  context: StoringContext,
   request: GenerationRequest,
   material: SignedMaterial,
 ): Promise<Submitted> {
@@ -40,7 +48,7 @@ export async function submitSigned(
 
 /** Uses the same time for all rows: the record is as old as its data, so it is not a duplicate. */
 async function keepFound(
-  { db, clock }: ServiceContext,
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
   { owner, identity, name, visibility }: NewJob,
   { data, textures }: FoundData,
 ): Promise<SkinWithData> {

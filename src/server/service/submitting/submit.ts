@@ -6,9 +6,10 @@ import { encodePng } from '../../../skin/png/encode.ts';
 import { chooseVariant } from '../../../skin/variant.ts';
 import type { NewJob } from '../../queue/port.ts';
 import type { Material } from '../../sources/source.ts';
+import type { SourceContext } from '../../sources/source-context.ts';
 import { readSource } from '../../sources/sources.ts';
 import type { Caller } from '../callers/caller.ts';
-import type { ServiceContext } from '../context.ts';
+import type { WebPages } from '../callers/web-pages.ts';
 import { overLimitRefusal } from '../limits/over-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readCapeFor } from '../skins/capes.ts';
@@ -24,7 +25,15 @@ import {
   type Submitted,
 } from './answering.ts';
 import { type GenerationRequest, newJob } from './generation-request.ts';
-import { submitSigned } from './submit-signed.ts';
+import { type StoringContext, submitSigned } from './submit-signed.ts';
+
+export interface MaterialContext extends SourceContext {
+  readonly webPages: WebPages;
+  /** Whether the service is shutting down and accepts nothing new. */
+  readonly isStopping: () => boolean;
+}
+
+export interface SubmitContext extends MaterialContext, StoringContext {}
 
 /**
  * Accepts a generation: answers with existing skin data, or with a job in the queue. A request with the same picture
@@ -32,12 +41,12 @@ import { submitSigned } from './submit-signed.ts';
  * gets its own job, which may have ended.
  * @throws Refusal
  */
-export async function submit(context: ServiceContext, request: GenerationRequest): Promise<Submitted> {
+export async function submit(context: SubmitContext, request: GenerationRequest): Promise<Submitted> {
   return await submitMaterial(context, request, await readMaterial(context, request));
 }
 
 /** Reads the input of the request, and fetches it if necessary: the part that may take long. @throws Refusal */
-export async function readMaterial(context: ServiceContext, request: GenerationRequest): Promise<Material> {
+export async function readMaterial(context: MaterialContext, request: GenerationRequest): Promise<Material> {
   const { caller, visibility, source } = request;
   if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is being stopped.');
   context.webPages.verifyMayGenerate(caller);
@@ -47,7 +56,7 @@ export async function readMaterial(context: ServiceContext, request: GenerationR
 
 /** The second part of `submit`: call it for everything that `readMaterial` has read. @throws Refusal */
 export async function submitMaterial(
-  context: ServiceContext,
+  context: StoringContext,
   request: GenerationRequest,
   material: Material,
 ): Promise<Submitted> {
@@ -60,7 +69,7 @@ export async function submitMaterial(
 }
 
 async function submitPicture(
-  context: ServiceContext,
+  context: StoringContext,
   request: GenerationRequest,
   bytes: Uint8Array,
 ): Promise<Submitted> {
@@ -80,7 +89,7 @@ async function submitPicture(
 }
 
 async function describeJob(
-  context: ServiceContext,
+  context: StoringContext,
   request: GenerationRequest,
   texture: Pick<NewJob, 'textureHash' | 'variant'>,
 ): Promise<NewJob> {
@@ -96,7 +105,7 @@ function storedPicture(hash: string, picture: Picture): NewJob['picture'] {
   return { hash, width, height, png: encodePng(picture) };
 }
 
-async function enqueue(context: ServiceContext, caller: Caller, job: NewJob): Promise<Found> {
+async function enqueue(context: StoringContext, caller: Caller, job: NewJob): Promise<Found> {
   const submission = await context.queue.submit(job, caller.plan);
   if ('memory' in submission) {
     throw await overLimitRefusal(context, submission, { caller, via: job.via });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
+import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type {
   Account,
@@ -8,6 +9,8 @@ import type {
   userChangeSchema,
   userListQuerySchema,
 } from '../../../protocol/user.ts';
+import type { JobSignals } from '../../events/job-signals.ts';
+import type { JobQueue } from '../../queue/port.ts';
 import { countKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
@@ -23,10 +26,17 @@ import {
 } from '../../store/users.ts';
 import { type Caller, ownerOf, requireOperator, requireUser } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
-import type { ServiceContext } from '../context.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { type Plans, planView } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
+
+export interface UsersContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly plans: Plans;
+  readonly queue: JobQueue;
+  readonly signals: JobSignals;
+}
 
 /** The person who runs the service: the local user of the embedded one, the operator of `serve`. */
 const OWNER_NAME = 'owner';
@@ -51,7 +61,10 @@ function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role
 }
 
 /** The caller's own account: its plan and what it has used of it. */
-export async function readAccount(context: ServiceContext, caller: Caller): Promise<Account> {
+export async function readAccount(
+  context: Pick<UsersContext, 'db' | 'clock' | 'queue'>,
+  caller: Caller,
+): Promise<Account> {
   const user = requireUser(caller);
   const { db, queue, clock } = context;
   const { limit } = await readRateLimit(db, caller, clock.now());
@@ -66,7 +79,7 @@ export async function readAccount(context: ServiceContext, caller: Caller): Prom
 }
 
 export async function readUsers(
-  { db }: ServiceContext,
+  { db }: { readonly db: Db },
   caller: Caller,
   page: z.output<typeof userListQuerySchema>,
 ): Promise<User[]> {
@@ -75,7 +88,7 @@ export async function readUsers(
 }
 
 /** @throws Refusal `user_not_found` and, for callers other than the operator, as `requireOperator` does */
-export async function readUser({ db }: ServiceContext, caller: Caller, name: string): Promise<User> {
+export async function readUser({ db }: { readonly db: Db }, caller: Caller, name: string): Promise<User> {
   requireOperator(caller);
   const user = await findUserWithKeys(db, name);
   if (!user) throw noSuchUser(name);
@@ -84,7 +97,7 @@ export async function readUser({ db }: ServiceContext, caller: Caller, name: str
 
 /** @throws Refusal `invalid_request` when the name is taken or the plan unknown */
 export async function createUser(
-  context: ServiceContext,
+  context: Pick<UsersContext, 'db' | 'clock' | 'plans'>,
   caller: Caller,
   { name, plan }: z.output<typeof userBodySchema>,
 ): Promise<User> {
@@ -100,7 +113,7 @@ export async function createUser(
  * jobs of a disabled user end. @throws Refusal
  */
 export async function setUser(
-  context: ServiceContext,
+  context: UsersContext,
   caller: Caller,
   name: string,
   { plan, disabled }: z.output<typeof userChangeSchema>,
@@ -131,7 +144,7 @@ export async function endJobsOfDisabled({
   db,
   queue,
   signals,
-}: Pick<ServiceContext, 'db' | 'queue' | 'signals'>): Promise<void> {
+}: Pick<UsersContext, 'db' | 'queue' | 'signals'>): Promise<void> {
   for (const id of await listDisabled(db)) {
     const owner = ownerOf(id);
     for (const uuid of await queue.giveUpWaiting(owner, DISABLED)) signals.finished({ uuid, owner });

@@ -1,0 +1,19 @@
+import type { Game } from '../../game/game.ts';
+import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import type { SpendingContext } from '../service/limits/spending.ts';
+import type { Fetches } from './fetches.ts';
+import type { HeldRoom } from './held-room.ts';
+
+/** What the sources of pictures are read with. */
+export interface SourceContext extends SpendingContext {
+  /** The game's services: one client for all, so that its pacing sees all requests. */
+  readonly game: Game;
+  /** Guarded HTTP client for pictures at callers' URLs. */
+  readonly pictures: GuardedAgent;
+  /** Limits on requests to other servers on behalf of callers. */
+  readonly fetches: Fetches;
+  /** Memory reserved for requests whose pictures are being fetched. */
+  readonly heldRoom: HeldRoom;
+  /** All known base URLs of this service, without trailing slashes. */
+  readonly ownAddresses: () => readonly string[];
+}

@@ -30,6 +30,8 @@ interface Attack {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 const ATTACKS: readonly Attack[] = [
+  // For comparison: what the computer is doing besides delays the responses, too.
+  { name: 'no attack', connections: 0, from: () => '127.0.0.1', text: '' },
   {
     name: '50 addresses hold 20 event streams each',
     connections: 1_000,

@@ -19,7 +19,7 @@ const PUBLISHED_FILE = join(import.meta.dirname, '../../test/fixtures/openapi/pu
 
 /** docs/compatibility.md. @throws Error when something differs and nobody has said why */
 export async function writeDocument(): Promise<string> {
-  const own = JSON.parse(JSON.stringify(describeApi(ROUTES))) as Description;
+  const own = JSON.parse(JSON.stringify(await describeApi(ROUTES))) as Description;
   const published = JSON.parse(await readFile(PUBLISHED_FILE, 'utf8')) as Description;
   const ours = operationsOf(own);
   const theirs = operationsOf(published);

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { VERSION } from '../base/version.ts';
@@ -14,7 +12,7 @@ import type { ServerOptions } from './assembly/server-options.ts';
 import { finishRestore } from './backup/swap.ts';
 import { startCallbacks } from './callbacks/start.ts';
 import { Observers } from './events/observer.ts';
-import { buildApp } from './http/fastify/app.ts';
+import { openHttpServer } from './http/fastify/http-server.ts';
 import { EDGE_LIMITS } from './http/fastify/network-limits.ts';
 import { jobBody } from './http/job-answers.ts';
 import { hashApiKey, makeApiKey } from './service/callers/api-key.ts';
@@ -88,7 +86,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   };
   const observer = new Observers();
   const { context, pool } = await makeService({ ...options, plans, observer }, { store, live, releases });
-  const app = await buildApp({
+  const http = await openHttpServer({
     context,
     session,
     allowsAnonymous: options.anonymous ?? true,
@@ -98,34 +96,34 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
     edge: { ...EDGE_LIMITS, ...options.edge },
     trustProxy: options.trustProxy,
   });
-  releases.add(() => app.close());
+  releases.add(() => http.close());
+  const { log } = http;
   observer.add({
-    jobFailed: (job, { code, message }) => app.log.info({ job, code, reason: message }, 'job failed'),
+    jobFailed: (job, { code, message }) => log.info({ job, code, reason: message }, 'job failed'),
   });
-  live.connections = promisify(app.server.getConnections.bind(app.server));
-  live.report = (error) => app.log.error({ err: error }, 'worker');
-  live.warn = (message) => app.log.warn(message);
+  live.connections = async () => await http.countConnections();
+  live.report = (error) => log.error({ err: error }, 'worker');
+  live.warn = (message) => log.warn(message);
   early.forEach(live.warn);
   for (const plan of await findUnknownPlans(store.db, plans)) {
-    app.log.warn(`There is no plan ${plan} any more: its users have the plan free.`);
+    log.warn(`There is no plan ${plan} any more: its users have the plan free.`);
   }
   const retention = (options.retentionHours ?? DEFAULT_RETENTION_HOURS) * 3_600_000;
   const onError = (error: unknown) => live.report(error);
   const maintenance = startMaintenance({ ...context, store, retention, onError });
   releases.add(() => maintenance.stop());
-  await app.listen({ host, port });
-  const url = urlOf(host, (app.server.address() as AddressInfo).port);
+  const url = urlOf(host, await http.listen(host, port));
   live.publicUrl = await settlePublicUrl(store.db, options, url);
   live.ownAddresses = addressesOf(host, url, live.publicUrl);
   await maintenance.recoverNow();
   pool.start();
-  app.log.info({ url, version: VERSION }, 'started');
+  log.info({ url, version: VERSION }, 'started');
   const callbacks = startCallbacks({
     ...context,
     policy: context.callbacks,
     describeJob: async (jobId) => await describeCallbackJob(store.db, jobId),
-    onGivenUp: (report) => app.log.warn(report, 'webhook given up'),
-    onError: (error) => app.log.error({ err: error }, 'webhooks'),
+    onGivenUp: (report) => log.warn(report, 'webhook given up'),
+    onError: (error) => log.error({ err: error }, 'webhooks'),
   });
 
   return {
@@ -135,13 +133,13 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
       // A service in trouble leaves its jobs to the next start.
       if (drain) await waitForEnds(context, live.accepted, limit).catch(onError);
       live.isStopping = true;
-      app.log.info('stopping');
+      log.info('stopping');
       await Promise.all([context.feeds.close(), pool.stop(limit), callbacks.stop(limit)]);
       context.signals.elsewhere(); // requests still waiting for a job learn that it will not come now
       // A request that never ends must not keep the service from its end.
-      const late = setTimeout(() => app.server.closeAllConnections(), Math.min(limit, CONNECTIONS_LIMIT));
+      const late = setTimeout(() => http.closeConnections(), Math.min(limit, CONNECTIONS_LIMIT));
       await releases.releaseAll().finally(() => clearTimeout(late));
-      app.log.info('stopped');
+      log.info('stopped');
     },
   };
 }

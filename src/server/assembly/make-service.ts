@@ -162,7 +162,7 @@ export async function makeService(
 /** Loaded when asked for: no command waits for it. */
 async function describe(): Promise<string> {
   const { describeApi } = await import('../http/openapi.ts');
-  return JSON.stringify(describeApi(ROUTES));
+  return JSON.stringify(await describeApi(ROUTES));
 }
 
 /** Opens a costly thing when it is first wanted; a failure is not remembered. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
 import { ANSWER_HEADERS, answersAt, headersOf, meaningOf } from './described-answers.ts';
@@ -6,11 +7,15 @@ import { isV1Address } from './v1/error-answers.ts';
 
 type Json = Record<string, unknown>;
 
-/** The description of the service, OpenAPI 3.1, generated from the schemas of its routes. */
-export function describeApi(routes: readonly Route[]): Json {
+/**
+ * The description of the service, OpenAPI 3.1, generated from the schemas of its routes: in small steps, because all of
+ * them take a tenth of a second, in which the service would answer nobody.
+ */
+export async function describeApi(routes: readonly Route[]): Promise<Json> {
   const schemas = new Schemas();
   const paths: Record<string, Json> = {};
   for (const one of routes) {
+    await nextTurn();
     for (const path of one.paths) {
       const address = path.replaceAll(/:(\w+)/g, '{$1}');
       paths[address] = { ...paths[address], ...describeMethods(one, path, schemas) };

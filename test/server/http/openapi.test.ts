@@ -9,7 +9,7 @@ import { guardAgainstLeaks, runServer } from '../../support/server/running-serve
 
 guardAgainstLeaks();
 
-const DESCRIPTION = JSON.parse(JSON.stringify(describeApi(ROUTES)));
+const DESCRIPTION = JSON.parse(JSON.stringify(await describeApi(ROUTES)));
 const { paths: PATHS, components: COMPONENTS } = openApiDocument.parse(DESCRIPTION);
 const OPERATIONS = Object.entries(PATHS).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

@@ -29,7 +29,7 @@ const ANY_UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f
  * them do.
  */
 export async function writeContracts(path: string): Promise<void> {
-  const own = JSON.parse(JSON.stringify(describeApi(ROUTES))) as Description;
+  const own = JSON.parse(JSON.stringify(await describeApi(ROUTES))) as Description;
   const published = JSON.parse(await readFile(PUBLISHED_FILE, 'utf8')) as Description;
   // Keywords of OpenAPI that JSON Schema does not have (example, deprecated, …) say nothing here.
   const options: Options = { strict: false, inlineRefs: false, code: { source: true } };

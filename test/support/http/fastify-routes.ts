@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../../src/server/service/context.ts';
 
 /** All that the framework routes, as it says itself: `GET /v2/skins/:uuid`. */
 export async function fastifyRoutes(): Promise<string[]> {
-  const app = await buildApp({
+  const { app } = await buildApp({
     context: {} as ServiceContext, // nothing is asked
     session: undefined,
     allowsAnonymous: true,

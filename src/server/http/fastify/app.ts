@@ -31,16 +31,8 @@ import {
   logsRequests,
   QuietLogController,
 } from './log.ts';
-import {
-  answerClientError,
-  breadcrumb,
-  type EdgeLimits,
-  KEPT_HEADERS,
-  nodeServerOptions,
-  requestId,
-  verifyHead,
-} from './network-limits.ts';
-import { oneByOne } from './pipelining.ts';
+import { answerClientError, breadcrumb, type EdgeLimits, requestId, verifyHead } from './network-limits.ts';
+import { NodeServers } from './node-servers.ts';
 import { proxyTest } from './proxies.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -64,18 +56,17 @@ const BODY_LIMIT = 128 * 1024;
 /** The callers of those requests whose routes authenticate. */
 type Callers = WeakMap<FastifyRequest, Caller>;
 
-export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<{ app: FastifyInstance; servers: NodeServers }> {
   const callers: Callers = new WeakMap();
   const watch = requestWatcher(options, callers);
   const answerError = errorAnswerer(options);
+  const { servers, connections } = openServers(options);
   const app: FastifyInstance = Fastify({
     logger: loggerOptions(options.logLevel, options.logStream),
     logController: new QuietLogController({ requestIdLogLabel: 'request' }),
     genReqId: requestId,
     bodyLimit: BODY_LIMIT,
-    http: nodeServerOptions(options.edge),
-    requestTimeout: options.edge.requestTimeout,
-    keepAliveTimeout: options.edge.keepAliveTimeout,
+    serverFactory: (handle) => servers.makeFirst(handle as RequestListener),
     forceCloseConnections: 'idle',
     return503OnClosing: false, // its words are not ours; what is taken by then is answered
     exposeHeadRoutes: false,
@@ -87,9 +78,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
   });
-  const connections = limitConnections(app, options);
   const turnstile = new Turnstile(options.edge, options.context.clock);
-  passExpectations(app);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     done();
@@ -111,33 +100,27 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   for (const route of ROUTES)
     if (!reading.includes(route)) mount(app, route, { options, callers, connections, turnstile });
-  return app;
+  return { app, servers };
 }
 
-function limitConnections(app: FastifyInstance, { edge, context, trustProxy }: AppOptions): Connections {
-  const { server } = app;
-  server.maxHeadersCount = KEPT_HEADERS;
+function openServers({ edge, context, trustProxy }: AppOptions): {
+  servers: NodeServers;
+  connections: Connections;
+} {
   const connections = new Connections({
     ...edge,
     nameOf: networkOf,
     isProxy: proxyTest(trustProxy),
     onDropped: () => context.observer.connectionDropped(),
   });
-  server.on('connection', (socket) => connections.add(socket));
-  const [handle] = server.listeners('request') as RequestListener[];
-  server.removeAllListeners('request');
-  if (handle)
-    server.on(
-      'request',
-      oneByOne(handle, (socket) => connections.begin(socket)),
-    );
-  return connections;
+  const isUrgent = (url: string) => VITAL_PATHS.has(url.split('?', 1)[0] ?? '');
+  const servers = new NodeServers({ limits: edge, connections, clock: context.clock, isUrgent });
+  return { servers, connections };
 }
 
-/** Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead. */
-function passExpectations({ server }: FastifyInstance): void {
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-}
+const VITAL_PATHS: ReadonlySet<string> = new Set(
+  ROUTES.filter(({ isVital }) => isVital).flatMap(({ paths }) => paths),
+);
 
 /** Adds the common headers to each answer, and reports each request once it is over, whichever side ended it. */
 function requestWatcher({ context, logLevel, logAddresses: addresses }: AppOptions, callers: Callers) {

@@ -41,9 +41,11 @@ const MAX_HEADERS = 100;
 const MAX_HEADER_SIZE = 16 * 1024;
 
 /** Options of Node's server. It checks for slow requests at a quarter of their time limit. */
-export function nodeServerOptions({ headersTimeout, requestTimeout }: EdgeLimits): ServerOptions {
+export function nodeServerOptions(limits: EdgeLimits): ServerOptions {
+  const { headersTimeout, requestTimeout, keepAliveTimeout } = limits;
   const connectionsCheckingInterval = Math.ceil(headersTimeout / 4);
-  return { headersTimeout, requestTimeout, connectionsCheckingInterval, maxHeaderSize: MAX_HEADER_SIZE };
+  const maxHeaderSize = MAX_HEADER_SIZE;
+  return { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval, maxHeaderSize };
 }
 
 /** How many headers Node keeps: one more than allowed, to detect requests with too many. */

@@ -1,0 +1,48 @@
+import { lookup } from 'node:dns/promises';
+import type { AddressInfo } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
+import { type AppOptions, buildApp } from './app.ts';
+import { NodeServers } from './node-servers.ts';
+
+/** The service on the network. */
+export interface HttpServer {
+  readonly log: FastifyBaseLogger;
+  /** Listens on all addresses of `host`. @returns the port. @throws Error if none of them can be used */
+  listen(host: string, port: number): Promise<number>;
+  /** Accepts no more connections; resolves when the open ones have ended. */
+  close(): Promise<void>;
+  countConnections(): Promise<number>;
+  /** Closes all connections, whatever is under way on them. */
+  closeConnections(): void;
+}
+
+/** `addressesOf`: the addresses of a host name. */
+export async function openHttpServer(
+  options: AppOptions,
+  addressesOf = loopbackAddresses,
+): Promise<HttpServer> {
+  const { app, servers } = await buildApp(options);
+  return {
+    log: app.log,
+    listen: async (host, port) => {
+      const [first = host, ...others] = await addressesOf(host);
+      await app.listen(NodeServers.listenOptions(first, port));
+      for (const other of others) {
+        await servers.listenToo(other, app.server).catch((error: Error) => {
+          app.log.warn(`${host} is reached at ${first} only: ${error.message}`);
+        });
+      }
+      return (app.server.address() as AddressInfo).port;
+    },
+    close: async () => void (await Promise.all([app.close(), servers.closeOthers()])),
+    countConnections: async () => await servers.countConnections(),
+    closeConnections: () => servers.closeAllConnections(),
+  };
+}
+
+/** `localhost` is several addresses, and callers choose among them; all other hosts are one. */
+async function loopbackAddresses(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  const found = await lookup(host, { all: true });
+  return [...new Set(found.map(({ address }) => address))];
+}

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import type { Clock } from '../../../base/clock.ts';
+import { BurstQueue } from './burst-queue.ts';
+import type { Connections } from './connections.ts';
+import { type EdgeLimits, KEPT_HEADERS, nodeServerOptions } from './network-limits.ts';
+import { handleOneByOne } from './pipelining.ts';
+
+/** Connections that may wait to be accepted; the system may allow fewer. With more, callers try again after a second. */
+const BACKLOG = 4096;
+
+export interface NodeServersOptions {
+  readonly limits: EdgeLimits;
+  /** Counts and limits the connections of all servers. */
+  readonly connections: Connections;
+  readonly clock: Clock;
+  /** Whether requests for this URL are handled before all others. */
+  readonly isUrgent: (url: string) => boolean;
+}
+
+/** Node's servers: one for each address that the service listens on, with the same limits for all. */
+export class NodeServers {
+  readonly #options: NodeServersOptions;
+  readonly #burst: BurstQueue;
+  readonly #servers: Server[] = [];
+  readonly #others: Server[] = [];
+  #handle: RequestListener = () => {};
+
+  constructor(options: NodeServersOptions) {
+    this.#options = options;
+    this.#burst = new BurstQueue(options.clock);
+  }
+
+  /** Makes the first server, whose events go to `handle`: for the framework. */
+  makeFirst(handle: RequestListener): Server {
+    this.#handle = handle;
+    return this.#make();
+  }
+
+  /** How the first server is to listen. */
+  static listenOptions(host: string, port: number) {
+    return { host, port, backlog: BACKLOG };
+  }
+
+  /**
+   * Listens on one more address, with the port and the events of the first server. @throws Error if the address cannot
+   * be used
+   */
+  async listenToo(host: string, first: Server): Promise<void> {
+    const { port } = first.address() as { port: number };
+    const server = this.#make();
+    server.on('clientError', (...args) => first.emit('clientError', ...args));
+    server.listen(NodeServers.listenOptions(host, port));
+    await once(server, 'listening');
+    this.#others.push(server);
+  }
+
+  /** Closes all but the first server, which the framework closes; resolves when their connections have ended. */
+  async closeOthers(): Promise<void> {
+    const closed = this.#others.map(async (server) => {
+      if (server.listening) await promisify(server.close.bind(server))();
+    });
+    await Promise.all(closed);
+  }
+
+  #make(): Server {
+    const { limits, connections } = this.#options;
+    const receive = (socket: Socket) => connections.begin(socket);
+    const start = (request: IncomingMessage, begin: () => void) => {
+      this.#burst.add(begin, { isUrgent: this.#options.isUrgent(request.url ?? '') });
+    };
+    const server = createServer(
+      nodeServerOptions(limits),
+      handleOneByOne({ handle: this.#handle, receive, start }),
+    );
+    server.maxHeadersCount = KEPT_HEADERS;
+    server.on('connection', (socket) => {
+      this.#burst.connected();
+      connections.add(socket);
+    });
+    // Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    this.#servers.push(server);
+    return server;
+  }
+
+  /** The number of open connections. */
+  async countConnections(): Promise<number> {
+    const counts = await Promise.all(
+      this.#servers.map(async (server) => await promisify(server.getConnections.bind(server))()),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  closeAllConnections(): void {
+    for (const server of this.#servers) server.closeAllConnections();
+  }
+}

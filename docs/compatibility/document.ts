@@ -54,7 +54,7 @@ Made by \`npm run compatibility\`; \`test/docs/compatibility.test.ts\` fails whe
 
 It compares what skinsmith describes in \`/openapi.json\` with the published contract of the hosted service
 (\`test/fixtures/openapi/published-v2.json\`) and with what the published source of its server shows. Every answer
-that a server test gets is held against both descriptions (\`test/server/contract/\`). *Same* means that they agree
+that a server test gets is held against both descriptions (\`test/support/contract/\`). *Same* means that they agree
 and no difference is known.`;
 
 /** By method and address, like `GET /v2/skins/{uuid}`. */

@@ -9,7 +9,9 @@ export function packagesOutOfPlace(imports: readonly Import[]): string[] {
   return imports
     .filter(({ target }) => !target.startsWith(SRC))
     .filter(({ file, target }) => !(PACKAGES[target] ?? []).some((folder) => isIn(folder, file)))
-    .map((one) => `${describeImport(one)}, which may be imported in ${list(PACKAGES[one.target] ?? [])}`);
+    .map(
+      (one) => `${describeImport(one)}, which ${list(PACKAGES[one.target] ?? [], 'no folder')} may import`,
+    );
 }
 
 /** Imports of rooms that the row of the importing one does not name. */
@@ -18,7 +20,8 @@ export function roomsOutOfPlace(imports: readonly Import[]): string[] {
     .filter(({ target }) => target.startsWith(SRC))
     .filter(({ file, target }) => !mayImport(file, target, [...rowOf(file).imports, ...stillImports(file)]))
     .map(
-      (one) => `${describeImport(one)}, but ${roomOf(one.file)} may import ${list(rowOf(one.file).imports)}`,
+      (one) =>
+        `${describeImport(one)}, but ${roomOf(one.file)} may import ${list(rowOf(one.file).imports, 'no other room')}`,
     );
 }
 
@@ -104,8 +107,8 @@ function isIn(folder: string, path: string): boolean {
   return path === SRC + folder || path.startsWith(`${SRC}${folder}/`);
 }
 
-function list(names: readonly string[]): string {
-  return names.length === 0 ? 'nothing of it' : `only ${names.join(', ')}`;
+function list(names: readonly string[], none: string): string {
+  return names.length === 0 ? none : `only ${names.join(', ')}`;
 }
 
 /** The table of rooms as CONTRIBUTING shows it. */

@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A signing key that tests copy instead of each making its own (seconds of work). */
     signingKeyPath: string;
-    /** Module that answers of the service are judged by, see server/contract. */
+    /** Module that answers of the service are judged by, see support/contract. */
     contractsPath: string;
   }
 }

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { BatchOptions } from '../../../src/batch/api/options.ts';
+import type { Ledger } from '../../../src/batch/run/ledger.ts';
+import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
+import { finishFiles } from '../../../src/batch/run/save-files.ts';
+
+interface Ending {
+  readonly isOver?: boolean;
+  readonly failed?: number;
+  readonly hasLockfile?: boolean;
+  readonly force?: boolean;
+  readonly isDiskFull?: boolean;
+}
+
+/** What becomes of a batch's files when it ends like this. */
+async function stepsOf(ending: Ending): Promise<string[]> {
+  const { isOver = true, failed = 0, hasLockfile = false, force = false, isDiskFull = false } = ending;
+  const steps: string[] = [];
+  const step = (name: string) => () => {
+    steps.push(name);
+  };
+  const rewrite = async () => {
+    steps.push('lockfile written');
+    if (isDiskFull) throw new Error('no space left');
+    return { written: true, dropped: 0 };
+  };
+  const files = {
+    lockfile: hasLockfile ? { rewrite } : undefined,
+    journal: { retire: step('journal removed'), end: step('journal ended'), close: step('journal closed') },
+    memory: { save: step('memory saved') },
+  } as unknown as OpenBatch;
+  const changes = { changes: [{ id: 'a', key: 'k' }], lockfileChanges: () => [], failed, hasReadAll: true };
+  const options = { force } as BatchOptions;
+  await finishFiles(options, files, changes as unknown as Ledger, { isOver }).catch((error: Error) =>
+    steps.push(error.message),
+  );
+  return steps;
+}
+
+test('A journal is removed once the lockfile has its skins, those that failed or not', async () => {
+  const all = ['lockfile written', 'memory saved', 'journal removed'];
+  expect(await stepsOf({ hasLockfile: true })).toEqual(all);
+  expect(await stepsOf({ hasLockfile: true, failed: 1 })).toEqual(all);
+});
+
+test('Without a lockfile a journal with failures is kept: the next run would pay for its skins again', async () => {
+  expect(await stepsOf({ failed: 1 })).toEqual(['memory saved', 'journal ended', 'journal closed']);
+  expect(await stepsOf({ failed: 0 })).toEqual(['memory saved', 'journal removed']);
+});
+
+test('A run that makes everything anew has nothing to go on with, failures or not', async () => {
+  expect(await stepsOf({ failed: 1, force: true })).toEqual(['memory saved', 'journal removed']);
+});
+
+test('A journal with work left to do is kept, and goes on where it is', async () => {
+  const kept = ['memory saved', 'journal closed'];
+  expect(await stepsOf({ isOver: false })).toEqual(kept);
+  expect(await stepsOf({ isOver: false, hasLockfile: true })).toEqual(['lockfile written', ...kept]);
+});
+
+test('A journal whose skins the lockfile could not take is kept', async () => {
+  expect(await stepsOf({ hasLockfile: true, isDiskFull: true })).toEqual([
+    'lockfile written',
+    'journal closed',
+    'no space left',
+  ]);
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { Work } from '../../src/batch/model/work.ts';
+import { Losses, type LossesTools } from '../../src/dispatch/losses.ts';
+import type { Job } from '../../src/protocol/job.ts';
+import { buildTexturesValue } from '../../src/textures/property.ts';
+import { noAnswer } from '../support/client/failures.ts';
+
+const PIXELS = 'a'.repeat(64);
+const CAPE = 'c'.repeat(32);
+const finished: Job = { id: 'unknown', status: 'completed' };
+
+/** Losses on a service whose finished jobs all have this skin. */
+function openLosses(skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {}) {
+  const told: string[] = [];
+  const tasks: Promise<void>[] = [];
+  const clock = { now: 0 };
+  const value = buildTexturesValue({
+    timestamp: 0,
+    profileId: '0'.repeat(32),
+    profileName: 'Steve',
+    skin: { url: 'https://example.org/skin', variant: skin.variant ?? 'classic' },
+    ...(skin.cape && { cape: { url: 'https://example.org/cape' } }),
+  });
+  const tools = {
+    desk: {
+      now: () => clock.now,
+      journal: { isOwnJob: () => false },
+      track: (task: Promise<void>) => tasks.push(task),
+    },
+    isElsewhere: () => false,
+    fetchJob: async () => ({ job: finished, skin: { texture: { data: { value } } } }),
+    texturePixels: async () => PIXELS,
+    onFound: () => told.push('found'),
+    onGone: () => told.push('gone'),
+    lookSoon: () => {},
+  } as unknown as LossesTools;
+  const losses = new Losses(tools);
+  return {
+    losses,
+    told,
+    /** A list requested at this time, and what follows from it. */
+    async sees(jobs: readonly Job[], at: number): Promise<void> {
+      clock.now = at;
+      losses.sawList(jobs, at);
+      await Promise.all(tasks);
+    },
+  };
+}
+
+function workOf(wish: Partial<Pick<Work, 'cape' | 'variant'>> = {}): Work {
+  const work = { key: 'k', variant: 'auto', members: [], pixels: PIXELS, cape: undefined, ...wish };
+  return work as unknown as Work;
+}
+
+const sent = { at: 0, mark: 0 };
+
+describe('A finished job of unknown origin', () => {
+  /** Listed twice: first it is examined, then judged; the second list comes when the answer is settled. */
+  async function judge(work: Work, skin: Parameters<typeof openLosses>[0]): Promise<string[]> {
+    const service = openLosses(skin);
+    service.losses.add(work, sent, noAnswer(true));
+    await service.sees([finished], 100);
+    await service.sees([finished], 400);
+    return service.told;
+  }
+
+  test('is that of the lost answer when it has its pixels', async () => {
+    expect(await judge(workOf(), {})).toEqual(['found']);
+  });
+
+  test('is another when a cape was asked for and it has none', async () => {
+    expect(await judge(workOf({ cape: CAPE }), {})).toEqual(['gone']);
+    expect(await judge(workOf({ cape: CAPE }), { cape: true })).toEqual(['found']);
+  });
+
+  test('may have a cape where none was asked for: the account may wear one', async () => {
+    expect(await judge(workOf(), { cape: true })).toEqual(['found']);
+  });
+
+  test('is another when it has other arms than were asked for', async () => {
+    expect(await judge(workOf({ variant: 'slim' }), { variant: 'classic' })).toEqual(['gone']);
+    expect(await judge(workOf({ variant: 'slim' }), { variant: 'slim' })).toEqual(['found']);
+  });
+});
+
+describe('An answer that was lost', () => {
+  test('is settled by a list that is requested 0.3 s later', async () => {
+    const service = openLosses();
+    service.losses.add(workOf(), sent, noAnswer(true));
+    await service.sees([], 299);
+    expect([service.told, service.losses.lookAt()]).toEqual([[], 300]);
+    await service.sees([], 300);
+    expect([service.told, service.losses.lookAt()]).toEqual([['gone'], undefined]);
+  });
+
+  test('by a time-out is settled only 5 s later: the service may still be at it', async () => {
+    const service = openLosses();
+    service.losses.add(workOf(), sent, noAnswer(true, new DOMException('late', 'TimeoutError')));
+    await service.sees([], 4_999);
+    expect([service.told, service.losses.lookAt()]).toEqual([[], 5_000]);
+    await service.sees([], 5_000);
+    expect(service.told).toEqual(['gone']);
+  });
+
+  test('is not settled while a job that may be its own is unfinished', async () => {
+    const service = openLosses();
+    service.losses.add(workOf(), sent, noAnswer(true));
+    await service.sees([{ id: 'unknown', status: 'processing' }], 10_000);
+    expect(service.told).toEqual([]);
+    expect(service.losses.lookAt()).toBe(10_200);
+  });
+
+  test('is not that of a job that was listed before it was sent', async () => {
+    const service = openLosses();
+    await service.sees([finished], 50);
+    service.losses.add(workOf(), { at: 100, mark: 0 }, noAnswer(true));
+    await service.sees([finished], 400);
+    expect(service.told).toEqual(['gone']);
+  });
+});

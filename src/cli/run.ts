@@ -26,7 +26,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await program.parseAsync([...(await joinedWords(argv))], { from: 'user' });
     return run.status;
   } catch (error) {
-    return await run.tell(error, argv.includes('--json'));
+    return await run.report(error, argv.includes('--json'));
   }
 }
 
@@ -56,18 +56,18 @@ class Run {
   }
 
   /** The one place where an error becomes a message and an exit status. */
-  async tell(error: unknown, json: boolean): Promise<number> {
-    if (error instanceof CommanderError) return this.#tellUsage(error, json);
+  async report(error: unknown, json: boolean): Promise<number> {
+    if (error instanceof CommanderError) return this.#usageError(error, json);
     if (this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
     const messages = new Messages(processIo('auto', this.#stop), { json });
     const { aborted, reason } = this.#stop.signal;
     const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
     const { reportOf } = await import('./errors/error-report.ts');
-    const told = interrupted ? reportOf(new DOMException('', 'AbortError')) : reportOf(error);
-    if (told) {
-      const hint = told.hint ?? (told.exit === 'usage' ? this.#seeHelp() : undefined);
-      await messages.failure({ code: told.code, message: told.message, hint });
-      return exitStatus(told.exit);
+    const report = interrupted ? reportOf(new DOMException('', 'AbortError')) : reportOf(error);
+    if (report) {
+      const hint = report.hint ?? (report.exit === 'usage' ? this.#seeHelp() : undefined);
+      await messages.failure({ code: report.code, message: report.message, hint });
+      return exitStatus(report.exit);
     }
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.stderr.write('This is a bug in skinsmith. Please report it with the lines above.\n');
@@ -79,7 +79,7 @@ class Run {
   }
 
   /** commander has already printed its message, except as JSON; help and version are not errors. */
-  #tellUsage(error: CommanderError, json: boolean): number {
+  #usageError(error: CommanderError, json: boolean): number {
     if (error.exitCode === 0) return exitStatus('done');
     if (json) {
       const message = error.message.replace(/^error: /, '');
@@ -93,7 +93,7 @@ async function contextFor(
   program: Command,
   stop: AbortController,
 ): Promise<CommandContext & { close(): Promise<void> }> {
-  const { openContext } = await import('./context/context.ts');
+  const { openContext } = await import('./context/open-context.ts');
   const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
   if (flags.local && flags.baseUrl !== undefined) {
     throw new CliError('two_services', '--local and --base-url name two services; give one.', {

@@ -13,7 +13,8 @@ import { skinFields } from '../output/views.ts';
 import { resultPictures, type ShownSkin, textureOf } from '../preview/result-pictures.ts';
 import type { BatchCall } from './call.ts';
 import type { Output } from './output.ts';
-import { type Presentation, runBatchCommand } from './run.ts';
+import type { Presentation } from './presentation.ts';
+import { runBatchCommand } from './run.ts';
 import { printSignerNotice } from './signer-notice.ts';
 
 /**

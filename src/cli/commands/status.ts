@@ -94,11 +94,11 @@ async function lookAt(id: string, { client, context, wait, source }: LookOptions
       error,
     });
   } catch (error) {
-    const told = reportOf(error);
-    const status = told && GONE[told.code];
+    const report = reportOf(error);
+    const status = report && GONE[report.code];
     if (!status) throw error;
-    await printFailure(id, told, context);
-    return resultView({ source, job: id, status, error: told });
+    await printFailure(id, report, context);
+    return resultView({ source, job: id, status, error: report });
   }
 }
 

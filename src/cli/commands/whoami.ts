@@ -128,8 +128,8 @@ function whoamiView(
   { rateLimit: { limit }, pending }: { rateLimit: RateLimit; pending: number },
   service: string,
 ): WhoamiView {
-  const minute = told(limit?.minute ?? limit);
-  const hour = told(limit?.hour);
+  const minute = knownWindow(limit?.minute ?? limit);
+  const hour = knownWindow(limit?.hour);
   const { queue, per_minute = minute?.limit, per_hour = hour?.limit, plan } = grants;
   return {
     ...(user !== undefined && { user }),
@@ -153,7 +153,7 @@ function whoamiView(
 type Window = NonNullable<NonNullable<RateLimit['limit']>['minute']>;
 
 /** Undefined when there is no such limit. The hosted service reports an hourly limit of 0, which means no limit. */
-function told({ limit = 0, remaining }: Window = {}): Required<Omit<Window, 'reset'>> | undefined {
+function knownWindow({ limit = 0, remaining }: Window = {}): Required<Omit<Window, 'reset'>> | undefined {
   if (limit <= 0 || remaining === undefined) return undefined;
   return { limit, remaining: Math.max(0, remaining), used: Math.max(0, limit - remaining) };
 }

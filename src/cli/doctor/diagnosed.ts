@@ -37,6 +37,6 @@ const WHY = {
   not_operator: 'Only the operator of the service may see that.',
 } satisfies Record<NoDiagnosis, string>;
 
-export function untold(why: NoDiagnosis): Finding {
+export function notDiagnosed(why: NoDiagnosis): Finding {
   return skipped(WHY[why]);
 }

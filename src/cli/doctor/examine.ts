@@ -45,7 +45,7 @@ async function lookInTime({ look }: Check, { setup, late, signal }: Examination)
   try {
     if (late.aborted) end();
     return await Promise.race([
-      look(setup).catch((error: unknown) => toldProblem(error, { late, signal })),
+      look(setup).catch((error: unknown) => problemOf(error, { late, signal })),
       over.promise,
     ]);
   } finally {
@@ -54,13 +54,13 @@ async function lookInTime({ look }: Check, { setup, late, signal }: Examination)
 }
 
 /** Converts an error to a finding. An error with no message for users is a bug and is rethrown. */
-async function toldProblem(
+async function problemOf(
   error: unknown,
   { late, signal }: Pick<Examination, 'late' | 'signal'>,
 ): Promise<Finding> {
   if (signal.aborted) throw error;
   if (late.aborted) return await new Promise(() => {}); // cut short, which is reported already
-  const told = reportOf(error);
-  if (!told) throw error;
-  return problem(told.message, told.hint);
+  const report = reportOf(error);
+  if (!report) throw error;
+  return problem(report.message, report.hint);
 }

@@ -21,9 +21,9 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
     const detail = `${folder} ${state}; ${sizeText(space)} free.`;
     return space < LITTLE_SPACE ? warning(detail, 'Make room on that disk.') : ok(detail);
   } catch (error) {
-    const told = reportOf(error);
-    if (!told) throw error;
-    return problem(`${folder} cannot be used: ${told.message}`);
+    const report = reportOf(error);
+    if (!report) throw error;
+    return problem(`${folder} cannot be used: ${report.message}`);
   }
 }
 

@@ -11,10 +11,10 @@ export const limitsCheck: Check = {
     const { limit } = await setup.rateLimit();
     const plan = me ? (me.grants.plan ?? 'none named') : 'anonymous';
     const { minute = limit, hour } = limit ?? {};
-    const told = [leftOf('minute', minute), leftOf('hour', hour)].filter((window) => window !== undefined);
-    const left = told.length === 0 ? 'no limits told' : told.map(({ text }) => text).join(', ');
+    const windows = [leftOf('minute', minute), leftOf('hour', hour)].filter((window) => window !== undefined);
+    const left = windows.length === 0 ? 'no limits told' : windows.map(({ text }) => text).join(', ');
     const detail = `Plan ${plan}: ${left}.`;
-    if (told.every(({ isSpent }) => !isSpent)) return ok(detail);
+    if (windows.every(({ isSpent }) => !isSpent)) return ok(detail);
     return warning(detail, 'New skins wait until the limit is over: skinsmith whoami');
   },
 };

@@ -1,11 +1,11 @@
 import type { Check } from './check.ts';
-import { summary, untold } from './diagnosed.ts';
+import { notDiagnosed, summary } from './diagnosed.ts';
 
 /** Checks the service's store: its schema, whether it is writable, and whether it is damaged. */
 export const storeCheck: Check = {
   needs: ['key'],
   look: async (setup) => {
     const diagnosis = await setup.diagnosis();
-    return typeof diagnosis === 'string' ? untold(diagnosis) : summary(diagnosis.store.findings);
+    return typeof diagnosis === 'string' ? notDiagnosed(diagnosis) : summary(diagnosis.store.findings);
   },
 };

@@ -3,12 +3,12 @@ import { colorsFor } from '../terminal/colors.ts';
 import type { Io } from '../terminal/io.ts';
 import { jsonDocument, jsonLine } from '../text/json.ts';
 import { clean } from '../text/text.ts';
-import { FORMATS, type Formatted, isFinished } from './formats/formats.ts';
+import { FORMATS, type Formatted } from './formats/formats.ts';
 import type { FormatName } from './formats/names.ts';
 import { JsonList } from './json-list.ts';
 import type { TerminalPictures } from './picture/terminal-picture.ts';
 import { picturedText, resultRow, resultText } from './results.ts';
-import type { ResultView } from './views.ts';
+import { isFinished, type ResultView } from './views.ts';
 
 interface PrinterOptions {
   readonly json: boolean;

@@ -55,6 +55,12 @@ export function resultView({ source, job, skin, status, warnings = [], error }: 
   };
 }
 
+export function isFinished(
+  result: ResultView,
+): result is ResultView & Required<Pick<ResultView, 'value' | 'signature'>> {
+  return result.value !== undefined && result.signature !== undefined;
+}
+
 /** One result of a batch. */
 export function batchResultView(result: BatchResult): ResultView {
   const { source, job, skin, warnings, error } = result;

@@ -60,7 +60,7 @@ export class Waits {
     if (!this.#messages.isForPerson) return;
     this.#pause = { message, until: this.#clock.monotonic() + pause, at: this.#clock.now() + pause };
     this.#timer ??= setInterval(() => this.look(), LOOK).unref();
-    this.#tell(this.#text());
+    this.#show(this.#text());
   }
 
   /** Prints the state when an update is due; called every second. */
@@ -82,10 +82,10 @@ export class Waits {
 
   /** Updates a live line every time, and prints other lines only now and then. */
   #refresh(text: string): void {
-    if (this.#messages.isLive || this.#clock.monotonic() - this.#saidAt >= BETWEEN_LINES) this.#tell(text);
+    if (this.#messages.isLive || this.#clock.monotonic() - this.#saidAt >= BETWEEN_LINES) this.#show(text);
   }
 
-  #tell(text: string | undefined): void {
+  #show(text: string | undefined): void {
     if (text === undefined || this.#messages.isOccupied(this.#spinner !== undefined)) return;
     this.#saidAt = this.#clock.monotonic();
     if (!this.#messages.isLive) {

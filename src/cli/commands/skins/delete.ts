@@ -81,9 +81,9 @@ async function deleteOne(uuid: string, client: SkinClient, context: CommandConte
       client.deleteSkin(uuid, { signal }),
     );
   } catch (error) {
-    const told = reportOf(error);
-    if (told?.code !== 'skin_not_found') throw error;
-    await printFailure(uuid, told, context);
+    const report = reportOf(error);
+    if (report?.code !== 'skin_not_found') throw error;
+    await printFailure(uuid, report, context);
     return false;
   }
   if (!flags.json) io.out.write(columnRows(COLUMNS, [{ uuid }]));

@@ -107,9 +107,9 @@ async function downloadOne(
     writeFileAtomically(resolve(file), png);
     return { uuid, ...(name !== undefined && { name }), file };
   } catch (error) {
-    const told = reportOf(error);
-    if (!told || !concernsOneSource(error)) throw error;
-    await printFailure(wanted, told, context);
+    const report = reportOf(error);
+    if (!report || !concernsOneSource(error)) throw error;
+    await printFailure(wanted, report, context);
     return undefined;
   }
 }

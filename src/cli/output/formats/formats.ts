@@ -1,4 +1,3 @@
-import type { ResultView } from '../views.ts';
 import { citizensCommand, giveCommand, giveCommand116, giveCommand1205 } from './commands.ts';
 import type { FormatName } from './names.ts';
 import { profileId } from './profile-id.ts';
@@ -32,12 +31,6 @@ export const FORMATS = {
   skinsrestorer: { extension: '.customskin', render: customSkin, isNamedByFile: true },
   citizens: { extension: '.citizens.txt', render: citizensCommand },
 } as const satisfies Record<FormatName, Format>;
-
-export function isFinished(
-  result: ResultView,
-): result is ResultView & Required<Pick<ResultView, 'value' | 'signature'>> {
-  return result.value !== undefined && result.signature !== undefined;
-}
 
 function customSkin({ name, value, signature }: SkinData): Formatted {
   const skinName = (name ?? profileId(value).uuid).toLowerCase();

@@ -1,0 +1,120 @@
+import type { BatchEvent } from '../../batch/api/events.ts';
+import type { BatchResult } from '../../batch/model/result.ts';
+import { JobPrinter } from '../output/job-printer.ts';
+import { ResultPrinter } from '../output/result-printer.ts';
+import { batchResultView, jobView } from '../output/views.ts';
+import { printFailure } from '../terminal/source-failure.ts';
+import { printWarnings } from '../terminal/warnings.ts';
+import type { BatchCall } from './call.ts';
+import type { Presentation } from './presentation.ts';
+import type { BatchProgress } from './progress.ts';
+import { printPlan } from './summary.ts';
+
+/** Writes the output of a running batch, on stdout and stderr. */
+export class RunOutput {
+  readonly #call: BatchCall;
+  readonly #progress: BatchProgress;
+  readonly #presentation: Presentation;
+  readonly #results: ResultPrinter;
+  readonly #jobs: JobPrinter;
+  /** Queues messages in order: each waits until the progress line is cleared. */
+  #printed: Promise<void> = Promise.resolve();
+  /** The error that a message failed with. */
+  #trouble: { readonly error: unknown } | undefined;
+  #isForgetful = false;
+
+  constructor(call: BatchCall, progress: BatchProgress, presentation: Presentation) {
+    const { context, settings, typed } = call;
+    const shape = { json: context.flags.json ?? false, ndjson: typed.ndjson ?? false, isList: call.isList };
+    this.#call = call;
+    this.#progress = progress;
+    this.#presentation = presentation;
+    const { pictures } = presentation;
+    this.#results = new ResultPrinter(context.io, { ...shape, formats: settings.format, pictures });
+    this.#jobs = new JobPrinter(context.io, shape);
+  }
+
+  event(event: BatchEvent): void {
+    switch (event.type) {
+      case 'planned':
+        this.#print(async () => await printPlan(event, this.#call));
+        break;
+      case 'accepted':
+        this.#accepted(event);
+        break;
+      case 'result':
+        this.#result(event.result);
+        break;
+      case 'waiting':
+        this.#progress.wait(event.message, event.ms);
+        break;
+      case 'again':
+        this.#progress.remark(`${event.source}: ${event.message} Trying again.`);
+        break;
+      case 'alone':
+        this.#alone(event.message);
+    }
+  }
+
+  end(): void {
+    if (this.#call.follow) this.#results.end();
+    else this.#jobs.end();
+  }
+
+  /** Resolves when every message is printed. @throws the error that a message failed with */
+  async settled(): Promise<void> {
+    await this.#printed;
+    if (this.#trouble) throw this.#trouble.error;
+  }
+
+  #accepted({ source, job, index }: Extract<BatchEvent, { type: 'accepted' }>): void {
+    const { follow } = this.#call;
+    this.#presentation.accepted?.(job.id);
+    this.#progress.goesOn();
+    this.#print(async () => {
+      await this.#remember(job.id, source);
+      if (!follow) await this.#jobs.add(jobView(job, source), index);
+    });
+  }
+
+  /** The record of sources only helps people, so a failure to write it does not end the batch. */
+  async #remember(job: string, source: string): Promise<void> {
+    const { context } = this.#call;
+    if (this.#isForgetful) return;
+    try {
+      await context.jobSources.record(job, source);
+    } catch (error) {
+      this.#isForgetful = true;
+      const why = error instanceof Error ? error.message : String(error);
+      await context.messages.warn(`jobs will not show which source each came from: ${why}`);
+    }
+  }
+
+  #alone(why: string): void {
+    const { messages, flags } = this.#call.context;
+    const text = `Other skinsmith processes with this key are not taken into account: ${why}`;
+    if (flags.verbose) this.#print(() => messages.say(text));
+  }
+
+  #result(result: BatchResult): void {
+    const { context, follow, typed, isList } = this.#call;
+    const isPrinted = follow && (typed.out === undefined || context.flags.json || typed.ndjson);
+    const { error, source, index } = result;
+    if (!isPrinted && !error && isList) return;
+    const view = isPrinted ? batchResultView(result) : undefined; // now: the result is only valid during this call
+    const notes = isList || error ? [] : result.warnings; // for many sources, the reports and the JSON have them
+    this.#print(async () => {
+      if (error) await printFailure(source, error, context);
+      await printWarnings(notes, undefined, context);
+      if (view) await this.#results.add(view, index);
+    });
+  }
+
+  #print(say: () => Promise<void> | void): void {
+    this.#printed = this.#printed
+      .then(() => this.#progress.aside(say))
+      .catch((error: unknown) => {
+        this.#trouble ??= { error };
+      });
+  }
+}

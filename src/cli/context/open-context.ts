@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import type { BatchService } from '../../batch/api/options.ts';
+import type { OwnKey } from '../../batch/model/own-key.ts';
+import type { Game } from '../../game/game.ts';
+import { ConfigFile, foldersFor } from '../config/config-file.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Connection } from '../connection/connect.ts';
+import { JobSources } from '../history/job-sources.ts';
+import { SeenNames } from '../history/seen-names.ts';
+import { Messages } from '../terminal/messages.ts';
+import { Waits } from '../terminal/waits.ts';
+import type { CommandContext, GameServices, OpenContext } from './context.ts';
+
+type ContextOptions = Pick<CommandContext, 'io' | 'env' | 'signal' | 'flags'>;
+
+/** The part of the context that needs nothing opened. */
+type BaseContext = Omit<CommandContext, 'settings' | 'connect' | 'game' | 'ownKey' | 'service'>;
+
+/** Creates the context of one run. Modules load, and services open, on first use. */
+export function openContext(options: ContextOptions): OpenContext {
+  const base = baseContext(options);
+  let connection: Promise<Connection> | undefined;
+  let game: Promise<Game> | undefined;
+  let ownKey: Promise<OwnKey | undefined> | undefined;
+  const connect = async (settings: Settings) => {
+    connection ??= openConnection(settings, base);
+    return await connection;
+  };
+  return {
+    ...base,
+    settings: async (typed = {}) => await readSettings(typed, base),
+    connect,
+    game: async () => {
+      game ??= openGame(base);
+      return await gameServices(await game);
+    },
+    ownKey: async () => {
+      ownKey ??= readOwnKey(base);
+      return await ownKey;
+    },
+    service: async (settings) => await batchService(settings, { ...base, connect }),
+    close: async () => {
+      const opened = await connection?.catch(() => undefined); // the caller that connected has reported it
+      await opened?.close();
+      await (await game?.catch(() => undefined))?.close(); // same here
+    },
+  };
+}
+
+function baseContext({ io, env, signal, flags }: ContextOptions): BaseContext {
+  const folders = foldersFor(env);
+  const messages = new Messages(io, flags);
+  return {
+    io,
+    env,
+    clock: systemClock,
+    signal,
+    flags,
+    messages,
+    waits: new Waits(messages, systemClock),
+    configFile: new ConfigFile(folders.config),
+    folders,
+    jobSources: new JobSources(folders.data),
+    seenNames: new SeenNames(folders.data),
+  };
+}
+
+async function readSettings(
+  typed: Parameters<CommandContext['settings']>[0],
+  { configFile, env, flags }: BaseContext,
+): Promise<Settings> {
+  const { resolveSettings } = await import('../config/settings.ts');
+  const file = await configFile.settings();
+  return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
+}
+
+async function openConnection(settings: Settings, base: BaseContext): Promise<Connection> {
+  const { env, flags, messages, configFile, waits, folders } = base;
+  const { allowsInsecureHttp, connect } = await import('../connection/connect.ts');
+  const insecureHttp = allowsInsecureHttp({ flags, env });
+  const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
+  const { local } = flags;
+  const dataDir = folders.data;
+  return await connect({ settings, env, configFile, dataDir, local, insecureHttp, onRequest, waits });
+}
+
+async function openGame({ env }: BaseContext): Promise<Game> {
+  const { gameAddresses } = await import('../config/game-addresses.ts');
+  const addresses = gameAddresses(env);
+  return (await import('../../game/game.ts')).openGame(addresses && { addresses });
+}
+
+async function gameServices({ http, names, keys }: Game): Promise<GameServices> {
+  const { PlayerNames } = await import('../../batch/sources/player-names.ts');
+  const { GameKeys } = await import('../../batch/proof/game-keys.ts');
+  const skinOf: GameServices['skinOf'] = async (id, gone) => {
+    const { fetchPlayerSkin } = await import('../../game/player-skin.ts');
+    return await fetchPlayerSkin(http, id, gone);
+  };
+  return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };
+}
+
+async function readOwnKey({ folders }: BaseContext): Promise<OwnKey | undefined> {
+  const ownKey = await import('../../batch/model/own-key.ts');
+  return await ownKey.readOwnKey(join(folders.data, 'signing-key.pem'));
+}
+
+/** Milliseconds that a service may be failing before its key counts as unavailable. */
+const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
+
+async function batchService(
+  settings: Settings,
+  { env, flags, signal, configFile, connect }: BaseContext & Pick<CommandContext, 'connect'>,
+): Promise<BatchService> {
+  const { identify } = await import('../connection/connect.ts');
+  const identity = await identify({ settings, env, configFile, local: flags.local });
+  const open = async () => (await connect(settings)).client;
+  const signingKey = async () => {
+    const { signingKeyOf } = await import('../../batch/proof/signing-key-of.ts');
+    return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
+  };
+  const { skinFinder } = await import('../../batch/sources/given/find-skin.ts');
+  return { ...identity, connect: open, signingKey, findSkin: skinFinder(open, { signal }) };
+}

@@ -1,0 +1,53 @@
+import type { ExitName } from './exit.ts';
+import type { ErrorReport } from './report.ts';
+
+/**
+ * Errors with which a service in this process refuses to start, by code. The error itself has the message, and the hint
+ * unless one stands here. They are told apart by code, because importing their classes would load the server.
+ */
+const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint?: string }>> = {
+  plans_unusable: { exit: 'usage' },
+  upstream_key_refused: {
+    exit: 'notAllowed',
+    hint: 'Give the key that is valid there: --upstream-key-file, or SKINSMITH_UPSTREAM_KEY',
+  },
+  signing_key_changed: { exit: 'failed' },
+  signing_key_unusable: { exit: 'failed' },
+  store_replaced: { exit: 'failed' },
+  store_too_new: {
+    exit: 'failed',
+    hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
+  },
+};
+
+/** Describes an error of a service in this process, or of a backup; undefined for any other. */
+export function serverReport(error: unknown): ErrorReport | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, message, hint } = error as Error & { code?: string; hint?: string };
+  if (code === undefined) return undefined;
+  if (error.name === 'BackupError') return { code, message, hint, exit: 'failed' };
+  const starting = Object.hasOwn(STARTING, code) ? STARTING[code] : undefined;
+  return starting && { code, message, hint, ...starting };
+}
+
+const UNUSABLE_HINT = 'See that it is writable and has space, or choose another: SKINSMITH_DATA_DIR';
+const DAMAGED_HINT =
+  'The store, skinsmith.db, is damaged: move it away or restore it from a backup, and keep signing-key.pem.';
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isDamaged(errcode: number | undefined): boolean {
+  return errcode === SQLITE_CORRUPT || errcode === SQLITE_NOTADB;
+}
+
+/** Describes an error of the database; undefined for any other. */
+export function storeReport(error: unknown): ErrorReport | undefined {
+  const { code, errcode, message } = (error ?? {}) as NodeJS.ErrnoException & { errcode?: number };
+  if (code !== 'ERR_SQLITE_ERROR' && errcode === undefined) return undefined;
+  return {
+    code: 'data_unusable',
+    message: `The data folder cannot be used: ${message}.`,
+    hint: isDamaged(errcode) ? DAMAGED_HINT : UNUSABLE_HINT,
+    exit: 'failed',
+  };
+}

@@ -1,0 +1,36 @@
+import type { ErrorReport } from './report.ts';
+
+/** What the errors of the operating system mean, by Node's code. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full.',
+  EFBIG: 'The file would be larger than is allowed.',
+  EACCES: 'Permission denied.',
+  EPERM: 'Not permitted.',
+  EROFS: 'The file system is read-only.',
+  ENOTDIR: 'A part of the path is not a folder.',
+  EEXIST: 'Something else is in the way.',
+  ENOENT: 'There is no such file or folder.',
+  EISDIR: 'It is a folder.',
+  ELOOP: 'It is a symbolic link loop.',
+  EMFILE: 'Too many files are open.',
+  ENAMETOOLONG: 'The name is too long.',
+  EDQUOT: 'The disk quota is used up.',
+  ENOTFOUND: 'There is no such host.',
+  EAI_AGAIN: 'The host name cannot be looked up now.',
+  EADDRINUSE: 'Another program listens there already.',
+  EADDRNOTAVAIL: 'This machine has no such address.',
+};
+
+/** Describes an error of the file system or of a socket; undefined for any other. */
+export function systemReport(error: unknown): ErrorReport | undefined {
+  const { code, path, hostname, address, port } = (error ?? {}) as NodeJS.ErrnoException & {
+    hostname?: string;
+    address?: string;
+    port?: number;
+  };
+  const meaning = code === undefined ? undefined : MEANINGS[code];
+  if (meaning === undefined || code === undefined) return undefined;
+  const place = path ?? hostname ?? (address === undefined ? undefined : `${address}:${port}`);
+  const message = place ? `${place}: ${meaning}` : meaning;
+  return { code: code.toLowerCase(), message, hint: undefined, exit: 'failed' };
+}

@@ -12,14 +12,13 @@ import { usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import {
   addBatchOptions,
+  addOutputOptions,
   addSourceOptions,
   SOURCE_KINDS,
   type TypedBatchOptions,
 } from '../options/batch-options.ts';
 import { addPictureOption, type TypedPictureOption } from '../options/picture-option.ts';
 import {
-  addFormatOption,
-  addNdjsonOption,
   addSkinOptions,
   type TypedOutputOptions,
   type TypedSkinOptions,
@@ -57,8 +56,8 @@ export function register(command: Command, runner: Runner, run = runGenerate): v
         'only what is new or has changed.',
     )
     .argument('[source...]', SOURCE_KINDS);
-  addSourceOptions(addSkinOptions(command));
-  addPictureOption(addBatchOptions(addNdjsonOption(addFormatOption(command)))).action(
+  addSkinOptions(addSourceOptions(command));
+  addBatchOptions(addPictureOption(addOutputOptions(command))).action(
     async (sources: string[], typed: Omit<GenerateOptions, 'sources'>) =>
       await runner(async (context) => await run({ ...typed, sources }, context)),
   );

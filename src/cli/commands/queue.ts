@@ -6,14 +6,13 @@ import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { usageError } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
-import { addBatchOptions, addSourceOptions, SOURCE_KINDS } from '../options/batch-options.ts';
 import {
-  addFormatOption,
-  addNdjsonOption,
-  addSkinOptions,
-  typedSettings,
-  verifyName,
-} from '../options/skin-options.ts';
+  addBatchOptions,
+  addOutputOptions,
+  addSourceOptions,
+  SOURCE_KINDS,
+} from '../options/batch-options.ts';
+import { addSkinOptions, typedSettings, verifyName } from '../options/skin-options.ts';
 import type { CommandOutput } from '../output/described.ts';
 import { JOB_OUTPUT, RESULT_OUTPUT } from '../output/view-output.ts';
 import { capeOf, type GenerateOptions, purposeOf, runMany, verifySources, withStdout } from './generate.ts';
@@ -41,10 +40,8 @@ export function register(command: Command, runner: Runner, run = runQueue): void
         'follows the jobs and prints the skins instead.',
     )
     .argument('[source...]', SOURCE_KINDS);
-  addSourceOptions(addSkinOptions(command));
-  addBatchOptions(
-    addNdjsonOption(addFormatOption(command)).option('--wait', 'wait for the jobs and print the skins'),
-  ).action(
+  addSkinOptions(addSourceOptions(command));
+  addBatchOptions(addOutputOptions(command).option('--wait', 'wait for the jobs and print the skins')).action(
     async (sources: string[], typed: Omit<QueueOptions, 'sources'>) =>
       await runner(async (context) => await run({ ...typed, sources }, context)),
   );

@@ -10,9 +10,12 @@ export function seeHelp(command: Command): string {
   return `See '${fullName(command)} --help'.`;
 }
 
-/** An option's description, with its choices. */
+/** An option's description, with its choices before the default. */
 export function optionText({ description, argChoices }: Option): string {
-  return argChoices ? `${description} (${argChoices.join(', ')})` : description;
+  if (argChoices === undefined) return description;
+  const choices = argChoices.join(', ');
+  const [, text = description, end] = /^(.*) \((default: [^()]*)\)$/s.exec(description) ?? [];
+  return `${text} (${[choices, end].filter(Boolean).join('; ')})`;
 }
 
 /** Splits a description into its first line, which precedes the examples, and the remaining paragraphs. */

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
 import { requireSignerOption } from './signer-option.ts';
+import { addFormatOption, addNdjsonOption } from './skin-options.ts';
 
 /** Options for sources and how to process them. */
 export interface TypedBatchOptions {
@@ -44,6 +45,7 @@ export const SOURCE_KINDS =
 
 export function addSourceOptions(command: Command): Command {
   return command
+    .optionsGroup('Sources:')
     .option('-r, --recursive', 'recurse into subfolders')
     .option('--ignore <pattern>', 'skip files that match this .gitignore pattern (repeatable)', collect)
     .option('--player <name>', 'use the skin of a player, by name or UUID (repeatable)', collect)
@@ -66,26 +68,35 @@ export function addSourceOptions(command: Command): Command {
     );
 }
 
-export function addBatchOptions(command: Command): Command {
-  return command
+/** What is printed and written. */
+export function addOutputOptions(command: Command): Command {
+  return addNdjsonOption(addFormatOption(command.optionsGroup('Output:')))
     .option('--out <path>', 'write one file per source into this folder (for a single source: to this file)')
-    .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
-    .option('--dry-run', 'show what would be done and how long it would take')
-    .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
-    .option('--force', 'make skins again even if the lockfile has them')
-    .option('--prune', 'remove skins without a source from the lockfile')
-    .option('--max-new <number>', 'make at most this many new skins', wholeNumber(0))
-    .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
-    .option('--slots <number>', 'maximum number of queue slots to use')
-    .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
-    .option('--accept-unproven', 'accept skins that cannot be proven to match their sources')
-    .option('--keep-signatures', 'keep the skins in the lockfile, whoever signed them')
-    .addOption(requireSignerOption())
     .option(
       '--report <kind=file>',
       `write a report: ${REPORT_KINDS.join(' or ')} (repeatable)`,
       collectReport,
     );
+}
+
+/** What is made and what is accepted as a result. */
+export function addBatchOptions(command: Command): Command {
+  return command
+    .optionsGroup('Lockfile:')
+    .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
+    .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
+    .option('--force', 'make skins again even if the lockfile has them')
+    .option('--keep-signatures', 'keep the skins in the lockfile, whoever signed them')
+    .option('--prune', 'remove skins without a source from the lockfile')
+    .optionsGroup('Plan and limits:')
+    .option('--dry-run', 'show what would be done and how long it would take')
+    .option('--max-new <number>', 'make at most this many new skins', wholeNumber(0))
+    .option('--retries <number>', 'how often to retry temporary failures (default: 2)', wholeNumber(0))
+    .option('--slots <number>', 'maximum number of queue slots to use')
+    .optionsGroup('Checks of the results:')
+    .option('--no-verify', 'do not fetch the textures of results to compare their pixels')
+    .option('--accept-unproven', 'accept skins that cannot be proven to match their sources')
+    .addOption(requireSignerOption());
 }
 
 export function collect(value: string, before: readonly string[] = []): readonly string[] {

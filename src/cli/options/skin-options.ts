@@ -20,6 +20,7 @@ export interface TypedOutputOptions {
 
 export function addSkinOptions(command: Command): Command {
   return command
+    .optionsGroup('Skins:')
     .option('--name <name>', 'name of the skin (default: the file name)')
     .addOption(
       new Option('--variant <variant>', 'arm variant; auto detects it from the picture').choices([

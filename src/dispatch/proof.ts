@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { FinishedSkin } from '../batch/model/finished-skin.ts';
-import type { VariantWish } from '../batch/model/source.ts';
-import type { GameKeys } from '../batch/proof/game-keys.ts';
+import type { SkinVariant } from '../protocol/skin.ts';
+import { decodePng } from '../skin/png/decode.ts';
 import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { pixelHash } from '../skin/pixel-hash.ts';
@@ -16,16 +15,27 @@ export interface Expected {
   readonly pixels: string | undefined;
   /** The source's picture, requested only to describe a difference. Undefined: not available. */
   readonly picture?: (() => Picture | undefined) | undefined;
-  readonly variant: VariantWish;
+  readonly variant: 'auto' | SkinVariant;
   /** Present if a cape was requested; its texture's name, if that is known. */
   readonly cape?: { readonly texture: string | undefined } | undefined;
 }
 
-export interface ProofTools {
+/** The game's signatures. */
+export interface GameSignatures {
+  /** Whether this is one of the game's keys. */
+  include(key: KeyObject): boolean;
+  /** Undefined: no known key has signed it, and the game cannot be asked for newer ones. */
+  haveSigned(value: string, signature: string): Promise<boolean | undefined>;
+}
+
+/** What proves skin data. */
+export interface ProofMeans {
   /** The service's public key, if it has one. */
   readonly publicKey: KeyObject | undefined;
+  /** Reads that key again when neither it nor the game has signed: services change their keys. */
+  readonly freshKey?: (() => Promise<KeyObject | undefined>) | undefined;
   /** The game's keys; without them, skins signed by the game count as unproved. */
-  readonly gameKeys?: GameKeys | undefined;
+  readonly gameKeys?: GameSignatures | undefined;
   /** Fetches a texture; absent: pixels are not checked. Its errors become the cause of an `unproven`. */
   readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
 }
@@ -54,7 +64,8 @@ export class ProofError extends Error {
 /** In the form of the lockfile. */
 const BASE64 = /^[A-Za-z0-9+/=]*$/;
 
-type SkinData = Pick<FinishedSkin, 'value' | 'signature'>;
+/** `value`: base64 of the textures document; `signature`: base64 of the signature over it. */
+type SkinData = { readonly value: string; readonly signature: string };
 
 /** Whose key verifies a signature: the game's, the service's own, or no known one. */
 export type Signing = 'game' | 'service' | 'unproved';
@@ -65,7 +76,7 @@ export type Signing = 'game' | 'service' | 'unproved';
  * a service without a published key is `unproved` unless it is the game's.
  * @throws ProofError
  */
-export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofTools): Promise<Signing> {
+export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofMeans): Promise<Signing> {
   const textures = readTextures(skin.value);
   if (!BASE64.test(skin.signature)) throw new ProofError('invalid_skin_data', 'The signature is not base64.');
   const signing = await verifySignature(skin, textures.skin.url, tools);
@@ -82,7 +93,7 @@ export async function proveSkin(skin: SkinData, expected: Expected, tools: Proof
 async function verifyContent(
   { skin: { url, variant }, cape }: ReturnType<typeof readTextures>,
   expected: Expected,
-  { texture }: ProofTools,
+  { texture }: ProofMeans,
 ): Promise<void> {
   if (expected.variant !== 'auto' && variant !== expected.variant) {
     throw new ProofError('wrong_skin', `The skin is ${variant}, but ${expected.variant} was requested.`);
@@ -105,12 +116,14 @@ const GAME_TEXTURES = 'textures.minecraft.net';
 async function verifySignature(
   { value, signature }: SkinData,
   url: string,
-  { publicKey, gameKeys }: ProofTools,
+  { publicKey: known, freshKey, gameKeys }: ProofMeans,
 ): Promise<Signing> {
-  if (publicKey && isSignedBy(publicKey, value, signature))
-    return gameKeys?.include(publicKey) ? 'game' : 'service';
+  const isBy = (key: KeyObject | undefined) => key !== undefined && isSignedBy(key, value, signature);
+  if (known && isBy(known)) return gameKeys?.include(known) ? 'game' : 'service';
   const isGames = gameKeys ? await gameKeys.haveSigned(value, signature) : false;
   if (isGames) return 'game';
+  const publicKey = known && freshKey ? await freshKey() : known;
+  if (isBy(publicKey)) return 'service';
   if (!publicKey) {
     if (isGames !== false || !gameKeys || !isGameTexture(url)) return 'unproved';
     throw new ProofError('invalid_signature', "The texture is the game's, but the signature is not.");
@@ -132,7 +145,7 @@ function verifyCape(cape: Textures['cape'], texture: string | undefined): void {
   }
 }
 
-async function fetchTexture(url: string, texture: NonNullable<ProofTools['texture']>): Promise<Uint8Array> {
+async function fetchTexture(url: string, texture: NonNullable<ProofMeans['texture']>): Promise<Uint8Array> {
   try {
     return await texture(url);
   } catch (cause) {

@@ -9,7 +9,7 @@ import type { Job } from '../protocol/job.ts';
 import { skinNameFrom } from '../protocol/skin-name.ts';
 import { LookTimes } from './look-times.ts';
 import { Pace } from './pace.ts';
-import { SpotLimit, USUAL_SLOTS } from './spot-limit.ts';
+import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
 import { isFullQueue, isRefusedForNow, Trouble, type TroubleOptions, waitReason } from './trouble.ts';
 
@@ -41,7 +41,7 @@ export class Desk {
   readonly journal: Journal;
   readonly pace: Pace;
   readonly spots: Spots;
-  readonly spotLimit = new SpotLimit(USUAL_SLOTS);
+  readonly spotLimit = new SpotLimit(USUAL_SPOTS);
   readonly trouble: Trouble;
   /** Failures of submissions only: the service answers but accepts none, or none can be sent. */
   readonly intake: Trouble;
@@ -63,7 +63,7 @@ export class Desk {
     this.random = options.random;
     this.journal = options.journal;
     this.pace = new Pace(options.random);
-    this.spots = new Spots(USUAL_SLOTS);
+    this.spots = new Spots(USUAL_SPOTS);
     this.times = new LookTimes(options.longestPoll);
     const onPause = (message: string, ms: number) => options.onWaiting('trouble', message, ms);
     this.trouble = new Trouble({ ...options, onPause });

@@ -1,5 +1,5 @@
 /** Spots in the queue that every caller has (the service's specification). */
-export const USUAL_SLOTS = 5;
+export const USUAL_SPOTS = 5;
 
 /** Milliseconds before trying one more than is known to fit, doubled after each refusal. */
 const FIRST_PROBE = 10_000;
@@ -38,7 +38,7 @@ export class SpotLimit {
 
   /** Jobs that may be in flight at once: an announced limit is not tested all at once. */
   get burst(): number {
-    return Math.max(USUAL_SLOTS, this.#proved);
+    return Math.max(USUAL_SPOTS, this.#proved);
   }
 
   /** Records that this many were there at the same time. */

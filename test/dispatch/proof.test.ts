@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Expected,
   ProofError,
-  type ProofTools,
+  type ProofMeans,
   pixelsOf,
   proveSkin,
   readTextures,
@@ -51,7 +51,7 @@ function withText(png: Uint8Array, length: number): Uint8Array {
 const expected = (some: Partial<Expected> = {}): Expected => ({ pixels: OURS, variant: 'auto', ...some });
 
 /** A service that serves this at every address, and which were asked for. */
-function serving(texture: Uint8Array | Error, key: ProofTools['publicKey'] = publicKey) {
+function serving(texture: Uint8Array | Error, key: ProofMeans['publicKey'] = publicKey) {
   const asked: string[] = [];
   const fetchIt = async (url: string) => {
     asked.push(url);
@@ -106,6 +106,26 @@ describe('A skin is proved', () => {
     await proveSkin(unsigned, expected(), tools);
   });
 
+  test('by the key that the service has changed to', async () => {
+    const { tools } = serving(skinPng(1), otherKey);
+    const signing = await proveSkin(await signed(), expected(), {
+      ...tools,
+      freshKey: async () => publicKey,
+    });
+    expect(signing).toBe('service');
+  });
+
+  test('without reading the key again when the one at hand has signed, or none is known', async () => {
+    let reads = 0;
+    const freshKey = async () => {
+      reads++;
+      return publicKey;
+    };
+    for (const publicKey of [serving(skinPng(1)).tools.publicKey, undefined])
+      await proveSkin(await signed(), expected(), { ...serving(skinPng(1)).tools, publicKey, freshKey });
+    expect(reads).toBe(0);
+  });
+
   test('as the game published it', async () => {
     const tools = { publicKey: parsePublicKey(published.publicKey), texture: undefined };
     await proveSkin(published, expected({ pixels: undefined }), tools);
@@ -113,11 +133,17 @@ describe('A skin is proved', () => {
 });
 
 describe('A skin is refused', () => {
-  async function refusal(skin: Parameters<typeof proveSkin>[0], wanted: Expected, tools: ProofTools) {
+  async function refusal(skin: Parameters<typeof proveSkin>[0], wanted: Expected, tools: ProofMeans) {
     const error = await proveSkin(skin, wanted, tools).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ProofError);
     return error as ProofError;
   }
+
+  test('as signed by nobody when the key that the service has changed to did not sign it either', async () => {
+    const { tools } = serving(skinPng(1), otherKey);
+    const error = await refusal(await signed(), expected(), { ...tools, freshKey: async () => otherKey });
+    expect(error.code).toBe('invalid_signature');
+  });
 
   test('as wrong when its texture has other pixels', async () => {
     const error = await refusal(await signed(), expected(), serving(skinPng(2)).tools);

@@ -1,3 +1,5 @@
+import type { Me } from '../../protocol/account.ts';
+
 /** The limits of a caller that decide how long a batch takes. */
 export interface Limits {
   /** Submissions a minute and an hour. */
@@ -12,9 +14,17 @@ export interface Limits {
 }
 
 /** Seconds per skin on the hosted service, as its documentation says. */
-export const HOSTED_SECONDS = 1.5;
+const HOSTED_SECONDS = 1.5;
 /** Approximate seconds for a signature of our own on one core. */
-export const SIGNING_SECONDS = 0.006;
+const SIGNING_SECONDS = 0.006;
+
+/** The limits that decide how long a batch takes. `slots`: spots in the queue. */
+export function limitsOf(me: Me | undefined, slots: number, isEmbedded: boolean): Limits {
+  const { per_minute: perMinute, per_hour: perHour } = me?.grants ?? {};
+  const concurrency = me?.grants.burst ?? me?.grants.concurrency;
+  const service = isEmbedded ? SIGNING_SECONDS : HOSTED_SECONDS;
+  return { perMinute, perHour, concurrency, slots, service };
+}
 
 /**
  * The minimum seconds for `count` new skins, by the tightest limit. A whole hour's quota can be sent at once,

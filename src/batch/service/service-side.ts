@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { JobState } from '../../client/types.ts';
-import { type Facts, learnFacts, limitsOf } from '../../dispatch/first-contact.ts';
+import { type Facts, learnFacts } from '../../dispatch/first-contact.ts';
 import { JobEnds } from '../../dispatch/job-ends.ts';
 import { Listener } from '../../dispatch/listener.ts';
 import { Losses } from '../../dispatch/losses.ts';
 import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
+import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
 import { Desk } from '../../dispatch/session.ts';
 import { SharedQueue } from '../../dispatch/shared-queue.ts';
 import type { OpenJob } from '../../dispatch/spots.ts';
@@ -19,7 +20,8 @@ import { Watcher } from '../../dispatch/watcher.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
 import type { BatchOptions } from '../api/options.ts';
 import { sharedKey, type Work } from '../model/work.ts';
-import { estimateSeconds } from '../plan/estimate.ts';
+import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
+import { BatchSetupError } from '../model/setup-error.ts';
 import { Finisher, problemOf } from './finisher.ts';
 import type { ServiceSideTools } from './service-side-tools.ts';
 import { SkinProver } from './skin-prover.ts';
@@ -46,6 +48,7 @@ export class ServiceSide {
     publicKey: undefined,
     fingerprint: undefined,
     capeTexture: undefined,
+    skinDomains: [],
   };
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
@@ -79,7 +82,12 @@ export class ServiceSide {
       signal: hardStop,
       onWaiting: (message, ms) => tools.onWaiting('trouble', message, ms),
     });
-    const prover = new SkinProver({ options, textures, facts: () => this.#facts });
+    const prover = new SkinProver({
+      options,
+      textures,
+      facts: () => this.#facts,
+      freshKey: async () => await this.#freshKey(),
+    });
     this.#finisher = new Finisher({
       desk,
       retries: options.retries ?? DEFAULT_RETRIES,
@@ -217,11 +225,22 @@ export class ServiceSide {
     const { cape } = options;
     this.#queue = await this.#openQueue();
     const contact = { desk: this.#desk, finisher: this.#finisher, watcher: this.#watcher, stop, cape };
-    this.#facts = await learnFacts(contact, options.slots);
+    this.#facts = await learnFacts(contact, options.slots).catch(asSetupError);
     this.#queue.enter();
     this.#desk.run(this.#keepUp(), this.#loops.signal);
     this.#listener.start();
     for (const loop of [this.#submitter, this.#watcher]) this.#desk.run(loop.run(), this.#loops.signal);
+  }
+
+  async #freshKey(): Promise<Facts['publicKey']> {
+    const desk = this.#desk;
+    const fresh = await readServiceKey({
+      client: desk.client,
+      call: desk.call(this.#tools.hardStop),
+      repeatedly: async (request) => await this.#finisher.repeatedly(request),
+    });
+    this.#facts = { ...this.#facts, ...fresh };
+    return fresh.publicKey;
   }
 
   get #shared(): SharedQueue {
@@ -324,6 +343,13 @@ export class ServiceSide {
     if (pause === 0) again();
     else this.#desk.track(clock.sleep(pause, this.#tools.stop).then(again));
   }
+}
+
+/** A service whose key is none cannot be used. */
+function asSetupError(error: unknown): never {
+  if (!(error instanceof PublicKeyError)) throw error;
+  const { code, message, hint, cause } = error;
+  throw new BatchSetupError(code, message, { hint, cause });
 }
 
 function othersText(jobs: number): string {

@@ -12,6 +12,8 @@ interface SkinProverTools {
   readonly textures: TextureReader;
   /** What is known of the service now. */
   readonly facts: () => Facts;
+  /** Reads the service's key again. */
+  readonly freshKey: () => Promise<Facts['publicKey']>;
 }
 
 /** Proves that a skin is what was asked for, and finds out who signed it. */
@@ -24,13 +26,13 @@ export class SkinProver {
 
   /** @throws ProofError when it is another skin; what reading its texture throws */
   async prove(skin: FinishedSkin, work: Work): Promise<SignedBy> {
-    const { options, textures, facts } = this.#tools;
+    const { options, textures, facts, freshKey } = this.#tools;
     const { publicKey, capeTexture } = facts();
     const texture = options.verify === false ? undefined : async (url: string) => await textures.read(url);
     const cape = work.cape === undefined ? undefined : { texture: capeTexture };
     const picture = () => pictureOf(work);
     const expected = { pixels: pixelsOf(work), picture, variant: provableVariant(work), cape };
-    const keys = { publicKey, gameKeys: options.game?.keys };
+    const keys = { publicKey, freshKey, gameKeys: options.game?.keys };
     return this.signedBy(await proveSkin(skin, expected, { ...keys, texture }));
   }
 

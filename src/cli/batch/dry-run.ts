@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { estimateSeconds } from '../../batch/plan/estimate.ts';
+import { estimateSeconds, limitsOf } from '../../batch/plan/estimate.ts';
 import { SignerCounts } from '../../batch/plan/signer-counts.ts';
 import { type Outlook, type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
-import { limitsOf, slotsOf } from '../../dispatch/first-contact.ts';
-import { type Me, ServiceError } from '../../index.ts';
+import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';
 import { printFailure } from '../terminal/source-failure.ts';
@@ -102,20 +101,8 @@ async function planView(counts: Counts, untold: number, call: BatchCall): Promis
 
 async function secondsFor(wanted: number, { context, settings }: BatchCall): Promise<number> {
   const { client, isEmbedded } = await context.connect(settings);
-  const me = await readMe(() => client.me({ signal: context.signal }));
-  return estimateSeconds(wanted, limitsOf(me, slotsOf(me, settings.slots), isEmbedded));
-}
-
-/** Anonymous callers have no limits to read. */
-async function readMe(read: () => Promise<Me>): Promise<Me | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ServiceError && (error.code === 'user_not_found' || error.code === 'unauthorized')) {
-      return undefined;
-    }
-    throw error;
-  }
+  const me = await readAccount({ client, call: { signal: context.signal } });
+  return estimateSeconds(wanted, limitsOf(me, spotsOf(me, settings.slots), isEmbedded));
 }
 
 function sourceView({ outlook, result: { source, error }, signedBy }: PlannedSource): PlannedView {

@@ -3,7 +3,7 @@ import type { OwnKey } from '../../batch/model/own-key.ts';
 import { EMBEDDED } from '../../batch/model/signer.ts';
 import type { GameKeys } from '../../batch/proof/game-keys.ts';
 import type { SignerKey } from '../../batch/proof/verify-skin.ts';
-import { keyIn } from '../../dispatch/first-contact.ts';
+import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
 import type { CommandContext } from '../context/context.ts';
 
@@ -63,7 +63,7 @@ async function publicKeyOf(
 ): Promise<KeyObject | undefined> {
   try {
     const { signaturePublickey } = await client.keyDocument(call);
-    return signaturePublickey === undefined ? undefined : keyIn(signaturePublickey, client.baseUrl);
+    return signaturePublickey === undefined ? undefined : publicKeyIn(signaturePublickey, client.baseUrl);
   } catch (error) {
     if (!(error instanceof SkinsmithError)) throw error;
     return undefined; // the hosted service has no such document; a service that is down returns none

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { lookAt } from '../../batch/pictures/read-picture.ts';
 import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
 import { isBad, type SignerKey, type Verdict, verifySkin } from '../../batch/proof/verify-skin.ts';
-import { keyIn } from '../../dispatch/first-contact.ts';
+import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { type Kept, keptSkins } from '../batch/kept-skins.ts';
 import { SignerTally } from '../batch/signers.ts';
 import { type Verifiers, verifierClients } from '../batch/verifiers.ts';
@@ -112,7 +112,7 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
 
 async function readGivenKey({ key }: VerifyOptions): Promise<SignerKey | undefined> {
   if (key === undefined) return undefined;
-  const publicKey = keyIn(Buffer.from(await readBounded(key)).toString('utf8'), key);
+  const publicKey = publicKeyIn(Buffer.from(await readBounded(key)).toString('utf8'), key);
   return { publicKey, service: undefined };
 }
 

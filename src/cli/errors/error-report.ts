@@ -3,6 +3,7 @@ import { LockfileError } from '../../batch/lockfile/lockfile-error.ts';
 import { BatchSetupError } from '../../batch/model/setup-error.ts';
 import { fetchHint } from '../../batch/sources/fetch-hint.ts';
 import { ProofError } from '../../dispatch/proof.ts';
+import { PublicKeyError } from '../../dispatch/service-facts.ts';
 import {
   classifyFailure,
   InsecureHttpError,
@@ -24,6 +25,7 @@ export function reportOf(error: unknown): ErrorReport | undefined {
   if (error instanceof ServiceError) return fromService(error);
   if (
     error instanceof BatchSetupError ||
+    error instanceof PublicKeyError ||
     error instanceof JournalError ||
     error instanceof LockfileError ||
     error instanceof ProofError

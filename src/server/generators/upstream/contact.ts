@@ -1,13 +1,37 @@
 import type { SkinClient } from '../../../client/skin-client.ts';
+import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
+import { readAccount, readServiceKey, type ServiceKey, spotsOf } from '../../../dispatch/service-facts.ts';
+import { USUAL_SPOTS } from '../../../dispatch/spot-limit.ts';
 import type { Trust } from '../port.ts';
-import { type Facts, learnFacts, learnKey, USUAL_SPOTS } from './facts.ts';
 import type { UpstreamSettings } from './settings.ts';
+
+/** What the upstream service says about itself and its key. */
+export interface UpstreamFacts extends ServiceKey {
+  /** Maximum number of jobs on the service at one time. */
+  readonly spots: number;
+  readonly hasPrivateSkins: boolean;
+}
+
+/** @throws SkinsmithError; PublicKeyError; the signal's reason when aborted */
+export async function readUpstreamFacts(
+  client: SkinClient,
+  settings: Pick<UpstreamSettings, 'spots'>,
+  signal: AbortSignal,
+): Promise<UpstreamFacts> {
+  const reader = { client, call: { ...ONE_ATTEMPT, signal } };
+  const me = await readAccount(reader);
+  return {
+    spots: Math.max(1, spotsOf(me, settings.spots)),
+    hasPrivateSkins: me?.grants.private_skins ?? false,
+    ...(await readServiceKey(reader)),
+  };
+}
 
 /** What is known about the service. */
 export class Contact {
   readonly #client: SkinClient;
   readonly #settings: UpstreamSettings;
-  #facts: Facts | undefined;
+  #facts: UpstreamFacts | undefined;
 
   constructor(client: SkinClient, settings: UpstreamSettings) {
     this.#client = client;
@@ -31,14 +55,14 @@ export class Contact {
   }
 
   /** Requests the facts until there is an answer. @throws SkinsmithError; the signal's reason when aborted */
-  async facts(signal: AbortSignal): Promise<Facts> {
-    this.#facts ??= await learnFacts(this.#client, this.#settings, { signal });
+  async facts(signal: AbortSignal): Promise<UpstreamFacts> {
+    this.#facts ??= await readUpstreamFacts(this.#client, this.#settings, signal);
     return this.#facts;
   }
 
   /** The current signing key of the service. @throws SkinsmithError; the signal's reason when aborted */
-  async freshKey(signal: AbortSignal): Promise<Facts['publicKey']> {
-    const fresh = await learnKey(this.#client, { signal });
+  async freshKey(signal: AbortSignal): Promise<UpstreamFacts['publicKey']> {
+    const fresh = await readServiceKey({ client: this.#client, call: { ...ONE_ATTEMPT, signal } });
     this.#facts = { ...(await this.facts(signal)), ...fresh };
     return fresh.publicKey;
   }

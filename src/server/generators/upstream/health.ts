@@ -1,7 +1,7 @@
 import { classifyFailure, type FailureKind } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
-import { learnFacts } from './facts.ts';
+import { readUpstreamFacts } from './contact.ts';
 import type { Gate } from './gate.ts';
 import type { UpstreamSettings } from './settings.ts';
 import type { Watcher } from './watcher.ts';
@@ -20,7 +20,7 @@ export async function upstreamHealth(
 ): Promise<readonly HealthFinding[]> {
   const place = client.baseUrl;
   try {
-    const { spots } = await learnFacts(client, settings, { signal });
+    const { spots } = await readUpstreamFacts(client, settings, signal);
     const { others } = watcher;
     const taken = others === 0 ? '' : `, ${others} taken by other programs with the same key`;
     const message = `${place} makes the skins and takes the key; spots there: ${spots}${taken}.`;

@@ -10,7 +10,7 @@ import { Contact } from './contact.ts';
 import { Gate } from './gate.ts';
 import { upstreamHealth } from './health.ts';
 import { Losses } from './losses.ts';
-import { pixelsIn, skinIn } from './proof.ts';
+import { pixelsIn, textureUrl } from './proof.ts';
 import { UpstreamKeyError, type UpstreamSettings } from './settings.ts';
 import { fetchTexture } from './textures.ts';
 import { Upstream } from './upstream.ts';
@@ -66,7 +66,8 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
     watcher,
     db,
     clock,
-    pixelsOf: async ({ texture }, signal) => pixelsIn(await fetch(skinIn(texture.data.value).url, signal)),
+    pixelsOf: async ({ texture }, signal) =>
+      pixelsIn(await fetch(await textureUrl(texture.data.value), signal)),
   });
   const upstream = new Upstream({ client, settings, db, self, clock, gate, watcher, losses, contact, fetch });
   watcher.start();

@@ -7,6 +7,7 @@ import type { SkinClient } from '../../../client/skin-client.ts';
 import type { Sent } from '../../../client/submission-budget.ts';
 import { DEFAULT_TIMEOUT } from '../../../client/transport.ts';
 import type { JobState } from '../../../client/types.ts';
+import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
 import { SETTLES_LATE, settlingTime } from '../../../dispatch/settling-time.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
@@ -23,13 +24,11 @@ import {
   type UpstreamIntent,
 } from '../../store/upstream-jobs.ts';
 import { GenerationError, GenerationPostponed, type SkinData, type Texture } from '../port.ts';
-import type { Contact } from './contact.ts';
-import type { Facts } from './facts.ts';
+import type { Contact, UpstreamFacts } from './contact.ts';
 import { failedJob, isAboutRequest } from './failed-jobs.ts';
 import type { Gate } from './gate.ts';
 import type { Losses } from './losses.ts';
-import { ONE_ATTEMPT } from './one-attempt.ts';
-import { proveSkin } from './proof.ts';
+import { proveData } from './proof.ts';
 import { isBeingSent, sendingUntil } from './sending.ts';
 import type { UpstreamSettings } from './settings.ts';
 import type { Watcher } from './watcher.ts';
@@ -94,7 +93,11 @@ export class Upstream {
   }
 
   /** The final state of the job that makes the skin, an earlier job if there is one; undefined: it came to nothing. */
-  async #jobState(texture: Texture, facts: Facts, signal: AbortSignal): Promise<JobState | undefined> {
+  async #jobState(
+    texture: Texture,
+    facts: UpstreamFacts,
+    signal: AbortSignal,
+  ): Promise<JobState | undefined> {
     const { db, watcher } = this.#options;
     const row = await findUpstreamJob(db, texture.identity);
     const id = row && (await this.#jobOf(row, texture, signal));
@@ -124,7 +127,7 @@ export class Upstream {
   /** undefined: the answer was lost, or nothing was sent. */
   async #submit(
     texture: Texture,
-    { row, facts }: { row: UpstreamJobRow | undefined; facts: Facts },
+    { row, facts }: { row: UpstreamJobRow | undefined; facts: UpstreamFacts },
     signal: AbortSignal,
   ): Promise<JobState | undefined> {
     const { client, db, gate, watcher } = this.#options;
@@ -183,7 +186,7 @@ export class Upstream {
   /** Records the submission about to be sent, and its key. */
   async #begin(
     { identity }: Texture,
-    { row, facts }: { row: UpstreamJobRow | undefined; facts: Facts },
+    { row, facts }: { row: UpstreamJobRow | undefined; facts: UpstreamFacts },
   ): Promise<UpstreamIntent> {
     const { db, clock, watcher, self } = this.#options;
     const now = clock.now();
@@ -208,7 +211,7 @@ export class Upstream {
     await endUpstreamRequest(db, intent, clock.now() + settlesIn);
   }
 
-  #visibility({ visibility }: Texture, { hasPrivateSkins }: Facts): SeenSkin['visibility'] {
+  #visibility({ visibility }: Texture, { hasPrivateSkins }: UpstreamFacts): SeenSkin['visibility'] {
     if (visibility === 'private' && hasPrivateSkins) return 'private';
     return this.#options.settings.visibility ?? 'unlisted';
   }
@@ -236,7 +239,12 @@ export class Upstream {
   }
 
   /** @throws GenerationError if the job failed, or its result does not match the request */
-  async #dataOf(state: JobState, texture: Texture, facts: Facts, signal: AbortSignal): Promise<SkinData> {
+  async #dataOf(
+    state: JobState,
+    texture: Texture,
+    facts: UpstreamFacts,
+    signal: AbortSignal,
+  ): Promise<SkinData> {
     try {
       const skin = await this.#skinOf(state, signal);
       const { value, signature } = skin.texture.data;
@@ -259,14 +267,14 @@ export class Upstream {
   async #prove(
     data: Pick<SkinData, 'value' | 'signature'>,
     texture: Texture,
-    { publicKey }: Facts,
+    { publicKey }: UpstreamFacts,
     signal: AbortSignal,
   ): Promise<string> {
     const { contact, fetch } = this.#options;
-    return await proveSkin(data, texture, {
+    return await proveData(data, texture, {
       publicKey,
       freshKey: async () => await contact.freshKey(signal),
-      fetch: async (url) => await fetch(url, signal),
+      texture: async (url) => await fetch(url, signal),
     });
   }
 

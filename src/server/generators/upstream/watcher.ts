@@ -3,6 +3,7 @@ import { ServiceError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobState } from '../../../client/types.ts';
+import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/db.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
@@ -10,7 +11,6 @@ import { isAboutRequest } from './failed-jobs.ts';
 import type { Gate } from './gate.ts';
 import { Listener } from './listener.ts';
 import { LookTimes, type Underway } from './look-times.ts';
-import { ONE_ATTEMPT } from './one-attempt.ts';
 import { Recent } from './recent.ts';
 
 export interface WatcherOptions {

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { proveSkin } from '../../../../src/server/generators/upstream/proof.ts';
+import { proveData } from '../../../../src/server/generators/upstream/proof.ts';
 import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { signValue } from '../../../../src/textures/signature.ts';
@@ -39,10 +39,10 @@ async function prove(twist: Twist): Promise<string> {
     capeHash: null,
     visibility: 'public',
   } as const;
-  return await proveSkin({ value, signature }, texture, {
+  return await proveData({ value, signature }, texture, {
     publicKey: publicKey(shown),
     freshKey: async () => publicKey(later),
-    fetch: async () => twist.png ?? skinPng(shows),
+    texture: async () => twist.png ?? skinPng(shows),
   });
 }
 
@@ -56,12 +56,12 @@ describe('Skin data from above', () => {
   });
 
   test.each<[string, Twist, RegExp]>([
-    ['for other arms', { variant: 'slim' }, /slim and not classic/],
-    ['of another picture', { shows: 2 }, /another picture/],
-    ['of no picture', { png: Buffer.from('<html>') }, /another picture/],
-    ['that cannot be read', { value: 'AAAA' }, /cannot be read/],
-    ['without a texture', { skin: undefined }, /no texture/],
-    ['signed with another key than is shown', { shown: 1, later: 1 }, /not signed with the key/],
+    ['for other arms', { variant: 'slim' }, /slim, but classic was requested/],
+    ['of another picture', { shows: 2 }, /skin of another picture/],
+    ['of no picture', { png: Buffer.from('<html>') }, /does not serve a skin/],
+    ['that cannot be read', { value: 'AAAA' }, /invalid: The .*value/],
+    ['without a texture', { skin: undefined }, /contains no skin/],
+    ['signed with another key than is shown', { shown: 1, later: 1 }, /signature is neither/],
   ])('is refused: %s', async (_, twist, message) => {
     await expect(prove(twist)).rejects.toMatchObject({
       code: 'invalid_skin_data',

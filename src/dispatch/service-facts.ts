@@ -1,0 +1,106 @@
+import type { KeyObject } from 'node:crypto';
+import { ServiceError } from '../client/errors.ts';
+import { classifyFailure } from '../client/failure.ts';
+import type { SkinClient } from '../client/skin-client.ts';
+import type { CallOptions } from '../client/types.ts';
+import type { Me } from '../protocol/account.ts';
+import { fingerprintOf } from '../textures/fingerprint.ts';
+import { parsePublicKey } from '../textures/signature.ts';
+import { bareUuid, textureName } from './cape-texture.ts';
+import { USUAL_SPOTS } from './spot-limit.ts';
+
+/** The key that a service signs with. */
+export interface ServiceKey {
+  /** Undefined: it publishes none, as the hosted service, for which the game signs. */
+  readonly publicKey: KeyObject | undefined;
+  /** The fingerprint of that key. */
+  readonly fingerprint: string | undefined;
+  /** Hosts that serve its textures, if it names them. */
+  readonly skinDomains: readonly string[];
+}
+
+/** How to read facts. */
+export interface FactsReader {
+  readonly client: SkinClient;
+  readonly call: CallOptions;
+  /** Repeats a request after temporary failures; absent: only the client does. */
+  readonly repeatedly?: <T>(request: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * The caller's account and limits; undefined: the service says nothing about the caller, for instance an anonymous one.
+ * @throws SkinsmithError
+ */
+export async function readAccount(reader: FactsReader): Promise<Me | undefined> {
+  const { client, call } = reader;
+  return await ifPresent(reader, isUnknown, () => client.me(call));
+}
+
+/** The key with which the service signs. @throws SkinsmithError; PublicKeyError */
+export async function readServiceKey(reader: FactsReader): Promise<ServiceKey> {
+  const { client, call } = reader;
+  const document = await ifPresent(reader, isUnknownOrPage, () => client.keyDocument(call));
+  const { signaturePublickey: text, skinDomains = [] } = document ?? {};
+  if (text === undefined) return { publicKey: undefined, fingerprint: undefined, skinDomains };
+  const publicKey = publicKeyIn(text, client.baseUrl);
+  return { publicKey, fingerprint: fingerprintOf(publicKey), skinDomains };
+}
+
+/** The texture name of a cape; undefined if the service does not list it. @throws SkinsmithError */
+export async function readCapeTexture(reader: FactsReader, cape: string): Promise<string | undefined> {
+  const { client, call } = reader;
+  const capes = await ifPresent(reader, isUnknown, () => client.capes(call));
+  const found = capes?.find(({ uuid }) => bareUuid(uuid) === bareUuid(cape));
+  return found && textureName(found.url);
+}
+
+/** Jobs that the caller may have in the queue at a time. `wanted` lowers the number. */
+export function spotsOf(me: Me | undefined, wanted: number | undefined): number {
+  const { queue, concurrency = 1 } = me?.grants ?? {};
+  return Math.min(wanted ?? Number.POSITIVE_INFINITY, queue ?? Math.max(USUAL_SPOTS, concurrency));
+}
+
+/** A public key that a service or a file should contain. */
+export class PublicKeyError extends Error {
+  override readonly name = 'PublicKeyError';
+  readonly code = 'invalid_key';
+  readonly hint =
+    'The key must be SPKI in PEM, as in signaturePublickey at the root URL of a skinsmith service.';
+}
+
+/** A public key from a file or a service. @throws PublicKeyError when it is invalid */
+export function publicKeyIn(text: string, place: string): KeyObject {
+  try {
+    return parsePublicKey(text);
+  } catch (cause) {
+    throw new PublicKeyError(`${place} does not contain a public key.`, { cause });
+  }
+}
+
+/** Undefined: the service does not have it, which is a regular answer and not repeated. */
+async function ifPresent<T>(
+  { client, repeatedly = async (request) => await request() }: FactsReader,
+  isAbsence: (error: unknown, client: SkinClient) => boolean,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  return await repeatedly(async () => {
+    try {
+      return await read();
+    } catch (error) {
+      if (isAbsence(error, client)) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** The resource or the account does not exist. */
+function isUnknown(error: unknown, { caller }: SkinClient): boolean {
+  if (classifyFailure(error)?.status === 404) return true;
+  if (!(error instanceof ServiceError)) return false;
+  return error.code === 'user_not_found' || (error.code === 'unauthorized' && caller === 'anonymous');
+}
+
+/** The root of a service without a key of its own may also be a web page. */
+function isUnknownOrPage(error: unknown, client: SkinClient): boolean {
+  return isUnknown(error, client) || classifyFailure(error)?.kind === 'unreadable';
+}

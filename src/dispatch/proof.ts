@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import type { SkinVariant } from '../protocol/skin.ts';
-import { decodePng } from '../skin/png/decode.ts';
 import { differenceText } from '../skin/difference.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { pixelHash } from '../skin/pixel-hash.ts';

@@ -8,6 +8,7 @@ import type { CallOptions, JobState, SkinSource } from '../client/types.ts';
 import type { Job } from '../protocol/job.ts';
 import { skinNameFrom } from '../protocol/skin-name.ts';
 import { LookTimes } from './look-times.ts';
+import { ONE_ATTEMPT } from './one-attempt.ts';
 import { Pace } from './pace.ts';
 import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
@@ -29,9 +30,6 @@ export interface DeskOptions extends Omit<TroubleOptions, 'onPause'> {
 /** Milliseconds between attempts to submit while the service accepts nothing. */
 const FIRST_INTAKE_PAUSE = 500;
 const LONGEST_INTAKE_PAUSE = 60_000;
-
-/** No retries: the engine repeats requests by its own rules, which consider all of them. */
-const NO_RETRY = { budget: 0, patience: 0 };
 
 /** What the parts of a running batch share: the service, and what they have learned about it. */
 export class Desk {
@@ -83,7 +81,7 @@ export class Desk {
   }
 
   call(signal: AbortSignal): CallOptions {
-    return { signal, retry: NO_RETRY };
+    return { ...ONE_ATTEMPT, signal };
   }
 
   async post(work: Work, source: SkinSource, signal: AbortSignal): Promise<JobState> {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { NetworkError, ServiceError, UnreadableAnswerError } from '../../src/client/errors.ts';
-import type { SkinClient } from '../../src/client/skin-client.ts';
 import { TextureReader } from '../../src/dispatch/texture-reader.ts';
 import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 
@@ -32,13 +31,12 @@ function reader(answer: (n: number) => Error | Buffer | undefined, takes = 5) {
     return answered ?? PNG;
   };
   const textures = new TextureReader({
-    client: { texture } as unknown as SkinClient,
+    fetch: texture,
     clock,
     random: () => 1,
-    signal: new AbortController().signal,
     onWaiting: (message) => told.push({ message, at: clock.monotonic() }),
   });
-  const read = async () => await clock.until(textures.read(URL_));
+  const read = async () => await clock.until(textures.read(URL_, new AbortController().signal));
   return { read, told, clock, requests: () => requests };
 }
 

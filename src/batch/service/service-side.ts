@@ -7,6 +7,7 @@ import { type Facts, learnFacts } from '../../dispatch/first-contact.ts';
 import { JobEnds } from '../../dispatch/job-ends.ts';
 import { Listener } from '../../dispatch/listener.ts';
 import { Losses } from '../../dispatch/losses.ts';
+import { ONE_ATTEMPT } from '../../dispatch/one-attempt.ts';
 import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
 import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
 import { Desk } from '../../dispatch/session.ts';
@@ -19,9 +20,9 @@ import { Bell } from '../../dispatch/wake-up-signal.ts';
 import { Watcher } from '../../dispatch/watcher.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
 import type { BatchOptions } from '../api/options.ts';
+import { BatchSetupError } from '../model/setup-error.ts';
 import { sharedKey, type Work } from '../model/work.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
-import { BatchSetupError } from '../model/setup-error.ts';
 import { Finisher, problemOf } from './finisher.ts';
 import type { ServiceSideTools } from './service-side-tools.ts';
 import { SkinProver } from './skin-prover.ts';
@@ -75,16 +76,16 @@ export class ServiceSide {
       onTaskEnd: tools.onChange,
     });
     const desk = this.#desk;
-    const textures = new TextureReader({
-      client,
+    const reader = new TextureReader({
+      fetch: async (url, signal) => await client.texture(url, { ...ONE_ATTEMPT, signal }),
       clock,
       random,
-      signal: hardStop,
       onWaiting: (message, ms) => tools.onWaiting('trouble', message, ms),
     });
+    const texture = async (url: string) => await reader.read(url, hardStop);
     const prover = new SkinProver({
       options,
-      textures,
+      texture,
       facts: () => this.#facts,
       freshKey: async () => await this.#freshKey(),
     });
@@ -104,7 +105,7 @@ export class ServiceSide {
       desk,
       isElsewhere: (id) => this.#shared.isElsewhere(id),
       fetchJob: async (id) => await this.#finisher.fetch(id),
-      texturePixels: async (url) => pixelsOfPng(await textures.read(url)),
+      texturePixels: async (url) => pixelsOfPng(await texture(url)),
       onFound: (work, state) => this.#accepted(work, state),
       onGone: (work) => this.#resubmit(work),
       lookSoon: () => this.#watcher.lookSoon(),

@@ -1,6 +1,5 @@
 import type { Facts } from '../../dispatch/first-contact.ts';
 import { proveSkin, type Signing } from '../../dispatch/proof.ts';
-import type { TextureReader } from '../../dispatch/texture-reader.ts';
 import type { BatchOptions } from '../api/options.ts';
 import type { FinishedSkin } from '../model/finished-skin.ts';
 import { GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
@@ -9,7 +8,8 @@ import { pictureOf } from '../pictures/work-picture.ts';
 
 interface SkinProverTools {
   readonly options: Pick<BatchOptions, 'verify' | 'game' | 'service'>;
-  readonly textures: TextureReader;
+  /** Reads a texture. */
+  readonly texture: (url: string) => Promise<Uint8Array>;
   /** What is known of the service now. */
   readonly facts: () => Facts;
   /** Reads the service's key again. */
@@ -26,9 +26,9 @@ export class SkinProver {
 
   /** @throws ProofError when it is another skin; what reading its texture throws */
   async prove(skin: FinishedSkin, work: Work): Promise<SignedBy> {
-    const { options, textures, facts, freshKey } = this.#tools;
+    const { options, facts, freshKey } = this.#tools;
     const { publicKey, capeTexture } = facts();
-    const texture = options.verify === false ? undefined : async (url: string) => await textures.read(url);
+    const texture = options.verify === false ? undefined : this.#tools.texture;
     const cape = work.cape === undefined ? undefined : { texture: capeTexture };
     const picture = () => pictureOf(work);
     const expected = { pixels: pixelsOf(work), picture, variant: provableVariant(work), cape };

@@ -12,7 +12,7 @@ import { upstreamHealth } from './health.ts';
 import { Losses } from './losses.ts';
 import { pixelsIn, textureUrl } from './proof.ts';
 import { UpstreamKeyError, type UpstreamSettings } from './settings.ts';
-import { fetchTexture } from './textures.ts';
+import { UpstreamTextures } from './textures.ts';
 import { Upstream } from './upstream.ts';
 import { Watcher } from './watcher.ts';
 
@@ -59,17 +59,27 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
     await close();
     throw error;
   }
-  const fetch = async (url: string, signal: AbortSignal) =>
-    await fetchTexture({ client, pictures: context.pictures, clock }, url, signal);
+  const textures = new UpstreamTextures({ client, pictures: context.pictures, clock, random: Math.random });
   const losses = new Losses({
     client,
     watcher,
     db,
     clock,
     pixelsOf: async ({ texture }, signal) =>
-      pixelsIn(await fetch(await textureUrl(texture.data.value), signal)),
+      pixelsIn(await textures.read(await textureUrl(texture.data.value), signal)),
   });
-  const upstream = new Upstream({ client, settings, db, self, clock, gate, watcher, losses, contact, fetch });
+  const upstream = new Upstream({
+    client,
+    settings,
+    db,
+    self,
+    clock,
+    gate,
+    watcher,
+    losses,
+    contact,
+    textures,
+  });
   watcher.start();
   return {
     workers: contact.spots,

@@ -1,6 +1,9 @@
 import type { Clock } from '../../../base/clock.ts';
-import { SkinsmithError, UnreadableAnswerError } from '../../../client/errors.ts';
+import { NetworkError, type SkinsmithError, UnreadableAnswerError } from '../../../client/errors.ts';
+import { classifyFailure } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
+import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
+import { TextureReader } from '../../../dispatch/texture-reader.ts';
 import { fetchGuarded } from '../../outbound/fetch-guarded.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/outbound-error.ts';
@@ -10,12 +13,14 @@ export interface TexturesOptions {
   readonly client: SkinClient;
   readonly pictures: GuardedAgent;
   readonly clock: Clock;
+  readonly random: () => number;
 }
 
-/** Time limit of one fetch, and the pause before the retry of a failed one, in milliseconds. */
+/** Time limit of one fetch, and the pause before the next attempt at the job, in milliseconds. */
 const TIMEOUT = 10_000;
 const AGAIN = 5_000;
-const RETRY = { budget: 3_000, patience: 3_000 };
+/** Milliseconds for which a worker repeats the request before its job returns to the queue. */
+const PATIENCE = 3_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_REDIRECTS = 3;
 
@@ -23,28 +28,41 @@ const MAX_REDIRECTS = 3;
 const PASSING: ReadonlySet<OutboundFault> = new Set(['unresolved', 'unreachable', 'broken_off', 'timeout']);
 
 /**
- * The PNG of a texture named by the upstream service. The service's own address is always allowed; other addresses go
+ * Reads textures named by the upstream service. The service's own address is always allowed; other addresses go
  * through the outbound guard, so that the service cannot make us send requests to machines in our own network.
- * @throws GenerationPostponed; GenerationError `invalid_skin_data` if it is permanently unavailable
  */
-export async function fetchTexture(
-  { client, pictures, clock }: TexturesOptions,
-  url: string,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  const isItsOwn = new URL(url).host === new URL(client.baseUrl).host;
-  try {
-    if (isItsOwn) return await client.texture(url, { signal, retry: RETRY });
-    return await fetchElsewhere(pictures, url, signal);
-  } catch (error) {
-    if (signal.aborted || !isExpected(error)) throw error;
-    if (isPassing(error)) throw new GenerationPostponed(clock.now() + AGAIN, { cause: error });
-    throw new GenerationError('invalid_skin_data', `Its texture cannot be fetched: ${error.message}`, {
-      cause: error,
-    });
+export class UpstreamTextures {
+  readonly #clock: Clock;
+  readonly #reader: TextureReader;
+
+  constructor({ client, pictures, clock, random }: TexturesOptions) {
+    this.#clock = clock;
+    const own = new URL(client.baseUrl).host;
+    const fetch = async (url: string, signal: AbortSignal) =>
+      new URL(url).host === own
+        ? await client.texture(url, { ...ONE_ATTEMPT, signal })
+        : await fetchElsewhere(pictures, url, signal);
+    this.#reader = new TextureReader({ fetch, clock, random, patience: PATIENCE });
+  }
+
+  /**
+   * The PNG of a texture.
+   * @throws GenerationPostponed; GenerationError `invalid_skin_data` if it is permanently unavailable
+   */
+  async read(url: string, signal: AbortSignal): Promise<Uint8Array> {
+    try {
+      return await this.#reader.read(url, signal);
+    } catch (cause) {
+      const failure = classifyFailure(cause);
+      if (signal.aborted || !(failure || cause instanceof OutboundError)) throw cause;
+      if (failure?.isTemporary) throw new GenerationPostponed(this.#clock.now() + AGAIN, { cause });
+      const message = `Its texture cannot be fetched: ${(cause as SkinsmithError | OutboundError).message}`;
+      throw new GenerationError('invalid_skin_data', message, { cause });
+    }
   }
 }
 
+/** @throws NetworkError, UnreadableAnswerError; OutboundError when it is refused for good */
 async function fetchElsewhere(pictures: GuardedAgent, url: string, signal: AbortSignal): Promise<Uint8Array> {
   const { status, bytes } = await fetchGuarded(pictures, {
     url,
@@ -54,16 +72,10 @@ async function fetchElsewhere(pictures: GuardedAgent, url: string, signal: Abort
     maxBytes: MAX_BYTES,
     maxRedirects: MAX_REDIRECTS,
     signal,
+  }).catch((cause: unknown) => {
+    if (!(cause instanceof OutboundError) || !PASSING.has(cause.code)) throw cause;
+    throw new NetworkError(cause.message, { cause, mayHaveArrived: true });
   });
   if (status === 200) return bytes;
   throw new UnreadableAnswerError(`${new URL(url).host} answered ${status}.`, { status });
-}
-
-function isExpected(error: unknown): error is SkinsmithError | OutboundError {
-  return error instanceof SkinsmithError || error instanceof OutboundError;
-}
-
-function isPassing(error: SkinsmithError | OutboundError): boolean {
-  if (error instanceof OutboundError) return PASSING.has(error.code);
-  return error.isPassing || (error instanceof UnreadableAnswerError && error.status < 300);
 }

@@ -31,6 +31,7 @@ import type { Losses } from './losses.ts';
 import { proveData } from './proof.ts';
 import { isBeingSent, sendingUntil } from './sending.ts';
 import type { UpstreamSettings } from './settings.ts';
+import type { UpstreamTextures } from './textures.ts';
 import type { Watcher } from './watcher.ts';
 
 export interface UpstreamOptions {
@@ -43,8 +44,7 @@ export interface UpstreamOptions {
   readonly watcher: Watcher;
   readonly losses: Losses;
   readonly contact: Contact;
-  /** The PNG of a texture. */
-  readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array>;
+  readonly textures: UpstreamTextures;
 }
 
 /** Milliseconds for which a worker keeps a job that waits for the service; after that the job returns to the queue. */
@@ -270,11 +270,11 @@ export class Upstream {
     { publicKey }: UpstreamFacts,
     signal: AbortSignal,
   ): Promise<string> {
-    const { contact, fetch } = this.#options;
+    const { contact, textures } = this.#options;
     return await proveData(data, texture, {
       publicKey,
       freshKey: async () => await contact.freshKey(signal),
-      texture: async (url) => await fetch(url, signal),
+      texture: async (url) => await textures.read(url, signal),
     });
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { SkinClient } from '../../../../src/client/skin-client.ts';
-import { fetchTexture } from '../../../../src/server/generators/upstream/textures.ts';
+import { UpstreamTextures } from '../../../../src/server/generators/upstream/textures.ts';
 import { makeGuardedAgent } from '../../../../src/server/outbound/guarded-agent.ts';
 import { outboundPolicy } from '../../../../src/server/outbound/policy.ts';
 import { runHosted } from '../../../support/hosted/run-hosted.ts';
@@ -19,7 +19,8 @@ async function fetchFrom(base: string, url: string, allowedNetworks: string[] = 
   const client = new SkinClient({ baseUrl: base });
   const pictures = makeGuardedAgent({ policy: outboundPolicy({ allowedNetworks }) });
   try {
-    return await fetchTexture({ client, pictures, clock: systemClock }, url, new AbortController().signal);
+    const textures = new UpstreamTextures({ client, pictures, clock: systemClock, random: () => 0 });
+    return await textures.read(url, new AbortController().signal);
   } finally {
     await Promise.all([client.close(), pictures.close()]);
   }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addBatchOptions,
+  addOutputOptions,
   addSourceOptions,
   joinReportWords,
   type TypedBatchOptions,
@@ -54,7 +55,9 @@ describe('A report of two words', () => {
 describe('The options of a batch', () => {
   /** What a command line means; what it refuses is thrown, and nothing is printed. */
   function parsed(line: string): TypedBatchOptions {
-    const command = addBatchOptions(addSourceOptions(new Command('generate').argument('[sources...]')));
+    const command = addBatchOptions(
+      addOutputOptions(addSourceOptions(new Command('generate').argument('[sources...]'))),
+    );
     command.exitOverride().configureOutput({ writeErr: () => {} });
     command.parse([...joinReportWords(line === '' ? [] : line.split(' '))], { from: 'user' });
     return command.opts();

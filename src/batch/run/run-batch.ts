@@ -11,10 +11,11 @@ import type { Member, Work } from '../model/work.ts';
 import type { Decision, Planned } from '../plan/decision.ts';
 import type { Made } from '../service/finisher.ts';
 import { ServiceSide } from '../service/service-side.ts';
-import { Ledger } from './ledger.ts';
+import { LockfileChanges } from './lockfile-changes.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
+import { ProgressCount } from './progress-count.ts';
 import { failedResult, givenResult, journaledResult, lockedResult, madeResult } from './results.ts';
-import { finishFiles } from './save-files.ts';
+import { saveFiles } from './save-files.ts';
 
 /** Maximum work waiting for submission; reading of sources pauses beyond it. */
 const AHEAD = 10_000;
@@ -41,7 +42,8 @@ export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
 class BatchRun {
   readonly #options: BatchOptions;
   readonly #files: OpenBatch;
-  readonly #ledger: Ledger;
+  readonly #changes = new LockfileChanges();
+  readonly #count = new ProgressCount();
   readonly #stop = new AbortController();
   readonly #hardStop = new AbortController();
   readonly #changed: Bell;
@@ -54,12 +56,11 @@ class BatchRun {
   constructor(options: BatchOptions, files: OpenBatch) {
     this.#options = options;
     this.#files = files;
-    this.#ledger = new Ledger(options.prune ?? false);
     this.#changed = new Bell(options.clock ?? systemClock);
   }
 
   get progress(): Progress {
-    return this.#ledger.progress(this.#service?.open ?? 0);
+    return this.#count.progress(this.#service?.open ?? 0);
   }
 
   async run(): Promise<BatchSummary> {
@@ -77,20 +78,23 @@ class BatchRun {
     }
     const end = this.#isInterrupted ? 'interrupted' : this.#service?.isSpent ? 'stopped' : 'complete';
     const isOver = end === 'complete' && !this.#fatal;
-    const lockfile = await finishFiles(this.#options, this.#files, this.#ledger, { isOver });
+    const { hasReadAll, failed } = this.#count;
+    const saved = { changes: this.#changes, isOver, hasReadAll, failed };
+    const lockfile = await saveFiles(this.#options, this.#files, saved);
     if (this.#fatal) throw this.#fatal.error;
-    return { ...this.#ledger.summary(this.#service?.open ?? 0), end, lockfile };
+    return { ...this.#count.summary(this.#service?.open ?? 0), end, lockfile };
   }
 
   async #planAll(): Promise<void> {
     const { planner } = this.#files;
     for await (const planned of planner.plan(this.#options.sources, this.#stop.signal)) {
-      this.#ledger.read(planned);
+      this.#count.planned(planned);
+      if (this.#options.prune) this.#changes.addSource(planned.member);
       await this.#act(planned);
       if (this.#service?.isSpent) return;
       while (this.#isAhead(planned)) await this.#changed.wait(undefined, this.#stop.signal);
     }
-    this.#ledger.allRead();
+    this.#count.readAll();
     if (this.#outdated.length > 0) this.#service ??= await this.#contact();
     this.#tellPlan();
     for (const work of this.#outdated) this.#service?.add(work);
@@ -99,7 +103,7 @@ class BatchRun {
 
   #tellPlan(): void {
     const { progress } = this;
-    const { list: outdated, untold } = this.#ledger.signers;
+    const { list: outdated, untold } = this.#count.signers;
     const seconds = this.#service?.estimate(progress.wanted);
     this.#tell({ type: 'planned', progress, seconds, outdated, untold });
   }
@@ -119,7 +123,7 @@ class BatchRun {
       case 'given':
         return await this.#finishGiven(member, decision);
       case 'done':
-        this.#ledger.result(member, decision);
+        this.#changes.add(member, decision);
         return await this.#finish(journaledResult(member, journal!, decision.key, 'journal'));
       case 'failed':
         return await this.#finish(failedResult(member, decision.record, decision.record.j));
@@ -146,7 +150,7 @@ class BatchRun {
     const { entry, moved } = decision;
     const read = moved ? readEntry(lockfile!, entry, signers) : undefined;
     if (read && 'problem' in read) return await this.#finish(failedResult(member, read.problem));
-    this.#ledger.result(member, decision);
+    this.#changes.add(member, decision);
     await this.#finish(lockedResult(member, lockfile!, entry, signers), member);
   }
 
@@ -155,7 +159,7 @@ class BatchRun {
     const { key: k, skin: given, warnings: w } = decision;
     const { signedBy, ...skin } = given;
     this.#files.journal?.done({ k, skin, w: [...w], service: this.#options.service.name, ...signedBy });
-    this.#ledger.result(member, decision);
+    this.#changes.add(member, decision);
     await this.#finish(givenResult(member, decision));
   }
 
@@ -170,7 +174,7 @@ class BatchRun {
       onWaiting: (reason, message, ms) => this.#tell({ type: 'waiting', reason, message, ms }),
       onAccepted: (work, job) => {
         planner.sent(work);
-        this.#ledger.accepted();
+        this.#count.accepted();
         work.job = job;
         for (const member of work.members) this.#accepted(member, job);
       },
@@ -186,7 +190,7 @@ class BatchRun {
 
   #accepted({ index, source }: Member, job: Job): void {
     this.#tell({ type: 'accepted', index, source: source.label, job });
-    if (this.#options.follow === false) this.#ledger.handedOver();
+    if (this.#options.follow === false) this.#count.handedOver();
     this.#changed.ring();
   }
 
@@ -197,7 +201,7 @@ class BatchRun {
   async #workDone(work: Work, made: Made): Promise<void> {
     this.#files.planner.settled(work);
     for (const [position, member] of work.members.entries()) {
-      this.#ledger.result(member, work);
+      this.#changes.add(member, work);
       const origin = position === 0 ? 'made' : 'duplicate';
       await this.#finish(madeResult(member, made, origin));
     }
@@ -213,7 +217,7 @@ class BatchRun {
     try {
       const delivered = await this.#deliver(result);
       this.#tell({ type: 'result', result: delivered });
-      this.#ledger.finished(delivered);
+      this.#count.finished(delivered);
     } catch (error) {
       if (!member) throw error;
       await this.#finish(failedResult(member, entryProblem(error)));

@@ -3,29 +3,44 @@ import type { BatchOptions } from '../api/options.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import { withDigest } from '../lockfile/entry-digest.ts';
 import { optionsOf } from '../model/work-key.ts';
-import type { Ledger, LockfileChange } from './ledger.ts';
+import type { LockfileChange, LockfileChanges } from './lockfile-changes.ts';
 import type { OpenBatch } from './open-batch.ts';
 
+/** What became of the lockfile. */
 export interface LockfileOutcome {
   readonly written: boolean;
+  /** Entries that were dropped because their source is gone. */
   readonly dropped: number;
 }
 
+/** How a batch ended. */
+interface BatchEnd {
+  readonly changes: LockfileChanges;
+  /** No work is left to resume. */
+  readonly isOver: boolean;
+  /** All sources were read, so that entries of any other can be dropped. */
+  readonly hasReadAll: boolean;
+  /** Sources without a skin. */
+  readonly failed: number;
+}
+
 /**
- * Saves what the batch knows: first the lockfile, then the file memory; only then closes the journal, or
- * removes it once everything in it is stored elsewhere. `isOver`: no work is left to resume.
+ * Saves what the batch knows: first the lockfile, then the file memory. Only then the journal is closed, or removed
+ * if everything in it is stored elsewhere. Without a lockfile a journal with failures is kept: it is all that knows
+ * the skins that were made, and the next run would pay for them again.
+ * @throws LockfileError; errors of the file system
  */
-export async function finishFiles(
+export async function saveFiles(
   options: BatchOptions,
   files: OpenBatch,
-  ledger: Ledger,
-  { isOver }: { isOver: boolean },
+  end: BatchEnd,
 ): Promise<LockfileOutcome | undefined> {
   const { journal, memory } = files;
+  const { isOver, failed } = end;
   try {
-    const outcome = await rewriteLockfile(options, files, ledger);
+    const outcome = await rewriteLockfile(options, files, end);
     memory.save();
-    if (isOver && (outcome || ledger.failed === 0 || options.force)) journal?.retire();
+    if (isOver && (outcome || failed === 0 || options.force)) journal?.retire();
     else {
       if (isOver) journal?.end();
       journal?.close();
@@ -38,40 +53,50 @@ export async function finishFiles(
 }
 
 async function rewriteLockfile(
-  options: BatchOptions,
-  { lockfile, journal }: OpenBatch,
-  ledger: Ledger,
+  { cape, prune = false }: BatchOptions,
+  files: OpenBatch,
+  { changes, hasReadAll }: BatchEnd,
 ): Promise<LockfileOutcome | undefined> {
-  if (!lockfile) return undefined;
-  const isPruned = options.prune === true && ledger.hasReadAll;
-  if (ledger.changes.length === 0 && !isPruned) return { written: false, dropped: 0 };
-  const cape = options.cape === undefined ? undefined : bareUuid(options.cape);
-  const changes = ledger.lockfileChanges();
-  const entries = function* () {
-    let last: LockfileChange | undefined;
-    for (const change of changes) {
-      if (last?.id !== change.id || last.key !== change.key) yield entryOf(change);
-      last = change;
-    }
-  };
-  const entryOf = (change: LockfileChange): LockEntry => {
-    if (change.entry !== undefined) return { ...lockfile.read(change.entry), source: change.id };
-    if (!journal) throw new Error('A result without a journal.');
-    const { skin, service, key, signer } = journal.readDone(change.key);
-    const { texture, duplicate: _, ...data } = skin;
-    return withDigest({
-      source: change.id,
-      ...(change.pixels !== undefined && { pixels: change.pixels }),
-      options: { ...optionsOf(change.key), ...(cape !== undefined && { cape }) },
-      ...data,
-      texture: texture.url,
-      hash: texture.hash,
-      service,
-      ...(key !== undefined && { key }),
-      ...(signer !== undefined && { signer }),
-    });
-  };
-  const keep = (source: string) => !isPruned || ledger.ids.has(source);
-  const { written, dropped } = await lockfile.rewrite(entries(), keep);
+  if (!files.lockfile) return undefined;
+  const isPruned = prune && hasReadAll;
+  if (changes.isEmpty && !isPruned) return { written: false, dropped: 0 };
+  const keep = (source: string) => !isPruned || changes.hasSource(source);
+  const { written, dropped } = await files.lockfile.rewrite(entriesOf(changes, files, cape), keep);
   return { written, dropped };
+}
+
+/** The new entries, one for each source and work, in the lockfile's order. */
+function* entriesOf(
+  changes: LockfileChanges,
+  files: OpenBatch,
+  cape: string | undefined,
+): Generator<LockEntry, void, void> {
+  const options = cape === undefined ? {} : { cape: bareUuid(cape) };
+  let last: LockfileChange | undefined;
+  for (const change of changes.sorted()) {
+    if (last?.id !== change.id || last.key !== change.key) yield entryOf(change, files, options);
+    last = change;
+  }
+}
+
+function entryOf(
+  { id, key: workKey, pixels, entry }: LockfileChange,
+  { lockfile, journal }: OpenBatch,
+  options: { readonly cape?: string },
+): LockEntry {
+  if (entry !== undefined && lockfile) return { ...lockfile.read(entry), source: id };
+  if (!journal) throw new Error('A result without a journal.');
+  const { skin, service, key, signer } = journal.readDone(workKey);
+  const { texture, duplicate: _, ...data } = skin;
+  return withDigest({
+    source: id,
+    ...(pixels !== undefined && { pixels }),
+    options: { ...optionsOf(workKey), ...options },
+    ...data,
+    texture: texture.url,
+    hash: texture.hash,
+    service,
+    ...(key !== undefined && { key }),
+    ...(signer !== undefined && { signer }),
+  });
 }

@@ -3,7 +3,7 @@ import type { BatchSummary } from '../../batch/api/events.ts';
 import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import type { SourceContent } from '../../batch/model/source.ts';
-import { isNew } from '../../batch/run/ledger.ts';
+import { isNew } from '../../batch/run/progress-count.ts';
 import { CliError } from '../errors/exit.ts';
 import type { ReportRequest } from '../options/batch-options.ts';
 import { giveCommand } from '../output/formats/commands.ts';

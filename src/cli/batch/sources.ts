@@ -18,7 +18,7 @@ async function fetched(
   sources: AsyncIterable<BatchSource>,
   signal: AbortSignal,
 ): Promise<AsyncIterable<BatchSource>> {
-  const { fetchedSources } = await import('../../batch/sources/fetched.ts');
+  const { fetchedSources } = await import('../../batch/sources/fetch-locally.ts');
   return fetchedSources(sources, signal);
 }
 

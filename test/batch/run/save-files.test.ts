@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { BatchOptions } from '../../../src/batch/api/options.ts';
-import type { Ledger } from '../../../src/batch/run/ledger.ts';
+import type { Member } from '../../../src/batch/model/work.ts';
+import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
-import { finishFiles } from '../../../src/batch/run/save-files.ts';
+import { saveFiles } from '../../../src/batch/run/save-files.ts';
 
 interface Ending {
   readonly isOver?: boolean;
@@ -29,11 +30,11 @@ async function stepsOf(ending: Ending): Promise<string[]> {
     journal: { retire: step('journal removed'), end: step('journal ended'), close: step('journal closed') },
     memory: { save: step('memory saved') },
   } as unknown as OpenBatch;
-  const changes = { changes: [{ id: 'a', key: 'k' }], lockfileChanges: () => [], failed, hasReadAll: true };
+  const changes = new LockfileChanges();
+  changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
   const options = { force } as BatchOptions;
-  await finishFiles(options, files, changes as unknown as Ledger, { isOver }).catch((error: Error) =>
-    steps.push(error.message),
-  );
+  const end = { changes, isOver, failed, hasReadAll: true };
+  await saveFiles(options, files, end).catch((error: Error) => steps.push(error.message));
   return steps;
 }
 

@@ -1,7 +1,7 @@
 import type { BatchSource } from '../../model/source.ts';
 import { noSuchFile } from '../files/file-problem.ts';
-import { neighbourOf } from '../files/neighbour.ts';
 import { baseStem, findPath, mirroredStem } from '../files/path.ts';
+import { similarName } from '../files/similar-name.ts';
 import { stdinContent } from '../files/stdin.ts';
 import { folderSources } from '../folders/folder.ts';
 import type { IgnoreRules } from '../folders/ignore-rules.ts';
@@ -114,7 +114,7 @@ function pathSources(named: NamedSources, expansion: Expansion): AsyncIterable<B
 function absentSource({ text, homes, isMirrored }: NamedSources, expansion: Expansion): BatchSource {
   const mayBePlayer = expansion.as === undefined && looksLikePlayer(text);
   if (mayBePlayer && isUuid(text)) return uuidSource(text);
-  const neighbour = neighbourOf(text, homes);
+  const neighbour = similarName(text, homes);
   // The rows of a list are often all players; an argument with -r is meant as a folder.
   const isLikelyPath = !isMirrored && (neighbour !== undefined || expansion.recursive);
   if (mayBePlayer && !isLikelyPath) return userSource(text, { isGuess: true });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../../../src/batch/model/source.ts';
-import { neighbourOf } from '../../../../src/batch/sources/files/neighbour.ts';
+import { similarName } from '../../../../src/batch/sources/files/similar-name.ts';
 import { openSources } from '../../../../src/batch/sources/sources.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
@@ -25,11 +25,11 @@ describe('What is nearly called like a path that leads nowhere', () => {
     ['herobrin', 'Herobrine.PNG'],
     ['Herobrine', 'Herobrine.PNG'],
   ])('%s: %s', async (typed, meant) => {
-    expect(neighbourOf(typed, [await folderWith()])).toBe(meant);
+    expect(similarName(typed, [await folderWith()])).toBe(meant);
   });
 
   test.each(['Notch', 'note', 'xy', 'nowhere/skins', 'skinz.json', ''])('nothing for %j', async (typed) => {
-    expect(neighbourOf(typed, [await folderWith()])).toBeUndefined();
+    expect(similarName(typed, [await folderWith()])).toBeUndefined();
   });
 });
 

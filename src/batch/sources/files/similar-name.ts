@@ -11,7 +11,7 @@ const MOST_SLIPS = 2;
  * The folder (with a trailing slash) or PNG file whose name is similar to a path that does not exist, written
  * in the same form as that path. Undefined if there is none.
  */
-export function neighbourOf(text: string, homes: readonly string[]): string | undefined {
+export function similarName(text: string, homes: readonly string[]): string | undefined {
   const wanted = basename(text);
   if (wanted === '') return undefined;
   const most = Math.min(MOST_SLIPS, Math.ceil((wanted.length - 2) / LETTERS_A_SLIP));

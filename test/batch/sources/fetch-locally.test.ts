@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { urlSource, userSource } from '../../../src/batch/sources/arguments/links.ts';
-import { fetchedSources } from '../../../src/batch/sources/fetched.ts';
+import { fetchedSources } from '../../../src/batch/sources/fetch-locally.ts';
 import { collected, problemOf } from '../../support/batch/read-sources.ts';
 import { webServer } from '../../support/server/web-server.ts';
 

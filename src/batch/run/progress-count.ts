@@ -1,0 +1,83 @@
+import type { Progress } from '../api/events.ts';
+import type { BatchResult } from '../model/result.ts';
+import { UNPROVED } from '../model/signer.ts';
+import type { Planned } from '../plan/decision.ts';
+import { SignerCounts } from '../plan/signer-counts.ts';
+
+/** Counts what happens in a batch. */
+export class ProgressCount {
+  /** Known skins that another service has signed, or nobody known. */
+  readonly signers = new SignerCounts();
+  readonly #count = {
+    sources: 0,
+    known: 0,
+    duplicates: 0,
+    wanted: 0,
+    made: 0,
+    failed: 0,
+    unproved: 0,
+    submitted: 0,
+    finished: 0,
+  };
+  #hasReadAll = false;
+  #firstAt: number | undefined;
+  #lastAt = 0;
+
+  get failed(): number {
+    return this.#count.failed;
+  }
+
+  get hasReadAll(): boolean {
+    return this.#hasReadAll;
+  }
+
+  /** A source was read and decided about. */
+  planned({ decision }: Planned): void {
+    this.#count.sources++;
+    if (decision.kind === 'new') this.signers.outdated(decision.outdated);
+    if (decision.kind === 'locked' && decision.isUntold) this.signers.untold++;
+    if (decision.kind === 'new') this.#count.wanted++;
+    else if (decision.kind === 'duplicate') this.#count.duplicates++;
+    else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;
+  }
+
+  /** There are no more sources. */
+  readAll(): void {
+    this.#hasReadAll = true;
+  }
+
+  /** The service has accepted a submission. */
+  accepted(): void {
+    this.#firstAt ??= performance.now();
+    this.#count.submitted++;
+  }
+
+  /** A source is finished with its job accepted: this batch does not follow jobs to their ends. */
+  handedOver(): void {
+    this.#count.finished++;
+  }
+
+  finished(result: BatchResult): void {
+    this.#count.finished++;
+    this.#lastAt = performance.now();
+    if (result.origin === 'made' && result.skin?.signedBy?.signer === UNPROVED) this.#count.unproved++;
+    if (result.error) this.#count.failed++;
+    else if (isNew(result)) this.#count.made++;
+  }
+
+  /** `queued`: jobs of this batch on the service now. */
+  progress(queued: number): Progress {
+    return { ...this.#count, allRead: this.#hasReadAll, queued };
+  }
+
+  summary(queued: number) {
+    const progress = this.progress(queued);
+    const milliseconds = this.#firstAt === undefined ? 0 : this.#lastAt - this.#firstAt;
+    return { ...progress, left: progress.sources - progress.finished, milliseconds };
+  }
+}
+
+/** Whether the skin was made now. One that the service already had costs nothing. */
+export function isNew({ origin, skin }: Pick<BatchResult, 'origin' | 'skin'>): boolean {
+  return origin === 'made' && skin?.duplicate !== true;
+}

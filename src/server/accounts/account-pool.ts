@@ -146,7 +146,8 @@ export class AccountDesk {
     const now = clock.now();
     let accounts = await listAccounts(db);
     if (accounts.some((account) => this.#isLost(account, now) || timesOfNow(account, rules, now))) {
-      await inTransaction(db, (tx) => this.#freeLost(tx, now));
+      // Another process may have used one since `now`: that is no clock set back.
+      await inTransaction(db, (tx) => this.#freeLost(tx, clock.now()));
       accounts = await listAccounts(db);
     }
     return accounts.filter(isUsable);

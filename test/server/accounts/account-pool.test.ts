@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { GameError } from '../../../src/game/errors.ts';
 import { LoginError } from '../../../src/game/login/login-error.ts';
 import type { AccountDesk, Taken } from '../../../src/server/accounts/account-pool.ts';
 import { AccountFault } from '../../../src/server/accounts/faults.ts';
 import { changeAccount, findAccount } from '../../../src/server/store/accounts.ts';
-import { makeDeskWorld } from '../../support/server/stored-accounts.ts';
+import { accountRow, makeDeskWorld } from '../../support/server/stored-accounts.ts';
 
 const UUIDS = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
 const HOST = hostname().replaceAll('/', '_');
@@ -41,6 +41,15 @@ describe('Accounts', () => {
     expect((await desk.take('user:bob')).kind).toBe('later');
     clock.forward(1);
     expect(await desk.take('user:bob')).toMatchObject({ kind: 'taken', row: { generated: 1 } });
+  });
+
+  test('that another process uses while they are looked at rest for their whole delay', async () => {
+    const { clock, db, open } = await makeDeskWorld([{}]);
+    const [uuid, now] = [accountRow().uuid, clock.now()];
+    await changeAccount(db, uuid, { last_used_at: now });
+    vi.spyOn(clock, 'now').mockReturnValueOnce(now - 500); // before the other process was done
+    await (await open()).readyOwners();
+    expect(await findAccount(db, uuid)).toMatchObject({ last_used_at: now });
   });
 
   test('that are all in the care of somebody are not waited for', async () => {

@@ -13,7 +13,7 @@ async function withSkins(options: HostedOptions = {}) {
   });
   await shop.drawMany('skins', 3);
   const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out');
-  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/)]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/m)]);
   return { shop, service, locked: await shop.lock() };
 }
 

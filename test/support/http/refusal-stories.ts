@@ -116,7 +116,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
     code: 'service_unavailable',
     when: 'it is being stopped',
     send: stopping,
-    options: { pace: 500 },
+    options: { pace: 2_000 },
     says: 'stopped',
   },
   { code: 'job_not_found', when: "the job is another's", send: othersJob, options: idle },

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { shownCommands } from '../../../src/cli/completion/tree.ts';
 import { type CommandOutput, type FieldTable, outputOf } from '../../../src/cli/output/described.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
+import { ENDLESS_COMMANDS } from '../../support/cli/endless-commands.ts';
 import { typeLine } from '../../support/cli/type-line.ts';
 import { CLIENT_ID, runAccountServer } from '../../support/server/account-server.ts';
 import { capePng } from '../../support/server/drawn-capes.ts';
@@ -13,9 +14,6 @@ import { ownFolder } from '../../support/server/own-folder.ts';
 import { guardAgainstLeaks } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
-
-/** They run until they are interrupted; their tests are those of the processes. */
-const ENDLESS = ['serve', 'jobs --watch'];
 
 const program = await buildProgram({ runner: () => async () => {} });
 const OUTPUTS = new Map(declared(program));
@@ -154,7 +152,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'backup --verify': () => [backup],
     restore: () => [backup, '--data', data, '--force'],
   };
-  expect([...Object.keys(lines), ...ENDLESS].sort()).toEqual([...OUTPUTS.keys()].sort());
+  expect([...Object.keys(lines), ...ENDLESS_COMMANDS].sort()).toEqual([...OUTPUTS.keys()].sort());
 
   const problems = [];
   for (const [name, words] of Object.entries(lines)) {

@@ -16,41 +16,41 @@ export interface BatchService {
   readonly caller: string;
   /** Called once, before the first request. */
   readonly connect: () => Promise<SkinClient>;
-  /** The key that it tells as its own; undefined: it tells none, or cannot be asked. Absent: likewise. */
+  /** The service's own signing key; undefined if it publishes none or does not answer. Absent: the same. */
   readonly signingKey?: (() => Promise<OwnKey | undefined>) | undefined;
-  /** The skin of a UUID; undefined: it has none. Absent: it is not asked, and UUIDs are players'. */
+  /** The service's skin with this UUID; undefined if there is none. Absent: every UUID is taken for a player's. */
   readonly findSkin?: ((uuid: string) => Promise<GivenSkin | undefined>) | undefined;
 }
 
-/** What the game itself is asked for. */
+/** What a batch asks the game's own services. */
 export interface KnownToGame {
   readonly players: PlayerNames;
   readonly keys: GameKeys;
 }
 
-/** What is to be planned. */
+/** What to plan, and with what. */
 export interface PlanOptions {
   readonly sources: AsyncIterable<BatchSource>;
   readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
-  /** Folder for the journal and what is remembered about files. */
+  /** Folder for journals and the file memory. */
   readonly stateDir: string;
   /** The lockfile to keep; absolute path. Absent: none. */
   readonly lockfile?: string | undefined;
-  /** Tells batches without a lockfile apart, so that the same one can go on after a crash. */
+  /** Identifies a batch without a lockfile, so that it can resume after a crash. */
   readonly purpose?: string | undefined;
-  /** For every source that says nothing else. Default: `auto`. */
+  /** For every source without a variant of its own. Default: `auto`. */
   readonly variant?: VariantWish | undefined;
   /** Default: the service's, public. */
   readonly visibility?: SkinVisibility | undefined;
-  /** UUID of a cape, which goes with every skin. Default: none. */
+  /** UUID of a cape to combine with every skin. Default: none. */
   readonly cape?: string | undefined;
-  /** Make again what the lockfile holds. */
+  /** Make every skin again, even if the lockfile has it. */
   readonly force?: boolean | undefined;
-  /** Keep what the lockfile holds, whoever signed it. */
+  /** Keep the lockfile's skins whoever signed them. */
   readonly keepSignatures?: boolean | undefined;
-  /** Absent: the game's signatures are not recognised. */
+  /** Absent: signatures of the game are not recognized. */
   readonly game?: Pick<KnownToGame, 'keys'> | undefined;
-  /** This machine's own key, by which its signatures are recognised. Absent: they are taken for what entries say. */
+  /** This machine's own signing key, to recognize its signatures. Absent: entries are believed about their signer. */
   readonly ownKey?: OwnKey | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Time and chance, for tests. */
@@ -60,34 +60,34 @@ export interface PlanOptions {
 
 export interface BatchOptions extends PlanOptions {
   readonly service: BatchService;
-  /** Absent: names of players are sent as they are, which no service but ours takes, and the game's signature is unproved. */
+  /** Absent: player names are sent unresolved, which only our own service accepts, and signatures of the game are unproved. */
   readonly game?: KnownToGame | undefined;
-  /** Spots in the queue to use at most; the caller's limit always holds. */
+  /** Maximum spots of the queue to use; the caller's own limit applies as well. */
   readonly slots?: number | undefined;
-  /** Milliseconds between looks at the job list, at most. Default 5,000. */
+  /** Maximum milliseconds between requests for the job list. Default 5,000. */
   readonly pollInterval?: number | undefined;
-  /** How often a job that failed in passing is submitted again. Default 2. */
+  /** How often a job that failed for a passing reason is submitted again. Default 2. */
   readonly retries?: number | undefined;
-  /** New generations that may be spent. */
+  /** Maximum number of new generations. Default: no limit. */
   readonly maxNew?: number | undefined;
-  /** Drop from the lockfile what has no source any more. */
+  /** Drop lockfile entries whose source no longer exists. */
   readonly prune?: boolean | undefined;
   /** Follow the jobs to their ends; else a source is finished when its job is accepted. Default true. */
   readonly follow?: boolean | undefined;
-  /** Look at the texture of each result. Default true. */
+  /** Fetch and check the texture of each result. Default true. */
   readonly verify?: boolean | undefined;
-  /** Take results that are not what was asked for, or not provably so. Default false: they fail and are kept. */
+  /** Accept results that are wrong or cannot be proved. Default false: they fail, and the journal keeps them. */
   readonly acceptUnproven?: boolean | undefined;
-  /** Milliseconds to put up with a service that never answered, and with one that has stopped to. */
+  /** Milliseconds to wait for a service that has never answered, and for one that has stopped answering. */
   readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
-  /** Writes a result down, before it counts as finished. What it throws ends the batch, unless it is a `DeliveryError`. */
+  /** Stores a result before it counts as finished. An error ends the batch, unless it is a `DeliveryError`. */
   readonly deliver?: ((result: BatchResult) => void | Promise<void>) | undefined;
-  /** Given, when the batch begins, a function that says where it stands. */
+  /** Called when the batch begins, with a function that returns the current progress. */
   readonly onProgress?: ((progress: () => Progress) => void) | undefined;
   readonly onEvent?: ((event: BatchEvent) => void) | undefined;
 }
 
-/** A result could not be written down; only this source is affected. */
+/** A result could not be stored; only its source fails. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly code: string;

@@ -25,9 +25,9 @@ import {
   unprovenSchema,
 } from './records.ts';
 
-/** Where a piece of work stands according to the journal. */
+/** How far a piece of work has come. */
 export type WorkState =
-  /** Sent, or about to be when the process died: the service may have it. */
+  /** About to be sent, or sent: the service may have a job for it. */
   | { readonly step: 'intent'; readonly attempt: number; readonly mark: number }
   | { readonly step: 'job'; readonly attempt: number; readonly job: string }
   | { readonly step: 'done'; readonly at: number; readonly length: number }
@@ -71,7 +71,7 @@ export class Journal {
     return journal;
   }
 
-  /** Only to look at: nothing is written, or made when it is not there. */
+  /** Opens the journal for reading only; undefined if there is none. */
   static read(path: string): Journal | undefined {
     if (!existsSync(path)) return undefined;
     const journal = new Journal(path, openSync(path, 'r'));
@@ -79,7 +79,7 @@ export class Journal {
     return journal;
   }
 
-  /** Whether an earlier run left anything here. */
+  /** Whether no earlier run has left anything. */
   get isFresh(): boolean {
     return this.#states.size === 0;
   }
@@ -88,12 +88,12 @@ export class Journal {
     return this.#states.get(key);
   }
 
-  /** Whether the job is one that this journal knows as its own. */
+  /** Whether this journal has recorded the job. */
   isOwnJob(id: string): boolean {
     return this.#jobs.has(id);
   }
 
-  /** The same for every try to submit one attempt, so that the service can tell a repetition. */
+  /** The same for each submission of one attempt, so that the service recognizes a repetition. */
   idempotencyKey(key: string, attempt: number): string {
     return createHash('sha256').update(`${this.#nonce}:${key}:${attempt}`).digest('hex').slice(0, 40);
   }
@@ -115,7 +115,7 @@ export class Journal {
     this.#append({ k, s: 'done', ...(j !== undefined && { j }), ...rest });
   }
 
-  /** Kept until it is taken or made again; it is written only once. */
+  /** Kept until the skin is accepted or made again; the same problem is written only once. */
   unproven(record: Omit<UnprovenRecord, 's'>): void {
     const { k, ...rest } = record;
     const state = this.#states.get(k);
@@ -137,7 +137,7 @@ export class Journal {
     return this.#read(key, 'unproven', (json) => unprovenSchema.parse(json));
   }
 
-  /** The batch is over but not everything succeeded: what is done stays, what failed may be tried again. */
+  /** The batch is over with failures: finished work stays, and failed work may be tried again. */
   end(): void {
     this.#append({ s: 'end' });
   }
@@ -146,7 +146,7 @@ export class Journal {
     closeSync(this.#fd);
   }
 
-  /** Everything that is in here is kept elsewhere now, but for what could not be proved: that stays. */
+  /** Everything is stored elsewhere now: removes the journal, or keeps only the skins that could not be proved. */
   retire(): void {
     const kept = [...this.#states].flatMap(([key, { step }]) =>
       step === 'unproven' ? [JSON.stringify(this.readUnproven(key))] : [],

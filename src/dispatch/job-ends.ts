@@ -1,6 +1,7 @@
 import type { Finisher } from '../batch/service/finisher.ts';
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
+import { jobDuration } from './job-duration.ts';
 import type { Desk } from './session.ts';
 import type { OpenJob } from './spots.ts';
 
@@ -87,19 +88,9 @@ export class JobEnds {
     }
   }
 
-  /** The job's duration, from the service's own times if it gives them. */
-  #learnDuration(job: OpenJob, { job: { timestamp }, skin }: JobState, at: number): void {
-    const end = skin?.generator?.timestamp;
+  #learnDuration(job: OpenJob, state: JobState, at: number): void {
     if (!job.isTimed) return;
-    const longest = at - job.acceptedAt;
-    const told = end !== undefined && timestamp !== undefined ? end - timestamp : Number.NaN;
-    const isPossible = told >= 0 && told <= longest;
-    const duration = isPossible ? told : longest - unseen(job, at) / 2;
-    this.#tools.desk.times.ended(job, duration, { isTold: isPossible });
+    const { duration, isTold } = jobDuration(job, state, at);
+    this.#tools.desk.times.ended(job, duration, { isTold });
   }
-}
-
-/** How long the job may have been over before it was noticed; 0 if it was never polled before. */
-function unseen({ seenAt }: OpenJob, at: number): number {
-  return seenAt === undefined ? 0 : Math.max(0, at - seenAt);
 }

@@ -150,11 +150,12 @@ export class ServiceSide {
       onPending: () => this.#watcher.added(),
     });
     this.#listener = new Listener({
-      desk,
+      client,
+      clock,
       signal: loops,
-      onListening: (isListening) => this.#watcher.listening(isListening),
-      onEnded: (job, state) => this.#ends.ended(job, { seen: state.job, state, at: desk.now() }),
-      onRoom: () => this.#submitter.roomSeen(),
+      run: (loop) => desk.run(loop, loops),
+      onListening: (isListening) => this.#listening(isListening),
+      onJob: (state) => this.#heard(state),
     });
   }
 
@@ -229,7 +230,7 @@ export class ServiceSide {
     this.#facts = await learnFacts(contact, options.slots).catch(asSetupError);
     this.#queue.enter();
     this.#desk.run(this.#keepUp(), this.#loops.signal);
-    this.#listener.start();
+    this.#listenIfStreamed();
     for (const loop of [this.#submitter, this.#watcher]) this.#desk.run(loop.run(), this.#loops.signal);
   }
 
@@ -289,10 +290,34 @@ export class ServiceSide {
     this.#desk.spots.took(job);
     this.#shared.became(sharedKey(work), job.id);
     onAccepted(work, state.job);
-    this.#listener.start();
-    const ended = isPending(state.job.status) ? this.#listener.takeEarly(job.id) : state;
+    this.#listenIfStreamed();
+    const ended = isPending(state.job.status) ? this.#listener.takeEnd(job.id) : state;
     if (ended) this.#ends.ended(job, { seen: ended.job, state: ended, at: this.#desk.now() });
     else this.#watcher.added();
+  }
+
+  #listenIfStreamed(): void {
+    if (this.#desk.isSkinsmith) this.#listener.start();
+  }
+
+  #listening(isListening: boolean): void {
+    this.#watcher.listening(isListening);
+    if (isListening) this.#submitter.roomSeen();
+  }
+
+  /** An event about a job, which may be another program's. */
+  #heard(state: JobState): void {
+    const { job } = state;
+    const { spots } = this.#desk;
+    this.#desk.sawJobTime(job);
+    const ours = spots.jobs.get(job.id);
+    if (isPending(job.status)) {
+      if (spots.unsure.size === 0) spots.sawJob(job); // otherwise it may be an unanswered submission's
+      return;
+    }
+    if (ours) this.#ends.ended(ours, { seen: job, state, at: this.#desk.now() });
+    else spots.sawJob(job);
+    this.#submitter.roomSeen();
   }
 
   /** A job that an earlier run submitted, or whose end is unknown for another reason. */

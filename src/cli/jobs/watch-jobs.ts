@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import { isPending, type Job, type SkinClient, SkinsmithError } from '../../index.ts';
+import { jobEvents } from '../../dispatch/job-events.ts';
+import { isPending, type Job, type SkinClient } from '../../index.ts';
 
 export interface WatchOptions {
   readonly client: Pick<SkinClient, 'queueList' | 'events'>;
@@ -8,10 +9,6 @@ export interface WatchOptions {
   /** Milliseconds between polls, for services without job events. */
   readonly interval: number;
 }
-
-/** Milliseconds before reconnecting after the connection broke; doubles while it keeps breaking. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 15_000;
 
 /**
  * Yields the caller's pending jobs, then each job whose status changes, without end. Uses the service's job events
@@ -34,18 +31,11 @@ async function* lookForChanges(options: WatchOptions, seen: Map<string, Job['sta
 }
 
 async function* hearChanges(options: WatchOptions, seen: Map<string, Job['status']>): AsyncGenerator<Job> {
-  const { client, clock, signal } = options;
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
-    try {
-      for await (const event of client.events({ signal })) {
-        pause = FIRST_PAUSE;
-        yield* changesIn(event.type === 'jobs' ? event.jobs.toReversed() : [event.state.job], seen);
-      }
-    } catch (error) {
-      if (signal.aborted || !(error instanceof SkinsmithError)) throw error;
-    }
-    await clock.sleep(pause, signal);
-    yield* await lookAtList(options, seen); // no event reports the jobs that ended meanwhile
+  for await (const event of jobEvents(options)) {
+    if (event.type === 'jobs') yield* changesIn(event.jobs.toReversed(), seen);
+    else if (event.type === 'job') yield* changesIn([event.state.job], seen);
+    // No event reports the jobs that ended meanwhile.
+    else if (event.type === 'reopening') yield* await lookAtList(options, seen);
   }
 }
 

@@ -3,14 +3,17 @@ import { ServiceError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { JobState } from '../../../client/types.ts';
+import { jobDuration } from '../../../dispatch/job-duration.ts';
+import { Listener } from '../../../dispatch/listener.ts';
+import { type LookState, LookTimes, type Underway } from '../../../dispatch/look-times.ts';
 import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
+import { RoundTrip } from '../../../dispatch/round-trip.ts';
+import { Bell } from '../../../dispatch/wake-up-signal.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/db.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
 import { isAboutRequest } from './failed-jobs.ts';
 import type { Gate } from './gate.ts';
-import { Listener } from './listener.ts';
-import { LookTimes, type Underway } from './look-times.ts';
 import { Recent } from './recent.ts';
 
 export interface WatcherOptions {
@@ -33,6 +36,10 @@ export interface SeenList {
 
 interface Waiter extends Underway {
   readonly id: string;
+  /** Whether `acceptedAt` is accurate: a job that an earlier process submitted may have ended long ago. */
+  readonly isTimed: boolean;
+  seenAt?: number;
+  askedAt?: number;
   /** A request for this single job is in progress. */
   isAsked: boolean;
   /** Earliest time of the next request for this single job. */
@@ -45,6 +52,8 @@ type ListWaiter = Pick<PromiseWithResolvers<SeenList>, 'resolve' | 'reject'>;
 
 /** Milliseconds: with events the list is only a safety net. */
 const SAFETY_NET = 5_000;
+/** Longest pause between two looks at jobs of ours. */
+const LONGEST_PAUSE = 5_000;
 /** Services allow about one request a second for one job. */
 const SINGLE_GAP = 1_100;
 /** Pause between looks at the jobs of others with the same key. */
@@ -59,27 +68,37 @@ const KEPT = 1_000;
 export class Watcher {
   readonly #options: WatcherOptions;
   readonly #waiters = new Set<Waiter>();
-  readonly #times = new LookTimes();
+  readonly #times = new LookTimes(LONGEST_PAUSE);
+  readonly #roundTrip = new RoundTrip();
   readonly #listener: Listener;
   readonly #stop = new AbortController();
   /** Jobs that this process has submitted or waited for. */
   readonly #own = new Recent<true>(KEPT);
   #listWaiters: ListWaiter[] = [];
   #isLookWanted = false;
-  #nap: AbortController | undefined;
+  /** Something may be due earlier than planned. */
+  readonly #changed: Bell;
+  /** There may be jobs to listen for. */
+  readonly #listenWanted: Bell;
   #lastLook = Number.NEGATIVE_INFINITY;
   #newest = 0;
   #others = 0;
   #othersPause = FIRST_OTHERS_PAUSE;
   #isSkinsmith = false;
-  #loop: Promise<void> | undefined;
+  readonly #loops: Promise<void>[] = [];
 
   constructor(options: WatcherOptions) {
     this.#options = options;
+    this.#changed = new Bell(options.clock);
+    this.#listenWanted = new Bell(options.clock);
     this.#listener = new Listener({
-      ...options,
-      onEnd: (state) => this.#heard(state),
-      onChange: () => this.lookSoon(), // finds jobs that ended while no stream was open
+      client: options.client,
+      clock: options.clock,
+      signal: this.#stop.signal,
+      untilWanted: async () => await this.#untilListenWanted(),
+      run: (loop) => this.#keep(loop),
+      onListening: () => this.lookSoon(), // finds jobs that ended while no stream was open
+      onJob: (state) => this.#heard(state),
     });
   }
 
@@ -103,19 +122,18 @@ export class Watcher {
   }
 
   start(): void {
-    this.#loop = this.#run();
+    this.#keep(this.#run());
   }
 
   async stop(): Promise<void> {
     this.#stop.abort(AWAKE);
-    this.#ring();
-    await Promise.all([this.#loop, this.#listener.stop()]);
+    await Promise.all(this.#loops);
   }
 
   /** After a full queue or trouble: looks at the list as soon as that is useful. */
   lookSoon(): void {
     this.#isLookWanted = true;
-    this.#ring();
+    this.#changed.ring();
   }
 
   /** Resolves after the first look at the list. @throws GenerationPostponed while the service is down */
@@ -130,7 +148,7 @@ export class Watcher {
     const abort = () => list.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     this.#listWaiters.push(list);
-    this.#ring();
+    this.#changed.ring();
     return await list.promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
@@ -147,17 +165,19 @@ export class Watcher {
   async end(job: Pick<Job, 'id' | 'eta' | 'timestamp'>, isNew: boolean, signal: AbortSignal) {
     signal.throwIfAborted();
     this.#own.set(job.id, true);
-    const heard = this.#listener.ended(job.id);
+    const heard = this.#listener.takeEnd(job.id);
     if (heard) return heard;
     const { promise, resolve, reject } = Promise.withResolvers<JobState | undefined>();
     const { timestamp: accepted = this.#options.client.serviceClock.now() } = job;
     const eta = job.eta === undefined ? undefined : job.eta - accepted;
-    const about = { id: job.id, isNew, eta, since: this.#now(), isAsked: false, notBefore: 0 };
+    const about = { id: job.id, isTimed: isNew, eta, acceptedAt: this.#now(), isAsked: false, notBefore: 0 };
     const waiter: Waiter = { ...about, settle: resolve, fail: reject };
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     this.#waiters.add(waiter);
-    this.#ring();
+    if (!isNew) this.#isLookWanted = true;
+    this.#listenWanted.ring();
+    this.#changed.ring();
     try {
       return await promise;
     } finally {
@@ -166,16 +186,29 @@ export class Watcher {
     }
   }
 
+  #keep(loop: Promise<void>): void {
+    const ended = loop.catch((error: unknown) => {
+      if (!this.#stop.signal.aborted) this.#options.onError(error);
+    });
+    this.#loops.push(ended);
+  }
+
+  async #untilListenWanted(): Promise<void> {
+    while (this.#waiters.size === 0 || this.#options.gate.isDown)
+      await this.#listenWanted.wait(undefined, this.#stop.signal);
+  }
+
   async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      const pause = this.#pause();
-      if (pause > 0) await this.#sleep(pause);
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const pause = Math.min(this.#untilLook(), this.#askDue());
+      if (pause > 0) await this.#changed.wait(Number.isFinite(pause) ? pause : undefined, signal);
       else await this.#look();
     }
   }
 
   /** Milliseconds until the next look; Infinity: there is nothing to look for. */
-  #pause(): number {
+  #untilLook(): number {
     const tryAgainIn = this.#options.gate.tryAgainIn();
     const isWanted = this.#isLookWanted || this.#listWaiters.length > 0;
     if (this.#options.gate.isDown || isWanted) return tryAgainIn;
@@ -184,23 +217,29 @@ export class Watcher {
 
   #nextLook(): number {
     if (this.#waiters.size > 0) {
-      return this.#listener.isOpen
+      return this.#listener.isListening
         ? this.#lastLook + SAFETY_NET
-        : this.#times.next(this.#waiters, this.#lastLook);
+        : this.#times.next([...this.#waiters], this.#lookState());
     }
     return this.#others > 0 ? this.#lastLook + this.#othersPause : Number.POSITIVE_INFINITY;
   }
 
-  async #sleep(ms: number): Promise<void> {
-    const nap = new AbortController();
-    this.#nap = nap;
-    await this.#options.clock.sleep(ms, nap.signal).catch((error: unknown) => {
-      if (!nap.signal.aborted) throw error;
-    });
+  /** Polls the jobs that are due singly. @returns milliseconds until the next one is; Infinity: none */
+  #askDue(): number {
+    const { gate } = this.#options;
+    if (this.#listener.isListening || gate.isDown || gate.tryAgainIn() > 0) return Number.POSITIVE_INFINITY;
+    for (;;) {
+      const state = this.#lookState();
+      const free = [...this.#waiters].filter(({ isAsked, notBefore }) => !isAsked && notBefore <= state.now);
+      const ask = free.length === 0 ? undefined : this.#times.nextAsk(free, state);
+      if (!ask) return Number.POSITIVE_INFINITY;
+      if (ask.at > state.now) return ask.at - state.now;
+      void this.#ask(ask.job);
+    }
   }
 
-  #ring(): void {
-    this.#nap?.abort(AWAKE);
+  #lookState(): LookState {
+    return { now: this.#now(), lastLook: this.#lastLook, roundTrip: this.#roundTrip.ms };
   }
 
   async #look(): Promise<void> {
@@ -211,12 +250,14 @@ export class Watcher {
     try {
       const { jobs, links } = await client.queueList({ ...ONE_ATTEMPT, signal: this.#stop.signal });
       gate.passed();
+      this.#roundTrip.took(this.#now() - askedAt);
       this.#isSkinsmith = links['events'] !== undefined;
       await this.#saw({ jobs, askedAt });
       this.#lastLook = askedAt;
       this.#listWaiters = this.#listWaiters.filter((waiter) => !wanted.includes(waiter));
       for (const { resolve } of wanted) resolve({ jobs, askedAt });
-      if (this.#isSkinsmith && this.#waiters.size > 0) this.#listener.open();
+      this.#listenWanted.ring();
+      if (this.#isSkinsmith) this.#listener.start();
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#failed(error);
     }
@@ -238,9 +279,10 @@ export class Watcher {
     for (const { timestamp = 0 } of jobs) this.#newest = Math.max(this.#newest, timestamp);
     const byId = new Map(jobs.map((job) => [job.id, job]));
     for (const waiter of this.#waiters) {
-      if (waiter.since >= askedAt || waiter.isAsked || this.#now() < waiter.notBefore) continue;
+      if (waiter.acceptedAt >= askedAt || waiter.isAsked || this.#now() < waiter.notBefore) continue;
       const seen = byId.get(waiter.id);
       if (!seen || !isPending(seen.status)) void this.#ask(waiter);
+      else waiter.seenAt = askedAt;
     }
     await this.#countOthers(jobs);
   }
@@ -262,16 +304,20 @@ export class Watcher {
 
   /** The list has neither skins nor reasons, and drops old jobs: only a request for the job itself shows its result. */
   async #ask(waiter: Waiter): Promise<void> {
+    const askedAt = this.#now();
     waiter.isAsked = true;
+    waiter.askedAt = askedAt;
     try {
       const state = await this.#options.client.job(waiter.id, { ...ONE_ATTEMPT, signal: this.#stop.signal });
-      if (isPending(state.job.status)) waiter.notBefore = this.#now() + SINGLE_GAP;
-      else this.#end(waiter, state);
+      if (isPending(state.job.status)) {
+        waiter.seenAt = Math.max(askedAt, waiter.seenAt ?? askedAt);
+        waiter.notBefore = this.#now() + SINGLE_GAP;
+      } else this.#end(waiter, state);
     } catch (error) {
       this.#notAnswered(waiter, error);
     }
     waiter.isAsked = false;
-    this.#ring();
+    this.#changed.ring();
   }
 
   #notAnswered(waiter: Waiter, error: unknown): void {
@@ -285,11 +331,15 @@ export class Watcher {
   }
 
   #heard(state: JobState): void {
+    if (isPending(state.job.status)) return;
     for (const waiter of this.#waiters) if (waiter.id === state.job.id) this.#end(waiter, state);
   }
 
   #end(waiter: Waiter, state: JobState | undefined): void {
-    if (state) this.#times.ended(waiter, this.#now());
+    if (state && waiter.isTimed) {
+      const { duration, isTold } = jobDuration(waiter, state, this.#now());
+      this.#times.ended(waiter, duration, { isTold });
+    }
     waiter.settle(state);
   }
 

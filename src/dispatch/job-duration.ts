@@ -1,0 +1,26 @@
+import type { JobState } from '../client/types.ts';
+import type { Underway } from './look-times.ts';
+
+/** How long a job took, milliseconds. `isTold`: by the service's own times, not by when its end was noticed. */
+export interface JobDuration {
+  readonly duration: number;
+  readonly isTold: boolean;
+}
+
+/** The duration of a job that had ended `at`: by the service's own times if it gives them and they are possible. */
+export function jobDuration(
+  job: Underway,
+  { job: { timestamp }, skin }: Pick<JobState, 'job' | 'skin'>,
+  at: number,
+): JobDuration {
+  const end = skin?.generator?.timestamp;
+  const longest = at - job.acceptedAt;
+  const told = end !== undefined && timestamp !== undefined ? end - timestamp : Number.NaN;
+  const isTold = told >= 0 && told <= longest;
+  return { duration: isTold ? told : longest - unseen(job, at) / 2, isTold };
+}
+
+/** How long the job may have been over before it was noticed; 0 if it was never polled before. */
+function unseen({ seenAt }: Underway, at: number): number {
+  return seenAt === undefined ? 0 : Math.max(0, at - seenAt);
+}

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { GAME_ADDRESSES, type GameAddresses } from './addresses.ts';
 import { GameHttp } from './http.ts';
-import { NameDesk } from './name-lookups.ts';
+import { NameLookups } from './name-lookups.ts';
 import { Pacing, type PacingOptions } from './pacing.ts';
 import { PublicKeys, type PublicKeysOptions } from './public-keys.ts';
 
@@ -20,7 +20,7 @@ export interface GameOptions extends Omit<PacingOptions, 'clock'>, PublicKeysOpt
 export interface Game {
   readonly http: GameHttp;
   readonly keys: PublicKeys;
-  readonly names: NameDesk;
+  readonly names: NameLookups;
   /** Ends idle connections. */
   close(): Promise<void>;
 }
@@ -37,5 +37,5 @@ export function openGame(options: GameOptions = {}): Game {
   const close = async () => {
     if (!options.dispatcher) await dispatcher.close();
   };
-  return { http, keys: new PublicKeys(http, options), names: new NameDesk(http), close };
+  return { http, keys: new PublicKeys(http, options), names: new NameLookups(http), close };
 }

@@ -13,9 +13,9 @@ import type { AccountRow } from '../store/schema/tables.ts';
 import { accountsFor, freeAt, nextAccount, nextStart, readyOwners } from './availability.ts';
 import { timesOfNow } from './clock-set-back.ts';
 import { type AccountFault, accountFaultOf, CONSEQUENCES } from './faults.ts';
-import { type AccountTools, HeldAccount } from './held-account.ts';
+import { type AccountContext, HeldAccount } from './held-account.ts';
 
-export interface AccountDeskOptions extends AccountTools {
+export interface AccountPoolOptions extends AccountContext {
   readonly self: ProcessName;
   /** Called with accounts that failed. */
   readonly onFault: (account: AccountRow, fault: AccountFault) => void;
@@ -41,14 +41,14 @@ const RENEWALS_PER_LEASE = 3;
 const RETURN_POLL = 100;
 
 /** Hands out the linked accounts: each to one at a time, in this process or another. */
-export class AccountDesk {
-  readonly tools: AccountTools;
-  readonly #options: AccountDeskOptions;
+export class AccountPool {
+  readonly context: AccountContext;
+  readonly #options: AccountPoolOptions;
   #leases = 0;
 
-  constructor(options: AccountDeskOptions) {
+  constructor(options: AccountPoolOptions) {
     this.#options = options;
-    this.tools = options;
+    this.context = options;
   }
 
   /**
@@ -124,7 +124,7 @@ export class AccountDesk {
     const lost = new AbortController();
     const beat = setInterval(() => void this.#renew(taken, lost), rules.lease / RENEWALS_PER_LEASE);
     const either = AbortSignal.any([signal, lost.signal]);
-    const account = new HeldAccount(taken.row, { tools: this.tools, owner: taken.owner, signal: either });
+    const account = new HeldAccount(taken.row, { context: this.context, owner: taken.owner, signal: either });
     const giveBack = (change: Partial<AccountRow>) =>
       this.#giveBack(taken, { ...this.#lastUseOf(account, generates), ...change });
     try {

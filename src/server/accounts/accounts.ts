@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { ACCOUNT_KEY } from '../backup/data-files.ts';
-import { AccountDesk, type AccountDeskOptions } from './account-pool.ts';
+import { AccountPool, type AccountPoolOptions } from './account-pool.ts';
 import { Linking } from './linking.ts';
 import { ACCOUNT_RULES, type AccountRules } from './rules.ts';
 import { TokenCipher } from './token-cipher.ts';
 
-export interface AccountsOptions extends Omit<AccountDeskOptions, 'cipher' | 'rules' | 'onFault'> {
+export interface AccountsOptions extends Omit<AccountPoolOptions, 'cipher' | 'rules' | 'onFault'> {
   /** Folder of the key file. */
   readonly dataDir: string;
   readonly rules?: Partial<AccountRules> | undefined;
@@ -16,19 +16,19 @@ export interface AccountsOptions extends Omit<AccountDeskOptions, 'cipher' | 'ru
 
 /** The game accounts that are linked to the service. */
 export interface Accounts {
-  readonly desk: AccountDesk;
+  readonly pool: AccountPool;
   readonly linking: Linking;
 }
 
 /** Sends no requests and creates no file yet. */
 export function openAccounts({ dataDir, rules, clientId, warn, ...options }: AccountsOptions): Accounts {
   const cipher = new TokenCipher(join(dataDir, ACCOUNT_KEY));
-  const desk = new AccountDesk({
+  const pool = new AccountPool({
     ...options,
     cipher,
     rules: { ...ACCOUNT_RULES, ...rules },
     onFault: ({ name, uuid }, { kind, message }) =>
       warn(`Game account ${name} (${uuid}): ${kind}: ${message}`),
   });
-  return { desk, linking: new Linking(desk.tools, clientId) };
+  return { pool, linking: new Linking(pool.context, clientId) };
 }

@@ -2,7 +2,7 @@ import { GameError } from '../../game/errors.ts';
 import { fetchAccount } from '../../game/skins.ts';
 import { findAccount, type LinkedAccount } from '../store/accounts.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import type { AccountDesk } from './account-pool.ts';
+import type { AccountPool } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
 import type { HeldAccount } from './held-account.ts';
 
@@ -20,12 +20,12 @@ const LIMIT = 60_000;
  * Checks an account: its token, its profile (which only an owner of the game has), its restrictions. An account whose
  * token is valid after all is used again. Undefined: there is no such account.
  */
-export async function checkAccount(desk: AccountDesk, uuid: string): Promise<AccountHealth | undefined> {
-  const { db, rules, clock } = desk.tools;
-  const taken = await desk.takeThis(uuid);
+export async function checkAccount(pool: AccountPool, uuid: string): Promise<AccountHealth | undefined> {
+  const { db, rules, clock } = pool.context;
+  const taken = await pool.takeThis(uuid);
   const signal = AbortSignal.timeout(LIMIT);
   // The process that uses an account checks it.
-  const found = taken ? await problemsOf(() => desk.use(taken, { signal }, (held) => look(held))) : [];
+  const found = taken ? await problemsOf(() => pool.use(taken, { signal }, (held) => look(held))) : [];
   const account = await findAccount(db, uuid);
   if (!account) return undefined;
   return {

@@ -12,8 +12,8 @@ import type { AccountRules } from './rules.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import { type AccountTokens, openTokens, sealTokens } from './tokens.ts';
 
-/** The tools for working with accounts. */
-export interface AccountTools {
+/** What linked accounts are worked with. */
+export interface AccountContext {
   readonly db: Db;
   readonly game: Game;
   readonly cipher: TokenCipher;
@@ -32,16 +32,16 @@ const RENEW_BEFORE = 300_000;
 /** An account under a lease of this process: no one else uses it. */
 export class HeldAccount {
   readonly signal: AbortSignal;
-  readonly #tools: AccountTools;
+  readonly #context: AccountContext;
   readonly #owner: string;
   #row: AccountRow;
 
   constructor(
     row: AccountRow,
-    { tools, owner, signal }: { tools: AccountTools; owner: string; signal: AbortSignal },
+    { context, owner, signal }: { context: AccountContext; owner: string; signal: AbortSignal },
   ) {
     this.#row = row;
-    this.#tools = tools;
+    this.#context = context;
     this.#owner = owner;
     this.signal = signal;
   }
@@ -52,13 +52,13 @@ export class HeldAccount {
   }
 
   get http(): GameHttp {
-    return this.#tools.game.http;
+    return this.#context.game.http;
   }
 
   /** Records facts about the account. @throws AccountLostError */
   async note(change: Partial<Omit<AccountRow, 'uuid'>>): Promise<void> {
     const held = { uuid: this.#row.uuid, owner: this.#owner };
-    if (!(await changeHeldAccount(this.#tools.db, held, change))) {
+    if (!(await changeHeldAccount(this.#context.db, held, change))) {
       throw new AccountLostError('The account is not held any more.');
     }
     this.#row = { ...this.#row, ...change };
@@ -78,7 +78,7 @@ export class HeldAccount {
   /** The same for a change of its skin: never faster than an account may be used. */
   async change<T>(work: (token: string, signal: AbortSignal) => Promise<T>): Promise<T> {
     return await this.call(async (token, signal) => {
-      const { clock, rules } = this.#tools;
+      const { clock, rules } = this.#context;
       const wait = this.#row.last_used_at + rules.delay - clock.now();
       if (wait > 0) await clock.sleep(wait, signal);
       await this.note({ altered: 1, last_used_at: clock.now() });
@@ -93,7 +93,7 @@ export class HeldAccount {
   async #tokenThatLasts(): Promise<string | undefined> {
     const { game } = await this.#tokens();
     if (!game) return undefined;
-    const lasts = game.expiresAt === null || game.expiresAt - this.#tools.clock.now() > RENEW_BEFORE;
+    const lasts = game.expiresAt === null || game.expiresAt - this.#context.clock.now() > RENEW_BEFORE;
     return lasts ? game.token : undefined;
   }
 
@@ -117,12 +117,12 @@ export class HeldAccount {
   }
 
   async #tokens(): Promise<AccountTokens> {
-    return await openTokens(this.#tools.cipher, this.#row.uuid, this.#row.secret);
+    return await openTokens(this.#context.cipher, this.#row.uuid, this.#row.secret);
   }
 
   /** Tokens from a new link in the meantime take precedence. */
   async #keep(tokens: AccountTokens): Promise<void> {
-    const { db, cipher } = this.#tools;
+    const { db, cipher } = this.#context;
     const { uuid, secret: from } = this.#row;
     const to = await sealTokens(cipher, uuid, tokens);
     const isOurs = await replaceSecret(db, uuid, { from, to });

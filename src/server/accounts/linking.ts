@@ -19,7 +19,7 @@ import {
 } from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import type { AccountTools } from './held-account.ts';
+import type { AccountContext } from './held-account.ts';
 import { originalOf } from './skin-changer.ts';
 import { type AccountTokens, sealTokens } from './tokens.ts';
 
@@ -68,13 +68,13 @@ const GAME_TOKEN = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
 /** Links game accounts to the service. Sign-ins in progress live as long as the process. */
 export class Linking {
-  readonly #tools: AccountTools;
+  readonly #context: AccountContext;
   readonly #clientId: string | undefined;
   readonly #pending = new Map<string, PendingLogin>();
 
   /** `clientId`: client id of the operator's application at Microsoft. */
-  constructor(tools: AccountTools, clientId: string | undefined) {
-    this.#tools = tools;
+  constructor(context: AccountContext, clientId: string | undefined) {
+    this.#context = context;
     this.#clientId = clientId;
   }
 
@@ -90,7 +90,7 @@ export class Linking {
     const own = [...this.#pending.values()].filter((login) => login.linker.owner === linker.owner);
     if (own.length >= MAX_PENDING_OF_ONE || this.#pending.size >= MAX_PENDING)
       throw new LinkError('Too many sign-ins are under way: finish one first.');
-    const device = await beginDeviceLogin(this.#tools.game.http, { clientId });
+    const device = await beginDeviceLogin(this.#context.game.http, { clientId });
     const { userCode, verificationUri, expiresAt, interval } = device;
     const id = randomUUID();
     this.#pending.set(id, { linker, clientId, device, interval, nextPollAt: this.#now() + interval });
@@ -125,7 +125,7 @@ export class Linking {
       return await this.#save({ game: { token, expiresAt: null }, refresh: null }, token, linker);
     }
     const clientId = this.#ownClientId();
-    const { http } = this.#tools.game;
+    const { http } = this.#context.game;
     const tokens = await refreshMicrosoft(http, { clientId, refreshToken: token });
     return await this.#linkWith(tokens, clientId, linker);
   }
@@ -136,7 +136,10 @@ export class Linking {
     if (now < login.nextPollAt) return undefined;
     login.nextPollAt = now + login.interval;
     const { clientId, device } = login;
-    const polled = await pollDeviceLogin(this.#tools.game.http, { clientId, deviceCode: device.deviceCode });
+    const polled = await pollDeviceLogin(this.#context.game.http, {
+      clientId,
+      deviceCode: device.deviceCode,
+    });
     if (typeof polled !== 'string') return polled;
     if (polled === 'slow_down') login.interval += SLOWER;
     return undefined;
@@ -147,12 +150,12 @@ export class Linking {
     clientId: string,
     linker: Linker,
   ): Promise<LinkedAccount> {
-    const game = await enterGame(this.#tools.game.http, accessToken);
+    const game = await enterGame(this.#context.game.http, accessToken);
     return await this.#save({ game, refresh: { token: refreshToken, clientId } }, game.token, linker);
   }
 
   async #save(tokens: AccountTokens, token: string, linker: Linker): Promise<LinkedAccount> {
-    const { db, cipher, game } = this.#tools;
+    const { db, cipher, game } = this.#context;
     const profile = await readProfile(() => fetchAccount(game.http, token));
     const secret = await sealTokens(cipher, profile.id, tokens);
     return await inTransaction(db, async (tx) => {
@@ -180,7 +183,7 @@ export class Linking {
   }
 
   #now(): number {
-    return this.#tools.clock.now();
+    return this.#context.clock.now();
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import { listAccounts } from '../store/accounts.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import type { AccountDesk } from './account-pool.ts';
+import type { AccountPool } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
 import { restoreSkin } from './skin-changer.ts';
 
 export interface RestorerOptions {
-  readonly desk: AccountDesk;
+  readonly pool: AccountPool;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -26,8 +26,8 @@ export class Restorer {
   }
 
   start(): void {
-    const { desk, onError } = this.#options;
-    const { idle } = desk.tools.rules;
+    const { pool, onError } = this.#options;
+    const { idle } = pool.context.rules;
     const look = () => {
       this.#looking = this.#looking.then(() => this.restoreIdle(idle, this.#stop.signal)).catch(onError);
     };
@@ -52,9 +52,9 @@ export class Restorer {
 
   /** Restores every account that has been idle for `idle` milliseconds. */
   async restoreIdle(idle: number, signal: AbortSignal): Promise<void> {
-    const { desk, clock } = this.#options;
+    const { pool, clock } = this.#options;
     const isDue = (account: AccountRow) => isRestorable(account, { now: clock.now(), idle });
-    const due = (await listAccounts(desk.tools.db)).filter(isDue);
+    const due = (await listAccounts(pool.context.db)).filter(isDue);
     await Promise.all(due.map(({ uuid }) => this.#restoreOne(uuid, isDue, signal)));
   }
 
@@ -63,11 +63,11 @@ export class Restorer {
     isDue: (account: AccountRow) => boolean,
     signal: AbortSignal,
   ): Promise<void> {
-    const { desk, onError } = this.#options;
-    const taken = await desk.takeThis(uuid);
+    const { pool, onError } = this.#options;
+    const taken = await pool.takeThis(uuid);
     if (!taken) return; // it is in use after all
     try {
-      await desk.use(taken, { signal }, async (account) => {
+      await pool.use(taken, { signal }, async (account) => {
         if (isDue(account.row)) await restoreSkin(account);
       });
     } catch (error) {

@@ -1,7 +1,7 @@
 import { GameError } from '../../game/errors.ts';
 import { changeAccount, deleteAccount, findAccount } from '../store/accounts.ts';
 import type { AccountRow } from '../store/schema/tables.ts';
-import type { AccountDesk, Taken } from './account-pool.ts';
+import type { AccountPool, Taken } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
 import { restoreSkin } from './skin-changer.ts';
 
@@ -15,22 +15,22 @@ const RESTORE_LIMIT = 30_000;
  * account that is still in use after a while stays, paused.
  */
 export async function unlinkAccount(
-  desk: AccountDesk,
+  pool: AccountPool,
   { uuid, owner }: Pick<AccountRow, 'uuid' | 'owner'>,
 ): Promise<'restored' | 'not_needed' | 'not_restored' | 'in_use' | 'unknown'> {
-  const { db } = desk.tools;
+  const { db } = pool.context;
   if (!(await changeAccount(db, uuid, { state: 'paused' }, owner))) return 'unknown';
-  const taken = await desk.takeThis(uuid, PATIENCE);
+  const taken = await pool.takeThis(uuid, PATIENCE);
   if (!taken) return (await findAccount(db, uuid))?.owner === owner ? 'in_use' : 'unknown';
-  const outcome = taken.row.altered === 0 ? 'not_needed' : await restore(desk, taken);
+  const outcome = taken.row.altered === 0 ? 'not_needed' : await restore(pool, taken);
   await deleteAccount(db, uuid, owner);
   return outcome;
 }
 
-async function restore(desk: AccountDesk, taken: Taken): Promise<'restored' | 'not_restored'> {
+async function restore(pool: AccountPool, taken: Taken): Promise<'restored' | 'not_restored'> {
   const signal = AbortSignal.timeout(RESTORE_LIMIT);
   try {
-    await desk.use(taken, { signal }, restoreSkin);
+    await pool.use(taken, { signal }, restoreSkin);
     return 'restored';
   } catch (error) {
     if (signal.aborted || error instanceof AccountFault || error instanceof GameError) return 'not_restored';

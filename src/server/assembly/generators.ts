@@ -1,6 +1,6 @@
 import type { AccountsOptions } from '../generators/accounts/open.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
-import { type SigningOptions, signingGenerator } from '../generators/signing/signing.ts';
+import { type SigningOptions, signingGenerator } from '../generators/signing/signing-generator.ts';
 import type { UpstreamOptions } from '../generators/upstream/open.ts';
 
 /** Everything that generators are opened with; each takes what it needs. */

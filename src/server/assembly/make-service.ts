@@ -9,7 +9,7 @@ import type { Observers } from '../events/observer.ts';
 import type { OpenGenerator } from '../generators/port.ts';
 import { describeTrust } from '../generators/signing/key-document.ts';
 import { OwnKey } from '../generators/signing/own-key.ts';
-import { textureUrl } from '../generators/signing/signing.ts';
+import { textureUrl } from '../generators/signing/signing-generator.ts';
 import { ROUTES } from '../http/routes.ts';
 import { startMetrics } from '../metrics/metrics.ts';
 import { makeGuardedAgent } from '../outbound/guarded-agent.ts';

@@ -58,7 +58,7 @@ export class Deliverer {
   #sleep = new AbortController();
   #isStopping = false;
   #loop: Promise<void> = Promise.resolve();
-  #deafen: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
@@ -67,14 +67,14 @@ export class Deliverer {
 
   start(): void {
     const wake = () => this.#wake();
-    this.#deafen = this.#options.signals.listen({ accepted: wake, finished: wake, elsewhere: wake });
+    this.#stopListening = this.#options.signals.listen({ accepted: wake, finished: wake, elsewhere: wake });
     this.#loop = this.#run();
   }
 
   /** Starts no more deliveries and waits for those in progress; after `limit` ms it returns them for the next start. */
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
-    this.#deafen?.();
+    this.#stopListening?.();
     this.#wake();
     const late = setTimeout(() => this.#hardStop.abort(), limit);
     await this.#loop;

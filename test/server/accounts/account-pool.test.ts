@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { GameError } from '../../../src/game/errors.ts';
 import { LoginError } from '../../../src/game/login/login-error.ts';
-import type { AccountDesk, Taken } from '../../../src/server/accounts/account-pool.ts';
+import type { AccountPool, Taken } from '../../../src/server/accounts/account-pool.ts';
 import { AccountFault } from '../../../src/server/accounts/faults.ts';
 import { changeAccount, findAccount } from '../../../src/server/store/accounts.ts';
 import { accountRow, makeDeskWorld } from '../../support/server/stored-accounts.ts';
@@ -15,8 +15,8 @@ const ELSEWHERE = { ...GONE, host: 'another-machine' };
 const DAY = 24 * 3_600_000;
 const NO_END = new AbortController().signal;
 
-async function mustTake(desk: AccountDesk): Promise<Taken> {
-  const choice = await desk.take('user:bob');
+async function mustTake(pool: AccountPool): Promise<Taken> {
+  const choice = await pool.take('user:bob');
   if (choice.kind === 'taken') return choice;
   throw new Error(`No account: ${JSON.stringify(choice)}`);
 }
@@ -32,15 +32,15 @@ describe('Accounts', () => {
 
   test('that come back may be taken after their delay, and not a moment before', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
-    const desk = await open();
-    await desk.use(await mustTake(desk), { signal: NO_END, generates: true }, async () => {
+    const pool = await open();
+    await pool.use(await mustTake(pool), { signal: NO_END, generates: true }, async () => {
       clock.forward(700);
     });
-    expect(await desk.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 15_000 });
+    expect(await pool.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 15_000 });
     clock.forward(14_999);
-    expect((await desk.take('user:bob')).kind).toBe('later');
+    expect((await pool.take('user:bob')).kind).toBe('later');
     clock.forward(1);
-    expect(await desk.take('user:bob')).toMatchObject({ kind: 'taken', row: { generated: 1 } });
+    expect(await pool.take('user:bob')).toMatchObject({ kind: 'taken', row: { generated: 1 } });
   });
 
   test('that another process uses while they are looked at rest for their whole delay', async () => {
@@ -62,20 +62,20 @@ describe('Accounts', () => {
   test('of a process that is gone are free at once, but for their delay', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     await mustTake(await open(GONE));
-    const desk = await open();
-    expect(await desk.take('user:bob')).toMatchObject({ kind: 'later' });
+    const pool = await open();
+    expect(await pool.take('user:bob')).toMatchObject({ kind: 'later' });
     clock.forward(15_000);
-    expect((await desk.take('user:bob')).kind).toBe('taken');
+    expect((await pool.take('user:bob')).kind).toBe('taken');
   });
 
   test('of a process that gives no sign are free when their lease has run out', async () => {
     const { clock, open, db } = await makeDeskWorld([{}]);
     await mustTake(await open(ELSEWHERE));
-    const desk = await open();
+    const pool = await open();
     clock.forward(15_000);
-    expect(await desk.takeThis(UUIDS[0]!)).toBeUndefined();
+    expect(await pool.takeThis(UUIDS[0]!)).toBeUndefined();
     clock.forward(1);
-    expect(await desk.takeThis(UUIDS[0]!)).toBeDefined();
+    expect(await pool.takeThis(UUIDS[0]!)).toBeDefined();
     expect((await findAccount(db, UUIDS[0]!))?.last_used_at).toBe(clock.now());
   });
 
@@ -89,22 +89,22 @@ describe('Accounts', () => {
       cool_until: now + 60_000,
       error_streak: 1,
     });
-    const desk = await open();
+    const pool = await open();
     clock.forward(-DAY);
-    expect(await desk.opensAt()).toBe(clock.now() + 60_000);
-    expect(await desk.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 60_000 });
+    expect(await pool.opensAt()).toBe(clock.now() + 60_000);
+    expect(await pool.take('user:bob')).toEqual({ kind: 'later', at: clock.now() + 60_000 });
     clock.forward(60_000);
-    expect((await desk.take('user:bob')).kind).toBe('taken');
+    expect((await pool.take('user:bob')).kind).toBe('taken');
   });
 
   test('of a process that gives no sign are free after a lease, also when the clock is set back a day', async () => {
     const { clock, open } = await makeDeskWorld([{}]);
     await mustTake(await open(ELSEWHERE));
-    const desk = await open();
+    const pool = await open();
     clock.forward(-DAY);
-    expect(await desk.takeThis(UUIDS[0]!)).toBeUndefined();
+    expect(await pool.takeThis(UUIDS[0]!)).toBeUndefined();
     clock.forward(15_001);
-    expect(await desk.takeThis(UUIDS[0]!)).toBeDefined();
+    expect(await pool.takeThis(UUIDS[0]!)).toBeDefined();
   });
 
   test('that were lost are not changed any more by who had them', async () => {
@@ -146,8 +146,8 @@ describe('What an account fails at', () => {
     ],
   ])('%s is held against it', async (_, error, expected) => {
     const { clock, db, faults, open } = await makeDeskWorld([{ cool_until: 0 }]);
-    const desk = await open();
-    const use = desk.use(await mustTake(desk), { signal: NO_END, generates: true }, () =>
+    const pool = await open();
+    const use = pool.use(await mustTake(pool), { signal: NO_END, generates: true }, () =>
       Promise.reject(error),
     );
     await expect(use).rejects.toThrow(AccountFault);
@@ -166,8 +166,8 @@ describe('What an account fails at', () => {
     ['a bug of ours', new TypeError('x is not a function')],
   ])('is not %s', async (_, error) => {
     const { clock, db, faults, open } = await makeDeskWorld([{ error_streak: 3 }]);
-    const desk = await open();
-    const use = desk.use(await mustTake(desk), { signal: NO_END, generates: true }, () =>
+    const pool = await open();
+    const use = pool.use(await mustTake(pool), { signal: NO_END, generates: true }, () =>
       Promise.reject(error),
     );
     await expect(use).rejects.toThrow(error);
@@ -178,8 +178,8 @@ describe('What an account fails at', () => {
 
   test('is forgiven by the next success', async () => {
     const { db, open } = await makeDeskWorld([{ error_streak: 9 }]);
-    const desk = await open();
-    await desk.use(await mustTake(desk), { signal: NO_END, generates: true }, async () => {});
+    const pool = await open();
+    await pool.use(await mustTake(pool), { signal: NO_END, generates: true }, async () => {});
     expect(await findAccount(db, UUIDS[0]!)).toMatchObject({ error_streak: 0, generated: 1 });
   });
 });

@@ -1,5 +1,5 @@
 import { openGame } from '../../../src/game/game.ts';
-import { AccountDesk } from '../../../src/server/accounts/account-pool.ts';
+import { AccountPool } from '../../../src/server/accounts/account-pool.ts';
 import type { AccountFault } from '../../../src/server/accounts/faults.ts';
 import { ACCOUNT_RULES } from '../../../src/server/accounts/rules.ts';
 import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
@@ -45,8 +45,8 @@ export interface DeskWorld {
   readonly db: Db;
   readonly clock: MovableClock;
   readonly faults: AccountFault[];
-  /** A desk as another process has it. */
-  open(self?: ProcessName): Promise<AccountDesk>;
+  /** A pool as another process has it. */
+  open(self?: ProcessName): Promise<AccountPool>;
 }
 
 /** A store with these accounts. */
@@ -57,7 +57,7 @@ export async function makeDeskWorld(accounts: readonly Partial<AccountRow>[]): P
   const clock = new MovableClock();
   const faults: AccountFault[] = [];
   const open: DeskWorld['open'] = async (self = nameThisProcess()) =>
-    new AccountDesk({
+    new AccountPool({
       db: (await openOwnStore(folder)).db,
       game: openGame(),
       cipher: new TokenCipher(`${folder}/account-key`),

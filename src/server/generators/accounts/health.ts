@@ -9,10 +9,10 @@ import type { AccountRow } from '../../store/schema/tables.ts';
 
 /** The state of the linked accounts, and whether the game's services answer. */
 export async function accountsHealth(
-  { desk, linking }: Accounts,
+  { pool, linking }: Accounts,
   signal: AbortSignal,
 ): Promise<readonly HealthFinding[]> {
-  const { db, rules, clock, game } = desk.tools;
+  const { db, rules, clock, game } = pool.context;
   const accounts = await listAccounts(db);
   return [
     standingOf(accounts, rules, clock.now()),

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { Restorer } from '../../accounts/restorer.ts';
 import type { OpenGenerator } from '../port.ts';
-import { accountsGenerator } from './accounts.ts';
+import { accountsGenerator } from './accounts-generator.ts';
 import { accountsHealth } from './health.ts';
 
 /** Maximum milliseconds by which restoring the accounts' own skins may delay the shutdown. */
@@ -24,15 +24,15 @@ export async function openAccountsGenerator({
   warn,
   onError,
 }: AccountsOptions): Promise<OpenGenerator> {
-  const { desk } = accounts;
-  const isReady = async () => (await desk.opensAt()) !== undefined;
+  const { pool } = accounts;
+  const isReady = async () => (await pool.opensAt()) !== undefined;
   if (!(await isReady()))
     warn('There is no game account to make skins with: link one with skinsmith accounts link.');
-  const restorer = new Restorer({ desk, clock, onError });
+  const restorer = new Restorer({ pool, clock, onError });
   restorer.start();
   const health = async (signal: AbortSignal) => await accountsHealth(accounts, signal);
   return {
-    generator: { ...accountsGenerator(desk), health, isReady },
+    generator: { ...accountsGenerator(pool), health, isReady },
     close: async () => await restorer.stop(RESTORE_LIMIT),
   };
 }

@@ -52,7 +52,7 @@ export async function linkGameAccount(
   { token, share }: z.output<typeof gameAccountBodySchema>,
 ): Promise<GameAccount> {
   const linker = linkerOf(context, caller, share);
-  const account = await told(() => context.accounts.linking.linkToken(token, linker));
+  const account = await orRefusal(() => context.accounts.linking.linkToken(token, linker));
   context.signals.work();
   return accountView(context, account);
 }
@@ -64,7 +64,7 @@ export async function beginGameLogin(
   { share }: z.output<typeof gameLoginBodySchema>,
 ): Promise<BegunGameLogin> {
   const linker = linkerOf(context, caller, share);
-  const { expiresAt, interval, ...rest } = await told(() => context.accounts.linking.begin(linker));
+  const { expiresAt, interval, ...rest } = await orRefusal(() => context.accounts.linking.begin(linker));
   return { ...rest, expiresAt: isoTime(expiresAt), interval: interval / 1000 };
 }
 
@@ -120,7 +120,7 @@ export async function unlinkGameAccount(
   caller: Caller,
   uuid: string,
 ): Promise<'restored' | 'not_needed' | 'not_restored'> {
-  const outcome = await unlinkAccount(accounts.desk, await findOwn(db, caller, uuid));
+  const outcome = await unlinkAccount(accounts.pool, await findOwn(db, caller, uuid));
   if (outcome === 'unknown') throw noSuchAccount(uuid);
   if (outcome !== 'in_use') return outcome;
   throw new Refusal('service_unavailable', 'The account is in use; it is paused now. Try again in a minute.');
@@ -133,7 +133,7 @@ export async function checkGameAccount(
   uuid: string,
 ): Promise<GameAccountCheck> {
   await findOwn(context.db, caller, uuid);
-  const health = await checkAccount(context.accounts.desk, uuid);
+  const health = await checkAccount(context.accounts.pool, uuid);
   if (!health) throw noSuchAccount(uuid);
   return { account: accountView(context, health.account), problems: [...health.problems] };
 }
@@ -179,7 +179,7 @@ function verifyConsent(
   );
 }
 
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function orRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -206,7 +206,7 @@ function noSuchAccount(uuid: string): Refusal {
 
 function accountView({ accounts, clock }: AccountsContext, account: LinkedAccount): GameAccount {
   const now = clock.now();
-  const free = freeAt(account, accounts.desk.tools.rules, now);
+  const free = freeAt(account, accounts.pool.context.rules, now);
   const { cool_until, last_used_at, last_error_code: code, last_error_at: at } = account;
   const message = account.last_error_message ?? '';
   return {

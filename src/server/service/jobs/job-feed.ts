@@ -14,7 +14,7 @@ export interface JobFollower {
   end(): void;
 }
 
-export interface FeedTools {
+export interface JobFeedOptions {
   readonly owner: string;
   readonly queue: JobQueue;
   readonly db: Db;
@@ -40,7 +40,7 @@ const PAGE = 16;
  * higher, and as ended when the job was pending and no longer is.
  */
 export class JobFeed {
-  readonly #tools: FeedTools;
+  readonly #options: JobFeedOptions;
   readonly #followers = new Set<JobFollower>();
   readonly #newcomers = new Set<JobFollower>();
   readonly #pending = new Set<string>();
@@ -49,8 +49,8 @@ export class JobFeed {
   #isLooking = false;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(tools: FeedTools) {
-    this.#tools = tools;
+  constructor(options: JobFeedOptions) {
+    this.#options = options;
   }
 
   get size(): number {
@@ -113,7 +113,7 @@ export class JobFeed {
         await this.#tellEnded(news.isAny ? this.#pending : news.ended);
       }
     } catch (error) {
-      this.#tools.onError(error);
+      this.#options.onError(error);
       this.#newest = undefined;
       this.#pending.clear();
       this.#endAll(); // the followers reconnect, and start with the jobs pending then
@@ -126,7 +126,7 @@ export class JobFeed {
     const newcomers = [...this.#newcomers];
     if (newcomers.length === 0) return;
     // Read the newest job first: a job accepted between the two reads counts as new.
-    const jobs = await this.#tools.queue.list(this.#tools.owner, 1);
+    const jobs = await this.#options.queue.list(this.#options.owner, 1);
     const pending = jobs.filter(({ status }) => isPending(status));
     if (this.#newest === undefined) {
       this.#newest = jobs[0]?.id ?? 0;
@@ -144,7 +144,7 @@ export class JobFeed {
    * `news`.
    */
   async #tellAccepted(news: News): Promise<void> {
-    const { queue, owner } = this.#tools;
+    const { queue, owner } = this.#options;
     const jobs = await queue.listAfter(owner, this.#newest ?? 0, PAGE);
     for (const job of jobs) {
       this.#newest = job.id;
@@ -158,7 +158,7 @@ export class JobFeed {
   async #tellEnded(uuids: ReadonlySet<string>): Promise<void> {
     const candidates = [...uuids].filter((uuid) => this.#pending.has(uuid));
     for (let first = 0; first < candidates.length; first += PAGE) {
-      for (const ended of await readEnds(this.#tools, candidates.slice(first, first + PAGE))) {
+      for (const ended of await readEnds(this.#options, candidates.slice(first, first + PAGE))) {
         this.#pending.delete(ended.job.uuid);
         this.#tell(ended);
       }

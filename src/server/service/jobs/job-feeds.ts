@@ -27,7 +27,7 @@ export class JobFeeds {
   readonly #options: JobFeedsOptions;
   readonly #feeds = new Map<string, JobFeed>();
   readonly #elsewhere: ElsewhereLook;
-  #deafen: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
   #size = 0;
   #strangers = 0;
 
@@ -79,13 +79,13 @@ export class JobFeeds {
   #drop(owner: string, feed: JobFeed): void {
     if (this.#feeds.get(owner) === feed) this.#feeds.delete(owner);
     if (this.#feeds.size > 0) return;
-    this.#deafen?.();
-    this.#deafen = undefined;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
     this.#elsewhere.forget();
   }
 
   #listen(): void {
-    this.#deafen ??= this.#options.signals.listen({
+    this.#stopListening ??= this.#options.signals.listen({
       accepted: (owner) => this.#feeds.get(owner)?.accepted(),
       finished: ({ owner, uuid }) => this.#feeds.get(owner)?.ended(uuid),
       elsewhere: () => this.#elsewhere.look(),

@@ -2,7 +2,7 @@ import { GAME_ADDRESSES } from '../../../game/addresses.ts';
 import { GameError } from '../../../game/errors.ts';
 import { uploadSkin } from '../../../game/skins.ts';
 import { pixelHash } from '../../../skin/pixel-hash.ts';
-import type { AccountDesk, Taken } from '../../accounts/account-pool.ts';
+import type { AccountPool, Taken } from '../../accounts/account-pool.ts';
 import { AccountFault, type FaultKind } from '../../accounts/faults.ts';
 import { AccountLostError, type HeldAccount } from '../../accounts/held-account.ts';
 import { prepareAccount } from '../../accounts/skin-changer.ts';
@@ -17,41 +17,41 @@ import {
 import { awaitShownSkin, awaitTexture } from './shown-skin.ts';
 
 /** Signs with the game itself: a linked account wears the skin for a moment, and the game signs its profile. */
-export function accountsGenerator(desk: AccountDesk): Generator {
-  const { sessionServer } = desk.tools.game.http.addresses;
+export function accountsGenerator(pool: AccountPool): Generator {
+  const { sessionServer } = pool.context.game.http.addresses;
   const signer = sessionServer === GAME_ADDRESSES.sessionServer ? 'game' : `game:${sessionServer}`;
-  const { clock } = desk.tools;
+  const { clock } = pool.context;
   // With no account to wait for, jobs start, and fail.
   const startsAt: Generator['startsAt'] = async (owner, ahead) =>
-    (await desk.nextStart(owner, ahead)) ?? clock.now();
+    (await pool.nextStart(owner, ahead)) ?? clock.now();
   return {
     refusesCapes: 'This service signs with game accounts, which have no capes but their own.',
     signer: async () => signer, // the game signs, whichever account is used
-    bounds: async () => ({ onePerIdentity: true, ...(await desk.readyOwners()) }),
+    bounds: async () => ({ onePerIdentity: true, ...(await pool.readyOwners()) }),
     startsAt,
-    pause: async () => Math.max(0, ((await desk.opensAt()) ?? 0) - clock.now()),
+    pause: async () => Math.max(0, ((await pool.opensAt()) ?? 0) - clock.now()),
     generate: async (texture, signal) => {
-      const png = await readPng(desk, texture.hash);
-      return await generate({ desk, texture, png }, await takeAccount(desk, texture.owner), signal);
+      const png = await readPng(pool, texture.hash);
+      return await generate({ pool, texture, png }, await takeAccount(pool, texture.owner), signal);
     },
   };
 }
 
 interface Making {
-  readonly desk: AccountDesk;
+  readonly pool: AccountPool;
   readonly texture: Texture;
   readonly png: Uint8Array;
 }
 
-async function readPng({ tools }: AccountDesk, hash: string): Promise<Uint8Array> {
-  const texture = await findTexture(tools.db, hash);
+async function readPng({ context }: AccountPool, hash: string): Promise<Uint8Array> {
+  const texture = await findTexture(context.db, hash);
   if (texture) return texture.png;
   throw new Error(`There is no texture ${hash}.`);
 }
 
 /** @throws GenerationPostponed if an account will become free; GenerationError `no_account_available` if none will */
-async function takeAccount(desk: AccountDesk, owner: string): Promise<Taken> {
-  const choice = await desk.take(owner);
+async function takeAccount(pool: AccountPool, owner: string): Promise<Taken> {
+  const choice = await pool.take(owner);
   if (choice.kind === 'taken') return choice;
   if (choice.kind === 'later') throw new GenerationPostponed(choice.at);
   const why =
@@ -63,15 +63,15 @@ async function takeAccount(desk: AccountDesk, owner: string): Promise<Taken> {
 
 async function generate(making: Making, taken: Taken, signal: AbortSignal): Promise<SkinData> {
   try {
-    return await making.desk.use(taken, { signal, generates: true }, (account) => make(making, account));
+    return await making.pool.use(taken, { signal, generates: true }, (account) => make(making, account));
   } catch (error) {
     if (signal.aborted) throw error;
-    throw outcomeOf(error, making.desk.tools.clock.now()) ?? error;
+    throw outcomeOf(error, making.pool.context.clock.now()) ?? error;
   }
 }
 
-async function make({ desk, texture, png }: Making, account: HeldAccount): Promise<SkinData> {
-  const { game, clock, rules } = desk.tools;
+async function make({ pool, texture, png }: Making, account: HeldAccount): Promise<SkinData> {
+  const { game, clock, rules } = pool.context;
   const { http } = game;
   const { signal } = account;
   const { uuid, shows_cape } = account.row;

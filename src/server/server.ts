@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { VERSION } from '../base/version.ts';
-import { MADE_ELSEWHERE } from './assembly/generators.ts';
+import { kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
+import { type Live, makeLive } from './assembly/live.ts';
 import { startMaintenance } from './assembly/maintenance.ts';
-import { type Live, makeService } from './assembly/make-service.ts';
+import { makeService } from './assembly/make-service.ts';
 import { addressesOf, DEFAULT_HOST, DEFAULT_PORT, settlePublicUrl, urlOf } from './assembly/own-addresses.ts';
 import { Releases } from './assembly/releases.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { finishRestore } from './backup/swap.ts';
-import { startCallbacks } from './callbacks/start.ts';
+import { type Callbacks, startCallbacks } from './callbacks/start.ts';
 import { Observers } from './events/observer.ts';
-import { openHttpServer } from './http/fastify/http-server.ts';
+import type { AppOptions } from './http/fastify/app.ts';
+import { type HttpServer, openHttpServer } from './http/fastify/http-server.ts';
 import { EDGE_LIMITS } from './http/fastify/network-limits.ts';
 import { jobBody } from './http/job-answers.ts';
 import { hashApiKey, makeApiKey } from './service/callers/api-key.ts';
 import type { Session } from './service/callers/authenticate.ts';
+import type { ServiceContext } from './service/context.ts';
 import { waitForEnds, withSkin } from './service/jobs/jobs.ts';
 import { Plans } from './service/plans/plans.ts';
 import { readPlans } from './service/plans/plans-file.ts';
@@ -25,6 +28,7 @@ import { ensureOwner, findUnknownPlans } from './service/users/users.ts';
 import { findCallbackJob } from './store/callbacks.ts';
 import type { Db } from './store/db.ts';
 import { openStore, type Store } from './store/store.ts';
+import type { WorkerPool } from './workers/worker-pool.ts';
 
 export { makeKeyOfOwner, OwnerKeyError } from './assembly/owner-key.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
@@ -66,7 +70,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 async function open(options: ServerOptions, releases: Releases): Promise<RunningServer> {
-  const { clock = systemClock, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  const { clock = systemClock } = options;
   makeFolder(options.dataDir, 0o700);
   await finishRestore(options.dataDir, clock.now());
   const plans = await plansOf(options);
@@ -75,28 +79,40 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   const { key, session } = await signIn(store, options, clock);
 
   const early: string[] = []; // said before there is a log
-  const live: Live = {
-    publicUrl: '',
-    ownAddresses: [],
-    isStopping: false,
-    accepted: new Set(),
-    report: () => {},
-    warn: (message) => early.push(message),
-    connections: async () => 0,
-  };
+  const live = makeLive(early);
   const observer = new Observers();
   const { context, pool } = await makeService({ ...options, plans, observer }, { store, live, releases });
-  const http = await openHttpServer({
-    context,
-    session,
+  const http = await openHttpServer({ context, session, ...httpOptions(options) });
+  releases.add(() => http.close());
+  connect(http, { live, observer, early });
+  await warnOfUnknownPlans(http, store.db, plans);
+
+  const maintenance = startMaintenance({ ...context, store, ...maintenanceOptions(options, live) });
+  releases.add(() => maintenance.stop());
+  const url = await listen(http, options, { store, live });
+  await maintenance.recoverNow();
+  pool.start();
+  http.log.info({ url, version: VERSION }, 'started');
+  const callbacks = startWebhooks(http, context);
+  return { url, key, close: closer({ http, context, live, pool, callbacks, releases }) };
+}
+
+function httpOptions(options: ServerOptions): Omit<AppOptions, 'context' | 'session'> {
+  return {
     allowsAnonymous: options.anonymous ?? true,
     logLevel: options.logLevel ?? 'silent',
     logAddresses: options.logAddresses ?? 'short',
     logStream: options.logStream ?? process.stderr,
     edge: { ...EDGE_LIMITS, ...options.edge },
     trustProxy: options.trustProxy,
-  });
-  releases.add(() => http.close());
+  };
+}
+
+/** From now on the log is told what the parts of the service report, and what they reported so far. */
+function connect(
+  http: HttpServer,
+  { live, observer, early }: { live: Live; observer: Observers; early: readonly string[] },
+): void {
   const { log } = http;
   observer.add({
     jobFailed: (job, { code, message }) => log.info({ job, code, reason: message }, 'job failed'),
@@ -105,42 +121,62 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   live.report = (error) => log.error({ err: error }, 'worker');
   live.warn = (message) => log.warn(message);
   early.forEach(live.warn);
-  for (const plan of await findUnknownPlans(store.db, plans)) {
+}
+
+async function warnOfUnknownPlans({ log }: HttpServer, db: Db, plans: Plans): Promise<void> {
+  for (const plan of await findUnknownPlans(db, plans)) {
     log.warn(`There is no plan ${plan} any more: its users have the plan free.`);
   }
-  const retention = (options.retentionHours ?? DEFAULT_RETENTION_HOURS) * 3_600_000;
-  const onError = (error: unknown) => live.report(error);
-  const maintenance = startMaintenance({ ...context, store, retention, onError });
-  releases.add(() => maintenance.stop());
+}
+
+function maintenanceOptions({ retentionHours = DEFAULT_RETENTION_HOURS }: ServerOptions, live: Live) {
+  return { retention: retentionHours * 3_600_000, onError: (error: unknown) => live.report(error) };
+}
+
+/** @returns where it listens; the service knows its addresses from now on */
+async function listen(
+  http: HttpServer,
+  options: ServerOptions,
+  { store, live }: { store: Store; live: Live },
+): Promise<string> {
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
   const url = urlOf(host, await http.listen(host, port));
   live.publicUrl = await settlePublicUrl(store.db, options, url);
   live.ownAddresses = addressesOf(host, url, live.publicUrl);
-  await maintenance.recoverNow();
-  pool.start();
-  log.info({ url, version: VERSION }, 'started');
-  const callbacks = startCallbacks({
+  return url;
+}
+
+function startWebhooks({ log }: HttpServer, context: ServiceContext): Callbacks {
+  return startCallbacks({
     ...context,
     policy: context.callbacks,
-    describeJob: async (jobId) => await describeCallbackJob(store.db, jobId),
+    describeJob: async (jobId) => await describeCallbackJob(context.db, jobId),
     onGivenUp: (report) => log.warn(report, 'webhook given up'),
     onError: (error) => log.error({ err: error }, 'webhooks'),
   });
+}
 
-  return {
-    url,
-    key,
-    close: async ({ drain = false, limit = STOP_LIMIT } = {}) => {
-      // A service in trouble leaves its jobs to the next start.
-      if (drain) await waitForEnds(context, live.accepted, limit).catch(onError);
-      live.isStopping = true;
-      log.info('stopping');
-      await Promise.all([context.feeds.close(), pool.stop(limit), callbacks.stop(limit)]);
-      context.signals.elsewhere(); // requests still waiting for a job learn that it will not come now
-      // A request that never ends must not keep the service from its end.
-      const late = setTimeout(() => http.closeConnections(), Math.min(limit, CONNECTIONS_LIMIT));
-      await releases.releaseAll().finally(() => clearTimeout(late));
-      log.info('stopped');
-    },
+interface Running {
+  readonly http: HttpServer;
+  readonly context: ServiceContext;
+  readonly live: Live;
+  readonly pool: WorkerPool;
+  readonly callbacks: Callbacks;
+  readonly releases: Releases;
+}
+
+function closer({ http, context, live, pool, callbacks, releases }: Running): RunningServer['close'] {
+  return async ({ drain = false, limit = STOP_LIMIT } = {}) => {
+    // A service in trouble leaves its jobs to the next start.
+    if (drain) await waitForEnds(context, live.accepted, limit).catch(live.report);
+    live.isStopping = true;
+    http.log.info('stopping');
+    await Promise.all([context.feeds.close(), pool.stop(limit), callbacks.stop(limit)]);
+    context.signals.elsewhere(); // requests still waiting for a job learn that it will not come now
+    // A request that never ends must not keep the service from its end.
+    const late = setTimeout(() => http.closeConnections(), Math.min(limit, CONNECTIONS_LIMIT));
+    await releases.releaseAll().finally(() => clearTimeout(late));
+    http.log.info('stopped');
   };
 }
 
@@ -152,9 +188,9 @@ async function describeCallbackJob(db: Db, jobId: number): Promise<object | unde
 
 /** The built-in plans, changed by a file where there is one. @throws PlansFileError */
 async function plansOf(options: ServerOptions): Promise<Plans> {
-  const { dataDir, plansFile, anonymousPerHour, generator = 'signing' } = options;
+  const { dataDir, plansFile, anonymousPerHour } = options;
   const path = plansFile ?? join(dataDir, 'plans.json');
-  const setting = { anonymousPerHour, lendsIdle: MADE_ELSEWHERE[generator] };
+  const setting = { anonymousPerHour, lendsIdle: MADE_ELSEWHERE[kindOf(options)] };
   const isBuiltIn = plansFile === undefined && !existsSync(path);
   return isBuiltIn ? new Plans([], setting) : await readPlans(path, setting);
 }

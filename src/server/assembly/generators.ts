@@ -1,13 +1,20 @@
+import { join } from 'node:path';
 import type { AccountsOptions } from '../generators/accounts/open.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
+import { OwnKey } from '../generators/signing/own-key.ts';
 import { type SigningOptions, signingGenerator } from '../generators/signing/signing-generator.ts';
 import type { UpstreamOptions } from '../generators/upstream/open.ts';
+import type { Db } from '../store/db.ts';
+import type { Basis } from './basis.ts';
+import type { Outside } from './outside.ts';
+import type { Releases } from './releases.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** Everything that generators are opened with; each takes what it needs. */
 interface GeneratorContext extends SigningOptions, AccountsOptions, UpstreamOptions {}
 
 /** How to open each kind. Code that only `serve` uses is loaded on demand. */
-export const GENERATORS = {
+const GENERATORS = {
   signing: async (context) => ({ generator: signingGenerator(context) }),
   accounts: async (context) =>
     await (await import('../generators/accounts/open.ts')).openAccountsGenerator(context),
@@ -25,7 +32,7 @@ export const MADE_ELSEWHERE = {
 } as const satisfies Record<GeneratorKind, boolean>;
 
 /** The same generator, slowed down to one skin per `ms` and worker: for rehearsing against a slow service. */
-export function paced(generator: Generator, ms: number, clock: SigningOptions['clock']): Generator {
+function paced(generator: Generator, ms: number, clock: SigningOptions['clock']): Generator {
   if (ms === 0) return generator;
   return {
     ...generator,
@@ -34,4 +41,39 @@ export function paced(generator: Generator, ms: number, clock: SigningOptions['c
       return data;
     },
   };
+}
+
+/** The service's own signing key. One that is there must be usable. @throws SigningKeyError, SigningKeyChangedError */
+export async function openOwnKey(
+  { dataDir, generator, newSigningKey }: ServerOptions,
+  db: Db,
+): Promise<OwnKey> {
+  const path = join(dataDir, 'signing-key.pem');
+  const ownKey = new OwnKey({ db, path, isUsed: kindOf({ generator }) === 'signing' });
+  await ownKey.start(newSigningKey ?? false);
+  return ownKey;
+}
+
+/** Opens the generator that the options name, slowed down if they say so. */
+export async function openGenerator(
+  options: ServerOptions,
+  parts: Basis & Pick<Outside, 'accounts' | 'pictures'>,
+  { ownKey, publicUrl, releases }: { ownKey: OwnKey; publicUrl: () => string; releases: Releases },
+): Promise<OpenGenerator> {
+  const opened: OpenGenerator = await GENERATORS[kindOf(options)]({
+    ...parts,
+    key: async () => await ownKey.open(),
+    hasKey: () => ownKey.isThere,
+    isKeyChanged: async () => await ownKey.isChanged(),
+    publicUrl,
+    wake: () => parts.signals.work(),
+    upstream: options.upstream,
+  });
+  releases.add(() => opened.close?.());
+  return { ...opened, generator: paced(opened.generator, options.pace ?? 0, parts.clock) };
+}
+
+/** The kind of generator that the options name. */
+export function kindOf({ generator = 'signing' }: Pick<ServerOptions, 'generator'>): GeneratorKind {
+  return generator;
 }

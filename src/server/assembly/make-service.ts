@@ -1,20 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { systemClock } from '../../base/clock.ts';
-import { openGame } from '../../game/game.ts';
-import { openAccounts } from '../accounts/accounts.ts';
 import { callbackPolicy } from '../callbacks/start.ts';
-import { JobSignals } from '../events/job-signals.ts';
 import type { Observers } from '../events/observer.ts';
-import type { OpenGenerator } from '../generators/port.ts';
+import type { Generator } from '../generators/port.ts';
 import { describeTrust } from '../generators/signing/key-document.ts';
-import { OwnKey } from '../generators/signing/own-key.ts';
+import type { OwnKey } from '../generators/signing/own-key.ts';
 import { textureUrl } from '../generators/signing/signing-generator.ts';
 import { ROUTES } from '../http/routes.ts';
-import { startMetrics } from '../metrics/metrics.ts';
-import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
-import { outboundPolicy } from '../outbound/policy.ts';
-import { nameThisProcess } from '../queue/lease-owner.ts';
+import { type Metrics, startMetrics } from '../metrics/metrics.ts';
+import type { JobQueue } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';
 import { OpenRequests } from '../service/callers/open-requests.ts';
 import { WebPages } from '../service/callers/web-pages.ts';
@@ -31,21 +24,89 @@ import { HeldRoom } from '../sources/held-room.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 import type { Store } from '../store/store.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { GENERATORS, paced } from './generators.ts';
+import { type Basis, makeBasis } from './basis.ts';
+import { kindOf, openGenerator, openOwnKey } from './generators.ts';
+import type { Live } from './live.ts';
+import { once } from './once.ts';
+import { openOutside } from './outside.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** What changes while the server runs. */
-export interface Live {
-  /** Known once it listens. */
-  publicUrl: string;
-  /** All addresses that are known to lead here, no slash at their ends. */
-  ownAddresses: readonly string[];
-  isStopping: boolean;
-  readonly accepted: Set<string>;
-  report: (error: unknown) => void;
-  warn: (message: string) => void;
-  connections: () => Promise<number>;
+type Options = ServerOptions & { readonly plans: Plans; readonly observer: Observers };
+
+/** The surroundings that the service is made in. */
+interface Surroundings {
+  readonly store: Store;
+  readonly live: Live;
+  readonly releases: Releases;
+}
+
+/** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
+export async function makeService(
+  options: Options,
+  { store, live, releases }: Surroundings,
+): Promise<{ context: ServiceContext; pool: WorkerPool }> {
+  const basis = makeBasis(options, store, live);
+  const ownKey = await openOwnKey(options, store.db);
+  const outside = openOutside(options, basis, releases);
+  const publicUrl = () => live.publicUrl;
+  const opened = await openGenerator(options, { ...basis, ...outside }, { ownKey, publicUrl, releases });
+  const { generator } = opened;
+  const jobs = { ...makeJobs(options, basis, opened), generator };
+  const { queue, pool, feeds } = jobs;
+  const status = makeStatus(options, { basis, store, live, ownKey, jobs });
+  const context: ServiceContext = {
+    ...basis,
+    ...outside,
+    ...status,
+    queue,
+    feeds,
+    generator,
+    generatorKind: kindOf(options),
+    publicUrl,
+    plans: options.plans,
+    polling: new Polling(),
+    duplicates: new Duplicates(),
+    callbacks: callbackPolicy(options),
+    usersMayLink: options.userAccounts ?? true,
+    fetches: new Fetches(),
+    heldRoom: new HeldRoom(),
+    observer: options.observer,
+    openRequests: new OpenRequests(basis),
+    webPages: new WebPages(options.allowedOrigins ?? [], () => live.ownAddresses),
+    metrics: await openMetrics(options, { basis, feeds, live }),
+    workers: pool,
+    textureUrl: (hash) => textureUrl(live.publicUrl, hash),
+    ownAddresses: () => live.ownAddresses,
+    description: once(describe),
+    keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: live.publicUrl }),
+    onAccepted: (uuid) => {
+      if (options.embedded) live.accepted.add(uuid); // `serve` lives too long to remember them
+    },
+    isStopping: () => live.isStopping,
+  };
+  return { context, pool };
+}
+
+interface Jobs {
+  readonly queue: JobQueue;
+  readonly pool: WorkerPool;
+  readonly feeds: JobFeeds;
+}
+
+/** The queue, the workers that do its jobs, and who follows them. */
+function makeJobs(
+  { pace = 0, workers, observer }: Options,
+  basis: Basis,
+  opened: { readonly generator: Generator; readonly workers?: number },
+): Jobs {
+  const { generator } = opened;
+  const bounds = async () => (await generator.bounds?.()) ?? {};
+  const queue = new StoreQueue(basis.db, { ...basis, observer, bounds });
+  const count = workers ?? opened.workers ?? usualWorkers();
+  const leastDuration = pace === 0 ? undefined : pace;
+  const pool = new WorkerPool({ ...basis, queue, generator, count, leastDuration, observer });
+  return { queue, pool, feeds: new JobFeeds({ ...basis, queue }) };
 }
 
 /** One more than there are cores to sign on, so that none of them waits for the store; Node signs on four at most. */
@@ -53,128 +114,59 @@ function usualWorkers(): number {
   return Math.min(4, availableParallelism() + 1);
 }
 
-/** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
-export async function makeService(
-  options: ServerOptions & { readonly plans: Plans; readonly observer: Observers },
-  { store, live, releases }: { store: Store; live: Live; releases: Releases },
-): Promise<{ context: ServiceContext; pool: WorkerPool }> {
-  const { clock = systemClock, embedded, pace = 0, observer } = options;
-  const keyPath = join(options.dataDir, 'signing-key.pem');
-  const generatorKind = options.generator ?? 'signing';
-  const ownKey = new OwnKey({ db: store.db, path: keyPath, isUsed: generatorKind === 'signing' });
-  await ownKey.start(options.newSigningKey ?? false);
-  const key = async () => await ownKey.open();
-  const self = nameThisProcess();
-  const signals = new JobSignals();
-  const { db } = store;
-  const { gameAddresses: addresses } = options;
-  const game = openGame({ ...options.game, ...(addresses && { addresses }), clock });
-  releases.add(() => game.close());
-  const pictures = makeGuardedAgent({ policy: outboundPolicy(options) });
-  releases.add(() => pictures.close());
-  const onError = (error: unknown) => live.report(error);
-  const warn = (message: string) => live.warn(message);
-  const { accountRules: rules, loginClientId: clientId, dataDir } = options;
-  const accounts = openAccounts({ db, game, clock, self, dataDir, rules, clientId, warn, onError });
-  const publicUrl = () => live.publicUrl;
-  const opened: OpenGenerator = await GENERATORS[generatorKind]({
-    key,
-    hasKey: () => ownKey.isThere,
-    isKeyChanged: async () => await ownKey.isChanged(),
-    publicUrl,
-    clock,
-    db,
-    self,
-    pictures,
-    accounts,
-    wake: () => signals.work(),
-    warn,
-    onError,
-    upstream: options.upstream,
-  });
-  releases.add(() => opened.close?.());
-  const generator = paced(opened.generator, pace, clock);
-  const bounds = async () => (await generator.bounds?.()) ?? {};
-  const queue = new StoreQueue(db, { self, clock, observer, bounds });
-  const shared = { db, queue, generator, signals, clock };
-  const count = options.workers ?? opened.workers ?? usualWorkers();
-  const leastDuration = pace === 0 ? undefined : pace;
-  const pool = new WorkerPool({ ...shared, count, self, leastDuration, observer, onError });
-  const feeds = new JobFeeds({ ...shared, onError });
-  const isReady = async () => (await generator.isReady?.()) ?? true;
-  const isStopping = () => live.isStopping;
+interface StatusParts {
+  readonly basis: Basis;
+  readonly store: Store;
+  readonly live: Live;
+  readonly ownKey: OwnKey;
+  readonly jobs: Jobs & { readonly generator: Generator };
+}
+
+/** Whether the service can work, and how much it has done. */
+function makeStatus(
+  { embedded, maxStoreBytes }: Options,
+  { basis, store, live, ownKey, jobs: { pool, generator } }: StatusParts,
+): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats'> {
   const { usedBytes, isReplaced } = store;
-  const isKeyChanged = async () => await ownKey.isChanged();
   const trouble = () => (isReplaced() ? new StoreReplacedError() : pool.trouble);
-  const maxBytes = embedded ? Number.POSITIVE_INFINITY : (options.maxStoreBytes ?? MAX_STORE_BYTES);
+  const maxBytes = embedded ? Number.POSITIVE_INFINITY : (maxStoreBytes ?? MAX_STORE_BYTES);
   const ceiling = new StoreCeiling({ usedBytes, maxBytes });
-  const isFull = () => ceiling.isReached;
-  const connections = async () => await live.connections();
-  const context: ServiceContext = {
-    ...shared,
-    generatorKind,
-    publicUrl,
-    plans: options.plans,
-    polling: new Polling(),
-    duplicates: new Duplicates(),
-    callbacks: callbackPolicy(options),
-    game,
-    accounts,
-    usersMayLink: options.userAccounts ?? true,
-    pictures,
-    fetches: new Fetches(),
-    heldRoom: new HeldRoom(),
-    feeds,
-    observer,
-    health: new Health({
-      db,
-      clock,
-      isStopping,
-      isReplaced,
-      isFull,
-      isKeyChanged,
-      trouble,
-      isReady,
-      onError,
-    }),
-    openRequests: new OpenRequests({ db, onError }),
-    ceiling,
-    stats: new Stats({ db, clock, workers: pool }),
-    webPages: new WebPages(options.allowedOrigins ?? [], () => live.ownAddresses),
-    metrics: embedded
-      ? undefined
-      : await startMetrics(observer, { isOpen: options.openMetrics ?? false, db, feeds, connections }),
-    workers: pool,
+  const health = new Health({
+    ...basis,
     trouble,
-    textureUrl: (hash) => textureUrl(live.publicUrl, hash),
-    ownAddresses: () => live.ownAddresses,
-    description: once(describe),
-    keyDocument: async () =>
-      await describeTrust({ key, publicUrl: live.publicUrl, trust: await generator.trust?.() }),
-    onAccepted: (uuid) => {
-      if (embedded) live.accepted.add(uuid); // `serve` lives too long to remember them
-    },
-    isStopping,
-  };
-  return { context, pool };
+    isReplaced,
+    isStopping: () => live.isStopping,
+    isFull: () => ceiling.isReached,
+    isKeyChanged: async () => await ownKey.isChanged(),
+    isReady: async () => (await generator.isReady?.()) ?? true,
+  });
+  return { trouble, ceiling, health, stats: new Stats({ ...basis, workers: pool }) };
+}
+
+/** Undefined for an embedded service. */
+async function openMetrics(
+  { embedded, openMetrics: isOpen = false, observer }: Options,
+  { basis: { db }, feeds, live }: { basis: Basis; feeds: JobFeeds; live: Live },
+): Promise<Metrics | undefined> {
+  if (embedded) return undefined;
+  return await startMetrics(observer, {
+    isOpen,
+    db,
+    feeds,
+    connections: async () => await live.connections(),
+  });
+}
+
+async function describeKey(
+  ownKey: OwnKey,
+  { generator, publicUrl }: { generator: Generator; publicUrl: string },
+): ReturnType<typeof describeTrust> {
+  const key = async () => await ownKey.open();
+  return await describeTrust({ key, publicUrl, trust: await generator.trust?.() });
 }
 
 /** Loaded when asked for: no command waits for it. */
 async function describe(): Promise<string> {
   const { describeApi } = await import('../http/openapi.ts');
   return JSON.stringify(await describeApi(ROUTES));
-}
-
-/** Opens a costly thing when it is first wanted; a failure is not remembered. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return async () => {
-    made ??= make();
-    try {
-      return await made;
-    } catch (error) {
-      made = undefined;
-      throw error;
-    }
-  };
 }

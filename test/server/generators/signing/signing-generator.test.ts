@@ -1,7 +1,10 @@
 import { expect, inject, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { HealthFinding } from '../../../../src/protocol/diagnosis.ts';
-import { type SigningOptions, signingGenerator } from '../../../../src/server/generators/signing/signing-generator.ts';
+import {
+  type SigningOptions,
+  signingGenerator,
+} from '../../../../src/server/generators/signing/signing-generator.ts';
 import { openSigningKey, SigningKeyError } from '../../../../src/textures/signing-key.ts';
 
 async function health(

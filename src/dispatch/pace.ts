@@ -1,4 +1,4 @@
-import { limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
+import { type LimitWindow, limitWindows, refusedWait, type Told } from '../client/rate-limits.ts';
 import { type Sent, SubmissionBudget } from '../client/submission-budget.ts';
 
 /** Milliseconds, if the service gives no time: the first and the longest pause after a rate limit refusal. */
@@ -21,11 +21,14 @@ export interface Moment {
 export class Pace {
   readonly #random: () => number;
   readonly #budget = new SubmissionBudget();
+  readonly #onWindows: (windows: readonly LimitWindow[]) => void;
   #openAt = 0;
   #refusals = 0;
 
-  constructor(random: () => number) {
+  /** `onWindows`: receives the windows that each answer names. */
+  constructor(random: () => number, onWindows: (windows: readonly LimitWindow[]) => void = () => {}) {
     this.#random = random;
+    this.#onWindows = onWindows;
   }
 
   /** When submissions may be sent; in the past: now. */
@@ -65,8 +68,16 @@ export class Pace {
     this.#budget.answered(sent, now);
   }
 
+  /** Other processes of the caller have used these windows up. */
+  usedElsewhere(windows: readonly LimitWindow[], now: number): void {
+    const sent = { at: now, answeredAt: now };
+    this.#budget.told(windows, { sent, now });
+  }
+
   #heard({ rateLimit }: Told, { epoch, monotonic: now }: Moment, sent: Sent): void {
-    this.#budget.told(limitWindows(rateLimit, epoch), { sent, now });
+    const windows = limitWindows(rateLimit, epoch);
+    this.#budget.told(windows, { sent, now });
     this.#budget.answered(sent, now);
+    this.#onWindows(windows);
   }
 }

@@ -19,6 +19,9 @@ const SCHEMA = `
     id integer primary key check (id = 1), party text not null, asked_at real not null, body text not null,
     until real not null, spent real not null
   ) strict;
+  create table if not exists windows (
+    span real primary key, allowed real not null, left_over real not null, ends_at real not null
+  ) strict;
   insert or ignore into looks (id, party, asked_at, body, until, spent)
     values (1, '', 0, '{"jobs":[],"links":{}}', 0, 0);
 `;
@@ -113,6 +116,7 @@ async function openSound(Database: Database, path: string): Promise<DatabaseSync
     await switchToWal(db);
     db.exec(SCHEMA);
     db.prepare('select name, host, pid, touched, wants, unsure, jobs, typical from parties').all();
+    db.prepare('select span, allowed, left_over, ends_at from windows').get();
     db.prepare('select party, asked_at, body, until, spent from looks').get();
     return db;
   } catch (error) {

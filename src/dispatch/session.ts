@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Journal } from '../batch/journal/journal.ts';
 import type { Member, Work } from '../batch/model/work.ts';
 import { classifyFailure } from '../client/failure.ts';
+import type { LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { Sent } from '../client/submission-budget.ts';
 import type { CallOptions, JobState, SkinSource } from '../client/types.ts';
@@ -21,6 +22,8 @@ export interface DeskOptions extends Omit<TroubleOptions, 'onPause'> {
   readonly longestPoll: number;
   /** The batch has to wait, for a limit or after a failure. */
   readonly onWaiting: (reason: 'limit' | 'trouble', message: string, ms: number) => void;
+  /** An answer names rate windows of the caller. */
+  readonly onWindows: (windows: readonly LimitWindow[]) => void;
   /** A failure ends the batch. */
   readonly onFatal: (error: unknown) => void;
   /** A background task has ended. */
@@ -60,7 +63,7 @@ export class Desk {
     this.clock = options.clock;
     this.random = options.random;
     this.journal = options.journal;
-    this.pace = new Pace(options.random);
+    this.pace = new Pace(options.random, options.onWindows);
     this.spots = new Spots(USUAL_SPOTS);
     this.times = new LookTimes(options.longestPoll);
     const onPause = (message: string, ms: number) => options.onWaiting('trouble', message, ms);

@@ -3,11 +3,13 @@ import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import { processExists } from '../base/process-exists.ts';
+import type { LimitWindow } from '../client/rate-limits.ts';
 import type { Job } from '../protocol/job.ts';
 import { LONG_JOB, spentBy, untilLook } from './look-budget.ts';
 import type { Underway } from './look-times.ts';
 import { Parties, type Party, type PartyJob } from './parties.ts';
 import { QueueFile } from './queue-file.ts';
+import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
 import type { Spots } from './spots.ts';
 
 /** Milliseconds of silence after which a process counts as gone, whatever its process id says. */
@@ -28,7 +30,12 @@ const TOUCH = 1_000;
 const LONGEST_FIRST_JOB = 10_000;
 
 /** The answer to a request to submit. `job`: another process has a job for the same work. */
-export type Taken = 'mine' | 'full' | { readonly job: string | undefined };
+export type Taken =
+  | 'mine'
+  | 'full'
+  | { readonly job: string | undefined }
+  /** All processes together have used these rate windows up. */
+  | { readonly windows: readonly LimitWindow[] };
 
 /** The content of a job list, whichever process requested it. */
 export interface SeenList {
@@ -82,7 +89,8 @@ export class SharedQueue {
     this.#tools = tools;
     this.#startedAt = tools.clock.now();
     file.transact((db) => {
-      if (this.#read(db).length === 0) db.exec('delete from works; update looks set spent = 0');
+      if (this.#read(db).length === 0)
+        db.exec('delete from works; delete from windows; update looks set spent = 0');
       this.#write(db, 0);
     }, undefined);
     tools.spots.onChange = () => this.#touch();
@@ -139,6 +147,8 @@ export class SharedQueue {
         const others = this.#parties.held(spots.jobs) + this.strangers + this.#abandonedSpots;
         const isFree = spots.ours + others < limit;
         if (!isFree || spots.ours >= this.#parties.share(limit, this.#name, clock.now())) return 'full';
+        const windows = countSubmission(db, this.#windowState(spots.unsure.size));
+        if (windows.length > 0) return { windows };
         this.#write(db, 1);
         if (key !== undefined) this.#remember(db, key, undefined);
         return 'mine';
@@ -153,6 +163,21 @@ export class SharedQueue {
       if (job !== undefined) this.#remember(db, key, job);
       else db.prepare('delete from works where key = ? and party = ?').run(key, this.#name);
     }, undefined);
+  }
+
+  /** The answer to a submission of this process, which still counts as in flight, names these rate windows. */
+  heardWindows(windows: readonly LimitWindow[]): void {
+    if (windows.length === 0) return;
+    this.#file.transact((db) => {
+      this.#read(db);
+      recordWindows(db, windows, this.#windowState(this.#tools.spots.unsure.size - 1));
+    }, undefined);
+  }
+
+  #windowState(ownInFlight: number): WindowState {
+    const { list } = this.#parties;
+    const inFlight = ownInFlight + list.reduce((sum, { unsure }) => sum + unsure, 0);
+    return { now: this.#tools.clock.now(), inFlight, isAlone: list.length === 0 };
   }
 
   /** Jobs of the caller that no process on this machine has, according to the last list. */

@@ -151,6 +151,10 @@ export class Submitter {
     const taken = queue().take(desk.spots.limit, isAlone ? undefined : sharedKey(next));
     if (taken === 'full') return this.#tellFull();
     if (taken === 'mine') return this.#take();
+    if ('windows' in taken) {
+      desk.pace.usedElsewhere(taken.windows, desk.now());
+      return undefined;
+    }
     if (taken.job === undefined) return this.#putOff();
     const [work] = this.#again.length > 0 ? this.#again.splice(0, 1) : this.#queue.splice(0, 1);
     if (work) onElsewhere(work, taken.job);

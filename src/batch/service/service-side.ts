@@ -72,6 +72,7 @@ export class ServiceSide {
       longestPoll: options.pollInterval ?? DEFAULT_POLL,
       patience: { ...PATIENCE, ...options.patience },
       onWaiting: tools.onWaiting,
+      onWindows: (windows) => this.#queue?.heardWindows(windows),
       onFatal: tools.onFatal,
       onTaskEnd: tools.onChange,
     });

@@ -126,12 +126,11 @@ export class ScriptedService {
     };
     if (perMinute && this.#thisMinute() >= perMinute) return refuse('rate_limit');
     if (this.unfinished >= limit) return refuse('job_limit');
-    const rateLimit = this.#rateLimit();
     const job = this.#add(serviceTime(this.jobs.length), this.#slot());
     const body = {
       success: true,
       job: { ...this.#view(job), status: 'waiting', eta: this.#onItsClock(job.eta) },
-      rateLimit,
+      rateLimit: this.#rateLimit(), // counts this one, as published
     };
     return { status: 202, body };
   }

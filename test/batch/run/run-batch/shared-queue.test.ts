@@ -44,6 +44,28 @@ describe('Processes of one key on one data folder', () => {
     },
   );
 
+  test.each([2, 3])('(%i) share a rate window of 20 submissions, without a refusal', async (count) => {
+    const { clock, service, batch } = await prepareScripted({ perMinute: 20 });
+    const batches = Array.from({ length: count }, (_, n) => batch(18, { from: 100 * n }));
+    const ended = await clock.until(Promise.all(batches));
+    expect(ended.map(({ made }) => made)).toEqual(Array(count).fill(18));
+    expect([service.jobs.length, service.refusals]).toEqual([18 * count, []]);
+    // The first window ends after half a minute. One of its submissions may stay unused.
+    expect(clock.monotonic()).toBeLessThanOrEqual(30_000 + (count - 2) * 60_000 + 5_000);
+  });
+
+  test('that start while a rate window is in use count what was submitted before', async () => {
+    const { clock, service, batch } = await prepareScripted({ perMinute: 20 });
+    const first = batch(18);
+    const later = async (from: number) => {
+      await clock.sleep(1_500);
+      return await batch(10, { from });
+    };
+    const ended = await clock.until(Promise.all([first, later(100), later(200)]));
+    expect(ended.map(({ made }) => made)).toEqual([18, 10, 10]);
+    expect(service.refusals).toEqual([]);
+  });
+
   test('leave spots to jobs of other machines', async () => {
     const { clock, service, batch } = await prepareScripted({ serviceTime: (n) => (n < 2 ? 4_000 : 450) });
     service.occupy(4_000);

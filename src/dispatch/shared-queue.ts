@@ -1,27 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
-import { processExists } from '../base/process-exists.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
-import type { Job } from '../protocol/job.ts';
-import { LONG_JOB, spentBy, untilLook } from './look-budget.ts';
+import { AbandonedSubmissions } from './abandoned-submissions.ts';
+import { LONG_JOB } from './look-budget.ts';
 import type { Underway } from './look-times.ts';
-import { Parties, type Party, type PartyJob } from './parties.ts';
+import { Parties, type Party } from './parties.ts';
+import { readParties, writeGone, writeParty } from './party-rows.ts';
 import { QueueFile } from './queue-file.ts';
+import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
+import { deleteWork, readWork, writeWork } from './shared-works.ts';
 import type { Spots } from './spots.ts';
 
-/** Milliseconds of silence after which a process counts as gone, whatever its process id says. */
-const STALE = 10_000;
-/** Milliseconds after which a dead process's last submissions are in the list, if they arrived. */
-const SETTLING = 300;
-/** Milliseconds that the row of a dead process is kept, so that all others see the jobs it left behind. */
-const REMEMBERED = 60_000;
-/** Milliseconds between checks whether another process's list request has finished. */
-const UNDERWAY_PAUSE = 25;
-/** Milliseconds after which an unfinished list request is taken over. */
-const LOOK_LEASE = 5_000;
 /** Milliseconds between reads of the file: while others are known, and otherwise. */
 const NOTICE = { shared: 50, alone: 1_000 };
 /** Milliseconds between heartbeats. */
@@ -36,21 +27,6 @@ export type Taken =
   | { readonly job: string | undefined }
   /** All processes together have used these rate windows up. */
   | { readonly windows: readonly LimitWindow[] };
-
-/** The content of a job list, whichever process requested it. */
-export interface SeenList {
-  readonly jobs: readonly Job[];
-  readonly links: Readonly<Record<string, string>>;
-}
-
-/** Milliseconds for which another process's list is as good as one's own. */
-const FRESH = 1_000;
-
-/** A list request of any process; `at`: when it began, on the monotonic clock. */
-export interface LastLook {
-  readonly at: number;
-  readonly list: SeenList;
-}
 
 export interface SharedQueueTools {
   readonly clock: Clock;
@@ -74,11 +50,9 @@ export class SharedQueue {
   readonly #parties = new Parties();
   readonly #name = `${process.pid}.${randomBytes(4).toString('hex')}`;
   readonly #startedAt: number;
-  /** Submissions that dead processes had in flight; `until`: lists requested before then may lack their jobs. */
-  #abandoned: readonly { readonly spots: number; readonly until: number }[] = [];
+  readonly #abandoned = new AbandonedSubmissions();
+  readonly #lists: SharedLists;
   #wants = false;
-  /** When the newest known list was requested, on the wall clock. */
-  #heardAt = 0;
 
   static async open(folder: string, tools: SharedQueueTools): Promise<SharedQueue> {
     return new SharedQueue(await QueueFile.open(folder, tools.onBroken), tools);
@@ -88,8 +62,18 @@ export class SharedQueue {
     this.#file = file;
     this.#tools = tools;
     this.#startedAt = tools.clock.now();
+    this.#lists = new SharedLists({
+      file,
+      clock: tools.clock,
+      name: this.#name,
+      parties: this.#parties,
+      readParties: (db) => this.#read(db),
+      usual: () => this.#usual,
+      onHeard: (askedAt) => this.#abandoned.listed(askedAt),
+    });
     file.transact((db) => {
-      if (this.#read(db).length === 0)
+      this.#read(db);
+      if (this.#parties.list.length === 0)
         db.exec('delete from works; delete from windows; update looks set spent = 0');
       this.#write(db, 0);
     }, undefined);
@@ -114,7 +98,7 @@ export class SharedQueue {
     this.#wants = false;
     this.#file.transact((db) => {
       this.#write(db, 0);
-      db.prepare('update parties set pid = 0 where name = ?').run(this.#name);
+      writeGone(db, this.#name);
     }, undefined);
     this.#file.close();
   }
@@ -161,7 +145,7 @@ export class SharedQueue {
   became(key: string, job: string | undefined): void {
     this.#file.transact((db) => {
       if (job !== undefined) this.#remember(db, key, job);
-      else db.prepare('delete from works where key = ? and party = ?').run(key, this.#name);
+      else deleteWork(db, key, this.#name);
     }, undefined);
   }
 
@@ -187,16 +171,9 @@ export class SharedQueue {
 
   /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
   get settledAt(): number | undefined {
-    if (this.#abandonedSpots === 0) return undefined;
     const { clock } = this.#tools;
-    return Math.max(...this.#abandoned.map(({ until }) => until)) + clock.monotonic() - clock.now();
-  }
-
-  /** They count until a list is sure to show them, or at the latest when the dead process's row is forgotten. */
-  get #abandonedSpots(): number {
-    const now = this.#tools.clock.now();
-    this.#abandoned = this.#abandoned.filter(({ until }) => until + REMEMBERED > now);
-    return this.#abandoned.reduce((sum, { spots }) => sum + spots, 0);
+    const at = this.#abandoned.settledAt(clock.now());
+    return at === undefined ? undefined : at + clock.monotonic() - clock.now();
   }
 
   /** The caller's pending jobs, as far as known. */
@@ -224,14 +201,7 @@ export class SharedQueue {
 
   /** A newer list from another process, if there is one. */
   takeNews(): LastLook | undefined {
-    const { clock } = this.#tools;
-    return this.#file.transact((db) => {
-      const { asked_at: askedAt, body } = db.prepare('select asked_at, body from looks').get() ?? {};
-      const age = clock.now() - Number(askedAt);
-      if (age < 0 || age >= FRESH || Number(askedAt) <= this.#heardAt) return undefined;
-      this.#heard(Number(askedAt));
-      return { at: clock.monotonic() - age, list: JSON.parse(String(body)) as SeenList };
-    }, undefined);
+    return this.#lists.takeNews();
   }
 
   /**
@@ -239,51 +209,13 @@ export class SharedQueue {
    * Together, several processes request it no more often than one would. `isUrgent`: only the minimum pause
    * between two requests applies, not the average.
    */
-  tryLook({ isUrgent }: { isUrgent: boolean }): number {
-    const { clock } = this.#tools;
-    return this.#file.transact((db) => {
-      const isShared = this.#read(db).length > 0;
-      const { party, age, until, spent } = this.#lastLook(db);
-      const typical = this.#usual;
-      const account = { age, spent: isUrgent ? 0 : spent, typical };
-      const isOwn = party === this.#name || party === '';
-      if (isShared && until > clock.now() && !isOwn && this.#parties.isThere(party)) return UNDERWAY_PAUSE;
-      const wait = age < 0 || (!isShared && isOwn) ? 0 : untilLook(account);
-      if (wait > 0) return wait;
-      db.prepare('update looks set party = ?, until = ?, spent = ?').run(
-        this.#name,
-        clock.now() + LOOK_LEASE,
-        spentBy(account),
-      );
-      return 0;
-    }, 0);
+  tryLook(how: { isUrgent: boolean }): number {
+    return this.#lists.tryLook(how);
   }
 
   /** The result of the list request that began `age` milliseconds ago; undefined: it failed. */
   endLook(age: number, list: SeenList | undefined): void {
-    this.#file.transact((db) => {
-      db.exec('update looks set until = 0');
-      if (!list) return;
-      this.#heard(this.#tools.clock.now() - age);
-      db.prepare('update looks set asked_at = ?, body = ?').run(this.#heardAt, JSON.stringify(list));
-    }, undefined);
-  }
-
-  /** A list is known that was requested at this time on the wall clock. */
-  #heard(askedAt: number): void {
-    this.#heardAt = askedAt;
-    this.#abandoned = this.#abandoned.filter(({ until }) => until > askedAt);
-  }
-
-  #lastLook(db: DatabaseSync) {
-    const { clock } = this.#tools;
-    const row = db.prepare('select party, asked_at, until, spent from looks').get() ?? {};
-    return {
-      party: String(row['party']),
-      age: clock.now() - Number(row['asked_at']),
-      until: Number(row['until']),
-      spent: Number(row['spent']),
-    };
+    this.#lists.endLook(age, list);
   }
 
   /** The minimum duration of a job: the age of the oldest one, unless that one is stuck. */
@@ -308,89 +240,50 @@ export class SharedQueue {
   }
 
   #heldElsewhere(db: DatabaseSync, key: string): Taken | undefined {
-    const row = db.prepare('select party, job, at from works where key = ?').get(key);
-    const party = String(row?.['party']);
-    if (!row || party === this.#name) return undefined;
+    const work = readWork(db, key);
+    if (!work || work.party === this.#name) return undefined;
+    const { party, job, at } = work;
     const isThere = this.#parties.isThere(party);
-    const isOfOurTime = isThere || this.#parties.wasThere(party) || Number(row['at']) >= this.#startedAt;
-    if (typeof row['job'] === 'string') return isOfOurTime ? { job: row['job'] } : undefined;
+    const isOfOurTime = isThere || this.#parties.wasThere(party) || at >= this.#startedAt;
+    if (job !== undefined) return isOfOurTime ? { job } : undefined;
     return isThere || this.#abandonedSpots > 0 ? { job: undefined } : undefined;
   }
 
   #remember(db: DatabaseSync, key: string, job: string | undefined): void {
-    const at = this.#tools.clock.now();
-    db.prepare('insert or replace into works (key, party, job, at) values (?, ?, ?, ?)').run(
-      key,
-      this.#name,
-      job ?? null,
-      at,
-    );
+    writeWork(db, { key, party: this.#name, job, at: this.#tools.clock.now() });
   }
 
-  /** The other processes that are there. */
-  #read(db: DatabaseSync): readonly Party[] {
-    const now = this.#tools.clock.now();
-    db.prepare('delete from parties where abs(touched - ?) > ? and name <> ?').run(
-      now,
-      REMEMBERED,
-      this.#name,
-    );
-    const rows = db.prepare('select * from parties where name <> ?').all(this.#name);
-    const parties = rows.map((row) => ({ party: partyIn(row), isAlive: this.#isAlive(row) }));
-    const living = parties.filter(({ isAlive }) => isAlive).map(({ party }) => party);
-    const gone = parties.filter(({ isAlive }) => !isAlive).map(({ party }) => party);
+  get #abandonedSpots(): number {
+    return this.#abandoned.count(this.#tools.clock.now());
+  }
+
+  #read(db: DatabaseSync): void {
+    const { living, gone } = readParties(db, this.#name, this.#tools.clock.now());
     this.#bury(this.#parties.saw(living, gone));
-    return living;
   }
 
   /** Their jobs may still run, and their submissions in flight may have become jobs. */
   #bury(gone: readonly Party[]): void {
-    const until = this.#tools.clock.now() + SETTLING;
     const left = gone.filter(({ unsure, jobs }) => unsure + jobs.length > 0);
-    this.#abandoned = [...this.#abandoned, ...left.map(({ unsure }) => ({ spots: unsure, until }))];
+    this.#abandoned.died(left, this.#tools.clock.now());
     if (left.length > 0) this.#tools.onOrphans(left.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
   }
 
-  /** Process ids are valid only on their own host; in containers every run may have the same one. */
-  #isAlive({ host, pid, touched }: Readonly<Record<string, unknown>>): boolean {
-    if (Number(pid) <= 0 || Math.abs(this.#tools.clock.now() - Number(touched)) >= STALE) return false;
-    return host !== hostname() || processExists(Number(pid));
-  }
-
+  /** `taking`: submissions that are about to begin. */
   #write(db: DatabaseSync, taking: number): void {
-    const { clock, spots } = this.#tools;
+    const { clock, spots, typical } = this.#tools;
     const shift = clock.now() - clock.monotonic();
     const jobs = [...spots.jobs.values()].map(({ id, acceptedAt, eta }) => ({
       id,
       at: acceptedAt + shift,
       eta,
     }));
-    db.prepare(
-      `insert or replace into parties (name, host, pid, touched, wants, unsure, jobs, typical)
-        values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
-      this.#name,
-      hostname(),
-      process.pid,
-      clock.now(),
-      Number(this.#wants),
-      spots.unsure.size + taking,
-      JSON.stringify(jobs),
-      this.#tools.typical() ?? null,
-    );
+    const unsure = spots.unsure.size + taking;
+    const own = { name: this.#name, wants: this.#wants, unsure, jobs, typical: typical() };
+    writeParty(db, own, clock.now());
   }
 }
 
 function longer(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
-}
-
-function partyIn(row: Readonly<Record<string, unknown>>): Party {
-  return {
-    name: String(row['name']),
-    wants: row['wants'] === 1,
-    unsure: Number(row['unsure']),
-    jobs: JSON.parse(String(row['jobs'])) as PartyJob[],
-    typical: typeof row['typical'] === 'number' ? row['typical'] : undefined,
-  };
 }

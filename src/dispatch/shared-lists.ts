@@ -1,0 +1,109 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../base/clock.ts';
+import type { Job } from '../protocol/job.ts';
+import { spentBy, untilLook } from './look-budget.ts';
+import type { Parties } from './parties.ts';
+import type { QueueFile } from './queue-file.ts';
+
+/** Milliseconds between checks whether another process's list request has finished. */
+const UNDERWAY_PAUSE = 25;
+/** Milliseconds after which an unfinished list request is taken over. */
+const LOOK_LEASE = 5_000;
+/** Milliseconds for which another process's list is as good as one's own. */
+const FRESH = 1_000;
+
+/** The content of a job list, whichever process requested it. */
+export interface SeenList {
+  readonly jobs: readonly Job[];
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** A list request of any process; `at`: when it began, on the monotonic clock. */
+export interface LastLook {
+  readonly at: number;
+  readonly list: SeenList;
+}
+
+export interface SharedListsOptions {
+  readonly file: QueueFile;
+  readonly clock: Clock;
+  /** This process, and the others. */
+  readonly name: string;
+  readonly parties: Parties;
+  /** Reads the other processes' rows. */
+  readonly readParties: (db: DatabaseSync) => void;
+  /** The minimum duration of a job, milliseconds; undefined while nothing is known. */
+  readonly usual: () => number | undefined;
+  /** A list is known that was requested at this time on the wall clock. */
+  readonly onHeard: (askedAt: number) => void;
+}
+
+/** The list of jobs, requested by one process for all. */
+export class SharedLists {
+  readonly #options: SharedListsOptions;
+  /** When the newest known list was requested, on the wall clock. */
+  #heardAt = 0;
+
+  constructor(options: SharedListsOptions) {
+    this.#options = options;
+  }
+
+  /** A newer list from another process, if there is one. */
+  takeNews(): LastLook | undefined {
+    const { file, clock } = this.#options;
+    return file.transact((db) => {
+      const { asked_at: askedAt, body } = db.prepare('select asked_at, body from looks').get() ?? {};
+      const age = clock.now() - Number(askedAt);
+      if (age < 0 || age >= FRESH || Number(askedAt) <= this.#heardAt) return undefined;
+      this.#heard(Number(askedAt));
+      return { at: clock.monotonic() - age, list: JSON.parse(String(body)) as SeenList };
+    }, undefined);
+  }
+
+  /** See `SharedQueue.tryLook`. */
+  tryLook({ isUrgent }: { isUrgent: boolean }): number {
+    const { file, clock, name, parties, readParties, usual } = this.#options;
+    return file.transact((db) => {
+      readParties(db);
+      const isShared = parties.list.length > 0;
+      const { party, age, until, spent } = this.#lastLook(db);
+      const account = { age, spent: isUrgent ? 0 : spent, typical: usual() };
+      const isOwn = party === name || party === '';
+      if (isShared && until > clock.now() && !isOwn && parties.isThere(party)) return UNDERWAY_PAUSE;
+      const wait = age < 0 || (!isShared && isOwn) ? 0 : untilLook(account);
+      if (wait > 0) return wait;
+      db.prepare('update looks set party = ?, until = ?, spent = ?').run(
+        name,
+        clock.now() + LOOK_LEASE,
+        spentBy(account),
+      );
+      return 0;
+    }, 0);
+  }
+
+  /** The result of the list request that began `age` milliseconds ago; undefined: it failed. */
+  endLook(age: number, list: SeenList | undefined): void {
+    const { file, clock } = this.#options;
+    file.transact((db) => {
+      db.exec('update looks set until = 0');
+      if (!list) return;
+      this.#heard(clock.now() - age);
+      db.prepare('update looks set asked_at = ?, body = ?').run(this.#heardAt, JSON.stringify(list));
+    }, undefined);
+  }
+
+  #heard(askedAt: number): void {
+    this.#heardAt = askedAt;
+    this.#options.onHeard(askedAt);
+  }
+
+  #lastLook(db: DatabaseSync) {
+    const row = db.prepare('select party, asked_at, until, spent from looks').get() ?? {};
+    return {
+      party: String(row['party']),
+      age: this.#options.clock.now() - Number(row['asked_at']),
+      until: Number(row['until']),
+      spent: Number(row['spent']),
+    };
+  }
+}

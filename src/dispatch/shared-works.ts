@@ -1,0 +1,29 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Work that a process submits or has submitted; no two submit the same. */
+export interface SharedWork {
+  readonly key: string;
+  /** The process. */
+  readonly party: string;
+  /** Undefined while it has no job. */
+  readonly job: string | undefined;
+  /** When this was written, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export function readWork(db: DatabaseSync, key: string): SharedWork | undefined {
+  const row = db.prepare('select party, job, at from works where key = ?').get(key);
+  if (!row) return undefined;
+  const { party, job, at } = row;
+  return { key, party: String(party), job: typeof job === 'string' ? job : undefined, at: Number(at) };
+}
+
+export function writeWork(db: DatabaseSync, { key, party, job, at }: SharedWork): void {
+  const insert = db.prepare('insert or replace into works (key, party, job, at) values (?, ?, ?, ?)');
+  insert.run(key, party, job ?? null, at);
+}
+
+/** It became no job, so that others may try. */
+export function deleteWork(db: DatabaseSync, key: string, party: string): void {
+  db.prepare('delete from works where key = ? and party = ?').run(key, party);
+}

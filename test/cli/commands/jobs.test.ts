@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type JobsOptions, runJobs } from '../../../src/cli/commands/jobs.ts';
+import { type JobsOptions, register, runJobs } from '../../../src/cli/commands/jobs.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
@@ -68,4 +69,22 @@ test('The client reads all jobs page by page', async () => {
   expect(page.jobs.map(({ id }) => id)).toEqual(ids.slice(0, 10));
   expect((await client.jobPage({ size: 500, after: page.next })).next).toBeUndefined();
   await client.close();
+});
+
+describeParsing('jobs', register, {
+  taken: [
+    [[], {}],
+    [['--status', 'unknown', '--limit', '5'], { status: 'unknown', limit: 5 }],
+    [['--watch', '--status', 'failed'], { watch: true, status: 'failed' }],
+  ],
+  refused: [
+    [['--watch', '--limit', '5'], /'--watch' cannot be used with option '--limit/],
+    [['--status', 'active'], /Allowed choices are waiting, processing, completed, failed, unknown/],
+    [['--limit', '0'], /whole number from 1/],
+    [['--limit', '-1'], /whole number from 1/],
+    [['--limit', '1.5'], /whole number from 1/],
+    [['--limit', 'all'], /whole number from 1/],
+    [['--limit', ''], /whole number from 1/],
+    [['one'], /too many arguments/],
+  ],
 });

@@ -3,12 +3,9 @@ import { runUsersCreate } from '../../../src/cli/commands/users/create.ts';
 import { changeUser } from '../../../src/cli/commands/users/edit.ts';
 import { runUsersGet } from '../../../src/cli/commands/users/get.ts';
 import { runUsersList } from '../../../src/cli/commands/users/list.ts';
-import { runWhoami } from '../../../src/cli/commands/whoami.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
-import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -79,33 +76,5 @@ describe('users', () => {
     });
     const gold = await runCommand((context) => changeUser('owner', { plan: 'gold' }, context), { url, key });
     expect(gold.told?.message).toMatch(/^There is no plan gold; there are anonymous, free, /);
-  });
-});
-
-describe('whoami', () => {
-  test('says what is spent and what is left: generations and spots', async () => {
-    const { url, owner } = await runServer({ workers: 0 });
-    const { body } = await owner.json('/v2/account/keys', { user: 'bob' });
-    const at = { url, key: body.key?.secret };
-    const bob = new TestCaller(url, { key: at.key });
-    await bob.upload('/v2/queue', skinPng(1));
-    await bob.upload('/v2/queue', skinPng(2));
-    const json = JSON.parse((await runCommand(runWhoami, { ...at, flags: { json: true } })).out);
-    expect(json).toEqual({
-      user: expect.stringMatching(/^[0-9a-f]{32}$/),
-      name: 'bob',
-      plan: 'free',
-      limits: { queue: 5, per_minute: 60, per_hour: 1500 },
-      used: { queue: 2, minute: 2, hour: 2 },
-      left: { queue: 3, minute: 58, hour: 1498 },
-      service: url,
-    });
-    const rows = (await runCommand(runWhoami, at)).out.split('\n');
-    expect(rows.slice(2, 6)).toEqual([
-      'plan\tfree',
-      'queue\t2 of 5, 3 left',
-      'per minute\t2 of 60, 58 left',
-      'per hour\t2 of 1500, 1498 left',
-    ]);
   });
 });

@@ -5,14 +5,13 @@ import { runSkinsEdit } from '../../../src/cli/commands/skins/edit.ts';
 import { runSkinsList } from '../../../src/cli/commands/skins/list.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
-import { SkinClient, type SkinPage } from '../../../src/index.ts';
+import type { SkinClient } from '../../../src/index.ts';
 import { testIo } from '../../support/cli/test-io.ts';
-import { makeSkin, refusal } from '../../support/client/answers.ts';
+import { refusal } from '../../support/client/answers.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { testClient } from '../../support/client/test-client.ts';
 
 const UUID = 'a'.repeat(32);
-const SKIN = makeSkin({ uuid: UUID });
 
 /** What commands work with when the service is this client. */
 function depsOf(client: SkinClient, options: Parameters<typeof testIo>[0] = {}) {
@@ -84,75 +83,5 @@ describe('A service that does not offer it', () => {
       const { context } = depsOf(client);
       await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, context)).rejects.toMatchObject({ code });
     }
-  });
-});
-
-describe('skins delete', () => {
-  test.each([
-    ['y\n', 1, 0],
-    ['n\n', 0, 1],
-  ])('asks on a terminal and takes %j for an answer', async (stdin, requests, status) => {
-    const script = [{ expect: `DELETE /v2/skins/${UUID}`, json: { success: true } }].slice(0, requests);
-    const { client } = await testClient(script);
-    const { context, out, err } = depsOf(client, { stdin, canPrompt: true, errTTY: true });
-    expect(await runSkinsDelete({ uuids: [UUID] }, context)).toBe(status);
-    expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. [y/N]`);
-    expect(out()).toBe(requests === 1 ? `${UUID}\n` : '');
-  });
-});
-
-describe('skins download', () => {
-  test('writes nothing that is no picture of a skin', async () => {
-    const { client } = await testClient([
-      { expect: `GET /v2/skins/${UUID}`, json: { success: true, skin: SKIN } },
-      { expect: `GET /v2/skins/${UUID}/texture`, text: 'a page' },
-    ]);
-    const { context, out, err } = depsOf(client);
-    expect(await runSkinsDownload({ uuids: [UUID], out: '/nowhere' }, context)).toBe(1);
-    expect([out(), err()]).toEqual(['', expect.stringContaining('is no picture of a skin')]);
-  });
-});
-
-describe('skins list', () => {
-  test.each([
-    [65, 'Showing 30 of 65 skins: --limit 65\n'],
-    [undefined, 'Showing 30 skins of more: --limit 300\n'],
-  ])('says what it leaves out, of how many where that is told: %s', async (total, note) => {
-    const skins = Array.from({ length: 30 }, () => ({ uuid: UUID }));
-    const links = { next: '/v2/me/skins?after=x' };
-    const { client } = await testClient([
-      { expect: 'GET /v2/me/skins?size=30', json: { success: true, skins, links, total } },
-    ]);
-    const { context, err } = depsOf(client);
-    expect([await runSkinsList({}, context), err()]).toEqual([0, note]);
-  });
-
-  /** Pages of a search that finds nothing for long. */
-  class SlowSearch extends SkinClient {
-    pages = 0;
-    readonly last: number;
-
-    constructor(last: number) {
-      super({ baseUrl: 'http://127.0.0.1:9' });
-      this.last = last;
-    }
-
-    override async ownSkins(): Promise<SkinPage> {
-      this.pages++;
-      const item = { uuid: UUID, visibility: 'public', variant: 'slim', views: 0 } as const;
-      return { skins: this.pages === this.last ? [item] : [], next: String(this.pages) };
-    }
-  }
-
-  test('goes on through pages without a skin', async () => {
-    const { context, out } = depsOf(new SlowSearch(20));
-    await runSkinsList({ limit: 1 }, context);
-    expect(out()).toMatch(UUID);
-  });
-
-  test('does not go on for ever', async () => {
-    const client = new SlowSearch(0);
-    await runSkinsList({}, depsOf(client).context);
-    expect(client.pages).toBeLessThanOrEqual(1_000);
   });
 });

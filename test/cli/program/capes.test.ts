@@ -1,19 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lockEntrySchema } from '../../src/batch/lockfile/entry.ts';
-import { type CapesCreateOptions, runCapesCreate } from '../../src/cli/commands/capes/create.ts';
-import { runCapesDelete } from '../../src/cli/commands/capes/delete.ts';
-import { runCapesEdit } from '../../src/cli/commands/capes/edit.ts';
-import { runCapesList } from '../../src/cli/commands/capes/list.ts';
-import { type GenerateOptions, runGenerate } from '../../src/cli/commands/generate.ts';
-import { parseTexturesValue } from '../../src/textures/property.ts';
-import { readLines } from '../support/batch/read-lines.ts';
-import { runCommand } from '../support/cli/run-command.ts';
-import { addCape, capePng } from '../support/server/drawn-capes.ts';
-import { skinPng } from '../support/server/drawn-skins.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
-import { guardAgainstLeaks, runServer } from '../support/server/running-server.ts';
+import { lockEntrySchema } from '../../../src/batch/lockfile/entry.ts';
+import { type CapesCreateOptions, runCapesCreate } from '../../../src/cli/commands/capes/create.ts';
+import { runCapesDelete } from '../../../src/cli/commands/capes/delete.ts';
+import { runCapesEdit } from '../../../src/cli/commands/capes/edit.ts';
+import { runCapesList } from '../../../src/cli/commands/capes/list.ts';
+import { type GenerateOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
+import { parseTexturesValue } from '../../../src/textures/property.ts';
+import { readLines } from '../../support/batch/read-lines.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { addCape, capePng } from '../../support/server/drawn-capes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 

@@ -1,0 +1,15 @@
+import { register } from '../../../src/cli/commands/backup.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
+
+describeParsing('backup', register, {
+  taken: [
+    [['it.backup'], { file: 'it.backup' }],
+    [['it.backup', '--data', '/d'], { file: 'it.backup', data: '/d' }],
+  ],
+  refused: [
+    [[], /missing required argument 'file'/],
+    [[''], /must not be empty/],
+    [['a', 'b'], /too many arguments/],
+    [['a', '--data', ''], /must not be empty/],
+  ],
+});

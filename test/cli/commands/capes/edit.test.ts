@@ -1,0 +1,14 @@
+import { register } from '../../../../src/cli/commands/capes/edit.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('capes edit', register, {
+  taken: [
+    [['Red'], 'Red', {}],
+    [['Red', '--alias', 'Crimson', '--hide'], 'Red', { alias: 'Crimson', hide: true }],
+    [['Red', '--show'], 'Red', { show: true }],
+  ],
+  refused: [
+    [[], /missing required argument 'cape'/],
+    [['Red', '--show', '--hide'], /cannot be used with/],
+  ],
+});

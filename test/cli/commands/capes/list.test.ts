@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/capes/list.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('capes list', register, {
+  taken: [
+    [[], {}],
+    [['--all'], { all: true }],
+  ],
+  refused: [[['x'], /too many arguments/]],
+});

@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/config/get.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('config get', register, {
+  taken: [[['slots'], 'slots']],
+  refused: [
+    [[], /missing required argument 'name'/],
+    [['slots', '2'], /too many arguments/],
+  ],
+});

@@ -1,0 +1,14 @@
+import { register } from '../../../../src/cli/commands/config/set.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('config set', register, {
+  taken: [
+    [['slots', '2'], 'slots', '2'],
+    [['user-agent', 'my bot'], 'user-agent', 'my bot'],
+  ],
+  refused: [
+    [[], /missing required argument 'name'/],
+    [['slots'], /missing required argument 'value'/],
+    [['slots', '2', '3'], /too many arguments/],
+  ],
+});

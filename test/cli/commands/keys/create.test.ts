@@ -1,0 +1,91 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { register, runKeysCreate } from '../../../../src/cli/commands/keys/create.ts';
+import { type ApiKeyMade, SCOPES } from '../../../../src/protocol/api-key.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+import { runCommand } from '../../../support/cli/run-command.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { guardAgainstLeaks, openOwnStore, runServer } from '../../../support/server/running-server.ts';
+import { TestCaller } from '../../../support/server/test-caller.ts';
+
+const bindings = [
+  ...['--allow-ip', '::1', '--allow-ip', '10.0.0.0/8', '--allow-origin', 'https://a.example'],
+  ...['--allow-agent', 'MyApp', '--v2-compat'],
+];
+
+const bound = {
+  allowIp: ['::1', '10.0.0.0/8'],
+  allowOrigin: ['https://a.example'],
+  allowAgent: ['MyApp'],
+  v2Compat: true,
+};
+
+describeParsing('keys create', register, {
+  taken: [
+    [[], {}],
+    [['my key'], { called: 'my key' }],
+    [['--name', 'my key'], { name: 'my key' }],
+    [['ci', '--user', 'zoe'], { called: 'ci', user: 'zoe' }],
+    [bindings, bound],
+    [['--no-v2-compat'], { v2Compat: false }],
+  ],
+  refused: [
+    [['a', 'b'], /too many arguments/],
+    [['--user'], /argument missing/],
+    [['--allow-ip'], /argument missing/],
+    [['--any-ip'], /unknown option/],
+  ],
+});
+
+guardAgainstLeaks();
+
+const asJson = { flags: { json: true } };
+
+describe('keys create --owner', () => {
+  const create = async (options: Parameters<typeof runKeysCreate>[0]) =>
+    await runCommand((context) => runKeysCreate({ owner: true, ...options }, context), asJson);
+  const me = async (url: string, secret: string) =>
+    (await new TestCaller(url, { key: secret }).get('/v2/account/me')).body;
+
+  test('makes one straight in the store, with every scope, whatever became of the others', async () => {
+    const server = await runServer({ workers: 0 });
+    const { dataDir: data, url } = server;
+    const store = await openOwnStore(data);
+    await store.db.updateTable('api_keys').set({ revoked_at: 1 }).execute();
+    await store.db.updateTable('users').set({ disabled_at: 1 }).execute();
+    const ran = await create({ data, called: 'rescue' });
+    expect([ran.status, ran.told]).toEqual([0, undefined]);
+    const made = JSON.parse(ran.out) as ApiKeyMade;
+    expect(made).toMatchObject({ user: 'owner', name: 'rescue', allowedIps: [], scopes: [...SCOPES] });
+    expect(await me(url, made.secret)).toMatchObject({ name: 'owner', role: 'operator' });
+  });
+
+  test('needs no service that could start, and goes beyond the number of keys that a user may have', async () => {
+    const server = await runServer();
+    const { dataDir: data } = server;
+    await server.close();
+    await writeFile(join(data, 'signing-key.pem'), 'spoilt');
+    const store = await openOwnStore(data);
+    const row = await store.db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow();
+    const more = Array.from({ length: 100 }, (_, n) => ({ ...row, id: `id${n}`, hash: `hash${n}` }));
+    await store.db.insertInto('api_keys').values(more).execute();
+    const ran = await create({ data, scope: ['read'], allowIp: ['127.0.0.1'] });
+    expect(JSON.parse(ran.out)).toMatchObject({ scopes: ['read'], allowedIps: ['127.0.0.1'] });
+  });
+
+  test('makes no store where there is none, and refuses what is not valid', async () => {
+    const folder = await ownFolder();
+    expect((await create({ data: folder })).told).toMatchObject({
+      code: 'no_store',
+      hint: expect.stringContaining('--data'),
+    });
+    expect(await readdir(folder)).toEqual([]);
+    expect((await create({ data: folder, allowOrigin: ['nonsense'] })).told).toMatchObject({
+      code: 'invalid_key',
+      exit: 'usage',
+    });
+    const noOwner = await runCommand((context) => runKeysCreate({ data: folder }, context), asJson);
+    expect(noOwner.told).toMatchObject({ code: 'data_without_owner', exit: 'usage' });
+  });
+});

@@ -1,0 +1,33 @@
+import { register } from '../../../../src/cli/commands/keys/edit.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+const bindings = [
+  ...['--allow-ip', '::1', '--allow-ip', '10.0.0.0/8', '--allow-origin', 'https://a.example'],
+  ...['--allow-agent', 'MyApp', '--v2-compat'],
+];
+
+const bound = {
+  allowIp: ['::1', '10.0.0.0/8'],
+  allowOrigin: ['https://a.example'],
+  allowAgent: ['MyApp'],
+  v2Compat: true,
+};
+
+describeParsing('keys edit', register, {
+  taken: [
+    [['k'], 'k', {}],
+    [['k', ...bindings, '--name', 'x'], 'k', { ...bound, name: 'x' }],
+    [
+      ['k', '--any-ip', '--any-origin', '--any-agent', '--no-v2-compat'],
+      'k',
+      { anyIp: true, anyOrigin: true, anyAgent: true, v2Compat: false },
+    ],
+  ],
+  refused: [
+    [[], /missing required argument 'id'/],
+    [['k', 'l'], /too many arguments/],
+    [['k', '--any-ip', '--allow-ip', '::1'], /cannot be used with/],
+    [['k', '--any-origin', '--allow-origin', 'https://a.example'], /cannot be used with/],
+    [['k', '--any-agent', '--allow-agent', 'MyApp'], /cannot be used with/],
+  ],
+});

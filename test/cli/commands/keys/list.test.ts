@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/keys/list.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('keys list', register, {
+  taken: [
+    [[], {}],
+    [['--user', 'zoe'], { user: 'zoe' }],
+  ],
+  refused: [[['x'], /too many arguments/]],
+});

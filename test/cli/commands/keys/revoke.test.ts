@@ -1,0 +1,12 @@
+import { register } from '../../../../src/cli/commands/keys/revoke.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('keys revoke', register, {
+  taken: [
+    [
+      ['1', '2'],
+      ['1', '2'],
+    ],
+  ],
+  refused: [[[], /missing required argument 'id'/]],
+});

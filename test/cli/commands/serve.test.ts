@@ -1,0 +1,91 @@
+import { register } from '../../../src/cli/commands/serve.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
+
+/** What is there without a word. */
+const serving = { webhooks: true, anonymous: true, userAccounts: true };
+
+describeParsing('serve', register, {
+  taken: [
+    [[], serving],
+    [
+      ['--port', '0', '--host', '::1', '--data', '/d', '--workers', '0', '--retention', '1', '--pace', '20'],
+      { ...serving, port: 0, host: '::1', data: '/d', workers: 0, retention: 1, pace: 20 },
+    ],
+    [
+      ['--public-url', 'https://skins.example.org/x//', '--log-level', 'silent'],
+      { ...serving, publicUrl: 'https://skins.example.org/x', logLevel: 'silent' },
+    ],
+    [['--port', '65535'], { ...serving, port: 65_535 }],
+    [['--plans', 'plans.json'], { ...serving, plans: 'plans.json' }],
+    [
+      [
+        '--allow-network',
+        '10.0.0.0/8',
+        '--allow-network',
+        'fd00::/8',
+        '--allow-network',
+        '::1',
+        '--no-webhooks',
+      ],
+      {
+        allowNetwork: ['10.0.0.0/8', 'fd00::/8', '::1'],
+        webhooks: false,
+        anonymous: true,
+        userAccounts: true,
+      },
+    ],
+  ],
+  refused: [
+    [['--port', '65536'], /whole number from 0 to 65535/],
+    [['--port', '-1'], /whole number from 0 to 65535/],
+    [['--port', 'http'], /whole number/],
+    [['--port', ''], /whole number/],
+    [['--port', '1e3'], /whole number/],
+    [['--workers', '65'], /whole number from 0 to 64/],
+    [['--retention', '0'], /whole number from 1 to 100000/],
+    [['--pace', '1.5'], /whole number from 0 to 600000/],
+    [['--public-url', 'skins.example.org'], /address like https:/],
+    [['--public-url', 'ftp://skins.example.org'], /address like https:/],
+    [['--plans', ''], /must not be empty/],
+    [['--allow-network', ''], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', 'localhost'], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', '10.0.0.0/33'], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', 'fd00::/8/8'], /network like 10\.0\.0\.0\/8/],
+    [['--allow-network', 'fe80::%1/64'], /network like 10\.0\.0\.0\/8/],
+    [['--log-level', 'loud'], /Allowed choices are silent, error, warn, info, debug/],
+    [['now'], /too many arguments/],
+  ],
+});
+
+describeParsing('serve, for who operates it', register, {
+  taken: [
+    [
+      ['--trust-proxy', 'loopback'],
+      { trustProxy: 'loopback', webhooks: true, anonymous: true, userAccounts: true },
+    ],
+    [
+      ['--trust-proxy', '10.0.0.1, fd00::/8,192.168.0.0/16,uniquelocal'],
+      {
+        trustProxy: '10.0.0.1,fd00::/8,192.168.0.0/16,uniquelocal',
+        webhooks: true,
+        anonymous: true,
+        userAccounts: true,
+      },
+    ],
+    [['--max-connections', '1'], { maxConnections: 1, webhooks: true, anonymous: true, userAccounts: true }],
+    [['--open-metrics'], { openMetrics: true, webhooks: true, anonymous: true, userAccounts: true }],
+    [
+      ['--log-addresses', 'none'],
+      { logAddresses: 'none', webhooks: true, anonymous: true, userAccounts: true },
+    ],
+  ],
+  refused: [
+    [['--trust-proxy', ''], /loopback, or addresses and networks/],
+    [['--trust-proxy', 'true'], /loopback, or addresses and networks/],
+    [['--trust-proxy', '10.0.0.0/33'], /loopback, or addresses and networks/],
+    [['--trust-proxy', '0.0.0.0/0'], /loopback, or addresses and networks/],
+    [['--trust-proxy', 'loopback,proxy.example.org'], /loopback, or addresses and networks/],
+    [['--max-connections', '0'], /whole number from 1 to 65535/],
+    [['--log-addresses', 'half'], /Allowed choices are full, short, none/],
+  ],
+});

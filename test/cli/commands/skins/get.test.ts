@@ -1,0 +1,13 @@
+import { register } from '../../../../src/cli/commands/skins/get.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('skins get', register, {
+  taken: [
+    [['a'], { uuids: ['a'] }],
+    [['a', 'b', '--format', 'signature'], { uuids: ['a', 'b'], format: 'signature' }],
+  ],
+  refused: [
+    [[], /missing required argument 'uuid'/],
+    [['a', '--format', 'xml'], /There is no format xml/],
+  ],
+});

@@ -1,0 +1,14 @@
+import { register } from '../../../src/cli/commands/status.ts';
+import { describeParsing } from '../../support/cli/parsing.ts';
+
+describeParsing('status', register, {
+  taken: [
+    [['1'], { jobs: ['1'] }],
+    [['1', '2', '--wait', '--format', 'json'], { jobs: ['1', '2'], wait: true, format: 'json' }],
+  ],
+  refused: [
+    [[], /missing required argument 'job'/],
+    [['1', '--format', 'xml'], /There is no format xml/],
+    [['1', '--ndjson'], /unknown option/],
+  ],
+});

@@ -1,0 +1,13 @@
+import { register } from '../../../../src/cli/commands/users/create.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('users create', register, {
+  taken: [
+    [['zoe'], { name: 'zoe' }],
+    [['zoe', '--plan', 'pro'], { name: 'zoe', plan: 'pro' }],
+  ],
+  refused: [
+    [[], /missing required argument 'name'/],
+    [['a', 'b'], /too many arguments/],
+  ],
+});

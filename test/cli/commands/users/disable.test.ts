@@ -1,0 +1,12 @@
+import { register } from '../../../../src/cli/commands/users/disable.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+const oneName = [
+  [[], /missing required argument 'name'/],
+  [['a', 'b'], /too many arguments/],
+] as const;
+
+describeParsing('users disable', register, {
+  taken: [[['zoe'], 'zoe', { disabled: true }]],
+  refused: oneName,
+});

@@ -1,0 +1,12 @@
+import { register } from '../../../../src/cli/commands/users/enable.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+const oneName = [
+  [[], /missing required argument 'name'/],
+  [['a', 'b'], /too many arguments/],
+] as const;
+
+describeParsing('users enable', register, {
+  taken: [[['zoe'], 'zoe', { disabled: false }]],
+  refused: oneName,
+});

@@ -1,0 +1,9 @@
+import { register } from '../../../../src/cli/commands/users/get.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+const oneName = [
+  [[], /missing required argument 'name'/],
+  [['a', 'b'], /too many arguments/],
+] as const;
+
+describeParsing('users get', register, { taken: [[['zoe'], 'zoe']], refused: oneName });

@@ -1,0 +1,13 @@
+import { register } from '../../../../src/cli/commands/users/list.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('users list', register, {
+  taken: [
+    [[], {}],
+    [['--limit', '5'], { limit: 5 }],
+  ],
+  refused: [
+    [['--limit', '0'], /whole number from 1/],
+    [['x'], /too many arguments/],
+  ],
+});

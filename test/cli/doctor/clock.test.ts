@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import { me, NOBODY, rateLimit, servedPatient } from '../../support/cli/setup.ts';
+import type { Exchange } from '../../support/client/scripted-server.ts';
+
+const ME = 'GET /v2/me';
+
+describe('The check of the clock', () => {
+  const at = (offset: number) => ({ date: new Date(Date.now() + offset).toUTCString() });
+  test.each([
+    ['right', 0, 'ok', /agrees/],
+    ['slow', 90_000, 'warning', /(89|90|91) s behind/],
+    ['fast', -3_600_000, 'warning', /(3599|3600|3601) s ahead of/],
+  ])('finds one %s', async (_, offset, result, detail) => {
+    const { setup } = await servedPatient([{ ...NOBODY, headers: at(offset) }]);
+    expect(await CHECKS.clock.look(setup)).toMatchObject({ result, detail: expect.stringMatching(detail) });
+  });
+
+  const dateless: Exchange = {
+    expect: ME,
+    act: (response) => {
+      response.sendDate = false;
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(NOBODY.json));
+    },
+  };
+  test('goes by the limits where answers have no date', async () => {
+    const next = { absolute: Date.now() + 61_000, relative: 1_000 };
+    const { setup } = await servedPatient([
+      dateless,
+      { expect: ME, json: me({ rateLimit: rateLimit({ next }) }) },
+    ]);
+    expect((await CHECKS.clock.look(setup)).detail).toMatch(/is (59|60|61) s behind/);
+  });
+
+  test('says when the service does not tell', async () => {
+    const { setup } = await servedPatient([dateless, { expect: ME, json: me() }]);
+    expect((await CHECKS.clock.look(setup)).result).toBe('skipped');
+  });
+});

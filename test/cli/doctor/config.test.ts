@@ -1,0 +1,57 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import { makePatient } from '../../support/cli/setup.ts';
+
+/** A config file of this content, in a set-up of its own. */
+async function configured(content: string, options: Parameters<typeof makePatient>[0] = {}, mode = 0o600) {
+  const made = await makePatient(options);
+  const path = join(made.folder, 'config/config.json');
+  await mkdir(join(made.folder, 'config'));
+  await writeFile(path, content, { mode });
+  await chmod(path, mode);
+  return { ...made, path };
+}
+
+describe('The check of the config file', () => {
+  test('is content without one', async () => {
+    const { setup, folder } = await makePatient();
+    expect(await CHECKS.config.look(setup)).toEqual({
+      result: 'ok',
+      detail: `There is no ${folder}/config/config.json: defaults hold.`,
+    });
+  });
+
+  test('is content with one that is its owner’s alone', async () => {
+    const { setup, path } = await configured('{}');
+    expect(await CHECKS.config.look(setup)).toEqual({
+      result: 'ok',
+      detail: `${path} is as it should be.`,
+    });
+  });
+
+  test('warns of one that others can read', async () => {
+    const { setup, path } = await configured('{}', {}, 0o640);
+    expect(await CHECKS.config.look(setup)).toEqual({
+      result: 'warning',
+      detail: expect.stringContaining('can be read by others'),
+      hint: `chmod 600 ${path}`,
+    });
+  });
+
+  test('throws what is to be told of one that is not JSON', async () => {
+    const { setup } = await configured('{"slots": ');
+    await expect(CHECKS.config.look(setup)).rejects.toMatchObject({ code: 'invalid_config' });
+  });
+
+  test('finds a file where the folder should be', async () => {
+    const { setup, folder } = await makePatient();
+    await writeFile(join(folder, 'config'), '');
+    expect(await CHECKS.config.look(setup)).toEqual({
+      result: 'problem',
+      detail: `${folder}/config cannot be used: ${folder}/config: A part of the path is not a folder.`,
+      hint: expect.stringContaining('SKINSMITH_CONFIG_DIR'),
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import { errors, NOT_FOUND, READY, servedPatient } from '../../support/cli/setup.ts';
+import type { Exchange } from '../../support/client/scripted-server.ts';
+
+const ok = (message: string) => ({ code: 'fine', result: 'ok', message });
+
+const diagnosis = (parts: object = {}): Exchange => ({
+  expect: 'GET /v2/account/doctor',
+  json: {
+    success: true,
+    publicUrl: 'http://127.0.0.1:1',
+    generator: { kind: 'signing', findings: [ok('It signs.')] },
+    store: { findings: [ok('It is sound.')] },
+    ...parts,
+  },
+});
+
+const FOREIGN: Exchange = { expect: 'GET /ready', ...NOT_FOUND };
+
+describe('The checks of the store and of the generator', () => {
+  test('tell what the service says, the worst first and with a hint', async () => {
+    const findings = [
+      ok('It has a client id.'),
+      { code: 'game_limits', result: 'warning', message: 'Too fast.' },
+      { code: 'no_accounts', result: 'problem', message: 'No account is linked.' },
+    ];
+    const { setup } = await servedPatient([READY, diagnosis({ generator: { kind: 'accounts', findings } })]);
+    expect(await CHECKS.generator.look(setup)).toEqual({
+      result: 'problem',
+      detail: 'accounts: No account is linked. Too fast. It has a client id.',
+      hint: 'Link one: skinsmith accounts link',
+    });
+    expect(await CHECKS.store.look(setup)).toEqual({
+      result: 'ok',
+      detail: 'It is sound.',
+      hint: undefined,
+    });
+  });
+
+  test.each([
+    ['another service', FOREIGN, [], /Only a skinsmith service/],
+    ['an older skinsmith', READY, [{ expect: 'GET /v2/account/doctor', ...NOT_FOUND }], /Only a skinsmith/],
+    [
+      'a service of somebody else',
+      READY,
+      [{ expect: 'GET /v2/account/doctor', status: 403, json: errors('insufficient_grants', 'No.') }],
+      /Only the operator/,
+    ],
+    [
+      'a service without a key',
+      READY,
+      [{ expect: 'GET /v2/account/doctor', status: 401, json: errors('unauthorized', 'No.') }],
+      /Only the operator/,
+    ],
+  ] as const)('are left out for %s', async (_, ready, rest, why) => {
+    const { setup } = await servedPatient([ready, ...rest]);
+    const found = { result: 'skipped', detail: expect.stringMatching(why) };
+    expect(await CHECKS.generator.look(setup)).toEqual(found);
+    expect(await CHECKS.store.look(setup)).toEqual(found);
+  });
+
+  test('throw what they are refused for otherwise', async () => {
+    const refused = { expect: 'GET /v2/account/doctor', status: 500, json: errors('internal_error', 'Oh.') };
+    const { setup } = await servedPatient([READY, refused]);
+    await expect(CHECKS.store.look(setup)).rejects.toMatchObject({ code: 'internal_error' });
+  });
+});

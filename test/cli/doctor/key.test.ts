@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { CHECKS } from '../../../src/cli/doctor/checks.ts';
+import { errors, KEY, me, NOBODY, servedPatient } from '../../support/cli/setup.ts';
+
+const ME = 'GET /v2/me';
+
+describe('The check of the key', () => {
+  test('says whose it is and where it is from, and shows its end alone', async () => {
+    const { setup } = await servedPatient([{ expect: ME, json: me() }]);
+    expect(await CHECKS.key.look(setup)).toEqual({
+      result: 'ok',
+      detail: "The key (…wxyz, from SKINSMITH_API_KEY) is valid; it is zoe's.",
+    });
+  });
+
+  test('knows one that belongs to nobody', async () => {
+    const { setup } = await servedPatient([NOBODY]);
+    expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid; it belongs to no account/);
+  });
+
+  const refusals: [said: string, status: number, detail: RegExp, hint: RegExp][] = [
+    ['The API key is not valid.', 403, /does not accept the key .*The API key is not valid/, /login/],
+    ['Missing token', 401, /does not accept the key/, /login/],
+    ['Client not allowed', 403, /not from the address of this machine: Client not allowed/, /--allow-ip/],
+    ['Origin not allowed', 403, /web pages of certain origins/, /--any-origin/],
+    ['Agent not allowed', 403, /not for this program/, /user-agent/],
+    [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
+  ];
+  test.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
+    const { setup } = await servedPatient([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
+    expect(await CHECKS.key.look(setup)).toEqual({
+      result: 'problem',
+      detail: expect.stringMatching(detail),
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  test('warns that there is none, and asks nobody', async () => {
+    const { setup } = await servedPatient([], '');
+    expect(await CHECKS.key.look(setup)).toMatchObject({
+      result: 'warning',
+      hint: 'Store one: skinsmith login',
+    });
+  });
+
+  test('sees one that is kept for another address of the same host', async () => {
+    const { setup, context } = await servedPatient([], '');
+    await context.configFile.keepKey('https://127.0.0.1:1', KEY);
+    expect(await CHECKS.key.look(setup)).toEqual({
+      result: 'warning',
+      detail: expect.stringContaining('One is kept for https://127.0.0.1:1, another address.'),
+      hint: 'skinsmith config set base-url https://127.0.0.1:1',
+    });
+  });
+});

@@ -1,5 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { setEnvironment } from './test/support/setup/environment.ts';
+
+setEnvironment(process.env);
 
 export default defineConfig({
   test: {

@@ -2,8 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { openSigningKey } from '../../src/textures/signing-key.ts';
-import { writeContracts } from '../support/contract/write-contracts.ts';
+import { makeMaterials } from '../support/setup/materials.ts';
 import { apply, type Mutation } from './mutations.ts';
 import type { Stages } from './reach.ts';
 
@@ -34,8 +33,7 @@ export class Copy {
       await cp(join(root, part), join(folder, part), { recursive: true });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     await mkdir(join(folder, 'setup'));
-    await openSigningKey(join(folder, 'setup', 'signing-key.pem'));
-    await writeContracts(join(folder, 'setup', 'contracts.cjs'));
+    await makeMaterials(join(folder, 'setup'));
     return new Copy(folder);
   }
 

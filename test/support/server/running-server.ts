@@ -22,12 +22,17 @@ export async function giveSigningKey(dataDir: string): Promise<void> {
   await copyFile(inject('signingKeyPath'), join(dataDir, 'signing-key.pem'));
 }
 
+/** Puts a store without rows into a data folder: making its schema takes as long as a test. */
+async function giveStore(dataDir: string): Promise<void> {
+  await copyFile(inject('storePath'), join(dataDir, 'skinsmith.db'));
+}
+
 /** The service on a free loopback port over a data folder of its own, closed when the test ends. */
 export async function runServer(
   options: Partial<ServerOptions> & { dataDir?: string } = {},
 ): Promise<ServerUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
-  if (options.dataDir === undefined) await giveSigningKey(dataDir);
+  if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
   const server = await startServer({ port: 0, gameAddresses: NO_GAME, ...options, dataDir });
   let closing: Promise<void> | undefined;
   const close: RunningServer['close'] = async (how) => {

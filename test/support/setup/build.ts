@@ -3,16 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
-import { openSigningKey } from '../../../src/textures/signing-key.ts';
-import { writeContracts } from '../contract/write-contracts.ts';
+import { type Materials, makeMaterials, materialsIn } from './materials.ts';
 
 declare module 'vitest' {
-  interface ProvidedContext {
-    /** A signing key that tests copy instead of each making its own (seconds of work). */
-    signingKeyPath: string;
-    /** Module that answers of the service are judged by, see support/contract. */
-    contractsPath: string;
-  }
+  interface ProvidedContext extends Materials {}
 }
 
 /**
@@ -22,13 +16,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const ready = process.env['SKINSMITH_TESTS_SETUP'];
   const folder = ready ?? (await mkdtemp(join(tmpdir(), 'skinsmith-tests-')));
-  const signingKeyPath = join(folder, 'signing-key.pem');
-  const contractsPath = join(folder, 'contracts.cjs');
-  if (ready === undefined) {
-    await Promise.all([buildProgram(), openSigningKey(signingKeyPath), writeContracts(contractsPath)]);
-  }
-  project.provide('signingKeyPath', signingKeyPath);
-  project.provide('contractsPath', contractsPath);
+  if (ready === undefined) await Promise.all([buildProgram(), makeMaterials(folder)]);
+  for (const [name, path] of Object.entries(materialsIn(folder)))
+    project.provide(name as keyof Materials, path);
   return async () => {
     if (ready === undefined) await rm(folder, { recursive: true, force: true });
   };

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { openStore } from '../../../src/server/store/store.ts';
+import { openSigningKey } from '../../../src/textures/signing-key.ts';
+import { writeContracts } from '../contract/write-contracts.ts';
+
+/** What takes too long for each test to make its own, as files of one folder. */
+export interface Materials {
+  /** A signing key that tests copy (making one takes seconds). */
+  readonly signingKeyPath: string;
+  /** Module that answers of the service are judged by, see support/contract. */
+  readonly contractsPath: string;
+  /** A store with the newest schema and no rows, which tests copy. */
+  readonly storePath: string;
+}
+
+export function materialsIn(folder: string): Materials {
+  return {
+    signingKeyPath: join(folder, 'signing-key.pem'),
+    contractsPath: join(folder, 'contracts.cjs'),
+    storePath: join(folder, 'skinsmith.db'),
+  };
+}
+
+export async function makeMaterials(folder: string): Promise<void> {
+  const { signingKeyPath, contractsPath } = materialsIn(folder);
+  await Promise.all([openSigningKey(signingKeyPath), writeContracts(contractsPath), makeStore(folder)]);
+}
+
+async function makeStore(folder: string): Promise<void> {
+  await (await openStore(folder)).close();
+}

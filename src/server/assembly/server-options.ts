@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly durable?: boolean;
   /** Goes on with a signing key that is not the one the store's skins were signed with. */
   readonly newSigningKey?: boolean;
-  /** JSON file of plans (service/plans-file.ts); default: plans.json in the data folder, if it is there. */
+  /** JSON file of plans (service/plans/plans-file.ts); default: plans.json in the data folder, if it is there. */
   readonly plansFile?: string;
   /** Least milliseconds a generation takes: to rehearse against a slow service. */
   readonly pace?: number;

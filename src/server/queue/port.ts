@@ -124,7 +124,7 @@ export interface JobQueue {
   findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room>;
   /** Records a job whose result was available at once. */
   recordKnown(job: NewJob, skinUuid: string): Promise<Recorded>;
-  /** The next job in turn order (turns.ts) of those that may run now, under a lease for `owner`. */
+  /** The next job in turn order (fairness/turns.ts) of those that may run now, under a lease for `owner`. */
   claim(owner: string): Promise<Lease | undefined>;
   /**
    * Updates the job's identity if the signer has changed since it was accepted. Undefined when the lease is lost, or

@@ -81,7 +81,7 @@ function wordsIn(text: string): string[] {
   return [...new Set(text.toLowerCase().match(/[a-z0-9]+/g) ?? [])];
 }
 
-/** As service/identity.ts and service/data-sharing.ts had it then. */
+/** As service/skins/identity.ts and service/skins/data-sharing.ts had it then. */
 async function giveAllToOwners(db: Kysely<Tables>): Promise<void> {
   const shares = await sql<{ identity: string; owner: string }>`
     select distinct identity, owner from skins as one where visibility = 'private'

@@ -2,7 +2,7 @@ import type { Generated, Selectable } from 'kysely';
 import type { JobStatus } from '../../../protocol/job.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 
-/** All times are milliseconds since the epoch. `owner` is a caller's key, see service/caller.ts. */
+/** All times are milliseconds since the epoch. `owner` is a caller's key, see service/callers/caller.ts. */
 export interface Tables {
   meta: { key: string; value: string };
   users: UsersTable;
@@ -63,7 +63,7 @@ interface TexturesTable {
   created_at: number;
 }
 
-/** A signed value. `identity` states what was to be signed, by whom and for whom (service/identity.ts). */
+/** A signed value. `identity` states what was to be signed, by whom and for whom (service/skins/identity.ts). */
 interface TextureDataTable {
   identity: string;
   texture_hash: string;
@@ -119,7 +119,7 @@ interface JobsTable {
   created_at: number;
   finished_at: number | null;
   via: Via;
-  /** The owner's turn, in the queue's own time (queue/turns.ts): lower ones are taken first. */
+  /** The owner's turn, in the queue's own time (fairness/turns.ts): lower ones are taken first. */
   turn: number;
   /** Maximum number of the owner's jobs processed at the same time. */
   concurrency: number;
@@ -151,7 +151,7 @@ interface CallersTable {
   spent_at: number;
   /** When its last generation of version 1 was accepted; 0: never. */
   generated_at: number;
-  /** Its spending in the last minute and the last hour: JSON of queue/sliding-window.ts. */
+  /** Its spending in the last minute and the last hour: JSON of fairness/sliding-window.ts. */
   minute: string;
   hour: string;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ERRORS } from '../../src/protocol/errors.ts';
 import { describeApi } from '../../src/server/http/openapi.ts';
-import { ROUTES } from '../../src/server/http/routes.ts';
+import { ROUTES } from '../../src/server/http/routes/routes.ts';
 import { DEVIATIONS } from '../../test/support/contract/deviations.ts';
 import {
   ABOUT_CODES,

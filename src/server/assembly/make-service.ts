@@ -5,7 +5,7 @@ import type { Generator } from '../generators/port.ts';
 import { describeTrust } from '../generators/signing/key-document.ts';
 import type { OwnKey } from '../generators/signing/own-key.ts';
 import { textureUrl } from '../generators/signing/signing-generator.ts';
-import { ROUTES } from '../http/routes.ts';
+import { ROUTES } from '../http/routes/routes.ts';
 import { type Metrics, startMetrics } from '../metrics/metrics.ts';
 import type { JobQueue } from '../queue/port.ts';
 import { StoreQueue } from '../queue/store-queue.ts';

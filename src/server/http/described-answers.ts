@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { errorAnswerSchema } from '../../protocol/envelope.ts';
 import { v1ErrorAnswerSchema } from '../../protocol/v1.ts';
 import type { Route } from './route.ts';
-import { isV1Address } from './v1/error-answers.ts';
+import { isV1Address } from './v1-address.ts';
 
 /** The meaning of each status, for all routes. */
 const MEANINGS: Readonly<Record<number, string>> = {

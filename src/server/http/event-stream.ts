@@ -1,6 +1,7 @@
-import { type Duplex, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { sleepOrWake } from '../../base/sleeping.ts';
+import type { HttpRequest } from './request.ts';
 
 /** Bytes that may wait for a slow reader; above that the stream is cut, and the reader must reconnect. */
 const MAX_BACKLOG = 1024 * 1024;
@@ -17,8 +18,8 @@ const LAST_WORDS = 500;
 export interface EventStreamOptions {
   /** A line for people who look at the stream. */
   readonly greeting: string;
-  /** The connection, which serves this answer only. */
-  readonly socket: Duplex;
+  /** Its connection serves this answer only. */
+  readonly request: Pick<HttpRequest, 'signal' | 'hangUp'>;
   readonly clock: Clock;
 }
 
@@ -26,23 +27,20 @@ export interface EventStreamOptions {
 export class EventStream {
   /** The body of the answer. */
   readonly body = new Readable({ read() {} });
-  readonly #socket: Duplex;
+  readonly #request: EventStreamOptions['request'];
   readonly #clock: Clock;
-  readonly #gone = new AbortController();
   #isEnded = false;
   #lastId = 0;
 
-  constructor({ greeting, socket, clock }: EventStreamOptions) {
-    this.#socket = socket;
+  constructor({ greeting, request, clock }: EventStreamOptions) {
+    this.#request = request;
     this.#clock = clock;
-    if (socket.destroyed) this.#gone.abort();
-    else socket.once('close', () => this.#gone.abort());
     this.#write(`: ${greeting}\nretry: ${RECONNECT}\n\n`);
   }
 
   /** Calls back once either side has closed the connection. */
   whenGone(callback: () => void): void {
-    const { signal } = this.#gone;
+    const { signal } = this.#request;
     if (signal.aborted) callback();
     else signal.addEventListener('abort', callback, { once: true });
   }
@@ -57,21 +55,21 @@ export class EventStream {
     if (this.#isOver) return;
     this.#isEnded = true;
     this.body.push(null);
-    await sleepOrWake(this.#clock, LAST_WORDS, this.#gone.signal);
-    this.#socket.destroy();
+    await sleepOrWake(this.#clock, LAST_WORDS, this.#request.signal);
+    this.#request.hangUp();
   }
 
   /** Sends heartbeats until the reader is gone or the stream reaches its maximum age. */
   async beat(): Promise<void> {
     for (let beats = 0; beats < HEARTBEATS && !this.#isOver; beats++) {
-      await sleepOrWake(this.#clock, HEARTBEAT, this.#gone.signal);
+      await sleepOrWake(this.#clock, HEARTBEAT, this.#request.signal);
       this.#write(':\n\n');
     }
     await this.end();
   }
 
   get #isOver(): boolean {
-    return this.#isEnded || this.body.destroyed || this.#gone.signal.aborted;
+    return this.#isEnded || this.body.destroyed || this.#request.signal.aborted;
   }
 
   #write(text: string): void {

@@ -1,15 +1,15 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import { type GenerateOptions, generateOptionsSchema } from '../../protocol/generate.ts';
 import { type SkinVariant, VARIANTS } from '../../protocol/skin.ts';
+import { validationRefusal } from '../service/refusals/as-refusal.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import type { GenerationRequest } from '../service/submitting/generation-request.ts';
 import type { Source } from '../sources/source.ts';
-import { validationRefusal } from './error-answers.ts';
 import type { generateHeaders } from './generate-schemas.ts';
 import { type GenerationBody, readBody } from './read-body.ts';
+import type { HttpRequest } from './request.ts';
 
 type Fields = GenerationBody['fields'];
 type Wish = Omit<GenerationRequest, 'caller' | 'via'>;
@@ -22,7 +22,7 @@ interface GenerateCall {
 
 /** Reads a request to POST /v2/generate or POST /v2/queue, in any accepted content type. */
 export async function readGenerateRequest(
-  request: FastifyRequest,
+  request: HttpRequest,
   { query, headers }: GenerateCall,
 ): Promise<{ wish: Wish; warnings: Note[] }> {
   const wish = readWish(await readBody(request), query);
@@ -81,8 +81,8 @@ function parseOptions(fields: Fields): GenerateOptions {
   return parsed.data;
 }
 
-function contentTypeWarnings(request: FastifyRequest): Note[] {
-  const type = request.headers['content-type'] ?? '';
+function contentTypeWarnings(request: HttpRequest): Note[] {
+  const type = String(request.headers['content-type'] ?? '');
   if (!type.startsWith('application/x-www-form-urlencoded')) return [];
   return [{ code: 'invalid_content_type', message: ERRORS.invalid_content_type.message }];
 }

@@ -1,9 +1,9 @@
-import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../service/refusals/refusal.ts';
+import type { HttpRequest, Part, PartLimits } from './request.ts';
 
 /** Largest file that is read; above 20,000 bytes the picture's own check reports the error. */
 const MAX_UPLOAD_BYTES = 256 * 1024;
-const MULTIPART_LIMITS = {
+const MULTIPART_LIMITS: PartLimits = {
   fileSize: MAX_UPLOAD_BYTES,
   files: 1,
   fields: 16,
@@ -29,14 +29,14 @@ export interface GenerationBody {
  * @throws Refusal `invalid_request`, `invalid_file`
  */
 export async function readBody(
-  request: FastifyRequest,
+  request: HttpRequest,
   { anyPart = false }: BodyOptions = {},
 ): Promise<GenerationBody> {
-  return request.isMultipart() ? await readMultipart(request, anyPart) : readFields(request);
+  return request.parts ? await readMultipart(request.parts(MULTIPART_LIMITS), anyPart) : readFields(request);
 }
 
-async function readMultipart(request: FastifyRequest, anyPart: boolean): Promise<GenerationBody> {
-  const { fields, file } = await readParts(request, anyPart).catch(refuseMalformed);
+async function readMultipart(parts: AsyncIterable<Part>, anyPart: boolean): Promise<GenerationBody> {
+  const { fields, file } = await readParts(parts, anyPart).catch(refuseMalformed);
   if (fields['file'] !== undefined)
     throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
   if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
@@ -44,17 +44,17 @@ async function readMultipart(request: FastifyRequest, anyPart: boolean): Promise
 }
 
 async function readParts(
-  request: FastifyRequest,
+  parts: AsyncIterable<Part>,
   anyPart: boolean,
 ): Promise<{ fields: Record<string, unknown>; file: Uint8Array | undefined }> {
   const fields: Record<string, unknown> = {};
   let file: Uint8Array | undefined;
-  for await (const part of request.parts({ limits: MULTIPART_LIMITS })) {
-    if (part.type === 'field') fields[part.fieldname] = part.value;
+  for await (const part of parts) {
+    if (part.kind === 'field') fields[part.name] = part.value;
     else {
-      if (!anyPart && part.fieldname !== 'file')
+      if (!anyPart && part.name !== 'file')
         throw new Refusal('invalid_file', 'The file must come in a part named "file".');
-      file = await part.toBuffer();
+      file = await part.read();
     }
   }
   return { fields, file };
@@ -66,7 +66,7 @@ function refuseMalformed(error: unknown): never {
   throw new Refusal('invalid_request', { message: 'The multipart body is malformed.', cause: error });
 }
 
-function readFields(request: FastifyRequest): GenerationBody {
+function readFields(request: HttpRequest): GenerationBody {
   const { body } = request;
   if (body === undefined || body === null) return { fields: {}, isMultipart: false };
   if (typeof body !== 'object' || Array.isArray(body)) {

@@ -1,16 +1,20 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Scope } from '../../protocol/api-key.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { Caller } from '../service/callers/caller.ts';
-import type { Origins } from '../service/callers/key-bindings.ts';
 import type { ServiceContext } from '../service/context.ts';
-import type { Cache } from './caching.ts';
+import type { HttpRequest } from './request.ts';
+
+/**
+ * Who may cache an answer. `private`: only the caller, who revalidates it each time; `public`: everyone, for a short
+ * time; `none`: no one.
+ */
+export type Cache = 'private' | 'public' | 'none';
 
 /** A request whose caller is known and whose address has been parsed. */
 export interface Call<Params = unknown, Query = unknown, Headers = unknown> {
   readonly context: ServiceContext;
-  readonly request: FastifyRequest;
+  readonly request: HttpRequest;
   readonly caller: Caller;
   /** Authenticates the request again. @throws Refusal if its key has been revoked in the meantime */
   readonly verify: () => Promise<void>;
@@ -68,25 +72,6 @@ export interface Route {
   /** False if the route does not need to know the caller. */
   readonly authenticated: boolean;
   readonly handle: (call: Call) => Promise<Answer>;
-}
-
-/** The origin of a request: its address and what its headers claim. */
-export function originsOf({ ip, headers }: FastifyRequest): Origins {
-  const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;
-  const origin = headers.origin ?? (isOfStrangePage(headers) ? OPAQUE_ORIGIN : undefined);
-  return { address: ip, origin, agents: [agent, standIn === undefined ? undefined : String(standIn)] };
-}
-
-/** How browsers write an origin that they do not reveal. */
-const OPAQUE_ORIGIN = 'null';
-
-/**
- * Browsers send no Origin with the requests for pictures and frames of a page, but state how the page's site relates to
- * the service.
- */
-function isOfStrangePage(headers: FastifyRequest['headers']): boolean {
-  const site = headers['sec-fetch-site'];
-  return site === 'cross-site' || site === 'same-site';
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
@@ -20,11 +19,17 @@ function handClock() {
   return { clock, sleeps };
 }
 
+/** A request whose connection is open until either side hangs up. */
+function openRequest() {
+  const closed = new AbortController();
+  return { signal: closed.signal, hangUp: () => closed.abort() };
+}
+
 function open() {
   const { clock, sleeps } = handClock();
-  const socket = new PassThrough();
-  const stream = new EventStream({ greeting: 'hello', socket, clock });
-  return { stream, socket, sleeps };
+  const request = openRequest();
+  const stream = new EventStream({ greeting: 'hello', request, clock });
+  return { stream, request, sleeps };
 }
 
 /** The next sleep, once somebody sleeps. */
@@ -67,12 +72,12 @@ test('A sign of life comes every 15 s; after a quarter of an hour the stream is 
 });
 
 test('A reader that has gone is told nothing, and no timer is left for it', async () => {
-  const { stream, socket, sleeps } = open();
+  const { stream, request, sleeps } = open();
   const beating = stream.beat();
   const gone: string[] = [];
   stream.whenGone(() => void gone.push('told'));
   expect(gone).toEqual([]);
-  socket.destroy();
+  request.hangUp();
   await beating;
   stream.whenGone(() => void gone.push('told late'));
   expect(gone).toEqual(['told', 'told late']);
@@ -81,8 +86,9 @@ test('A reader that has gone is told nothing, and no timer is left for it', asyn
 
 test('A reader that had gone before the stream began is noticed', async () => {
   const { clock } = handClock();
-  const socket = new PassThrough().destroy();
-  const stream = new EventStream({ greeting: 'hello', socket, clock });
+  const request = openRequest();
+  request.hangUp();
+  const stream = new EventStream({ greeting: 'hello', request, clock });
   const gone: string[] = [];
   stream.whenGone(() => void gone.push('told'));
   await stream.beat();
@@ -90,12 +96,12 @@ test('A reader that had gone before the stream began is noticed', async () => {
 });
 
 test('A reader that does not read the last words is cut off', async () => {
-  const { stream, socket, sleeps } = open();
+  const { stream, request, sleeps } = open();
   const ending = stream.end();
-  expect(socket.destroyed).toBe(false);
+  expect(request.signal.aborted).toBe(false);
   await wakeNext(sleeps);
   await ending;
-  expect(socket.destroyed).toBe(true);
+  expect(request.signal.aborted).toBe(true);
 });
 
 test('A stream that more than a megabyte waits for is cut', () => {

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { describeApi } from '../../../src/server/http/openapi.ts';
-import { ROUTES } from '../../../src/server/http/routes.ts';
+import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { fastifyRoutes } from '../../support/http/fastify-routes.ts';
 import { type Operation, openApiDocument } from '../../support/http/openapi-rules.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ROUTES } from '../../../src/server/http/routes.ts';
+import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../../src/protocol/api-key.ts';
-import { ROUTES } from '../../../src/server/http/routes.ts';
+import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { PNG } from '../../support/http/sending.ts';
 import {
   guardAgainstLeaks,

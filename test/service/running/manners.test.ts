@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ROUTES } from '../../../src/server/http/routes.ts';
+import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import type { Heard } from '../../support/server/test-caller.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isV1Address } from '../../../src/server/http/v1/error-answers.ts';
+import { isV1Address } from '../../../src/server/http/v1-address.ts';
 import { type Contract, type Exchange, faultOf, type KnownAnswer } from './contract.ts';
 import { loadContracts } from './contracts.ts';
 import { DEVIATIONS, inPublishedWords } from './deviations.ts';

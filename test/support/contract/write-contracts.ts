@@ -5,7 +5,7 @@ import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { describeApi } from '../../../src/server/http/openapi.ts';
-import { ROUTES } from '../../../src/server/http/routes.ts';
+import { ROUTES } from '../../../src/server/http/routes/routes.ts';
 import type { Contract, KnownAnswer } from './contract.ts';
 
 const PUBLISHED_FILE = join(import.meta.dirname, '../../fixtures/openapi/published-v2.json');

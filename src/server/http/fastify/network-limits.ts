@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
-import { refusalAnswer } from '../error-answers.ts';
+import { refusalAnswer } from '../refusal-answer.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
 export interface EdgeLimits {

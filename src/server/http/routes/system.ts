@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { VERSION } from '../../../base/version.ts';
 import { healthAnswerSchema, keyDocumentSchema, readyAnswerSchema } from '../../../protocol/account.ts';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
@@ -56,4 +57,18 @@ export const metricsRoute = route({
     if (!metrics.isOpen) requireOperator(caller);
     return { status: 200, body: await metrics.read(), headers: { 'Content-Type': metrics.contentType } };
   },
+});
+
+export const openapiRoute = route({
+  method: 'GET',
+  paths: ['/openapi.json'],
+  summary: 'This description',
+  answers: { 200: z.looseObject({ openapi: z.string() }) },
+  cache: 'public',
+  authenticated: false,
+  handle: async ({ context }) => ({
+    status: 200,
+    body: await context.description(),
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+  }),
 });

@@ -36,11 +36,6 @@ export function versionHeader(via: Via): Readonly<Record<string, string>> {
   return { 'MineSkin-Api-Version': via === 'queue' ? 'v1-with-v2-compat' : 'v1' };
 }
 
-/** Whether an address belongs to version 1, where all answers use its format. Proxies are sent whole URLs. */
-export function isV1Address(url: string): boolean {
-  return /^(?:https?:\/\/[^/?#]*)?\/+(?:generate|get|validate)(?:[/?#]|$)/.test(url);
-}
-
 /** A refusal in the format of version 1. `now`: milliseconds since the epoch. */
 export function v1RefusalAnswer(refusal: Refusal, now: number): Answer {
   const { rateLimit, headers, notes = [] } = refusal.details;

@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify';
 import { type V1Options, v1OptionsSchema, v1SourceSchema } from '../../../protocol/v1.ts';
+import { validationRefusal } from '../../service/refusals/as-refusal.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import type { GenerationRequest } from '../../service/submitting/generation-request.ts';
 import type { Source } from '../../sources/source.ts';
-import { validationRefusal } from '../error-answers.ts';
 import { readBody } from '../read-body.ts';
+import type { HttpRequest } from '../request.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ const SOURCES = {
 
 /** Reads a request to /generate/upload, url or user, in any accepted content type. @throws Refusal */
 export async function readV1Request(
-  request: FastifyRequest,
+  request: HttpRequest,
   kind: Source['kind'],
 ): Promise<Omit<GenerationRequest, 'caller' | 'via'>> {
   const { fields, file } = await readBody(request, { anyPart: true });

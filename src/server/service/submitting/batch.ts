@@ -1,18 +1,80 @@
-import type { Clock } from '../../../base/clock.ts';
 import { HOUR, MINUTE, roomAt } from '../../fairness/sliding-window.ts';
+import type { Material } from '../../sources/source.ts';
 import { recallCaller } from '../../store/callers.ts';
-import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
 import { rateLimitOf } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
+import type { Submitted } from './answering.ts';
+import type { GenerationRequest } from './generation-request.ts';
+import { type MaterialContext, readMaterial, type SubmitContext, submitMaterial } from './submit.ts';
+
+/** A generation as the caller describes it, without what is the same for the whole batch. */
+type Wish = Omit<GenerationRequest, 'caller' | 'via' | 'idempotencyKey' | 'inBatch'>;
+
+export interface Batch {
+  readonly caller: Caller;
+  /** Reads each generation of the batch. @throws Refusal */
+  readonly wishes: readonly (() => Wish)[];
+  readonly idempotencyKey: string | undefined;
+}
+
+/**
+ * Submits several generations, in their order: the first ones get the spots. @returns what became of each of them, or
+ * the error that it ended with
+ * @throws Refusal if the caller may not submit as many: then none of them is submitted
+ */
+export async function submitBatch(
+  context: SubmitContext,
+  batch: Batch,
+): Promise<({ readonly submitted: Submitted } | { readonly error: unknown })[]> {
+  await verifyBatchAllowed(context, batch.caller, batch.wishes.length);
+  const results = [];
+  for (const reading of readItems(context, batch)) {
+    try {
+      const { request, material } = await reading;
+      results.push({ submitted: await submitMaterial(context, request, material) });
+    } catch (error) {
+      results.push({ error });
+    }
+  }
+  return results;
+}
+
+/** An item with its input. */
+interface ReadItem {
+  readonly request: GenerationRequest;
+  readonly material: Material;
+}
+
+/** Number of items to fetch at the same time, so that the waits for slow hosts overlap. */
+const READ_AT_ONCE = 6;
+
+function readItems(context: MaterialContext, { caller, wishes, idempotencyKey }: Batch): Promise<ReadItem>[] {
+  const items = wishes.map((wish) => ({ wish, ...Promise.withResolvers<ReadItem>() }));
+  for (const { promise } of items) promise.catch(() => {}); // handled when its turn comes
+  const waiting = items.entries();
+  const read = async () => {
+    for (const [index, { wish, resolve, reject }] of waiting) {
+      try {
+        const key = itemKey(idempotencyKey, index);
+        const request = { ...wish(), caller, via: 'queue', idempotencyKey: key, inBatch: true } as const;
+        resolve({ request, material: await readMaterial(context, request) });
+      } catch (error) {
+        reject(error);
+      }
+    }
+  };
+  for (let reader = 0; reader < READ_AT_ONCE; reader++) void read();
+  return items.map(({ promise }) => promise);
+}
 
 /**
  * Whether the caller may send `size` generations in one request now. All count as new; those whose skins exist are
  * free in the end.
  * @throws Refusal `insufficient_grants`; `rate_limit` with the time from which they fit into its windows
  */
-export async function verifyBatchAllowed(
-  { db, clock }: { readonly db: Db; readonly clock: Clock },
+async function verifyBatchAllowed(
+  { db, clock }: Pick<SubmitContext, 'db' | 'clock'>,
   caller: Caller,
   size: number,
 ): Promise<void> {
@@ -39,6 +101,6 @@ export async function verifyBatchAllowed(
  * The idempotency key of one item of a batch with a key. It contains a line break, which no header can, so no other
  * request has it.
  */
-export function itemKey(batchKey: string | undefined, index: number): string | undefined {
+function itemKey(batchKey: string | undefined, index: number): string | undefined {
   return batchKey === undefined ? undefined : `${batchKey}\n${index}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeApi } from '../../../../src/server/http/openapi.ts';
-import { ROUTES } from '../../../../src/server/http/routes.ts';
+import { ROUTES } from '../../../../src/server/http/routes/routes.ts';
 
 interface Operation {
   readonly deprecated?: boolean;

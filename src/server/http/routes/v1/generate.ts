@@ -8,12 +8,12 @@ import {
   v1OptionsSchema,
   v1SourceSchema,
 } from '../../../../protocol/v1.ts';
+import { awaitSkin } from '../../../service/jobs/await-skin.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { refusalWithPace, viaFor, waitAfterNew } from '../../../service/limits/version-1.ts';
+import { asRefusal } from '../../../service/refusals/as-refusal.ts';
 import { submit } from '../../../service/submitting/submit.ts';
 import type { Source } from '../../../sources/source.ts';
-import { awaitSkin } from '../../await-skin.ts';
-import { asRefusal } from '../../error-answers.ts';
 import { pngFile } from '../../generate-schemas.ts';
 import { type Answer, type Call, type Route, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';

@@ -1,11 +1,11 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../../protocol/job.ts';
+import { awaitSkin } from '../../../service/jobs/await-skin.ts';
 import { toldAsRateLimit } from '../../../service/limits/over-limit.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
+import { asRefusal } from '../../../service/refusals/as-refusal.ts';
 import { submit } from '../../../service/submitting/submit.ts';
-import { awaitSkin } from '../../await-skin.ts';
-import { asRefusal } from '../../error-answers.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { generateBodies, generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK } from '../../job-answers.ts';

@@ -4,7 +4,8 @@ import { meClientAnswerSchema, meKeyAnswerSchema, meKeysAnswerSchema } from '../
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { grantsOf } from '../../../service/plans/plans.ts';
 import { clientInfo, readOwnKey, readOwnKeys, requireKnownUser } from '../../../service/users/me.ts';
-import { originsOf, route } from '../../route.ts';
+import { originsOf } from '../../request.ts';
+import { route } from '../../route.ts';
 import { envelope, rateLimitHeaders } from '../../views.ts';
 
 export const meRoute = route({

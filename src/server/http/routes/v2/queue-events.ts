@@ -21,8 +21,8 @@ export const queueEventsRoute = route({
   summary: "The caller's jobs as server-sent events: the pending ones, then each as it is accepted and ends",
   answers: { 200: 'text/event-stream', 429: errorAnswerSchema, 503: errorAnswerSchema },
   handle: async (call) => {
-    const { socket } = call.request.raw;
-    const stream = new EventStream({ greeting: "the caller's jobs", socket, clock: call.context.clock });
+    const { request, context } = call;
+    const stream = new EventStream({ greeting: "the caller's jobs", request, clock: context.clock });
     const stop = await followJobs(call.context, call.caller, follower(stream, call));
     stream.whenGone(stop);
     stream.whenGone(call.context.openRequests.hold(call.verify, () => void stream.end()));

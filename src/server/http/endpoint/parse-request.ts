@@ -1,16 +1,16 @@
-import type { FastifyRequest } from 'fastify';
-import type { Note } from '../../protocol/envelope.ts';
-import type { Caller } from '../service/callers/caller.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
-import { validationRefusal } from './error-answers.ts';
-import { type Call, querySchemaOf, type Route } from './route.ts';
+import type { Note } from '../../../protocol/envelope.ts';
+import type { Caller } from '../../service/callers/caller.ts';
+import { validationRefusal } from '../../service/refusals/as-refusal.ts';
+import { Refusal } from '../../service/refusals/refusal.ts';
+import type { HttpRequest } from '../request.ts';
+import { type Call, querySchemaOf, type Route } from '../route.ts';
 import { readSentKey } from './sent-key.ts';
 
 /**
  * The request in the form that the route's handler expects. @throws Refusal if it does not match the route's schemas
  */
-export function makeCall(
-  request: FastifyRequest,
+export function parseRequest(
+  request: HttpRequest,
   route: Route,
   { context, caller, verify }: Pick<Call, 'context' | 'caller' | 'verify'>,
 ): Call {
@@ -22,8 +22,8 @@ export function makeCall(
 }
 
 /** A form sent to a route that reads none would count as an empty body: for instance, as a key without bindings. */
-function verifyBodyType(request: FastifyRequest, { bodies }: Route): void {
-  if (bodies === undefined || 'multipart/form-data' in bodies || !request.isMultipart()) return;
+function verifyBodyType(request: HttpRequest, { bodies }: Route): void {
+  if (bodies === undefined || 'multipart/form-data' in bodies || !request.parts) return;
   throw new Refusal('invalid_content_type', 'The body must be application/json.');
 }
 
@@ -34,7 +34,7 @@ function parseWith(schema: Route['query'], input: unknown): unknown {
   return parsed.data;
 }
 
-function warningsFor(request: FastifyRequest, caller: Caller): Note[] {
+function warningsFor(request: HttpRequest, caller: Caller): Note[] {
   const warnings: Note[] = [...readSentKey(request).warnings];
   if (caller.kind === 'anonymous') {
     const message = 'No API key was sent: the strictest limits hold.';

@@ -1,6 +1,6 @@
-import type { FastifyRequest } from 'fastify';
-import type { Note } from '../../protocol/envelope.ts';
-import { isV1Address } from './v1/error-answers.ts';
+import type { Note } from '../../../protocol/envelope.ts';
+import type { HttpRequest } from '../request.ts';
+import { isV1Address } from '../v1-address.ts';
 
 /** The API key of a request, however it was sent. */
 export interface SentKey {
@@ -21,8 +21,8 @@ const IN_QUERY: Note = {
 };
 
 /** Old clients send the key without `Bearer`, and to version 1 as `key` in the query. The header takes precedence. */
-export function readSentKey({ headers, query, url }: FastifyRequest): SentKey {
-  const { authorization } = headers;
+export function readSentKey({ headers, query, url }: HttpRequest): SentKey {
+  const { authorization } = headers as { authorization?: string };
   if (authorization !== undefined) {
     const isBare = /^\S{16,}$/.test(authorization);
     return isBare

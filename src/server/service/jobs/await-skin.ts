@@ -1,17 +1,22 @@
-import { type ErrorCode, isErrorCode } from '../../protocol/errors.ts';
-import { MAX_TOTAL_WAIT_SECONDS } from '../../protocol/generate.ts';
-import type { ServiceContext } from '../service/context.ts';
-import { waitForEnd } from '../service/jobs/jobs.ts';
-import { Refusal } from '../service/refusals/refusal.ts';
-import type { JobRow } from '../store/schema/tables.ts';
-import { findSkin, type SkinWithData } from '../store/skins.ts';
+import { type ErrorCode, isErrorCode } from '../../../protocol/errors.ts';
+import { MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
+import type { Db } from '../../store/db.ts';
+import type { JobRow } from '../../store/schema/tables.ts';
+import { findSkin, type SkinWithData } from '../../store/skins.ts';
+
+import { Refusal } from '../refusals/refusal.ts';
+import { type WaitContext, waitForEnd } from './jobs.ts';
 
 /**
  * The skin of a job, for a request that waits for it: at most `ms` once a worker has taken the job, and a minute in
  * total.
  * @throws Refusal with the reason of a failed job; `generator_timeout`: the job continues
  */
-export async function awaitSkin(context: ServiceContext, job: JobRow, ms: number): Promise<SkinWithData> {
+export async function awaitSkin(
+  context: WaitContext & { readonly db: Db },
+  job: JobRow,
+  ms: number,
+): Promise<SkinWithData> {
   const ended = await waitForEnd(context, job.uuid, { total: MAX_TOTAL_WAIT_SECONDS * 1000, atWork: ms });
   const links = { job: `/v2/queue/${job.uuid}` };
   if (ended.status === 'failed') throw failure(ended, links);

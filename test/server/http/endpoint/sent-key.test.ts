@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { bodyOf, expectOldRefusal } from '../../support/http/v1/old-format.ts';
-import { skinPng } from '../../support/server/drawn-skins.ts';
-import { LogLines } from '../../support/server/log-lines.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import { expectRefusal } from '../../support/server/test-caller.ts';
+import { bodyOf, expectOldRefusal } from '../../../support/http/v1/old-format.ts';
+import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { LogLines } from '../../../support/server/log-lines.ts';
+import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
+import { expectRefusal } from '../../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

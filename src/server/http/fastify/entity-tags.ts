@@ -1,29 +1,6 @@
 import { hash } from 'node:crypto';
 import etag from '@fastify/etag';
 import type { FastifyInstance } from 'fastify';
-import type { Route } from './route.ts';
-
-/**
- * Who may cache an answer. `private`: only the caller, who revalidates it each time; `public`: everyone, for a short
- * time; `none`: no one.
- */
-export type Cache = 'private' | 'public' | 'none';
-
-const CACHE_HEADERS = {
-  private: { 'Cache-Control': 'private, no-cache' },
-  // Warnings are about the key, and a key may be bound to the place it is used from.
-  public: { 'Cache-Control': 'public, max-age=30', Vary: 'Authorization, Origin' },
-  none: { 'Cache-Control': 'no-store' },
-} as const satisfies Record<Cache, Readonly<Record<string, string>>>;
-
-/** Headers of answers that must not be cached. */
-export const NOT_KEPT = CACHE_HEADERS.none;
-
-/** Errors are never cached, nor are the answers to requests that change something. */
-export function cacheHeaders({ method, cache }: Route, status: number): Readonly<Record<string, string>> {
-  if (status >= 400 || method !== 'GET') return NOT_KEPT;
-  return CACHE_HEADERS[cache ?? 'private'];
-}
 
 /** Adds an entity tag to the answers of this instance's routes, and omits bodies that the caller already has. */
 export async function addEntityTags(app: FastifyInstance): Promise<void> {

@@ -1,0 +1,93 @@
+import { authenticate, type Session } from '../../service/callers/authenticate.ts';
+import { anonymousCaller, type Caller, requireUser } from '../../service/callers/caller.ts';
+import { requireScope } from '../../service/callers/scopes.ts';
+import type { ServiceContext } from '../../service/context.ts';
+import type { Turnstile } from '../../service/limits/turnstile.ts';
+import { type HttpRequest, originsOf } from '../request.ts';
+import { type Answer, type Call, isForUsersOnly, type Route } from '../route.ts';
+import { cacheHeaders } from './cache-headers.ts';
+import { parseRequest } from './parse-request.ts';
+import { readSentKey } from './sent-key.ts';
+
+export interface EndpointOptions {
+  readonly context: ServiceContext;
+  /** The key of the process that embeds the service, if one does. */
+  readonly session: Session | undefined;
+  /** Whether callers without a key are served; routes without authentication always serve them. */
+  readonly allowsAnonymous: boolean;
+  readonly turnstile: Turnstile;
+}
+
+/** A request whose caller is known. */
+export interface Admission {
+  readonly caller: Caller;
+  /** Authenticates the request again. @throws Refusal if its key has been revoked in the meantime */
+  readonly verify: () => Promise<void>;
+}
+
+const EVENT_STREAM = 'text/event-stream';
+const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Content-Type': EVENT_STREAM } };
+
+/** A route with all that is done for each of its requests, whatever carries them. */
+export class Endpoint {
+  readonly #route: Route;
+  readonly #options: EndpointOptions;
+
+  constructor(route: Route, options: EndpointOptions) {
+    this.#route = route;
+    this.#options = options;
+  }
+
+  /**
+   * Identifies the caller. Call it before the body is read: a refused caller does not learn what else is wrong with the
+   * request. @throws Refusal
+   */
+  async admit(request: HttpRequest): Promise<Admission> {
+    const { context, turnstile } = this.#options;
+    try {
+      const caller = await this.#authenticate(request);
+      return { caller, verify: async () => void (await this.#authenticate(request)) };
+    } catch (error) {
+      turnstile.count(anonymousCaller(originsOf(request), context.plans));
+      throw error;
+    }
+  }
+
+  /** @throws Refusal, and whatever else goes wrong */
+  async answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
+    const { context, turnstile } = this.#options;
+    const route = this.#route;
+    const leave = route.isVital ? undefined : turnstile.enter(caller);
+    try {
+      const call = parseRequest(request, route, { context, caller, verify });
+      const answer = await this.#handle(call);
+      return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
+    } finally {
+      leave?.();
+    }
+  }
+
+  async #authenticate(request: HttpRequest): Promise<Caller> {
+    const { context, session, allowsAnonymous } = this.#options;
+    const { plans, db, clock } = context;
+    const origins = originsOf(request);
+    const { authenticated, scopes } = this.#route;
+    if (!authenticated) return anonymousCaller(origins, plans);
+    const { authorization } = readSentKey(request);
+    const options = { session, allowsAnonymous, plans, now: clock.now() };
+    const caller = await authenticate(db, { authorization, ...origins }, options);
+    if (isForUsersOnly(this.#route)) requireUser(caller);
+    if (scopes) requireScope(caller, ...scopes);
+    return caller;
+  }
+
+  /** Stops waiting for the handler when the key of the request is revoked. */
+  async #handle(call: Call): Promise<Answer> {
+    const { caller, context, verify, request } = call;
+    const route = this.#route;
+    // A stream has no end, so HEAD makes only its headers.
+    if (route.answers[200] === EVENT_STREAM && request.method === 'HEAD') return HEAD_OF_STREAM;
+    if (caller.kind === 'anonymous' || !caller.key) return await route.handle(call);
+    return await context.openRequests.during(verify, async () => await route.handle(call));
+  }
+}

@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify';
+import type { HttpRequest, Part, PartLimits } from '../request.ts';
+
+/** Fastify's request as routes see it. Make it while the connection is open: a closed one has no address. */
+export class PlainRequest implements HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HttpRequest['headers'];
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly address: string;
+  readonly #request: FastifyRequest;
+  #signal: AbortSignal | undefined;
+
+  constructor(request: FastifyRequest) {
+    this.#request = request;
+    this.method = request.method;
+    this.url = request.url;
+    this.headers = request.headers;
+    this.params = request.params;
+    this.query = request.query;
+    this.address = request.ip;
+  }
+
+  get body(): unknown {
+    return this.#request.body;
+  }
+
+  get parts(): HttpRequest['parts'] {
+    return this.#request.isMultipart() ? (limits) => this.#readParts(limits) : undefined;
+  }
+
+  /** Few routes ask for it, so it is made when they do. */
+  get signal(): AbortSignal {
+    this.#signal ??= signalOf(this.#request);
+    return this.#signal;
+  }
+
+  hangUp(): void {
+    this.#request.raw.socket.destroy();
+  }
+
+  report(fault: unknown, message: string): void {
+    this.#request.log.error({ err: fault }, message);
+  }
+
+  async *#readParts(limits: PartLimits): AsyncIterable<Part> {
+    for await (const part of this.#request.parts({ limits })) {
+      const name = part.fieldname;
+      if (part.type === 'field') yield { kind: 'field', name, value: part.value };
+      else yield { kind: 'file', name, read: async () => await part.toBuffer() };
+    }
+  }
+}
+
+function signalOf({ raw: { socket } }: FastifyRequest): AbortSignal {
+  const closed = new AbortController();
+  if (socket.destroyed) closed.abort();
+  else socket.once('close', () => closed.abort());
+  return closed.signal;
+}

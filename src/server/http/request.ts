@@ -1,0 +1,64 @@
+import type { Origins } from '../service/callers/key-bindings.ts';
+
+/** Limits on the parts of a multipart body. Sizes in bytes. */
+export interface PartLimits {
+  readonly fileSize: number;
+  readonly files: number;
+  readonly fields: number;
+  readonly fieldSize: number;
+  readonly headerPairs: number;
+}
+
+/** One part of a multipart body. */
+export type Part =
+  | { readonly kind: 'field'; readonly name: string; readonly value: unknown }
+  | { readonly kind: 'file'; readonly name: string; readonly read: () => Promise<Uint8Array> };
+
+/** A request as routes see it, whatever carries it to the service. */
+export interface HttpRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** Path and query; proxies send whole URLs. */
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Values of the path's placeholders, and of the query, as they were sent. */
+  readonly params: unknown;
+  readonly query: unknown;
+  /** IP address of the caller. */
+  readonly address: string;
+  /** Content of a JSON or form body; undefined if there is none, and until the caller is known. */
+  readonly body: unknown;
+  /** Reads a multipart body; undefined if the body is none. */
+  readonly parts: ((limits: PartLimits) => AsyncIterable<Part>) | undefined;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** Ends the connection, whatever is still to be read from it. */
+  hangUp(): void;
+  /** Logs a fault of the service itself. */
+  report(fault: unknown, message: string): void;
+}
+
+/** The origin of a request: its address and what its headers claim. */
+export function originsOf({ address, headers }: HttpRequest): Origins {
+  const { 'user-agent': agent, 'mineskin-user-agent': standIn } = headers;
+  const origin = textOf(headers['origin']) ?? (isOfStrangePage(headers) ? OPAQUE_ORIGIN : undefined);
+  return { address, origin, agents: [textOf(agent), textOf(standIn)] };
+}
+
+/** How browsers write an origin that they do not reveal. */
+const OPAQUE_ORIGIN = 'null';
+
+/**
+ * Browsers send no Origin with the requests for pictures and frames of a page, but state how the page's site relates to
+ * the service.
+ */
+function isOfStrangePage(headers: HttpRequest['headers']): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'cross-site' || site === 'same-site';
+}
+
+/** Node has one text for each header, except for a few that may come several times. */
+function textOf(value: string | string[] | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}

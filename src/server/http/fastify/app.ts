@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import formbody from '@fastify/formbody';
@@ -111,9 +111,13 @@ function openServers({ edge, context, trustProxy }: AppOptions): {
     isProxy: proxyTest(trustProxy),
     onDropped: () => context.observer.connectionDropped(),
   });
-  const isUrgent = (url: string) => VITAL_PATHS.has(url.split('?', 1)[0] ?? '');
   const servers = new NodeServers({ limits: edge, connections, clock: context.clock, isUrgent });
   return { servers, connections };
+}
+
+/** A caller's connection counts as a stranger's until its key has been checked, and strangers' make room for others. */
+function isUrgent({ url = '', headers }: IncomingMessage): boolean {
+  return headers.authorization !== undefined || VITAL_PATHS.has(url.split('?', 1)[0] ?? '');
 }
 
 const VITAL_PATHS: ReadonlySet<string> = new Set(

@@ -16,8 +16,8 @@ export interface NodeServersOptions {
   /** Counts and limits the connections of all servers. */
   readonly connections: Connections;
   readonly clock: Clock;
-  /** Whether requests for this URL are handled before all others. */
-  readonly isUrgent: (url: string) => boolean;
+  /** Whether the request is handled before those that are not. */
+  readonly isUrgent: (request: IncomingMessage) => boolean;
 }
 
 /** Node's servers: one for each address that the service listens on, with the same limits for all. */
@@ -69,7 +69,7 @@ export class NodeServers {
     const { limits, connections } = this.#options;
     const receive = (socket: Socket) => connections.begin(socket);
     const start = (request: IncomingMessage, begin: () => void) => {
-      this.#burst.add(begin, { isUrgent: this.#options.isUrgent(request.url ?? '') });
+      this.#burst.add(begin, { isUrgent: this.#options.isUrgent(request) });
     };
     const server = createServer(
       nodeServerOptions(limits),

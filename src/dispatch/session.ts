@@ -34,6 +34,10 @@ export interface DeskOptions extends Omit<TroubleOptions, 'onPause'> {
 const FIRST_INTAKE_PAUSE = 500;
 const LONGEST_INTAKE_PAUSE = 60_000;
 
+/** Milliseconds of waiting for a limit that are not worth telling. */
+const SHORT_WAIT = 1_000;
+const LIMIT_USED_UP = 'The rate limit of this key is used up for now.';
+
 /** What the parts of a running batch share: the service, and what they have learned about it. */
 export class Desk {
   readonly client: SkinClient;
@@ -53,6 +57,8 @@ export class Desk {
   newestJobTime = 0;
   /** Duration of a short request, milliseconds. */
   roundTrip = 0;
+  /** Until when the user knows that submissions wait for a limit. */
+  #limitToldUntil = 0;
   readonly #options: DeskOptions;
   readonly #tasks = new Set<Promise<void>>();
   readonly #loops: Promise<void>[] = [];
@@ -120,7 +126,17 @@ export class Desk {
       return;
     }
     const wait = this.pace.refused(classifyFailure(error) ?? {}, this.#moment(), sent);
+    this.#limitToldUntil = this.pace.openAt(this.now());
     this.#options.onWaiting('limit', waitReason(error), wait);
+  }
+
+  /** There is work to submit: tells the user, once, if it has to wait because a rate window is used up. */
+  tellLimit(): void {
+    const openAt = this.pace.openAt(this.now());
+    const wait = openAt - this.now();
+    if (wait < SHORT_WAIT || openAt <= this.#limitToldUntil + SHORT_WAIT) return;
+    this.#limitToldUntil = openAt;
+    this.#options.onWaiting('limit', LIMIT_USED_UP, wait);
   }
 
   /**

@@ -97,6 +97,7 @@ export class Submitter {
     const { bell, stop } = this.#tools;
     while (!stop.aborted) {
       this.#fill();
+      if (this.#hasNext()) this.#tools.desk.tellLimit();
       await bell.wait(this.#pause(), stop);
     }
   }

@@ -27,7 +27,7 @@ describe('A limit of submissions', () => {
         if (moment === 'arrived' && kind === 'submit') arrivals.push(Date.now());
       });
       const { exitCode, stderr } = await shop.run(...MAKE, '--slots', '1');
-      expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/)]);
+      expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^3 sources: 3 made/m)]);
       expect(arrivals).toHaveLength(4);
       expect(arrivals[1]! - arrivals[0]!).toBeGreaterThanOrEqual(395);
     },
@@ -51,7 +51,7 @@ describe('A limit of submissions', () => {
     });
     await shop.drawMany('skins', 8);
     const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^8 sources: 8 made/)]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^8 sources: 8 made/m)]);
     const { accepted, mostUnfinished, requests } = service.records;
     expect([accepted.length, mostUnfinished <= 5]).toEqual([8, true]);
     expect(requests.submit).toBeLessThanOrEqual(8 + 2 * 4); // those that were sent at once with the last one taken
@@ -63,7 +63,7 @@ describe('The spots in the queue', () => {
     const { shop, service } = await hostedWorkshop({ limit: 3, serviceTime: 300 });
     await shop.drawMany('skins', 9);
     const { exitCode, stderr } = await shop.run(...MAKE);
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^9 sources: 9 made/)]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^9 sources: 9 made/m)]);
     expect(service.doubleSubmissions).toEqual([]);
     expect(service.records.refusals['job_limit']).toBeLessThanOrEqual(30);
   });

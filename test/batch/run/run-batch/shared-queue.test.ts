@@ -66,6 +66,24 @@ describe('Processes of one key on one data folder', () => {
     expect(service.refusals).toEqual([]);
   });
 
+  test('each say that they wait for a rate window, and until when', async () => {
+    const { clock, service, batch } = await prepareScripted({ perMinute: 10 });
+    const waits: Record<number, (number | undefined)[]> = { 0: [], 100: [] };
+    const run = (from: number) =>
+      batch(12, {
+        from,
+        onEvent: (event) => {
+          if (event.type === 'waiting' && event.reason === 'limit')
+            waits[from]?.push(clock.monotonic() + (event.ms ?? Number.NaN));
+        },
+      });
+    await clock.until(Promise.all([run(0), run(100)]));
+    expect(service.refusals).toEqual([]);
+    // The clock starts half a minute before the end of the window.
+    const end = expect.closeTo(30_000, -2);
+    expect([waits[0]?.[0], waits[100]?.[0]]).toEqual([end, end]);
+  });
+
   test('leave spots to jobs of other machines', async () => {
     const { clock, service, batch } = await prepareScripted({ serviceTime: (n) => (n < 2 ? 4_000 : 450) });
     service.occupy(4_000);

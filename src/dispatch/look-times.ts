@@ -59,6 +59,8 @@ const ASK_GAP = 1_000;
 /** Jobs whose ends are known to this part of their duration are polled singly: each answer has the result as well. */
 const FORESEEN = 0.1;
 const LEAST_EXPERIENCE = 5;
+/** While all jobs are polled singly, others' jobs still show within this time. */
+const OTHERS_UNSEEN = 2_000;
 /** Two clocks that count milliseconds agree within this. */
 const CLOCK_MARGIN = 2;
 /** Durations spread by more than this part of the typical one form no waves. */
@@ -127,7 +129,7 @@ export class LookTimes {
     if (!this.#isForeseen(jobs, state)) return this.#nextWave(jobs, state);
     const listed = jobs.filter((job) => !this.#isAskedInstead(job, state));
     const late = listed.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWave(listed, state);
-    return Math.min(late, state.lastLook + this.#longest);
+    return Math.min(late, state.lastLook + Math.min(this.#longest, OTHERS_UNSEEN));
   }
 
   #nextWave(jobs: readonly Underway[], { now, lastLook, roundTrip }: LookState): number {

@@ -92,7 +92,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   const url = await listen(http, options, { store, live });
   await maintenance.recoverNow();
   pool.start();
-  http.log.info({ url, version: VERSION }, 'started');
+  http.log.info({ url, version: VERSION, ...signerField(options) }, 'started');
   const callbacks = startWebhooks(http, context);
   return { url, key, close: closer({ http, context, live, pool, callbacks, releases }) };
 }
@@ -206,4 +206,10 @@ async function signIn(
   }
   const key = makeApiKey();
   return { key, session: { hash: hashApiKey(key), user: owner } };
+}
+
+/** Tells readers of the log what the signatures are worth, where a key of the service's own makes them. */
+function signerField({ generator = 'signing' }: ServerOptions): { readonly signer?: string } {
+  if (generator !== 'signing') return {};
+  return { signer: "the service's own key; vanilla clients accept only skins signed by the game" };
 }

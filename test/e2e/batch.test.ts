@@ -68,11 +68,11 @@ describe('A folder of skins', () => {
     const before = await shop.versions('out');
     const again = await shop.run(...args);
     expect([again.exitCode, requestsIn(again.stderr)]).toEqual([0, []]);
-    expect(again.stderr).toContain('4 sources: 0 made, 4 known already.');
+    expect(again.stderr).toContain('4 sources: 0 made, 4 already known.');
     await shop.run('generate', '-r', 'skins', '--out', 'out', '--report', 'html=report.html');
     const report = await shop.read('report.html');
     expect(report).toContain('made <b>0</b>');
-    expect(report).toContain('known already <b>4</b>');
+    expect(report).toContain('already known <b>4</b>');
     expect(report.match(/<li class="card known"/g)).toHaveLength(4);
     const elsewhere = await shop.run(...args, '--keep-signatures', '--base-url', NOWHERE);
     expect([elsewhere.exitCode, requestsIn(elsewhere.stderr)]).toEqual([0, []]);
@@ -171,7 +171,7 @@ describe('The same picture', () => {
     await shop.draw({ 'skins/hero': 1, 'skins/copy': 1, 'skins/other': 2 });
     await shop.compressAnew('skins/smaller', 1);
     const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out');
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 2 made, 2 known already/)]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^4 sources: 2 made, 2 already known/)]);
     expect(service.records.accepted.map(({ pixels }) => pixels).sort()).toEqual([1, 2].map(pixelsOf).sort());
     const uuids = new Map((await shop.lock()).map(({ source, uuid }) => [source, uuid]));
     expect([...uuids.keys()]).toEqual(['copy', 'hero', 'other', 'smaller'].map((n) => `../skins/${n}.png`));
@@ -188,7 +188,7 @@ describe('The same picture', () => {
     await rename(shop.path('skins/hero.png'), shop.path('skins/old-hero.png'));
     await shop.draw({ 'skins/villain': 3 });
     const { exitCode, stderr } = await shop.run('generate', 'skins', '--out', 'out');
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^2 sources: 1 made, 1 known already/m)]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/^2 sources: 1 made, 1 already known/m)]);
     expect(service.records.accepted.map(({ pixels }) => pixels)[2]).toBe(pixelsOf(3));
     expect(service.records.accepted).toHaveLength(3);
     const after = new Map((await shop.lock()).map((line) => [line.source, line]));

@@ -56,7 +56,7 @@ describe('--dry-run', () => {
         'skins/deep/c.png locked',
       ],
     ]);
-    expect(stderr).toContain('5 sources: 1 new, 1 changed, 2 known already, 1 cannot be used.');
+    expect(stderr).toContain('5 sources: 1 new, 1 changed, 2 already known, 1 cannot be used.');
   });
 
   test('says that there is nothing to do, without a service', async () => {
@@ -68,7 +68,7 @@ describe('--dry-run', () => {
       '--base-url',
       NOWHERE,
     );
-    expect([exitCode, stderr]).toEqual([0, '3 sources: 3 known already. Nothing to do.\n']);
+    expect([exitCode, stderr]).toEqual([0, '3 sources: 3 already known. Nothing to do.\n']);
   });
 });
 

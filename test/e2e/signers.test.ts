@@ -49,6 +49,14 @@ async function signersIn(shop: Workshop): Promise<unknown[]> {
 
 const submitted = ({ records }: HostedService) => records.accepted.length;
 
+test('queue tells what the signatures of this machine are worth, and not those of a service', async () => {
+  const { run, hosted } = await prepare();
+  const own = await run('queue', '-r', 'skins');
+  expect([own.exitCode, own.stderr.match(NOTICE)]).toEqual([0, [expect.any(String)]]);
+  const others = await run('queue', '-r', 'skins', ...hosted);
+  expect([others.exitCode, others.stderr.match(NOTICE)]).toEqual([0, null]);
+});
+
 test('From the first try to real use: what this machine signed is made by the service, and only that', async () => {
   const { shop, service, run, hosted } = await prepare();
 
@@ -103,7 +111,7 @@ test('Two machines leave each other the skins that their embedded services signe
   await rm(join(colleague.machine.dataDir, 'signing-key.pem'));
   const before = await colleague.read('out/skins.lock');
   const { exitCode, stderr } = await colleague.run(...MAKE, '--local', '--lock', 'out/skins.lock');
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('0 made, 1 known already')]);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('0 made, 1 already known')]);
   expect(await colleague.read('out/skins.lock')).toBe(before);
   const plan = await colleague.run(...MAKE, '--dry-run');
   expect(plan.stderr).toContain(`1 signed by another machine, not by ${NOWHERE}: to make`);

@@ -105,7 +105,7 @@ describe.each([
     const ran = await world.run(...command);
     expect([ran.exitCode, ran.stderr]).toEqual([
       0,
-      expect.stringMatching(/^3 sources: 0 made, 3 known already/),
+      expect.stringMatching(/^3 sources: 0 made, 3 already known/),
     ]);
     const locked = await world.shop.lock();
     expect(locked.map(({ source }) => source.split(':')[0])).toEqual(['skin', 'value', 'value']);

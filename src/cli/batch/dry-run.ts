@@ -121,7 +121,7 @@ function planText(view: PlanView): string {
     [view.new, 'new'],
     [view.changed, 'changed'],
     [view.outdated, 'signed by another'],
-    [known, 'known already'],
+    [known, 'already known'],
     [view.unproven, 'made but not proved (--accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],

@@ -13,7 +13,7 @@ export async function printPlan(
   const { context } = call;
   await printSigners({ outdated, untold }, call);
   if (progress.wanted === 0 || progress.sources < 2) return;
-  const known = progress.known > 0 ? `, ${count(progress.known)} known already` : '';
+  const known = progress.known > 0 ? `, ${count(progress.known)} already known` : '';
   const time = seconds < 1 ? '' : `; about ${span(seconds)} at least`;
   await context.messages.note(
     `${count(progress.sources)} sources: ${count(progress.wanted)} to make${known}${time}.`,
@@ -32,7 +32,7 @@ export async function printSummary(summary: BatchSummary, call: BatchCall): Prom
   if (summary.end === 'stopped') {
     context.messages.say(`Stopped at --max-new ${typed.maxNew}: ${count(summary.left)} or more are left.`);
   }
-  if (follow && summary.made > 0) await printSignerNotice(call);
+  if ((follow ? summary.made : summary.submitted) > 0) await printSignerNotice(call);
   if (summary.unproved > 0) await context.messages.warn(unprovedText(summary));
   if (summary.failed > 0) return exitStatus('failed');
   return exitStatus(summary.end === 'stopped' ? 'toDo' : 'done');
@@ -48,7 +48,7 @@ function summaryText(summary: BatchSummary, follow: boolean): string {
   const { sources, made, failed, finished, submitted, milliseconds } = summary;
   const known = finished - made - failed;
   const parts = follow
-    ? [`${count(made)} made`, known > 0 ? `${count(known)} known already` : undefined]
+    ? [`${count(made)} made`, known > 0 ? `${count(known)} already known` : undefined]
     : [`${count(submitted)} submitted`];
   parts.push(failed > 0 ? `${count(failed)} failed` : undefined);
   const seconds = milliseconds / 1_000;

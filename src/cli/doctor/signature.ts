@@ -1,6 +1,7 @@
-import { createHash, createPublicKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { type Check, ok, problem } from './check.ts';
 
 /** Checks that the key for verifying the service's signatures is known. */
@@ -16,7 +17,7 @@ export const signatureCheck: Check = {
     if (pem === undefined) {
       return ok('The service tells no key of its own: its skins count as signed by the game.');
     }
-    const fingerprint = fingerprintOf(pem);
+    const fingerprint = fingerprintIn(pem);
     if (fingerprint !== undefined)
       return ok(`The service tells its public key (${fingerprint}); results are verified with it.`);
     return problem(
@@ -26,12 +27,11 @@ export const signatureCheck: Check = {
   },
 };
 
-/** The fingerprint by which the server names the key. Undefined if the text is not a public key. */
-function fingerprintOf(pem: string): string | undefined {
+/** The fingerprint that --require-signer takes. Undefined if the text is not a public key. */
+function fingerprintIn(pem: string): string | undefined {
   try {
-    createPublicKey(pem);
+    return fingerprintOf(createPublicKey(pem));
   } catch {
     return undefined;
   }
-  return createHash('sha256').update(pem).digest('hex').slice(0, 16);
 }

@@ -89,7 +89,12 @@ test('Start and stop are told, and a job that has failed for good with its reaso
   await wearOut(first.dataDir);
   const { log, server } = await logged({ workers: 0, dataDir: first.dataDir });
   await server.close();
-  expect(log.events('started')).toMatchObject([{ url: server.url }]);
+  expect(log.events('started')).toMatchObject([
+    {
+      url: server.url,
+      signer: expect.stringContaining('vanilla clients accept only skins signed by the game'),
+    },
+  ]);
   expect(log.events('job failed')).toMatchObject([
     { job: body.job?.id, code: 'job_failed', reason: expect.stringContaining('5 times') },
   ]);

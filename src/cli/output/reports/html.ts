@@ -19,7 +19,7 @@ export const html: Report = {
 /** Each outcome as a symbol and a word, because many people cannot distinguish the colours. */
 const BADGES = {
   made: { sign: '✔', word: 'made' },
-  known: { sign: '●', word: 'known already' },
+  known: { sign: '●', word: 'already known' },
   failed: { sign: '✘', word: 'failed' },
   skipped: { sign: '–', word: 'skipped' },
 } satisfies Record<Outcome, { sign: string; word: string }>;

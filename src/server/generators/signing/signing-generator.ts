@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
+import { fingerprintOf } from '../../../textures/fingerprint.ts';
 import { buildTexturesValue } from '../../../textures/property.ts';
 import { isSignedBy, parsePublicKey, signValue } from '../../../textures/signature.ts';
 import { type SigningKey, SigningKeyError } from '../../../textures/signing-key.ts';
@@ -63,7 +64,8 @@ async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise
   if (!(await canSign(key))) {
     return { code: 'signing_key_unusable', result: 'problem', message: 'Its signing key cannot be used.' };
   }
-  const message = `It signs with a key of its own (${(await key()).fingerprint}).`;
+  const publicKey = parsePublicKey((await key()).publicPem);
+  const message = `It signs with a key of its own (${fingerprintOf(publicKey)}).`;
   return { code: 'signing_key', result: 'ok', message };
 }
 

@@ -36,7 +36,7 @@ describe('a contact sheet', () => {
     const head = html.head(summary, []);
     expect(
       [...head.matchAll(/([a-z ]+) <b>(\d+)<\/b>/g)].map(([, word, count]) => `${word}:${count}`),
-    ).toEqual([' all:1234', ' made:1000', ' known already:200', ' failed:30', ' skipped:4']);
+    ).toEqual([' all:1234', ' made:1000', ' already known:200', ' failed:30', ' skipped:4']);
     expect(html.head(makeSummary({ total: 1, made: 1 }), [])).toContain('<h1>1 skin</h1>');
   });
 
@@ -96,7 +96,7 @@ describe('a contact sheet', () => {
 
   test('tells what was known and what was skipped apart from these, and warnings', () => {
     expect(html.entry(known, 1)).toContain(
-      '<p class="outcome"><span aria-hidden="true">●</span> known already</p>',
+      '<p class="outcome"><span aria-hidden="true">●</span> already known</p>',
     );
     expect(html.entry(known, 1)).toContain(
       '<p class="warning"><span aria-hidden="true">⚠</span> This is the old format.</p>',

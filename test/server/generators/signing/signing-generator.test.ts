@@ -5,6 +5,8 @@ import {
   type SigningOptions,
   signingGenerator,
 } from '../../../../src/server/generators/signing/signing-generator.ts';
+import { fingerprintOf } from '../../../../src/textures/fingerprint.ts';
+import { parsePublicKey } from '../../../../src/textures/signature.ts';
 import { openSigningKey, SigningKeyError } from '../../../../src/textures/signing-key.ts';
 
 async function health(
@@ -23,7 +25,7 @@ async function health(
 const openKey = async () => await openSigningKey(inject('signingKeyPath'));
 
 test('A key that signs is named', async () => {
-  const { fingerprint } = await openKey();
+  const fingerprint = fingerprintOf(parsePublicKey((await openKey()).publicPem));
   expect(await health({ key: openKey, hasKey: () => true })).toEqual([
     { code: 'signing_key', result: 'ok', message: `It signs with a key of its own (${fingerprint}).` },
   ]);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SCRIPT_FILES, SHELLS } from '../../src/cli/completion/shells.ts';
 import { freshMachine, type Machine, ROOT } from '../support/program/program.ts';
 
@@ -10,11 +10,8 @@ const UUID = '0123456789abcdef0123456789abcdef';
 const SERVICE = 'https://skins.example.org:8443/base';
 
 const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+/** bash is required; the other shells are tried where they are installed (.ci/run says which). */
 const MORE_SHELLS = (['zsh', 'fish'] as const).filter(isInstalled);
-for (const shell of ['zsh', 'fish', 'pwsh'] as const) {
-  if (!isInstalled(shell))
-    process.stderr.write(`Completion in ${shell} was not run: ${shell} is not installed.\n`);
-}
 
 /** A machine with `skinsmith` on its PATH that has submitted, signed and listed before. */
 async function usedMachine(): Promise<Machine> {
@@ -74,15 +71,15 @@ test('bash completes commands, options, values and what this machine has stored'
   expect(got).toEqual(TYPED.map(([, words]) => words.map((word) => `<${word}>`).join('')));
 });
 
-describe.each(MORE_SHELLS)('%s', (shell) => {
-  test('reads its script', async () => {
+test('Every installed shell can read its script', async () => {
+  for (const shell of ['bash', ...MORE_SHELLS] as const) {
     const script = join(ROOT, 'completions', SCRIPT_FILES[shell]);
     const { exitCode, stderr } = await execa(shell, ['-n', script], { reject: false });
-    expect([exitCode, stderr]).toEqual([0, '']);
-  });
+    expect([shell, exitCode, stderr]).toEqual([shell, 0, '']);
+  }
 });
 
-test.runIf(MORE_SHELLS.includes('fish')).each([
+const FISH_LINES = [
   ['skinsmith conf', ['config']],
   ['skinsmith --json keys ', ['create', 'edit', 'list', 'revoke']],
   ['skinsmith --base-url=h', [`--base-url=${SERVICE}`]],
@@ -92,21 +89,21 @@ test.runIf(MORE_SHELLS.includes('fish')).each([
   ['skinsmith status job-1 ', ['job-2', 'job-1']],
   ['skinsmith config set color ', ['auto', 'always', 'never']],
   ['skinsmith generate rob', ['robot.png']],
-])('fish completes %j', async (line, wanted) => {
-  const machine = await usedMachine();
-  const script = join(ROOT, 'completions', SCRIPT_FILES.fish);
-  const { stdout } = await execa('fish', ['-N', '-c', `source '${script}'; complete -C '${line}'`], {
-    cwd: machine.folder,
-    env: machine.env,
-    extendEnv: false,
+] as const;
+
+for (const fish of MORE_SHELLS.filter((shell) => shell === 'fish')) {
+  test.each(FISH_LINES)('fish completes %j', async (line, wanted) => {
+    const machine = await usedMachine();
+    const script = join(ROOT, 'completions', SCRIPT_FILES.fish);
+    const { stdout } = await execa(fish, ['-N', '-c', `source '${script}'; complete -C '${line}'`], {
+      cwd: machine.folder,
+      env: machine.env,
+      extendEnv: false,
+    });
+    const words = stdout.split('\n').filter(Boolean);
+    expect(words.map((row) => row.split('\t')[0])).toEqual(wanted);
   });
-  expect(
-    stdout
-      .split('\n')
-      .filter(Boolean)
-      .map((row) => row.split('\t')[0]),
-  ).toEqual(wanted);
-});
+}
 
 test('The scripts in completions/ are what the program prints', async () => {
   const machine = await freshMachine();

@@ -1,9 +1,8 @@
-import { optionNames, posixQuoted, type ScriptWriter, valuedNames } from './script.ts';
+import { optionNames, posixQuoted, type ScriptWriter, valuesFunction } from './script.ts';
 import type { CompletedCommand } from './tree.ts';
 
 /** For bash 3.2 and later; does not require bash-completion. */
 export const bash: ScriptWriter = (commands) => {
-  const [program] = commands;
   return `# Completion of skinsmith for bash, made from its commands. To use it, add to ~/.bashrc:
 #   eval "$(skinsmith completion bash)"
 
@@ -15,18 +14,7 @@ ${commands.map(atCase).join('\n')}
   esac
 }
 
-# What the value of option $2 of the command $1 can be; empty when it takes none.
-_skinsmith_values() {
-  values=''
-  case "$1 $2" in
-${commands.slice(1).flatMap(valueCases).join('\n')}
-  *)
-    case $2 in
-${program ? valueCases(program).join('\n') : ''}
-    esac
-    ;;
-  esac
-}
+${valuesFunction(commands)}
 ${ENGINE}`;
 };
 
@@ -39,14 +27,6 @@ function atCase(command: CompletedCommand): string {
     ...(isVariadic ? ['more=1'] : []),
   ];
   return `  ${posixQuoted(path)}) ${sets.join(' ')} ;;`;
-}
-
-function valueCases(command: CompletedCommand): string[] {
-  const isProgram = command.path === '';
-  return valuedNames(command).map(({ name, values }) => {
-    const pattern = isProgram ? name : `${command.path} ${name}`;
-    return `${isProgram ? '    ' : '  '}${posixQuoted(pattern)}) values=${posixQuoted(values)} ;;`;
-  });
 }
 
 const ENGINE = `

@@ -1,8 +1,7 @@
-import { posixQuoted, type ScriptWriter, valuedNames } from './script.ts';
+import { posixQuoted, type ScriptWriter, valuesFunction } from './script.ts';
 import type { CompletedCommand } from './tree.ts';
 
 export const zsh: ScriptWriter = (commands) => {
-  const [program] = commands;
   return `#compdef skinsmith
 # Completion of skinsmith for zsh, made from its commands. To use it, write it to a folder of $fpath as _skinsmith,
 # or add to ~/.zshrc, after compinit:
@@ -16,18 +15,7 @@ ${commands.map(atCase).join('\n')}
   esac
 }
 
-# What the value of option $2 of the command $1 can be; empty when it takes none.
-_skinsmith_values() {
-  values=''
-  case "$1 $2" in
-${commands.slice(1).flatMap(valueCases).join('\n')}
-  *)
-    case $2 in
-${program ? valueCases(program).join('\n') : ''}
-    esac
-    ;;
-  esac
-}
+${valuesFunction(commands)}
 ${ENGINE}`;
 };
 
@@ -49,14 +37,6 @@ function atCase(command: CompletedCommand): string {
 /** Formats values for _describe. */
 function entry(name: string, description: string): string {
   return posixQuoted(`${name.replaceAll(':', String.raw`\:`)}:${description}`);
-}
-
-function valueCases(command: CompletedCommand): string[] {
-  const isProgram = command.path === '';
-  return valuedNames(command).map(({ name, values }) => {
-    const pattern = isProgram ? name : `${command.path} ${name}`;
-    return `${isProgram ? '    ' : '  '}${posixQuoted(pattern)}) values=${posixQuoted(values)} ;;`;
-  });
 }
 
 const ENGINE = `

@@ -118,7 +118,7 @@ async function readKey(
 ): Promise<string> {
   const key = (await readKeyText({ from, keyFile }, baseUrl, context)).trim();
   if (/^[\x21-\x7e]{16,512}$/.test(key)) return key;
-  throw usageError('not_a_key', 'That is not an API key: one word of 16 to 512 characters.');
+  throw usageError('not_a_key', 'That is not an API key: a key is one word of 16 to 512 characters.');
 }
 
 async function readKeyText(
@@ -157,7 +157,7 @@ async function verifyKey(baseUrl: string, key: string, context: CommandContext):
     if (!(error instanceof ServiceError) || ![401, 403, 404].includes(error.status)) throw error;
     throw new CliError('invalid_api_key', `${baseUrl} does not accept this key: ${error.message}`, {
       exit: 'notAllowed',
-      hint: 'Nothing was stored. See that the key is whole and belongs to this service.',
+      hint: 'Nothing was stored. Check that the key is complete and belongs to this service.',
       cause: error,
     });
   } finally {

@@ -105,7 +105,7 @@ async function askWho(client: SkinClient, signal: AbortSignal): Promise<Me> {
     return await client.me({ signal });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'user_not_found') throw error;
-    throw new CliError(error.code, `You are nobody to ${client.baseUrl}: it was sent no key.`, {
+    throw new CliError(error.code, `${client.baseUrl} does not know you: no key was sent.`, {
       hint: 'Sign in first: skinsmith login',
       exit: 'notAllowed',
       cause: error,

@@ -1,3 +1,5 @@
+import { createPublicKey } from 'node:crypto';
+import { fingerprintOf } from '../../textures/fingerprint.ts';
 import { GAME, type SignedBy } from '../model/signer.ts';
 import type { GameKeys } from './game-keys.ts';
 
@@ -34,4 +36,13 @@ export async function isSignedAsRequired(
 export function requiredText(required: RequiredSigner): string {
   if (required.kind === 'game') return 'the game';
   return required.kind === 'service' ? required.address : `the key ${required.fingerprint}`;
+}
+
+/** The fingerprint of a public key in PEM, which names the key as a required signer; undefined if it is no key. */
+export function fingerprintIn(pem: string): string | undefined {
+  try {
+    return fingerprintOf(createPublicKey(pem));
+  } catch {
+    return undefined;
+  }
 }

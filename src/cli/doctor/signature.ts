@@ -1,7 +1,6 @@
-import { createPublicKey } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fingerprintOf } from '../../textures/fingerprint.ts';
+import { fingerprintIn } from '../../batch/proof/required-signer.ts';
 import { type Check, ok, problem } from './check.ts';
 
 /** Checks that the key for verifying the service's signatures is known. */
@@ -26,12 +25,3 @@ export const signatureCheck: Check = {
     );
   },
 };
-
-/** The fingerprint that --require-signer takes. Undefined if the text is not a public key. */
-function fingerprintIn(pem: string): string | undefined {
-  try {
-    return fingerprintOf(createPublicKey(pem));
-  } catch {
-    return undefined;
-  }
-}

@@ -14,7 +14,7 @@ const COUNT = 9;
 const MANY = 100_000;
 
 /** Skins that take a while each, and the service that makes them. */
-async function busyWorkshop(options: { workers?: number } = {}) {
+async function busyWorkshop(options: { workers?: number; serviceTime?: number } = {}) {
   const { shop, service } = await hostedWorkshop({ serviceTime: 200, ...options });
   await shop.drawMany('skins', COUNT);
   return { shop, service };
@@ -73,14 +73,14 @@ describe('A batch that is told to stop', () => {
   });
 
   test('by a reader that goes away leaves with status 141, and the same command gives all rows', async () => {
-    const { shop, service } = await busyWorkshop({ workers: 2 });
+    const { shop, service } = await busyWorkshop({ workers: 2, serviceTime: 700 });
     const child = shop.start(['generate', 'skins'], { buffer: { stdout: false } });
     await once(child.stdout!, 'data');
     child.stdout?.destroy();
     const { exitCode, stderr } = await ended(child);
     expect([exitCode, stderr]).toEqual([
       141,
-      expect.stringMatching(/^Stopped with [1-8] of 9 sources done\..*\n$/),
+      expect.stringMatching(/^Stopped with [1-8] of 9 sources done\..*\n$/m),
     ]);
     const again = await shop.run('generate', 'skins');
     expect([again.exitCode, firstCells(again.stdout)]).toEqual([

@@ -1,27 +1,14 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { makeMaterials } from '../support/setup/materials.ts';
 import { apply, type Mutation } from './mutations.ts';
 import type { Stages } from './reach.ts';
+import { runTests, type TestRun } from './run-tests.ts';
 
-const PARTS = [
-  'src',
-  'test',
-  'man',
-  'bin',
-  'docs',
-  'examples',
-  'completions',
-  'build.ts',
-  'package.json',
-  'README.md',
-];
-const SETTINGS = ['tsconfig.json', 'tsconfig.types.json', 'vitest.config.ts'];
-
-/** A bug that makes a loop endless is noticed by time, milliseconds. */
-const LONGEST = 180_000;
+/** What a copy shares with the project or does without. */
+const LEFT_OUT = new Set(['node_modules', '.git', 'dist']);
 
 /** A copy of the project in a temporary folder, in which bugs can be put. */
 export class Copy {
@@ -29,8 +16,9 @@ export class Copy {
 
   static async make(root: string): Promise<Copy> {
     const folder = await mkdtemp(join(tmpdir(), 'skinsmith-mutants-'));
-    for (const part of [...PARTS, ...SETTINGS])
-      await cp(join(root, part), join(folder, part), { recursive: true });
+    for (const part of await readdir(root)) {
+      if (!LEFT_OUT.has(part)) await cp(join(root, part), join(folder, part), { recursive: true });
+    }
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     await mkdir(join(folder, 'setup'));
     await makeMaterials(join(folder, 'setup'));
@@ -41,34 +29,38 @@ export class Copy {
     this.#folder = folder;
   }
 
-  /** Whether one of the stages fails with the mutation; they run one after the other until one does. */
-  async notices(file: string, mutation: Mutation, stages: Stages): Promise<boolean> {
+  /**
+   * What noticed the mutation, undefined if nothing did. The stages run one after the other until one fails.
+   * @param limit milliseconds that one stage may take: a bug may make a loop endless
+   */
+  async noticed(
+    file: string,
+    mutation: Mutation,
+    stages: Stages,
+    limit: number,
+  ): Promise<string | undefined> {
     const path = join(this.#folder, file);
     const text = await readFile(path, 'utf8');
     await writeFile(path, apply(text, mutation));
     try {
-      for (const stage of stages) if (await this.fails(stage)) return true;
-      return false;
+      for (const stage of stages) {
+        const { isPassed, failures } = await this.run(stage, { limit, isFirstFailureEnough: true });
+        if (!isPassed) return failures[0]?.file ?? 'no test, but a run that did not end well';
+      }
+      return undefined;
     } finally {
       await writeFile(path, text);
     }
   }
 
-  /** Whether at least one of these test files fails. */
-  async fails(tests: readonly string[]): Promise<boolean> {
-    const { failed } = await execa('vitest', ['run', '--bail=1', '--maxWorkers=2', ...tests], {
-      cwd: this.#folder,
-      preferLocal: true,
-      localDir: this.#folder,
-      reject: false,
-      timeout: LONGEST,
-      stdio: 'ignore',
-      env: { SKINSMITH_TESTS_SETUP: join(this.#folder, 'setup') },
-    });
-    return failed;
+  async run(
+    tests: readonly string[],
+    options: { limit?: number; isFirstFailureEnough?: boolean } = {},
+  ): Promise<TestRun> {
+    return await runTests(this.#folder, tests, { ...options, setup: join(this.#folder, 'setup') });
   }
 
-  async remove(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 }

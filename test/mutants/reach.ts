@@ -5,10 +5,14 @@ import { dirname, join } from 'node:path/posix';
 export type Stages = readonly (readonly string[])[];
 
 /**
- * Which of `tests` can notice a change of a source: its own unit test first, then all others that import it, directly
- * or not, the ones closest to it first. Paths are relative to `root`.
+ * Which of `tests` can notice a change of a source: its own unit test first, then the others that import it, directly
+ * or not: those in the folders `first` and those close to it, then the rest. Paths are relative to `root`.
  */
-export function testsReaching(root: string, tests: readonly string[]): (source: string) => Stages {
+export function testsReaching(
+  root: string,
+  tests: readonly string[],
+  first: readonly string[],
+): (source: string) => Stages {
   const imports = new Map<string, readonly string[]>();
   const importsOf = (file: string) => {
     const known = imports.get(file) ?? readImports(root, file);
@@ -22,9 +26,11 @@ export function testsReaching(root: string, tests: readonly string[]): (source: 
       const distance = from.get(source);
       return distance === undefined || test === own ? [] : [{ test, distance }];
     });
-    const near = others.filter(({ distance }) => distance <= 2).map(({ test }) => test);
-    const far = others.filter(({ distance }) => distance > 2).map(({ test }) => test);
-    return [existsSync(join(root, own)) ? [own] : [], near, far].filter(({ length }) => length > 0);
+    const isNear = ({ test, distance }: (typeof others)[number]) =>
+      distance <= 2 || first.some((folder) => test.startsWith(`${folder}/`));
+    const [near, far] = [others.filter(isNear), others.filter((other) => !isNear(other))];
+    const stages = [near, far].map((stage) => stage.map(({ test }) => test));
+    return [tests.includes(own) ? [own] : [], ...stages].filter(({ length }) => length > 0);
   };
 }
 

@@ -1,15 +1,31 @@
 /** A room whose tests are tested: its sources, and the tests that are expected to notice each small bug in them. */
 export interface Room {
   readonly sources: readonly string[];
+  /** What belongs to other rooms, of the sources. */
+  readonly except?: readonly string[];
   readonly tests: readonly string[];
+  /** Of the tests, those that are run first because they are about this room. */
+  readonly first?: readonly string[];
 }
 
 /** Paths from the project's root; folders include what is below them. End-to-end tests see no mutation. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  dispatch: { sources: ['src/dispatch'], tests: ['test/dispatch', 'test/batch'] },
-  batch: { sources: ['src/batch'], tests: ['test/batch', 'test/dispatch'] },
-  lockfile: { sources: ['src/batch/lockfile'], tests: ['test/batch'] },
-  journal: { sources: ['src/batch/journal'], tests: ['test/batch'] },
-  queue: { sources: ['src/server/queue'], tests: ['test/server', 'test/contract'] },
-  limits: { sources: ['src/server/service/limits'], tests: ['test/server', 'test/contract'] },
+  dispatch: { sources: ['src/dispatch'], tests: ['test/dispatch', 'test/batch'], first: ['test/dispatch'] },
+  batch: {
+    sources: ['src/batch'],
+    except: ['src/batch/lockfile', 'src/batch/journal'],
+    tests: ['test/batch'],
+  },
+  lockfile: { sources: ['src/batch/lockfile'], tests: ['test/batch'], first: ['test/batch/lockfile'] },
+  journal: { sources: ['src/batch/journal'], tests: ['test/batch'], first: ['test/batch/journal'] },
+  queue: {
+    sources: ['src/server/queue', 'src/server/fairness'],
+    tests: ['test/server', 'test/contract', 'test/service'],
+    first: ['test/server/queue', 'test/contract'],
+  },
+  limits: {
+    sources: ['src/server/service/limits', 'src/server/queue/limits.ts', 'src/server/queue/shared-limit.ts'],
+    tests: ['test/server', 'test/contract', 'test/service'],
+    first: ['test/server/service/limits', 'test/server/queue', 'test/service/limits'],
+  },
 };

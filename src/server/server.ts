@@ -172,7 +172,7 @@ function closer({ http, context, live, pool, callbacks, releases }: Running): Ru
     live.isStopping = true;
     http.log.info('stopping');
     await Promise.all([context.feeds.close(), pool.stop(limit), callbacks.stop(limit)]);
-    context.signals.elsewhere(); // requests still waiting for a job learn that it will not come now
+    context.signals.storeChanged(); // requests still waiting for a job learn that it will not come now
     // A request that never ends must not keep the service from its end.
     const late = setTimeout(() => http.closeConnections(), Math.min(limit, CONNECTIONS_LIMIT));
     await releases.releaseAll().finally(() => clearTimeout(late));

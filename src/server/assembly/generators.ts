@@ -6,7 +6,7 @@ import { type SigningOptions, signingGenerator } from '../generators/signing/sig
 import type { UpstreamOptions } from '../generators/upstream/open.ts';
 import type { Db } from '../store/db.ts';
 import type { Basis } from './basis.ts';
-import type { Outside } from './outside.ts';
+import type { Outbound } from './outbound.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -57,7 +57,7 @@ export async function openOwnKey(
 /** Opens the generator that the options name, slowed down if they say so. */
 export async function openGenerator(
   options: ServerOptions,
-  parts: Basis & Pick<Outside, 'accounts' | 'pictures'>,
+  parts: Basis & Pick<Outbound, 'accounts' | 'pictures'>,
   { ownKey, publicUrl, releases }: { ownKey: OwnKey; publicUrl: () => string; releases: Releases },
 ): Promise<OpenGenerator> {
   const opened: OpenGenerator = await GENERATORS[kindOf(options)]({

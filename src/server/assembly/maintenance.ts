@@ -37,19 +37,19 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, queue, signals, onError } = options;
   const recoverNow = async () => {
     await forgiveClock(store.db, options.clock.now());
-    if ((await queue.recover()) > 0) signals.elsewhere(); // freed ones are work, given-up ones have ended
+    if ((await queue.recover()) > 0) signals.storeChanged(); // freed ones are work, given-up ones have ended
     await endJobsOfDisabled({ db: store.db, queue, signals });
   };
   const guarded = (work: () => Promise<void>) => () => void work().catch(onError);
   const watch = async () => {
-    if (!wasReplaced && store.changedElsewhere()) signals.elsewhere();
+    if (!wasReplaced && store.changedByOthers()) signals.storeChanged();
   };
   let wasReplaced = false;
   const lookForFiles = async () => {
     const isReplaced = store.isReplaced();
     if (isReplaced === wasReplaced) return;
     wasReplaced = isReplaced;
-    signals.elsewhere(); // those who wait for a job learn of it
+    signals.storeChanged(); // those who wait for a job learn of it
     if (isReplaced) throw new StoreReplacedError();
   };
   const timers = [

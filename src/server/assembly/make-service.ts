@@ -20,7 +20,7 @@ import type { Plans } from '../service/plans/plans.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { Fetches } from '../sources/fetches.ts';
-import { HeldRoom } from '../sources/held-room.ts';
+import { SpotReservations } from '../sources/reserve-spot.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 import type { Store } from '../store/store.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
@@ -28,7 +28,7 @@ import { type Basis, makeBasis } from './basis.ts';
 import { kindOf, openGenerator, openOwnKey } from './generators.ts';
 import type { Live } from './live.ts';
 import { once } from './once.ts';
-import { openOutside } from './outside.ts';
+import { openOutbound } from './outbound.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -48,16 +48,16 @@ export async function makeService(
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
   const basis = makeBasis(options, store, live);
   const ownKey = await openOwnKey(options, store.db);
-  const outside = openOutside(options, basis, releases);
+  const outbound = openOutbound(options, basis, releases);
   const publicUrl = () => live.publicUrl;
-  const opened = await openGenerator(options, { ...basis, ...outside }, { ownKey, publicUrl, releases });
+  const opened = await openGenerator(options, { ...basis, ...outbound }, { ownKey, publicUrl, releases });
   const { generator } = opened;
   const jobs = { ...makeJobs(options, basis, opened), generator };
   const { queue, pool, feeds } = jobs;
   const status = makeStatus(options, { basis, store, live, ownKey, jobs });
   const context: ServiceContext = {
     ...basis,
-    ...outside,
+    ...outbound,
     ...status,
     queue,
     feeds,
@@ -70,7 +70,7 @@ export async function makeService(
     callbacks: callbackPolicy(options),
     usersMayLink: options.userAccounts ?? true,
     fetches: new Fetches(),
-    heldRoom: new HeldRoom(),
+    spotReservations: new SpotReservations(),
     observer: options.observer,
     openRequests: new OpenRequests(basis),
     webPages: new WebPages(options.allowedOrigins ?? [], () => live.ownAddresses),

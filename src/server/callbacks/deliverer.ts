@@ -67,7 +67,11 @@ export class Deliverer {
 
   start(): void {
     const wake = () => this.#wake();
-    this.#stopListening = this.#options.signals.listen({ accepted: wake, finished: wake, elsewhere: wake });
+    this.#stopListening = this.#options.signals.listen({
+      accepted: wake,
+      finished: wake,
+      storeChanged: wake,
+    });
     this.#loop = this.#run();
   }
 

@@ -12,7 +12,7 @@ interface Events {
   /** A worker of this process is done with this job; it may have been postponed instead of ended. */
   finished: [job: JobName];
   /** Anything may have changed: another process has written to the store, lost jobs were recovered. */
-  elsewhere: [];
+  storeChanged: [];
 }
 
 /** Which job it is, and whose. */
@@ -25,7 +25,7 @@ export interface JobName {
 export interface JobListener {
   accepted(owner: string): void;
   finished(job: JobName): void;
-  elsewhere(): void;
+  storeChanged(): void;
 }
 
 /** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
@@ -56,8 +56,8 @@ export class JobSignals {
   }
 
   /** The store has changed in ways that no other signal tells. */
-  elsewhere(): void {
-    this.#emitter.emit('elsewhere');
+  storeChanged(): void {
+    this.#emitter.emit('storeChanged');
     this.work();
   }
 
@@ -78,9 +78,9 @@ export class JobSignals {
     const given = new AbortController();
     const heard = sleepOrEvent(clock, ms, (wake) => {
       const ifThis = (job: JobName) => job.uuid === uuid && wake();
-      this.#emitter.on('begun', ifThis).on('finished', ifThis).once('elsewhere', wake);
+      this.#emitter.on('begun', ifThis).on('finished', ifThis).once('storeChanged', wake);
       given.signal.addEventListener('abort', wake);
-      return () => this.#emitter.off('begun', ifThis).off('finished', ifThis).off('elsewhere', wake);
+      return () => this.#emitter.off('begun', ifThis).off('finished', ifThis).off('storeChanged', wake);
     });
     return { heard, stop: () => given.abort(AWAKE) };
   }
@@ -89,10 +89,10 @@ export class JobSignals {
   listen(listener: JobListener): () => void {
     const accepted = (owner: string) => listener.accepted(owner);
     const finished = (job: JobName) => listener.finished(job);
-    const elsewhere = () => listener.elsewhere();
-    this.#emitter.on('accepted', accepted).on('finished', finished).on('elsewhere', elsewhere);
+    const storeChanged = () => listener.storeChanged();
+    this.#emitter.on('accepted', accepted).on('finished', finished).on('storeChanged', storeChanged);
     return () => {
-      this.#emitter.off('accepted', accepted).off('finished', finished).off('elsewhere', elsewhere);
+      this.#emitter.off('accepted', accepted).off('finished', finished).off('storeChanged', storeChanged);
     };
   }
 }

@@ -7,11 +7,11 @@ import { Refusal } from '../service/refusals/refusal.ts';
 import { profileIdentity } from '../service/skins/identity.ts';
 import { findPlayerData, PLAYER_AGE, type PlayerKey, rememberPlayer } from '../store/players.ts';
 import { findTextureData } from '../store/textures.ts';
-import { askingOutside } from './asking-outside.ts';
 import { asksGame } from './game-refusals.ts';
 import { keptProfile, type ProfileFacts, readProfileData } from './profile-data.ts';
 import type { SignedMaterial, SourceRequest } from './source.ts';
 import type { SourceContext } from './source-context.ts';
+import { withinFetchLimits } from './within-fetch-limits.ts';
 
 /**
  * A player's skin as signed by the game. A successful lookup costs as much as a generation; a profile from a recent
@@ -28,7 +28,7 @@ export async function readPlayer(
   const known = await findPlayerData(context.db, player, context.clock.now() - PLAYER_AGE);
   if (known) return keptProfile(known);
   await requireRoom(context, request);
-  return await askingOutside(context, request, async () => await lookUp(context, player, request));
+  return await withinFetchLimits(context, request, async () => await lookUp(context, player, request));
 }
 
 function parsePlayer(text: string): PlayerKey {

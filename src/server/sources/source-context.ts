@@ -2,7 +2,7 @@ import type { Game } from '../../game/game.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
 import type { Fetches } from './fetches.ts';
-import type { HeldRoom } from './held-room.ts';
+import type { SpotReservations } from './reserve-spot.ts';
 
 /** What the sources of pictures are read with. */
 export interface SourceContext extends SpendingContext {
@@ -13,7 +13,7 @@ export interface SourceContext extends SpendingContext {
   /** Limits on requests to other servers on behalf of callers. */
   readonly fetches: Fetches;
   /** Memory reserved for requests whose pictures are being fetched. */
-  readonly heldRoom: HeldRoom;
+  readonly spotReservations: SpotReservations;
   /** All known base URLs of this service, without trailing slashes. */
   readonly ownAddresses: () => readonly string[];
 }

@@ -2,14 +2,14 @@ import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
-import { askingOutside } from './asking-outside.ts';
 import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
 import { asksGame } from './game-refusals.ts';
-import { holdRoom } from './held-room.ts';
 import { pictureLink } from './page-links.ts';
+import { reserveSpot } from './reserve-spot.ts';
 import type { PictureMaterial, SourceRequest } from './source.ts';
 import type { SourceContext } from './source-context.ts';
+import { withinFetchLimits } from './within-fetch-limits.ts';
 
 const OWN_TEXTURE = /^\/textures\/([0-9a-f]{64})$/;
 
@@ -38,9 +38,9 @@ async function withinLimits(
   request: SourceRequest,
   fetch: () => Promise<Uint8Array>,
 ): Promise<PictureMaterial> {
-  const leave = (await needsRoom(context, request)) ? await holdRoom(context, request) : () => {};
+  const leave = (await needsRoom(context, request)) ? await reserveSpot(context, request) : () => {};
   try {
-    return { ...picture(await askingOutside(context, request, fetch)), leave };
+    return { ...picture(await withinFetchLimits(context, request, fetch)), leave };
   } catch (error) {
     leave();
     throw error;

@@ -38,7 +38,7 @@ const MAX_STATEMENTS = 500;
 export interface SqliteFile {
   readonly dialect: Dialect;
   /** Whether another process has changed the file since the last call. Takes microseconds. */
-  changedElsewhere(): boolean;
+  changedByOthers(): boolean;
   /** Bytes in use, without the space freed by deleted rows. Takes microseconds. */
   usedBytes(): number;
   /** Whether the file's name now refers to another file, or to none. Takes microseconds. */
@@ -75,7 +75,7 @@ export async function openSqliteFile(
       return files.areReplaced;
     },
     dialect: new EmbeddedDialect(database, files),
-    changedElsewhere: () => {
+    changedByOthers: () => {
       const now = version.get()?.['data_version'];
       const changed = now !== seen;
       seen = now;

@@ -8,7 +8,7 @@ import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
 export interface Store {
   readonly db: Db;
   /** Whether another process has written since the last call. */
-  changedElsewhere(): boolean;
+  changedByOthers(): boolean;
   /** Bytes in use. */
   usedBytes(): number;
   /**
@@ -31,6 +31,6 @@ export async function openStore(dataDir: string, options: SqliteOptions = {}): P
     await db.destroy();
     throw error;
   }
-  const { changedElsewhere, usedBytes, isReplaced } = file;
-  return { db, changedElsewhere, usedBytes, isReplaced, close: () => db.destroy() };
+  const { changedByOthers, usedBytes, isReplaced } = file;
+  return { db, changedByOthers, usedBytes, isReplaced, close: () => db.destroy() };
 }

@@ -106,7 +106,7 @@ export class WorkerPool {
   async #sitOut(error: unknown): Promise<void> {
     this.#trouble = error;
     this.#options.onError(error);
-    this.#options.signals.elsewhere();
+    this.#options.signals.storeChanged();
     await this.#options.clock.sleep(TROUBLE_PAUSE);
   }
 

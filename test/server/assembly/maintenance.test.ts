@@ -32,11 +32,15 @@ test('Lost jobs that are recovered are told of to workers and to those who wait 
   onTestFinished(() => maintenance.stop());
   const heard: string[] = [];
   const told = (what: string) => () => void heard.push(what);
-  signals.listen({ accepted: told('accepted'), finished: told('finished'), elsewhere: told('elsewhere') });
+  signals.listen({
+    accepted: told('accepted'),
+    finished: told('finished'),
+    storeChanged: told('storeChanged'),
+  });
   await maintenance.recoverNow();
   expect([heard, signals.works]).toEqual([[], 0]);
   await queue.submit(newJob(), LIMITS);
   await queue.claim(`${hostname()}/${NO_SUCH_PROCESS}/gone#0`);
   await maintenance.recoverNow();
-  expect([heard, signals.works]).toEqual([['elsewhere'], 1]);
+  expect([heard, signals.works]).toEqual([['storeChanged'], 1]);
 });

@@ -73,15 +73,15 @@ test('A receiver in trouble is asked again after the waits, then no more, and th
   await attempts(to, scene, 1);
   for (const [index, wait] of WAITS.entries()) {
     scene.clock.forward(wait - 1);
-    scene.signals.elsewhere();
+    scene.signals.storeChanged();
     await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
     expect(to.seen).toHaveLength(index + 1);
     scene.clock.forward(1);
-    scene.signals.elsewhere();
+    scene.signals.storeChanged();
     await attempts(to, scene, index + 2);
   }
   scene.clock.forward(7 * 24 * 3_600_000);
-  scene.signals.elsewhere();
+  scene.signals.storeChanged();
   expect(scene.givenUp).toEqual([
     { webhook: expect.any(String), url: `${to.url}/hook`, attempts: 6, reason: 'HTTP 500' },
   ]);
@@ -99,10 +99,10 @@ test('A receiver that is well again is told, and not again', async () => {
   scene.start();
   await attempts(to, scene, 1);
   scene.clock.forward(5_000);
-  scene.signals.elsewhere();
+  scene.signals.storeChanged();
   await attempts(to, scene, 2);
   scene.clock.forward(24 * 3_600_000);
-  scene.signals.elsewhere();
+  scene.signals.storeChanged();
   await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
   expect([to.seen.length, scene.givenUp]).toEqual([2, []]);
 });
@@ -118,7 +118,7 @@ test.each([410, 302])(
     scene.start();
     await attempts(to, scene, 1);
     scene.clock.forward(5_000);
-    scene.signals.elsewhere();
+    scene.signals.storeChanged();
     await attempts(to, scene, status === 410 ? 1 : 2);
     expect(scene.givenUp).toHaveLength(status === 410 ? 1 : 0);
     expect(to.seen.every(({ line }) => line === 'POST /')).toBe(true);
@@ -152,11 +152,11 @@ test('A delivery of a process that was killed is begun again once its time is ov
   scene.start();
   await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
   scene.clock.forward(29_999);
-  scene.signals.elsewhere();
+  scene.signals.storeChanged();
   await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
   expect(to.seen).toEqual([]);
   scene.clock.forward(1);
-  scene.signals.elsewhere();
+  scene.signals.storeChanged();
   await attempts(to, scene, 1);
 });
 

@@ -17,7 +17,7 @@ test('A sign of work that comes between the look and the sleep is not missed', a
   await expect(signals.untilWork(1, { clock: endless, since })).resolves.toBeUndefined();
 });
 
-test.each(['work', 'elsewhere'] as const)(
+test.each(['work', 'storeChanged'] as const)(
   'Somebody asleep until there is work wakes at "%s"',
   async (sign) => {
     const signals = new JobSignals();
@@ -38,7 +38,7 @@ test('Somebody who waits for a job wakes at its end, not at that of another', as
   signals.finished({ uuid: 'b', owner: 'ann' });
   await both[1];
   expect(heard).toEqual(['b']);
-  signals.elsewhere();
+  signals.storeChanged();
   await both[0];
   expect(heard).toEqual(['b', 'a']);
 });
@@ -68,15 +68,15 @@ test('Somebody who listens hears of every job, until the listening is stopped', 
   const stop = signals.listen({
     accepted: (owner) => void heard.push(['accepted', owner]),
     finished: (job) => void heard.push(['finished', job]),
-    elsewhere: () => void heard.push(['elsewhere']),
+    storeChanged: () => void heard.push(['storeChanged']),
   });
   const tellAll = () => {
     signals.accepted('ann');
     signals.finished({ uuid: 'a', owner: 'ann' });
-    signals.elsewhere();
+    signals.storeChanged();
   };
   tellAll();
-  const all = [['accepted', 'ann'], ['finished', { uuid: 'a', owner: 'ann' }], ['elsewhere']];
+  const all = [['accepted', 'ann'], ['finished', { uuid: 'a', owner: 'ann' }], ['storeChanged']];
   expect(heard).toEqual(all);
   stop();
   tellAll();

@@ -132,10 +132,10 @@ describe('Opening a store', () => {
   test('One connection hears that another has written, once', async () => {
     const folder = await ownFolder();
     const [here, there] = [await openOwnStore(folder), await openOwnStore(folder)];
-    expect(here.changedElsewhere()).toBe(false);
+    expect(here.changedByOthers()).toBe(false);
     await there.db.insertInto('meta').values({ key: 'news', value: '1' }).execute();
-    expect([here.changedElsewhere(), here.changedElsewhere()]).toEqual([true, false]);
+    expect([here.changedByOthers(), here.changedByOthers()]).toEqual([true, false]);
     await here.db.insertInto('meta').values({ key: 'own', value: '1' }).execute();
-    expect(here.changedElsewhere()).toBe(false);
+    expect(here.changedByOthers()).toBe(false);
   });
 });

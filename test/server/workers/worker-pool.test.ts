@@ -80,7 +80,7 @@ test('Workers do not spin while all that waits is held back', async () => {
     (count) => count >= 3,
   );
   expect([claims, slept.every((ms) => ms >= 1_000)]).toEqual([3, true]);
-  signals.elsewhere();
+  signals.storeChanged();
   await poll(
     () => slept.length,
     (count) => count >= 6,

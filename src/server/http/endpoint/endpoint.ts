@@ -2,7 +2,7 @@ import { authenticate, type Session } from '../../service/callers/authenticate.t
 import { anonymousCaller, type Caller, requireUser } from '../../service/callers/caller.ts';
 import { requireScope } from '../../service/callers/scopes.ts';
 import type { ServiceContext } from '../../service/context.ts';
-import type { Turnstile } from '../../service/limits/turnstile.ts';
+import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { type HttpRequest, originsOf } from '../request.ts';
 import { type Answer, type Call, isForUsersOnly, type Route } from '../route.ts';
 import { cacheHeaders } from './cache-headers.ts';
@@ -15,7 +15,7 @@ export interface EndpointOptions {
   readonly session: Session | undefined;
   /** Whether callers without a key are served; routes without authentication always serve them. */
   readonly allowsAnonymous: boolean;
-  readonly turnstile: Turnstile;
+  readonly requestLimiter: RequestLimiter;
 }
 
 /** A request whose caller is known. */
@@ -43,21 +43,21 @@ export class Endpoint {
    * request. @throws Refusal
    */
   async admit(request: HttpRequest): Promise<Admission> {
-    const { context, turnstile } = this.#options;
+    const { context, requestLimiter } = this.#options;
     try {
       const caller = await this.#authenticate(request);
       return { caller, verify: async () => void (await this.#authenticate(request)) };
     } catch (error) {
-      turnstile.count(anonymousCaller(originsOf(request), context.plans));
+      requestLimiter.count(anonymousCaller(originsOf(request), context.plans));
       throw error;
     }
   }
 
   /** @throws Refusal, and whatever else goes wrong */
   async answer(request: HttpRequest, { caller, verify }: Admission): Promise<Answer> {
-    const { context, turnstile } = this.#options;
+    const { context, requestLimiter } = this.#options;
     const route = this.#route;
-    const leave = route.isVital ? undefined : turnstile.enter(caller);
+    const leave = route.isVital ? undefined : requestLimiter.enter(caller);
     try {
       const call = parseRequest(request, route, { context, caller, verify });
       const answer = await this.#handle(call);

@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Session } from '../../service/callers/authenticate.ts';
 import { networkOf } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
-import { Turnstile } from '../../service/limits/turnstile.ts';
+import { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import { type Admission, Endpoint } from '../endpoint/endpoint.ts';
@@ -74,7 +74,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
     },
     routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
   });
-  const turnstile = new Turnstile(options.edge, options.context.clock);
+  const requestLimiter = new RequestLimiter(options.edge, options.context.clock);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     done();
@@ -90,7 +90,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => answerError(new Refusal('not_found'), request, reply));
   const mountOn = (instance: FastifyInstance, route: Route) => {
-    const endpoint = new Endpoint(route, { ...options, turnstile });
+    const endpoint = new Endpoint(route, { ...options, requestLimiter });
     mount(instance, route, { endpoint, visits, connections });
   };
   await app.register(async (scope) => {

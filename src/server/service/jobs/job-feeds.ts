@@ -5,8 +5,8 @@ import type { Db } from '../../store/db.ts';
 import type { Caller } from '../callers/caller.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import { ElsewhereLook } from './elsewhere-look.ts';
 import { JobFeed, type JobFollower } from './job-feed.ts';
+import { OtherProcesses } from './other-processes.ts';
 
 /** Maximum number of simultaneous followers, per caller and in total. */
 const MAX_PER_OWNER = 20;
@@ -26,14 +26,14 @@ export interface JobFeedsOptions {
 export class JobFeeds {
   readonly #options: JobFeedsOptions;
   readonly #feeds = new Map<string, JobFeed>();
-  readonly #elsewhere: ElsewhereLook;
+  readonly #otherProcesses: OtherProcesses;
   #stopListening: (() => void) | undefined;
   #size = 0;
   #strangers = 0;
 
   constructor(options: JobFeedsOptions) {
     this.#options = options;
-    this.#elsewhere = new ElsewhereLook({ ...options, feeds: this.#feeds });
+    this.#otherProcesses = new OtherProcesses({ ...options, feeds: this.#feeds });
   }
 
   /** Number of followers of all owners. */
@@ -72,7 +72,7 @@ export class JobFeeds {
 
   /** Ends all followers after delivering the outstanding events. */
   async close(): Promise<void> {
-    await this.#elsewhere.settled();
+    await this.#otherProcesses.settled();
     await Promise.all([...this.#feeds.values()].map((feed) => feed.close()));
   }
 
@@ -81,14 +81,14 @@ export class JobFeeds {
     if (this.#feeds.size > 0) return;
     this.#stopListening?.();
     this.#stopListening = undefined;
-    this.#elsewhere.forget();
+    this.#otherProcesses.forget();
   }
 
   #listen(): void {
     this.#stopListening ??= this.#options.signals.listen({
       accepted: (owner) => this.#feeds.get(owner)?.accepted(),
       finished: ({ owner, uuid }) => this.#feeds.get(owner)?.ended(uuid),
-      elsewhere: () => this.#elsewhere.look(),
+      storeChanged: () => this.#otherProcesses.look(),
     });
   }
 }

@@ -68,11 +68,11 @@ function elsewhere(store: StoreQueue, signals: JobSignals) {
   return {
     submit: async (request: string, owner: string) => {
       await store.submit(newJob({ request, owner }), LIMITS);
-      signals.elsewhere();
+      signals.storeChanged();
     },
     complete: async (lease: Lease) => {
       await store.complete(lease, generated());
-      signals.elsewhere();
+      signals.storeChanged();
     },
   };
 }
@@ -88,7 +88,7 @@ async function followedByMany() {
     feeds.follow(owner, followers[n]!.following);
     await followers[n]!.hears(1);
   }
-  signals.elsewhere();
+  signals.storeChanged();
   const isSeen = (all: readonly Read[]) => all.filter((read) => read === 'findAll').length === owners.length;
   await poll(() => reads, isSeen);
   reads.length = 0;
@@ -155,7 +155,7 @@ test('An end costs one look-up; while nobody follows the owner nothing is read',
   stop();
   stop();
   await submit('b');
-  signals.elsewhere();
+  signals.storeChanged();
   await complete(await mustClaim(store, 'w'));
   expect(reads).toHaveLength(3);
   expect([feeds.size, feeds.sizeOf('ann')]).toEqual([0, 0]);
@@ -185,7 +185,7 @@ test('An end is told of once, whatever happens elsewhere', async () => {
   const lease = await mustClaim(store, 'w');
   await complete(lease);
   await hears(3);
-  signals.elsewhere();
+  signals.storeChanged();
   signals.finished(lease.job);
   await submit('b');
   expect((await hears(4)).slice(2)).toEqual(['a completed identity of a', 'b waiting']);
@@ -278,7 +278,7 @@ test('A store that cannot be read ends the followers; the next one begins anew',
   during.listAfter = async () => {};
   feeds.follow('ann', two.following);
   await two.hears(1);
-  signals.elsewhere();
+  signals.storeChanged();
   await submit('b');
   expect(await two.hears(2)).toEqual(['pending a', 'b waiting']);
   expect(one.heard).toHaveLength(2);
@@ -324,7 +324,7 @@ test('A job that another process ends while the pending ones are read is told of
   await store.submit(newJob({ request: 'a', owner: 'ann' }), LIMITS);
   during.list = async () => {
     for (let n = 0; n < 11; n++) await store.complete(await mustClaim(store, 'w'), generated());
-    signals.elsewhere();
+    signals.storeChanged();
     await poll(
       () => reads,
       (all) => all.includes('findEnded'),

@@ -21,7 +21,7 @@ import {
   unlinkGameAccount,
   verifyMayLink,
 } from '../../../service/accounts/accounts.ts';
-import { askingOutside } from '../../../sources/asking-outside.ts';
+import { withinFetchLimits } from '../../../sources/within-fetch-limits.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 
@@ -53,7 +53,7 @@ export const linkGameAccountRoute = route({
     verifyMayLink(context, caller);
     const wish = gameAccountBodySchema.parse(request.body ?? {});
     const link = async () => await linkGameAccount(context, caller, wish);
-    const account = await askingOutside(context, { caller, via: 'queue' }, link);
+    const account = await withinFetchLimits(context, { caller, via: 'queue' }, link);
     return { status: 201, body: { ...envelope({ warnings, links }), account } };
   },
 });
@@ -69,7 +69,7 @@ export const beginGameLoginRoute = route({
     verifyMayLink(context, caller);
     const wish = gameLoginBodySchema.parse(request.body ?? {});
     const begin = async () => await beginGameLogin(context, caller, wish);
-    const login = await askingOutside(context, { caller, via: 'queue' }, begin);
+    const login = await withinFetchLimits(context, { caller, via: 'queue' }, begin);
     const here = { self: `/v2/account/accounts/logins/${login.id}` };
     return { status: 201, body: { ...envelope({ warnings, links: here }), login } };
   },
@@ -138,7 +138,7 @@ export const checkGameAccountRoute = route({
   },
   handle: async ({ context, caller, params: { uuid }, warnings }) => {
     const look = async () => await checkGameAccount(context, caller, uuid);
-    const check = await askingOutside(context, { caller, via: 'queue' }, look);
+    const check = await withinFetchLimits(context, { caller, via: 'queue' }, look);
     return { status: 200, body: { ...envelope({ warnings, links }), ...check } };
   },
 });

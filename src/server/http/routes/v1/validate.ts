@@ -4,8 +4,8 @@ import { isPlayerName } from '../../../../game/names.ts';
 import { fetchSignedProfile } from '../../../../game/profiles.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { v1ErrorAnswerSchema, v1PlayerSchema } from '../../../../protocol/v1.ts';
-import { askingOutside } from '../../../sources/asking-outside.ts';
 import { asksGame } from '../../../sources/game-refusals.ts';
+import { withinFetchLimits } from '../../../sources/within-fetch-limits.ts';
 import { type Answer, type Call, route } from '../../route.ts';
 import { versionHeader } from '../../v1/error-answers.ts';
 
@@ -50,7 +50,7 @@ async function answer(
 ): Promise<Answer> {
   const asking = { caller, via: 'v1' } as const;
   const ask = async () => await asksGame(context, asking, async () => await unlessNobody(find));
-  const player = await askingOutside(context, asking, ask);
+  const player = await withinFetchLimits(context, asking, ask);
   const body = player ? { valid: true, uuid: player.id, name: player.name } : { valid: false };
   return { status: player ? 200 : 404, body, headers: versionHeader('v1') };
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { rateLimitOf } from './rate-limit.ts';
 
-export interface TurnstileLimits {
+export interface RequestLimits {
   /** Requests per minute, and simultaneous ones, of one address without a key. */
   readonly requestsPerMinute: number;
   readonly requestsAtOnce: number;
@@ -26,13 +26,13 @@ interface Tally {
 }
 
 /** Counts requests of every kind by caller, so that no address takes all capacity. Counts are per process. */
-export class Turnstile {
-  readonly #limits: TurnstileLimits;
+export class RequestLimiter {
+  readonly #limits: RequestLimits;
   readonly #clock: Clock;
   readonly #tallies = new Map<string, Tally>();
   #strangers = 0;
 
-  constructor(limits: TurnstileLimits, clock: Clock) {
+  constructor(limits: RequestLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
   }

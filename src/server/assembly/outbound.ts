@@ -6,15 +6,15 @@ import type { Basis } from './basis.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
-/** By what the service reaches the game and other servers. */
-export interface Outside {
+/** What the service reaches the game and other servers with. */
+export interface Outbound {
   readonly game: Game;
   readonly pictures: GuardedAgent;
   readonly accounts: Accounts;
 }
 
 /** Sends no request yet. */
-export function openOutside(options: ServerOptions, basis: Basis, releases: Releases): Outside {
+export function openOutbound(options: ServerOptions, basis: Basis, releases: Releases): Outbound {
   const { gameAddresses: addresses, accountRules: rules, loginClientId: clientId, dataDir } = options;
   const { clock } = basis;
   const game = openGame({ ...options.game, ...(addresses && { addresses }), clock });

@@ -9,7 +9,7 @@ import type { Fetches } from './fetches.ts';
 /** Milliseconds to wait while the caller's other fetches are in progress. */
 const BUSY_WAIT = 1_000;
 
-export interface OutsideContext {
+export interface FetchLimitContext {
   readonly db: Db;
   readonly clock: Clock;
   readonly fetches: Fetches;
@@ -19,8 +19,8 @@ export interface OutsideContext {
  * Runs `ask`, which sends requests to third-party servers for a caller, within the caller's limits.
  * @throws Refusal `rate_limit`, `service_unavailable`; anything that `ask` throws
  */
-export async function askingOutside<T>(
-  context: OutsideContext,
+export async function withinFetchLimits<T>(
+  context: FetchLimitContext,
   { caller, via }: LimitedRequest,
   ask: () => Promise<T>,
 ): Promise<T> {

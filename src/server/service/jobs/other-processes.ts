@@ -1,7 +1,7 @@
 import type { JobQueue } from '../../queue/port.ts';
 import type { JobFeed } from './job-feed.ts';
 
-export interface ElsewhereLookOptions {
+export interface OtherProcessesOptions {
   readonly queue: JobQueue;
   /** The feeds of all owners that have followers. */
   readonly feeds: ReadonlyMap<string, JobFeed>;
@@ -12,18 +12,18 @@ export interface ElsewhereLookOptions {
 const PAGE = 1_000;
 
 /**
- * Finds the owners whose jobs another process has changed, with one read of the new jobs of all owners and one of the
+ * Finds the owners whose jobs other processes have changed, with one read of the new jobs of all owners and one of the
  * followed pending jobs, regardless of the number of followers. Only the affected feeds then read more.
  */
-export class ElsewhereLook {
-  readonly #options: ElsewhereLookOptions;
+export class OtherProcesses {
+  readonly #options: OtherProcessesOptions;
   /** Number of the newest job seen so far; undefined if there is none yet, so that every feed must look for itself. */
   #newest: number | undefined;
   #isDue = false;
   #isLooking = false;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(options: ElsewhereLookOptions) {
+  constructor(options: OtherProcessesOptions) {
     this.#options = options;
   }
 

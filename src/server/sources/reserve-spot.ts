@@ -11,8 +11,8 @@ const MOST_WAITING = 32;
 /** Milliseconds to wait if that line is full. */
 const LINE_WAIT = 1_000;
 
-/** The requests of one owner. */
-interface Holding {
+/** The reservations of one owner. */
+interface OwnerReservations {
   held: number;
   /** Number of requests waiting for room, including the one whose turn it is. */
   inLine: number;
@@ -23,86 +23,86 @@ interface Holding {
 }
 
 /**
- * Requests whose pictures are being fetched, by owner. Each may become a job, so each reserves room for one: a picture
+ * Requests whose pictures are being fetched, by owner. Each may become a job, so each reserves a spot for one: a picture
  * that the limits would refuse is not fetched. Counts are per process.
  */
-export class HeldRoom {
-  readonly #holdings = new Map<string, Holding>();
+export class SpotReservations {
+  readonly #byOwner = new Map<string, OwnerReservations>();
 
   inLine(owner: string): number {
-    return this.#holdings.get(owner)?.inLine ?? 0;
+    return this.#byOwner.get(owner)?.inLine ?? 0;
   }
 
   /**
    * Calls `hasRoom`, for one request of the owner at a time and again whenever room is released, until it returns true.
    */
   async hold(owner: string, hasRoom: (held: number) => Promise<boolean>): Promise<() => void> {
-    const holding = this.#holdingOf(owner);
-    holding.inLine++;
-    const turn = holding.end.then(async () => await this.#take(holding, hasRoom));
-    holding.end = turn.catch(() => {}); // the request whose turn it is handles the error
+    const reservations = this.#of(owner);
+    reservations.inLine++;
+    const turn = reservations.end.then(async () => await this.#take(reservations, hasRoom));
+    reservations.end = turn.catch(() => {}); // the request whose turn it is handles the error
     try {
       await turn;
     } finally {
-      holding.inLine--;
-      this.#forgetIdle(owner, holding);
+      reservations.inLine--;
+      this.#forgetIdle(owner, reservations);
     }
-    return this.#giver(owner, holding);
+    return this.#releaser(owner, reservations);
   }
 
-  async #take(holding: Holding, hasRoom: (held: number) => Promise<boolean>): Promise<void> {
+  async #take(reservations: OwnerReservations, hasRoom: (held: number) => Promise<boolean>): Promise<void> {
     for (;;) {
       const change = Promise.withResolvers<boolean>();
-      holding.wake = () => change.resolve(true);
-      const before = holding.held;
+      reservations.wake = () => change.resolve(true);
+      const before = reservations.held;
       const isRoom = await hasRoom(before);
       // The room may have been counted before another request released it.
-      if (holding.held !== before) continue;
+      if (reservations.held !== before) continue;
       if (isRoom) break;
       await change.promise;
     }
-    holding.held++;
+    reservations.held++;
   }
 
-  #giver(owner: string, holding: Holding): () => void {
+  #releaser(owner: string, reservations: OwnerReservations): () => void {
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      holding.held--;
-      holding.wake();
-      this.#forgetIdle(owner, holding);
+      reservations.held--;
+      reservations.wake();
+      this.#forgetIdle(owner, reservations);
     };
   }
 
-  #holdingOf(owner: string): Holding {
-    const known = this.#holdings.get(owner);
+  #of(owner: string): OwnerReservations {
+    const known = this.#byOwner.get(owner);
     if (known) return known;
-    const holding = { held: 0, inLine: 0, end: Promise.resolve(), wake: () => {} };
-    this.#holdings.set(owner, holding);
-    return holding;
+    const reservations = { held: 0, inLine: 0, end: Promise.resolve(), wake: () => {} };
+    this.#byOwner.set(owner, reservations);
+    return reservations;
   }
 
-  #forgetIdle(owner: string, { held, inLine }: Holding): void {
-    if (held === 0 && inLine === 0) this.#holdings.delete(owner);
+  #forgetIdle(owner: string, { held, inLine }: OwnerReservations): void {
+    if (held === 0 && inLine === 0) this.#byOwner.delete(owner);
   }
 }
 
 /**
- * Reserves room for the job that a picture becomes after the fetch. If other fetches of the caller may take the room,
+ * Reserves a spot for the job that a picture becomes after the fetch. If other fetches of the caller may take the spot,
  * waits for their outcome first.
- * @returns releases the room; call it when the request has been answered
+ * @returns releases the spot; call it when the request has been answered
  * @throws Refusal `rate_limit`, `job_limit`, `concurrency_limit` if the job would not be accepted
  */
-export async function holdRoom(
-  context: SpendingContext & { readonly heldRoom: HeldRoom },
+export async function reserveSpot(
+  context: SpendingContext & { readonly spotReservations: SpotReservations },
   request: SourceRequest,
 ): Promise<() => void> {
-  const { heldRoom, queue } = context;
+  const { spotReservations, queue } = context;
   const { caller, via, inBatch } = request;
   const { owner, plan } = caller;
-  if (heldRoom.inLine(owner) >= MOST_WAITING) throw await tooMany(context, request);
-  return await heldRoom.hold(owner, async (held) => {
+  if (spotReservations.inLine(owner) >= MOST_WAITING) throw await tooMany(context, request);
+  return await spotReservations.hold(owner, async (held) => {
     const room = await queue.findRoom({ owner, via }, plan);
     if (room.kind !== 'room') throw await overLimitRefusal(context, room, request);
     // A batch reads only a few items at a time; the earlier items keep their room until the whole batch is read.

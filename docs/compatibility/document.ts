@@ -54,8 +54,8 @@ Made by \`npm run compatibility\`; \`test/docs/compatibility.test.ts\` fails whe
 
 It compares what skinsmith describes in \`/openapi.json\` with the published contract of the hosted service
 (\`test/fixtures/openapi/published-v2.json\`) and with what the published source of its server shows. Every answer
-that a server test gets is held against both descriptions (\`test/support/contract/\`). *Same* means that they agree
-and no difference is known.`;
+that a server test gets is held against both descriptions (\`test/support/contract/\`). *Same* means that they agree,
+no difference is known, and \`test/docs/compatibility/same.test.ts\` got such an answer from a running service.`;
 
 /** By method and address, like `GET /v2/skins/{uuid}`. */
 type Operations = ReadonlyMap<string, Operation>;
@@ -88,6 +88,12 @@ function verifyFacts(ours: Operations, all: readonly string[]): void {
     if (!all.includes(name) || !knows(ours.keys(), name))
       throw new Error(`${name} differs, but is not in both.`);
   }
+}
+
+/** The endpoints that the document calls the same, by method and address. */
+export async function sameEndpoints(): Promise<string[]> {
+  const lines = (await writeDocument()).split('\n');
+  return lines.flatMap((line) => /^\| `(.*)` \| Same \|$/.exec(line)?.[1] ?? []);
 }
 
 function endpointTable(names: readonly string[], ours: Operations): string {

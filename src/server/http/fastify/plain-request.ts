@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { HttpRequest, Part, PartLimits } from '../request.ts';
+import { withoutFrameworkErrors } from './framework-errors.ts';
 
 /** Fastify's request as routes see it. Make it while the connection is open: a closed one has no address. */
 export class PlainRequest implements HttpRequest {
@@ -45,12 +46,21 @@ export class PlainRequest implements HttpRequest {
   }
 
   async *#readParts(limits: PartLimits): AsyncIterable<Part> {
-    for await (const part of this.#request.parts({ limits })) {
-      const name = part.fieldname;
-      if (part.type === 'field') yield { kind: 'field', name, value: part.value };
-      else yield { kind: 'file', name, read: async () => await part.toBuffer() };
+    try {
+      for await (const part of this.#request.parts({ limits })) {
+        const name = part.fieldname;
+        if (part.type === 'field') yield { kind: 'field', name, value: part.value };
+        else yield { kind: 'file', name, read: async () => await part.toBuffer().catch(translate) };
+      }
+    } catch (error) {
+      translate(error);
     }
   }
+}
+
+/** Routes know no errors of the framework. */
+function translate(error: unknown): never {
+  throw withoutFrameworkErrors(error);
 }
 
 function signalOf({ raw: { socket } }: FastifyRequest): AbortSignal {

@@ -146,15 +146,21 @@ export class Journal {
     closeSync(this.#fd);
   }
 
-  /** Everything is stored elsewhere now: removes the journal, or keeps only the skins that could not be proved. */
-  retire(): void {
-    const kept = [...this.#states].flatMap(([key, { step }]) =>
-      step === 'unproven' ? [JSON.stringify(this.readUnproven(key))] : [],
-    );
+  /** The batch is over and its results are stored elsewhere: removes the journal, or keeps only what is still open. `keepsJobs`: also jobs without a result. */
+  retire({ keepsJobs }: { readonly keepsJobs: boolean }): void {
+    const kept = [...this.#states].flatMap(([key, state]) => this.#openLine(key, state, keepsJobs));
     this.close();
     if (kept.length === 0) rmSync(this.#path, { force: true });
     else
       writeFileAtomically(this.#path, `${[headerLine(newNonce()), ...kept].join('\n')}\n`, { mode: 0o600 });
+  }
+
+  /** A skin that could not be proved, or a job whose result could not be fetched: the next run goes on with it. */
+  #openLine(key: string, state: WorkState, keepsJobs: boolean): string[] {
+    if (state.step === 'unproven') return [JSON.stringify(this.readUnproven(key))];
+    if (!keepsJobs || state.step !== 'job') return [];
+    const record: JournalRecord = { k: key, s: 'job', n: state.attempt, j: state.job };
+    return [JSON.stringify(record)];
   }
 
   #read<T>(key: string, step: 'done' | 'unproven', parse: (json: unknown) => T): T {

@@ -40,7 +40,8 @@ export async function saveFiles(
   try {
     const outcome = await rewriteLockfile(options, files, end);
     memory.save();
-    if (isOver && (outcome || failed === 0 || options.force)) journal?.retire();
+    if (isOver && (outcome || failed === 0 || options.force))
+      journal?.retire({ keepsJobs: options.follow !== false && options.force !== true });
     else {
       if (isOver) journal?.end();
       journal?.close();

@@ -176,7 +176,7 @@ describe('The end of a batch', () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));
-    journal.retire();
+    journal.retire({ keepsJobs: true });
     closed.add(journal);
     expect(existsSync(path)).toBe(false);
     expect(open(path).isFresh).toBe(true);
@@ -259,7 +259,7 @@ describe('A skin that could not be proved', () => {
     const journal = open(path);
     journal.unproven(unproven);
     journal.done(recordOf(2));
-    journal.retire();
+    journal.retire({ keepsJobs: true });
     closed.add(journal);
     const next = open(path);
     expect([next.stateOf(keyOf(1))?.step, next.stateOf(keyOf(2))]).toEqual(['unproven', undefined]);

@@ -19,6 +19,7 @@ export interface Deal {
 type Act = (deal: Deal, trouble: Trouble) => Promise<void> | void;
 
 const ACTS = {
+  absent: ({ response }) => send(response, page(404, 'Not Found')),
   reset: ({ response }) => cutConnection(response),
   'reset-after': async ({ process, response }) => {
     await process();

@@ -23,7 +23,8 @@ export const TROUBLE_KINDS = [
   /** Processed and answered, but without a word about limits. */
   'no-limits',
 ] as const;
-export type TroubleKind = (typeof TROUBLE_KINDS)[number];
+/** `absent`, a proxy's page with a 404, is never by chance: it passes for an answer. */
+export type TroubleKind = (typeof TROUBLE_KINDS)[number] | 'absent';
 
 export interface Trouble {
   readonly kind: TroubleKind;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { originOf, SETTING_NAMES, withoutPassword } from '../../config/settings.ts';
+import { type Origin, originOf, SETTING_NAMES, withoutPassword } from '../../config/settings.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
@@ -22,7 +22,7 @@ interface SettingView {
 
 const COLUMNS = {
   name: ({ name }) => name,
-  value: ({ value }) => withoutPassword(String(value)),
+  value: ({ value }) => String(value),
   from: ({ from }) => from,
 } satisfies Columns<SettingView>;
 
@@ -50,7 +50,7 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
   const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
     const origin = originOf(name, sources);
-    return origin ? [{ name, ...origin }] : [];
+    return origin ? [{ name, ...origin, value: shown(origin) }] : [];
   });
   const views = [...set, ...(await keyViews(context))];
   if (flags.json) io.out.write(jsonDocument(views));
@@ -58,6 +58,11 @@ export async function runConfigList(context: CommandContext): Promise<number> {
   else if (io.out.isTTY) io.out.write(table(views, io.out.columns));
   else io.out.write(columnRows(COLUMNS, views));
   return exitStatus('done');
+}
+
+/** The value as it may be shown: an address in an invalid setting may hold a password. */
+function shown({ value }: Origin): unknown {
+  return typeof value === 'string' ? withoutPassword(value) : value;
 }
 
 function table(views: readonly SettingView[], width: number): string {
@@ -70,6 +75,6 @@ async function keyViews({ env, configFile }: CommandContext): Promise<SettingVie
   const kept = Object.entries(await configFile.keyPlaces());
   return [
     ...(fromEnv ? [{ name: 'api-key', value: masked(fromEnv.slice(-4)), from: 'SKINSMITH_API_KEY' }] : []),
-    ...kept.map(([place, last4]) => ({ name: 'api-key', value: masked(last4), from: `kept for ${place}` })),
+    ...kept.map(([place, last4]) => ({ name: 'api-key', value: masked(last4), from: `stored for ${place}` })),
   ];
 }

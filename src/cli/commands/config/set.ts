@@ -37,6 +37,6 @@ export async function runConfigSet(name: string, text: string, context: CommandC
   await context.configFile.set(setting, value);
   const variable = envNameOf(setting);
   if (context.env[variable])
-    await context.messages.warn(`${variable} is set as well and goes before the config file.`);
+    await context.messages.warn(`${variable} is set too, and takes precedence over the config file.`);
   return exitStatus('done');
 }

@@ -89,6 +89,7 @@ test('Start and stop are told, and a job that has failed for good with its reaso
   await wearOut(first.dataDir);
   const { log, server } = await logged({ workers: 0, dataDir: first.dataDir });
   await server.close();
+  expect(log.text).not.toContain('Server listening');
   expect(log.events('started')).toMatchObject([
     {
       url: server.url,

@@ -26,8 +26,17 @@ export function loggerOptions(level: LogLevel, stream: LogStream): FastifyServer
     level,
     stream,
     serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: pathOf(url) }) },
-    hooks: { streamWrite: withoutKeys },
+    hooks: { streamWrite: withoutKeys, logMethod: withoutListening },
   } as FastifyServerOptions['logger'];
+}
+
+/** What the framework logs for each address that it listens on. The service's own line `started` says more. */
+const LISTENING = 'Server listening at ';
+
+function withoutListening(this: unknown, args: unknown[], method: (...args: unknown[]) => void): void {
+  const [first] = args;
+  if (typeof first === 'string' && first.startsWith(LISTENING)) return;
+  method.apply(this, args);
 }
 
 /** Whether the level includes a line for each request. */

@@ -12,7 +12,11 @@ export async function confirm(
   { io, signal }: { readonly io: Io; readonly signal: AbortSignal },
 ): Promise<boolean> {
   if (!io.canPrompt) {
-    throw usageError('cannot_ask', 'There is no terminal to ask whether you mean it.', 'Say so with: --yes');
+    throw usageError(
+      'cannot_ask',
+      'This needs confirmation, and there is no terminal to ask on.',
+      'To confirm, add: --yes',
+    );
   }
   io.err.write(`${clean(question)} [y/N] `);
   const lines = createInterface({ input: io.stdin, signal });

@@ -1,6 +1,6 @@
 import type { RequestReport } from '../../index.ts';
 import { jsonLine } from '../text/json.ts';
-import { clean } from '../text/text.ts';
+import { clean, wrapped } from '../text/text.ts';
 import { type Colors, colorsFor } from './colors.ts';
 import type { Io } from './io.ts';
 
@@ -46,16 +46,16 @@ export class Messages {
   /** A note for people, printed only on a terminal. */
   async note(text: string): Promise<void> {
     if (!this.#flags.quiet && this.#io.err.isTTY)
-      this.#io.err.write(`${(await this.#colors()).faint(clean(text))}\n`);
+      this.#io.err.write(`${(await this.#colors()).faint(this.#fitted(text))}\n`);
   }
 
   /** A result or caution, printed in pipes too unless --quiet is set. */
   say(text: string): void {
-    if (!this.#flags.quiet) this.#io.err.write(`${clean(text)}\n`);
+    if (!this.#flags.quiet) this.#io.err.write(`${this.#fitted(text)}\n`);
   }
 
   async warn(text: string): Promise<void> {
-    if (!this.#flags.quiet) this.#io.err.write(`${(await this.#colors()).warn('warning:')} ${clean(text)}\n`);
+    if (!this.#flags.quiet) this.#labelled('warning:', text, (await this.#colors()).warn);
   }
 
   /** An error: what went wrong, what it affects, what to do next. Printed regardless of flags. */
@@ -65,15 +65,15 @@ export class Messages {
       return;
     }
     const { bad, faint } = await this.#colors();
-    this.#io.err.write(`${bad('error:')} ${clean(message)}\n`);
-    if (hint) this.#io.err.write(`${faint('hint:')} ${clean(hint)}\n`);
+    this.#labelled('error:', message, bad);
+    if (hint) this.#labelled('hint:', hint, faint);
   }
 
   /** With --verbose, prints a line for each request and for each unexpected field in its response. */
   request({ method, path, status, error, odd = [], milliseconds }: RequestReport): void {
     const outcome = [status, error].filter((part) => part !== undefined).join(' ');
     this.#io.err.write(`${method} ${clean(path)} ${outcome} ${Math.round(milliseconds)} ms\n`);
-    for (const field of odd) this.#io.err.write(`  passed over: ${clean(field)}\n`);
+    for (const field of odd) this.#io.err.write(`  ignored: ${clean(field)}\n`);
   }
 
   /** Whether a line can be redrawn, for a spinner or a bar. */
@@ -107,6 +107,16 @@ export class Messages {
         spinner.stop();
       },
     };
+  }
+
+  #labelled(label: string, text: string, color: (text: string) => string): void {
+    this.#io.err.write(`${color(label)}${this.#fitted(`${label} ${text}`).slice(label.length)}\n`);
+  }
+
+  /** The text, safe for a terminal, and broken between words where the width of the terminal is known. */
+  #fitted(text: string): string {
+    const { isTTY, isSized, columns } = this.#io.err;
+    return isTTY && isSized ? wrapped(clean(text), columns) : clean(text);
   }
 
   async #colors(): Promise<Colors> {

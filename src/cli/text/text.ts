@@ -11,6 +11,17 @@ export function clean(text: string): string {
   );
 }
 
+/** Breaks a line between words. A command at its end stays whole, so that it can be copied. */
+export function wrapped(line: string, width: number): string {
+  const lines: string[] = [];
+  for (const word of line.match(/(?<=: )skinsmith .*$|\S+/g) ?? []) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines.join('\n');
+}
+
 /** Rows for programs: tab-separated, without a header, never truncated. */
 export function tabRows(rows: readonly (readonly (string | undefined)[])[]): string {
   return rows.map((row) => `${row.map((cell) => clean(cell ?? '')).join('\t')}\n`).join('');

@@ -12,6 +12,21 @@ describe('Messages', () => {
     expect(terminal.err()).toBe('hello\n');
   });
 
+  test('breaks lines between words on a terminal, and leaves commands and pipes alone', async () => {
+    const text = 'One word after another until the line is full. Then: skinsmith jobs --status waiting';
+    const terminal = testIo({ errTTY: true, columns: 31 });
+    await new Messages(terminal.io, {}).warn(text);
+    expect(terminal.err().split('\n')).toEqual([
+      'warning: One word after another',
+      'until the line is full. Then:',
+      'skinsmith jobs --status waiting',
+      '',
+    ]);
+    const pipe = testIo({ columns: 31 });
+    await new Messages(pipe.io, {}).warn(text);
+    expect(pipe.err()).toBe(`warning: ${text}\n`);
+  });
+
   test('tells a failure with its hint, as JSON alone where that is asked for', async () => {
     const failure = { code: 'a_code', message: 'It went wrong.', hint: 'Do this.' };
     const text = testIo();

@@ -64,7 +64,7 @@ complete -c skinsmith -n '__skinsmith_at \'\'' -a 'help' -d 'show help for a com
 complete -c skinsmith -n '__skinsmith_at \'\'' -a 'completion' -d 'print a completion script for a shell'
 complete -c skinsmith -s V -l version -d 'print the version'
 complete -c skinsmith -l base-url -r -f -k -a '(__skinsmith_ask services)' -d 'service to use (default: the embedded one)'
-complete -c skinsmith -l local -d 'use the embedded service, whatever is configured'
+complete -c skinsmith -l local -d 'use the embedded service, even if another one is set'
 complete -c skinsmith -l no-local -d 'never fall back to the embedded service'
 complete -c skinsmith -l insecure-http -d 'allow sending the API key over plain http to public addresses'
 complete -c skinsmith -l json -d 'print the result as one JSON document'
@@ -250,7 +250,7 @@ complete -c skinsmith -n '__skinsmith_at \'capes create\'' -l hidden -d 'do not 
 complete -c skinsmith -n '__skinsmith_at \'capes create\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'capes create\' 0' -F
 complete -c skinsmith -n '__skinsmith_at \'capes edit\'' -l alias -r -f -d 'new name of the cape'
-complete -c skinsmith -n '__skinsmith_at \'capes edit\'' -l hide -d 'do not let anybody use the cape any more'
+complete -c skinsmith -n '__skinsmith_at \'capes edit\'' -l hide -d 'stop letting anybody use the cape'
 complete -c skinsmith -n '__skinsmith_at \'capes edit\'' -l show -d 'let everybody use the cape again'
 complete -c skinsmith -n '__skinsmith_at \'capes edit\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'capes edit\' 0' -f -k -a '(__skinsmith_ask capes)'

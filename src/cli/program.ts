@@ -255,7 +255,7 @@ async function fill(command: Command, entry: Leaf | Group, runner: Runner): Prom
 function addGlobalOptions(program: Command): void {
   program
     .option('--base-url <url>', 'service to use (default: the embedded one)')
-    .option('--local', 'use the embedded service, whatever is configured')
+    .option('--local', 'use the embedded service, even if another one is set')
     .option('--no-local', 'never fall back to the embedded service')
     .option('--insecure-http', 'allow sending the API key over plain http to public addresses')
     .option('--json', 'print the result as one JSON document')

@@ -44,7 +44,7 @@ describe('A batch that is told to stop', () => {
       const { exitCode, stdout, stderr } = await ended(child);
       expect([exitCode, stdout]).toEqual([130, '']);
       const told =
-        /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. The same command again goes on from here\.$/m;
+        /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. Run the same command again to continue\.$/m;
       const [, done = '', queued = ''] = told.exec(stderr) ?? [stderr];
       expect(Number(done) + Number(queued)).toBe(service.records.accepted.length);
       expect(await shop.files('out')).toHaveLength(Number(done) + 1);

@@ -72,7 +72,7 @@ test('Ctrl-C while waiting exits 130 and says how to go on; the job is still the
   child.kill('SIGINT');
   const { exitCode, stderr } = await child;
   expect(exitCode).toBe(130);
-  expect(String(stderr)).toContain('1 job is still in the queue. The same command again goes on from here.');
+  expect(String(stderr)).toContain('1 job is still in the queue. Run the same command again to continue.');
   expect((await serving.caller().get('/v2/queue')).body.jobs).toHaveLength(1);
   await serving.end('SIGKILL');
 });

@@ -209,7 +209,7 @@ test('A signature that no known key verifies does not pass for fine', async () =
   expect(strict.exitCode).toBe(1);
   const known = await shop.run(...MAKE);
   expect([known.stderr, submitted(service)]).toEqual([
-    expect.stringContaining('2 whose signer cannot be told: kept'),
+    expect.stringContaining('2 by an unknown signer: kept'),
     2,
   ]);
 }, 60_000);

@@ -120,14 +120,14 @@ function planText(view: PlanView): string {
   const parts: [number, string][] = [
     [view.new, 'new'],
     [view.changed, 'changed'],
-    [view.outdated, 'signed by another'],
+    [view.outdated, 'signed by another signer'],
     [known, 'already known'],
     [view.unproven, 'made but not proved (--accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
   ];
   const said = parts.filter(([number]) => number > 0).map(([number, word]) => `${count(number)} ${word}`);
-  const toDo = seconds < 1 ? 'It takes a moment.' : `It takes about ${span(seconds)} at least.`;
+  const toDo = seconds < 1 ? 'It takes a moment.' : `It takes at least ${span(seconds)}.`;
   const time = toMake(view) === 0 ? 'Nothing to do.' : toDo;
   return `${count(sources)} ${sources === 1 ? 'source' : 'sources'}: ${said.join(', ')}. ${time}`;
 }

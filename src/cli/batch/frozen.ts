@@ -130,7 +130,7 @@ function isMissing({ outlook }: PlannedSource): boolean {
 
 function missingProblem({ outlook, result: { source } }: PlannedSource): SourceProblem {
   return outlook === 'changed'
-    ? { code: 'changed', message: `${source} is another picture, or wanted otherwise, than in the lockfile.` }
+    ? { code: 'changed', message: `${source} has other pixels or options than in the lockfile.` }
     : { code: 'missing', message: `${source} is not in the lockfile.` };
 }
 

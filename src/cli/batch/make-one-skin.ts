@@ -108,7 +108,7 @@ async function printSummary({ end }: BatchSummary, { call, job, outcome }: Endin
 }
 
 function interruptionText(job: string | undefined): string {
-  const again = 'The same command again goes on from here.';
+  const again = 'Run the same command again to continue.';
   if (job === undefined) return `Stopped before the service had accepted a job. ${again}`;
   return `The service goes on with job ${job}; see it with: skinsmith status ${job}. ${again}`;
 }

@@ -39,11 +39,11 @@ const PLAN_FIELDS: Fields<PlanView> = {
   changed: 'skins to make because the picture or its options have changed',
   outdated: 'skins to make because another service signed the one in the lockfile',
   known: 'skins that need not be made',
-  untold: 'those of the known skins whose signer cannot be told',
+  untold: 'known skins with an unknown signer',
   unproven: 'skins made earlier that could not be proved (see --accept-unproven)',
   duplicates: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',
-  seconds: 'how long making the skins takes at least',
+  seconds: 'least time to make the skins, in seconds',
 };
 
 const PLANNED_FIELDS = {

@@ -33,7 +33,7 @@ export async function printSigners(
     context.messages.say(`${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: to make`);
   }
   if (outdated.length > 0) await context.messages.note('--keep-signatures keeps them.');
-  if (untold > 0) context.messages.say(`${count(untold)} whose signer cannot be told: kept`);
+  if (untold > 0) context.messages.say(`${count(untold)} by an unknown signer: kept`);
 }
 
 /** Counts skins by signer. */

@@ -14,7 +14,7 @@ export async function printPlan(
   await printSigners({ outdated, untold }, call);
   if (progress.wanted === 0 || progress.sources < 2) return;
   const known = progress.known > 0 ? `, ${count(progress.known)} already known` : '';
-  const time = seconds < 1 ? '' : `; about ${span(seconds)} at least`;
+  const time = seconds < 1 ? '' : `; at least ${span(seconds)}`;
   await context.messages.note(
     `${count(progress.sources)} sources: ${count(progress.wanted)} to make${known}${time}.`,
   );
@@ -41,7 +41,7 @@ export async function printSummary(summary: BatchSummary, call: BatchCall): Prom
 function interruptionText({ queued, finished, sources }: BatchSummary): string {
   const jobs = queued === 1 ? '1 job is' : `${count(queued)} jobs are`;
   const queue = queued === 0 ? '' : ` ${jobs} still in the queue.`;
-  return `Stopped with ${count(finished)} of ${count(sources)} sources done.${queue} The same command again goes on from here.`;
+  return `Stopped with ${count(finished)} of ${count(sources)} sources done.${queue} Run the same command again to continue.`;
 }
 
 function summaryText(summary: BatchSummary, follow: boolean): string {

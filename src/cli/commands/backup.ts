@@ -73,7 +73,9 @@ export async function runBackup(
   const bytes = await backUp({ dataDir, file, now: clock.now(), signal });
   const view: BackupView = { file, bytes };
   if (flags.json) io.out.write(jsonLine(view));
-  messages.say(`${file} has all of ${dataDir}, its secrets too. To put it back: skinsmith restore ${file}`);
+  messages.say(
+    `${file} contains all of ${dataDir}, including its secrets. To restore it: skinsmith restore ${file}`,
+  );
   return exitStatus('done');
 }
 

@@ -18,7 +18,7 @@ export function register(command: Command, runner: Runner, run = runCompletion):
     .description(
       'Print a script that completes skinsmith in a shell.\n' +
         'It completes commands, options and their values. Job ids, skins, settings and names come from what this ' +
-        'machine has stored: the service is not asked. How to install it stands at the top of each script.',
+        'machine has stored; the service is not asked. Each script begins with how to install it.',
     )
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(SHELLS))
     .action(

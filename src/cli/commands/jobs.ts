@@ -97,7 +97,7 @@ async function runWatch({ status }: JobsOptions, context: CommandContext): Promi
   const { client } = await connectWithProgress(settings, context);
   const { io, clock, signal, messages } = context;
   const printer = new JobPrinter(io, { json: false, ndjson: context.flags.json ?? false, isList: true });
-  await messages.note('Watching your jobs; Ctrl-C ends it.');
+  await messages.note('Watching your jobs; press Ctrl-C to stop.');
   const interval = (settings['poll-interval'] ?? WATCH_SECONDS) * 1000;
   try {
     for await (const job of watchJobs({ client, clock, signal, interval })) {

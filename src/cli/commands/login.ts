@@ -63,7 +63,7 @@ export async function runLogin(options: LoginOptions, context: CommandContext): 
   const name = await verifyKey(baseUrl, key, context);
   await context.configFile.keepKey(baseUrl, key);
   context.messages.say(
-    `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is kept in ${context.configFile.path}`,
+    `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is stored in ${context.configFile.path}`,
   );
   await offerDefault(baseUrl, isAsked, context);
   return exitStatus('done');

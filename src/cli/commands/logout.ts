@@ -26,9 +26,7 @@ export async function runLogout(context: CommandContext): Promise<number> {
     );
   }
   const forgotten = await context.configFile.forgetKey(baseUrl);
-  context.messages.say(
-    forgotten ? `The key for ${baseUrl} is forgotten.` : `No key was kept for ${baseUrl}.`,
-  );
+  context.messages.say(forgotten ? `Removed the key for ${baseUrl}.` : `No key is stored for ${baseUrl}.`);
   if (context.env['SKINSMITH_API_KEY']) await context.messages.warn('SKINSMITH_API_KEY is still set.');
   return exitStatus('done');
 }

@@ -113,10 +113,14 @@ function show(found: FoundPicture, options: PreviewOptions, { io, env }: Command
 }
 
 function noPictures(): CliError {
-  return new CliError('no_pictures', 'This terminal shows no pictures: it has no colours, or they are off.', {
-    exit: 'usage',
-    hint: 'Write a file instead (--out skin-preview.png), or force it: --picture blocks',
-  });
+  return new CliError(
+    'no_pictures',
+    'This terminal cannot show pictures: it has no colours, or they are turned off.',
+    {
+      exit: 'usage',
+      hint: 'Write a file instead (--out skin-preview.png), or force it: --picture blocks',
+    },
+  );
 }
 
 async function onlySource(text: string, { io }: CommandContext): Promise<BatchSource> {
@@ -128,5 +132,5 @@ async function onlySource(text: string, { io }: CommandContext): Promise<BatchSo
   }
   const [only] = sources;
   if (only && sources.length === 1) return only;
-  throw usageError('not_one_source', `${text} is not one skin.`, 'Give one PNG file of the folder.');
+  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file of the folder.');
 }

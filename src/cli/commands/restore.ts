@@ -69,7 +69,7 @@ export async function runRestore(
   };
   if (flags.json) io.out.write(jsonLine(view));
   if (!isProven) await warnUnproven(messages, file);
-  messages.say(`${dataDir} has the data of ${made} again.`);
-  if (aside !== undefined) messages.say(`What was there before is in ${aside}.`);
+  messages.say(`Restored ${dataDir} to the state of ${made}.`);
+  if (aside !== undefined) messages.say(`The previous data is in ${aside}.`);
   return exitStatus('done');
 }

@@ -80,7 +80,7 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
   });
   announce(server, context);
   if (!context.signal.aborted) await once(context.signal, 'abort');
-  context.messages.say('Stopping: what is being generated is finished first.');
+  context.messages.say('Stopping when the running generations have finished.');
   await server.close();
   return exitStatus('done');
 }

@@ -50,7 +50,7 @@ const FIELDS: Fields<WhoamiView> = {
   name: 'name of the user',
   plan: 'plan of the user',
   limits: {
-    about: 'limits; absent: the service tells none',
+    about: 'limits; absent if the service reports none',
     fields: {
       queue: 'unfinished jobs at once',
       per_minute: 'skins in a minute',

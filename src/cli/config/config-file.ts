@@ -129,7 +129,7 @@ function inUse(path: string, pid: number | undefined): CliError {
   const who = pid === undefined ? 'another process' : `process ${pid}`;
   return new CliError('config_in_use', `The config file ${path} is being changed by ${who}.`, {
     exit: 'tryLater',
-    hint: 'Try again when that has ended.',
+    hint: 'Try again when it has finished.',
   });
 }
 

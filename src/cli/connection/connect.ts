@@ -59,9 +59,9 @@ function serviceAddress({
   if (local) return undefined;
   const baseUrl = settings['base-url'];
   if (baseUrl !== undefined || !isEmbeddedRefused(env, local)) return baseUrl;
-  throw new CliError('no_service', 'No service is set, and the embedded one is not to be used.', {
+  throw new CliError('no_service', 'No service is set, and the embedded one may not be used.', {
     exit: 'usage',
-    hint: 'Name one with --base-url URL or SKINSMITH_BASE_URL, or use this machine all the same: --local',
+    hint: 'Set one with --base-url URL or SKINSMITH_BASE_URL, or use the embedded service anyway: --local',
   });
 }
 

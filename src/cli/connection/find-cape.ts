@@ -31,7 +31,7 @@ export function capeIn(capes: readonly Cape[], name: string): Cape {
     ? capes.filter(({ uuid }) => bareUuid(uuid) === bareUuid(name))
     : capes.filter(({ alias }) => alias.toLowerCase() === name.toLowerCase());
   if (found && more.length === 0) return found;
-  const hint = 'See what there is: skinsmith capes list';
+  const hint = 'List the capes: skinsmith capes list';
   if (!found) throw new CliError('invalid_cape', `There is no cape "${name}".`, { hint });
   throw new CliError('invalid_cape', `Several capes are called "${name}".`, {
     hint: `Give the UUID of one: ${[found, ...more].map(({ uuid }) => uuid).join(', ')}`,

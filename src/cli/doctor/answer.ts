@@ -14,7 +14,7 @@ export const answerCheck: Check = {
     if (!isEnvelope(jsonIn(text))) {
       return problem(
         `${url.origin} answers, but not as a skin service does: it is another program.`,
-        'See whether the address is right, path included: skinsmith config get base-url',
+        'Check the address and its path: skinsmith config get base-url',
       );
     }
     if (HOSTED.test(url.hostname)) return ok(`${url.hostname} is the hosted service.`);

@@ -9,13 +9,13 @@ export const clockCheck: Check = {
   needs: ['connection'],
   look: async (setup) => {
     const offset = (await offsetByHeader(setup)) ?? (await offsetByLimits(setup));
-    if (offset === undefined) return skipped('The service does not say what time it has.');
+    if (offset === undefined) return skipped('The service does not tell its time.');
     const seconds = Math.abs(Math.round(offset / 1000));
     if (Math.abs(offset) <= MOST)
-      return ok('It agrees with that of the service, give or take a few seconds.');
+      return ok('It agrees with the clock of the service to within a few seconds.');
     return warning(
       `This machine's clock is ${seconds} s ${offset < 0 ? 'ahead of' : 'behind'} the service's.`,
-      'Let the system set its time by the network (NTP): waits and expiry times depend on it.',
+      'Synchronize the clock of this machine (NTP): waits and expiry times depend on it.',
     );
   },
 };

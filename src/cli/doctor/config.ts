@@ -12,10 +12,10 @@ export const configCheck: Check = {
       return problem(folder.detail, 'Choose another folder: SKINSMITH_CONFIG_DIR');
     }
     const { path } = configFile;
-    if (!existsSync(path)) return { ...folder, detail: `There is no ${path}: defaults hold.` };
+    if (!existsSync(path)) return { ...folder, detail: `There is no ${path}: the defaults apply.` };
     if ((await readableByOthers([path])).length > 0) {
       return warning(`${path} holds API keys and can be read by others.`, `chmod 600 ${path}`);
     }
-    return folder.result === 'ok' ? ok(`${path} is as it should be.`) : folder;
+    return folder.result === 'ok' ? ok(`${path} is fine.`) : folder;
   },
 };

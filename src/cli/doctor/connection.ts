@@ -23,7 +23,7 @@ function findingOf(answer: Answer, place: string): Finding {
   const total = Math.round([...times.values()].reduce((sum, time) => sum + time, 0));
   if (status >= 300 && status < 400) return redirected(answer);
   if (jsonIn(text) === undefined) return notJson(answer, place);
-  if (status === 429) return warning(`${place} wants fewer requests for now.`, 'Wait a minute.');
+  if (status === 429) return warning(`${place} is limiting requests now.`, 'Wait a minute.');
   if (status >= 500) {
     return warning(`${place} answers, but is in trouble (status ${status}).`, 'Try again later.');
   }
@@ -40,13 +40,13 @@ function redirected({ status, location, url }: Answer): Finding {
   );
 }
 
-const CHECK_ADDRESS = 'See whether the address is right: skinsmith config get base-url';
+const CHECK_ADDRESS = 'Check the address: skinsmith config get base-url';
 
 function notJson({ status, text, url }: Answer, place: string): Finding {
   if (/^\s*</.test(text)) {
     return problem(
-      `${place} answers ${status} with an HTML page, as a proxy, a sign-in page of a network or another program does.`,
-      `Open ${url.origin} in a browser to see whose it is. ${CHECK_ADDRESS}`,
+      `${place} answers ${status} with an HTML page, which probably comes from a proxy, a network's sign-in page or another program.`,
+      `Open ${url.origin} in a browser to see where it comes from. ${CHECK_ADDRESS}`,
     );
   }
   return problem(`${place} answers ${status} with something that is not JSON.`, CHECK_ADDRESS);
@@ -63,14 +63,14 @@ const STAGES = {
     if (code === 'ECONNREFUSED') return problem(`Nothing listens at ${url.host}.`, 'Is the service running?');
     return problem(
       `There is no connection to ${url.host} (${code}).`,
-      'Is this machine online, and does a firewall let it out?',
+      'Is this machine online, or does a firewall block the connection?',
     );
   },
   tls: ({ url, code }) =>
     CERTIFICATE.test(code)
       ? problem(
           `The certificate of ${url.host} is not accepted (${code}).`,
-          'For a certificate authority of your own set NODE_EXTRA_CA_CERTS.',
+          'If you use your own certificate authority, set NODE_EXTRA_CA_CERTS.',
         )
       : problem(`${url.host} does not speak TLS (${code}).`, `Is it http://${url.host}?`),
   answer: ({ url, code }) =>

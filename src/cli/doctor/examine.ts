@@ -32,7 +32,8 @@ async function missing(
 ): Promise<Finding | undefined> {
   for (const need of needs) {
     const result = (await begun.get(need))?.result;
-    if (result === 'problem' || result === 'skipped') return skipped(`Not without ${need}: see there.`);
+    if (result === 'problem' || result === 'skipped')
+      return skipped(`Skipped: see the check of the ${need}.`);
   }
   return undefined;
 }

@@ -17,9 +17,9 @@ export async function lookAtFolder(folder: string): Promise<Finding> {
     if (existing === folder) await tryToWrite(folder);
     else await access(existing, constants.W_OK | constants.X_OK);
     const space = await freeSpace(existing);
-    const state = existing === folder ? 'can be written' : 'is made when it is needed';
+    const state = existing === folder ? 'can be written' : 'is created when needed';
     const detail = `${folder} ${state}; ${sizeText(space)} free.`;
-    return space < LITTLE_SPACE ? warning(detail, 'Make room on that disk.') : ok(detail);
+    return space < LITTLE_SPACE ? warning(detail, 'Free some space on that disk.') : ok(detail);
   } catch (error) {
     const report = reportOf(error);
     if (!report) throw error;

@@ -8,7 +8,7 @@ export const keyCheck: Check = {
   needs: ['connection'],
   look: async (setup) => {
     const { isEmbedded } = await setup.connection();
-    if (isEmbedded) return ok('The embedded service needs none.');
+    if (isEmbedded) return ok('The embedded service needs no key.');
     const key = await setup.key();
     if (key === undefined) return await noKey(setup);
     const shown = `${masked(key.slice(-4))}, ${await placeOf(setup)}`;
@@ -24,7 +24,7 @@ export const keyCheck: Check = {
 };
 
 async function placeOf({ context: { env, configFile } }: Setup): Promise<string> {
-  return env['SKINSMITH_API_KEY']?.trim() ? 'from SKINSMITH_API_KEY' : `kept in ${configFile.path}`;
+  return env['SKINSMITH_API_KEY']?.trim() ? 'from SKINSMITH_API_KEY' : `stored in ${configFile.path}`;
 }
 
 /** Mentions a key stored for the same host under another address, which is probably the right one. */
@@ -36,7 +36,7 @@ async function noKey(setup: Setup): Promise<Finding> {
   const detail = 'No API key stored; anonymous limits apply.';
   if (near === undefined) return warning(detail, 'Store one: skinsmith login');
   return warning(
-    `${detail} One is kept for ${near}, another address.`,
+    `${detail} One is stored for another address, ${near}.`,
     `skinsmith config set base-url ${near}`,
   );
 }
@@ -48,11 +48,11 @@ const BINDINGS: Readonly<Record<string, readonly [detail: string, hint: string]>
     'Allow the address where the key is managed; on skinsmith: skinsmith keys edit <id> --allow-ip <address>',
   ],
   'Origin not allowed': [
-    'only works from web pages of certain origins, and a command is not one',
-    'Use another key, or take the origins away; on skinsmith: skinsmith keys edit <id> --any-origin',
+    'only works from web pages of certain origins, not from a command',
+    'Use another key, or remove the origins; on skinsmith: skinsmith keys edit <id> --any-origin',
   ],
   'Agent not allowed': [
-    'is valid, but not for this program by the name it gives itself',
+    'is valid, but not for the User-Agent of this program',
     'Set the name that the key is for: skinsmith config set user-agent <name>/1.0',
   ],
 };

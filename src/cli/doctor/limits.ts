@@ -9,13 +9,13 @@ export const limitsCheck: Check = {
   look: async (setup) => {
     const me = await setup.me();
     const { limit } = await setup.rateLimit();
-    const plan = me ? (me.grants.plan ?? 'none named') : 'anonymous';
+    const plan = me ? (me.grants.plan ?? 'unknown') : 'anonymous';
     const { minute = limit, hour } = limit ?? {};
     const windows = [leftOf('minute', minute), leftOf('hour', hour)].filter((window) => window !== undefined);
-    const left = windows.length === 0 ? 'no limits told' : windows.map(({ text }) => text).join(', ');
+    const left = windows.length === 0 ? 'no limits reported' : windows.map(({ text }) => text).join(', ');
     const detail = `Plan ${plan}: ${left}.`;
     if (windows.every(({ isSpent }) => !isSpent)) return ok(detail);
-    return warning(detail, 'New skins wait until the limit is over: skinsmith whoami');
+    return warning(detail, 'New skins wait until the limit resets: skinsmith whoami');
   },
 };
 

@@ -25,12 +25,12 @@ export const settingsCheck: Check = {
     const unknown = [...unknownVariables(setup.context), ...Object.keys(file).filter(isUnknownKey)];
     if (unknown.length > 0) {
       const detail = `${unknown.join(', ')}: no such setting.`;
-      return warning(detail, 'skinsmith config set and skinsmith --help say what there is.');
+      return warning(detail, 'Remove it from the config file; skinsmith help config set lists the settings.');
     }
     const hidden = SETTING_NAMES.flatMap((name) => hiddenIn(name, { origins, file }));
     if (hidden.length > 0)
       return warning(hidden.join(' '), 'Unset the variable, or the setting in the file.');
-    if (origins.size === 0) return ok('Nothing is set: defaults hold.');
+    if (origins.size === 0) return ok('Nothing is set: the defaults apply.');
     return ok(`${[...origins].map(([name, { from }]) => `${name} from ${from}`).join(', ')}.`);
   },
 };

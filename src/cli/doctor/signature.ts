@@ -10,17 +10,17 @@ export const signatureCheck: Check = {
     const { isEmbedded } = await setup.connection();
     // Requesting the key would generate it, which takes seconds.
     if (isEmbedded && !existsSync(join(setup.context.folders.data, 'signing-key.pem'))) {
-      return ok('This machine has no signing key yet: it is made with the first skin.');
+      return ok('This machine has no signing key yet; the first skin creates it.');
     }
     const pem = (await setup.keyDocument())?.signaturePublickey;
     if (pem === undefined) {
-      return ok('The service tells no key of its own: its skins count as signed by the game.');
+      return ok('The service publishes no key of its own, so its skins should be signed by the game.');
     }
     const fingerprint = fingerprintIn(pem);
     if (fingerprint !== undefined)
-      return ok(`The service tells its public key (${fingerprint}); results are verified with it.`);
+      return ok(`The service publishes its public key (${fingerprint}); results are verified with it.`);
     return problem(
-      'What the service tells as its public key cannot be read as a key.',
+      'The public key that the service publishes is not a valid key.',
       'See the log of the service.',
     );
   },

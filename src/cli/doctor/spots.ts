@@ -12,7 +12,7 @@ export const spotsCheck: Check = {
     try {
       const pending = (await setup.jobs()).filter(({ status }) => isPending(status)).length;
       const detail = `${Math.min(pending, spots)} of ${spots} spots in the queue are taken.`;
-      return pending < spots ? ok(detail) : warning(detail, 'See by what: skinsmith jobs --status waiting');
+      return pending < spots ? ok(detail) : warning(detail, 'List the jobs: skinsmith jobs --status waiting');
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 401) throw error;
       return skipped('The service lists jobs only for callers with a key.');

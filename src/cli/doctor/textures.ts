@@ -34,8 +34,8 @@ const TELL_IT = 'Tell the service how players reach it: skinsmith serve --public
 
 function asleep(says: string): Finding {
   return warning(
-    `${says}, where no skinsmith answers now: nobody sees them.`,
-    'Run skinsmith serve, with --public-url where players are elsewhere.',
+    `${says}, but no skinsmith answers there now, so nobody sees them.`,
+    'Run skinsmith serve; if players are on other machines, with --public-url.',
   );
 }
 

@@ -36,13 +36,13 @@ export function reportOf(error: unknown): ErrorReport | undefined {
     return reportWith(
       error,
       'tryLater',
-      'See whether the address is right (skinsmith config get base-url) and the service is up.',
+      'Check the address (skinsmith config get base-url) and whether the service is running.',
     );
   if (error instanceof InsecureHttpError)
     return reportWith(
       error,
       'usage',
-      'Use the https address. To send the key in clear text all the same: --insecure-http',
+      'Use the https address. To send the key unencrypted anyway: --insecure-http',
     );
   if (error instanceof SkinsmithError)
     return reportWith(error, error.isPassing ? 'tryLater' : 'failed', undefined);
@@ -55,11 +55,11 @@ const LONG_WAIT = 60_000;
 const HINTS: Readonly<Record<string, string>> = {
   invalid_api_key: 'Store a key that is valid for this service: skinsmith login',
   unauthorized: 'Sign in first: skinsmith login',
-  job_limit: 'Your spots in the queue are all taken; see them with: skinsmith jobs',
+  job_limit: 'All your spots in the queue are taken. List your jobs: skinsmith jobs',
   rate_limit: 'Wait a minute and try again.',
   job_not_found: 'List the jobs that the service still knows: skinsmith jobs',
-  insufficient_grants: 'See what you may do: skinsmith whoami',
-  invalid_cape: 'See what there is: skinsmith capes list',
+  insufficient_grants: 'Show what your plan allows: skinsmith whoami',
+  invalid_cape: 'List the capes: skinsmith capes list',
 };
 
 function fromService(error: ServiceError): ErrorReport {

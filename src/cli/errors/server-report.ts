@@ -9,7 +9,7 @@ const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint
   plans_unusable: { exit: 'usage' },
   upstream_key_refused: {
     exit: 'notAllowed',
-    hint: 'Give the key that is valid there: --upstream-key-file, or SKINSMITH_UPSTREAM_KEY',
+    hint: 'Give a key that is valid there: --upstream-key-file, or SKINSMITH_UPSTREAM_KEY',
   },
   signing_key_changed: { exit: 'failed' },
   signing_key_unusable: { exit: 'failed' },
@@ -30,7 +30,7 @@ export function serverReport(error: unknown): ErrorReport | undefined {
   return starting && { code, message, hint, ...starting };
 }
 
-const UNUSABLE_HINT = 'See that it is writable and has space, or choose another: SKINSMITH_DATA_DIR';
+const UNUSABLE_HINT = 'Check that it is writable and has free space, or choose another: SKINSMITH_DATA_DIR';
 const DAMAGED_HINT =
   'The store, skinsmith.db, is damaged: move it away or restore it from a backup, and keep signing-key.pem.';
 const SQLITE_CORRUPT = 11;

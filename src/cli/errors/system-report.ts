@@ -3,12 +3,12 @@ import type { ErrorReport } from './report.ts';
 /** What the errors of the operating system mean, by Node's code. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full.',
-  EFBIG: 'The file would be larger than is allowed.',
+  EFBIG: 'The file would exceed the maximum size.',
   EACCES: 'Permission denied.',
   EPERM: 'Not permitted.',
   EROFS: 'The file system is read-only.',
   ENOTDIR: 'A part of the path is not a folder.',
-  EEXIST: 'Something else is in the way.',
+  EEXIST: 'Something with this name already exists.',
   ENOENT: 'There is no such file or folder.',
   EISDIR: 'It is a folder.',
   ELOOP: 'It is a symbolic link loop.',
@@ -16,8 +16,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'The name is too long.',
   EDQUOT: 'The disk quota is used up.',
   ENOTFOUND: 'There is no such host.',
-  EAI_AGAIN: 'The host name cannot be looked up now.',
-  EADDRINUSE: 'Another program listens there already.',
+  EAI_AGAIN: 'The host name could not be looked up.',
+  EADDRINUSE: 'Another program already listens there.',
   EADDRNOTAVAIL: 'This machine has no such address.',
 };
 

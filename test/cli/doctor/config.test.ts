@@ -19,7 +19,7 @@ describe('The check of the config file', () => {
     const { setup, folder } = await makePatient();
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'ok',
-      detail: `There is no ${folder}/config/config.json: defaults hold.`,
+      detail: `There is no ${folder}/config/config.json: the defaults apply.`,
     });
   });
 
@@ -27,7 +27,7 @@ describe('The check of the config file', () => {
     const { setup, path } = await configured('{}');
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'ok',
-      detail: `${path} is as it should be.`,
+      detail: `${path} is fine.`,
     });
   });
 

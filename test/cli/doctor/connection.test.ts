@@ -22,7 +22,13 @@ describe('The check of the connection', () => {
 
   const page = '<!doctype html><title>Sign in</title>';
   const answers: [what: string, Omit<Exchange, 'expect'>, result: string, detail: RegExp, hint: RegExp][] = [
-    ["a proxy's page", { text: page }, 'problem', /200 with an HTML page, as a proxy/, /in a browser/],
+    [
+      "a proxy's page",
+      { text: page },
+      'problem',
+      /200 with an HTML page, which probably comes from a proxy/,
+      /in a browser/,
+    ],
     ['its page of an error', { status: 502, text: page }, 'problem', /502 with an HTML page/, /in a browser/],
     ['no JSON', { text: 'hello' }, 'problem', /200 with something that is not JSON/, /base-url/],
     [
@@ -37,10 +43,16 @@ describe('The check of the connection', () => {
       { status: 302, headers: { location: '/login' } },
       'problem',
       /redirects to http:\/\/127/,
-      /address is right/,
+      /Check the address/,
     ],
     ['trouble', { status: 503, json: errors('service_unavailable', '?') }, 'warning', /status 503/, /later/],
-    ['too many requests', { status: 429, json: errors('rate_limit', '?') }, 'warning', /fewer/, /minute/],
+    [
+      'too many requests',
+      { status: 429, json: errors('rate_limit', '?') },
+      'warning',
+      /is limiting requests/,
+      /minute/,
+    ],
     ['nothing, and hangs up', { act: cutBefore }, 'problem', /did not answer \(ECONNRESET\)/, /log/],
   ];
   test.each(answers)('tells of a service that answers with %s', async (_, answer, result, detail, hint) => {

@@ -8,7 +8,7 @@ import { makePatient } from '../../support/cli/setup.ts';
 describe('The check of the data folder', () => {
   test('is content with one that can be written, or made', async () => {
     const { setup, folder } = await makePatient();
-    expect((await CHECKS.data.look(setup)).detail).toMatch(/data is made when it is needed; [\d.]+ .iB free/);
+    expect((await CHECKS.data.look(setup)).detail).toMatch(/data is created when needed; [\d.]+ .iB free/);
     await mkdir(join(folder, 'data'));
     expect((await CHECKS.data.look(setup)).detail).toMatch(/data can be written; [\d.]+ .iB free/);
   });

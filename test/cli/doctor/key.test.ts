@@ -23,7 +23,7 @@ describe('The check of the key', () => {
     ['Missing token', 401, /does not accept the key/, /login/],
     ['Client not allowed', 403, /not from the address of this machine: Client not allowed/, /--allow-ip/],
     ['Origin not allowed', 403, /web pages of certain origins/, /--any-origin/],
-    ['Agent not allowed', 403, /not for this program/, /user-agent/],
+    ['Agent not allowed', 403, /not for the User-Agent of this program/, /user-agent/],
     [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
   ];
   test.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
@@ -48,7 +48,7 @@ describe('The check of the key', () => {
     await context.configFile.keepKey('https://127.0.0.1:1', KEY);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'warning',
-      detail: expect.stringContaining('One is kept for https://127.0.0.1:1, another address.'),
+      detail: expect.stringContaining('One is stored for another address, https://127.0.0.1:1.'),
       hint: 'skinsmith config set base-url https://127.0.0.1:1',
     });
   });

@@ -26,7 +26,7 @@ describe('The check of the signatures', () => {
       'rubbish',
       { json: { meta: {}, skinDomains: [], signaturePublickey: 'x' } },
       'problem',
-      /cannot be read as a key/,
+      /is not a valid key/,
     ],
   ];
   test.each(rows)('knows a service that tells %s', async (_, answer, result, detail) => {

@@ -108,7 +108,7 @@ describe('reportOf', () => {
     const failure = await failureOf(readFile(`${folder}/file/below`));
     expect(reportOf(failure)?.message).toBe(`${folder}/file/below: A part of the path is not a folder.`);
     expect(reportOf(system({ code: 'EADDRINUSE', address: '::1', port: 7546 }))?.message).toBe(
-      '::1:7546: Another program listens there already.',
+      '::1:7546: Another program already listens there.',
     );
     expect(reportOf(system({ code: 'ENOSPC' }))?.message).toBe('The disk is full.');
   });

@@ -57,7 +57,7 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
     const { type } = await machine();
     const flags = { baseUrl: 'https://skins.example.org', quiet: false };
     const { status, err } = await type(['logout'], { flags });
-    expect([status, err]).toEqual([0, 'No key was kept for https://skins.example.org.\n']);
+    expect([status, err]).toEqual([0, 'No key is stored for https://skins.example.org.\n']);
   },
   help: async () => {
     const { type } = await machine();
@@ -86,7 +86,7 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
     });
     expect(status).toBe(0);
     expect(out).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+\nOwner's API key, shown this once: \S+\n/);
-    expect(err).toContain('Stopping: what is being generated is finished first.');
+    expect(err).toContain('Stopping when the running generations have finished.');
   },
   'jobs --watch': async () => {
     const { type } = await machine();

@@ -41,7 +41,11 @@ export async function changeAccount(
   context: CommandContext,
 ): Promise<number> {
   if (Object.keys(change).length === 0) {
-    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith accounts edit --help');
+    throw usageError(
+      'nothing_to_change',
+      'There is nothing to change.',
+      'See: skinsmith accounts edit --help',
+    );
   }
   const account = await withGameAccount(named, context, (games, { uuid }) =>
     games.change(uuid, change, { signal: context.signal }),

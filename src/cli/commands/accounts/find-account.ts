@@ -19,7 +19,7 @@ export async function withGameAccount<T>(
       accounts.find(({ name }) => name.toLowerCase() === wanted);
     if (found) return await work(games, found);
     throw new CliError('no_such_account', `There is no linked account ${named}.`, {
-      hint: 'List those that there are: skinsmith accounts list',
+      hint: 'List the accounts: skinsmith accounts list',
     });
   });
 }

@@ -57,7 +57,7 @@ export async function runAccountsLink(
     token === undefined ? await signIn(games, options, context) : await games.link(token, { signal, share }),
   );
   printAccount(account, context);
-  await context.messages.note('Skins are made with it by: skinsmith serve --generator accounts');
+  await context.messages.note('To make skins with it: skinsmith serve --generator accounts');
   return exitStatus('done');
 }
 

@@ -33,7 +33,7 @@ const FIELDS: Fields<UnlinkedView> = {
   uuid: 'UUID of the account',
   name: 'player name',
   unlinked: 'always true',
-  ownSkin: 'whether the account has its own skin back',
+  ownSkin: 'whether the account got its own skin back',
 };
 
 export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];

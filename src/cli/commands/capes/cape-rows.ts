@@ -24,7 +24,7 @@ const FIELDS: Fields<Cape> = {
   alias: 'name of the cape',
   hash: 'hash of the texture',
   url: 'URL of the texture',
-  support: 'public: skins may be made with it; none: hidden',
+  support: 'public, or none if nobody may use it yet',
   supported: deprecated('support'),
 };
 

@@ -30,7 +30,7 @@ export function register(command: Command, runner: Runner, run = runCapesEdit): 
     )
     .argument('<cape>', 'UUID or alias of the cape')
     .option('--alias <alias>', 'new name of the cape')
-    .option('--hide', 'do not let anybody use the cape any more')
+    .option('--hide', 'stop letting anybody use the cape')
     .addOption(new Option('--show', 'let everybody use the cape again').conflicts('hide'))
     .action(
       async (cape: string, typed: CapesEditOptions) =>
@@ -46,7 +46,7 @@ export async function runCapesEdit(
   const { alias, hide, show } = typed;
   const support = hide ? 'none' : show ? 'public' : undefined;
   if (alias === undefined && support === undefined) {
-    throw usageError('nothing_to_change', 'Say what to change.', 'See: skinsmith capes edit --help');
+    throw usageError('nothing_to_change', 'There is nothing to change.', 'See: skinsmith capes edit --help');
   }
   const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
   const { signal } = context;

@@ -119,6 +119,6 @@ function verifyPng(bytes: Uint8Array, uuid: string): void {
   try {
     decodePng(bytes);
   } catch (cause) {
-    throw new CliError('invalid_texture', `The texture of ${uuid} is no picture of a skin.`, { cause });
+    throw new CliError('invalid_texture', `The texture of ${uuid} is not a skin.`, { cause });
   }
 }

@@ -41,7 +41,7 @@ const SKIN_FIELDS: Fields<Skin> = {
     },
   },
   generator: {
-    about: 'how the skin was made, as the service tells it',
+    about: 'how the skin was made, as the service describes it',
     fields: {
       version: 'version of the generator',
       timestamp: 'when, in milliseconds since 1970',

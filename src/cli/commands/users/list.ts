@@ -38,7 +38,7 @@ export async function runUsersList(
   const { users, isCut } = await withAccount(context, (account) => readPages(account, limit, context.signal));
   await context.seenNames.add('users', users.map(seenUser));
   context.io.out.write(context.flags.json ? jsonDocument(users.map(userView)) : userRows(users, context));
-  if (isCut) await context.messages.note(`There are more than ${limit}: see them with --limit.`);
+  if (isCut) await context.messages.note(`Only the first ${limit} are shown; for more, use --limit.`);
   return exitStatus('done');
 }
 

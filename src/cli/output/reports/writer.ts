@@ -34,10 +34,14 @@ async function verifyReplaceable(target: string, path: string): Promise<void> {
     throw error;
   });
   if (found === undefined || found.isFile()) return;
-  throw new CliError('report_unusable', `The report cannot be written to ${path}: that is no file.`, {
-    hint: 'Name a file, such as report.html.',
-    exit: 'usage',
-  });
+  throw new CliError(
+    'report_unusable',
+    `The report cannot be written to ${path}: it is not a regular file.`,
+    {
+      hint: 'Name a file, such as report.html.',
+      exit: 'usage',
+    },
+  );
 }
 
 /** The source that an entry belongs to, and the entry's bytes in the spool file. */

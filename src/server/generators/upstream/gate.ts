@@ -187,7 +187,7 @@ export class Gate {
   }
 
   #sayWait(): void {
-    this.#sayLimits(`${this.#options.name} wants fewer requests: jobs wait as long as it asks for.`);
+    this.#sayLimits(`${this.#options.name} limits requests; jobs wait for as long as it asks.`);
   }
 
   #refused(): void {

@@ -44,7 +44,7 @@ function finding(kind: FailureKind, place: string): HealthFinding {
     return { code: 'upstream_key_refused', result: 'problem', message };
   }
   if (kind === 'too_fast' || kind === 'full_queue') {
-    const message = `${place} wants fewer requests for now.`;
+    const message = `${place} is limiting requests now.`;
     return { code: 'upstream_limits', result: 'warning', message };
   }
   const message = `${place}, which makes the skins, does not answer as it should.`;

@@ -45,6 +45,6 @@ describe('skins download', () => {
     ]);
     const { context, out, err } = depsOf(client);
     expect(await runSkinsDownload({ uuids: [UUID], out: '/nowhere' }, context)).toBe(1);
-    expect([out(), err()]).toEqual(['', expect.stringContaining('is no picture of a skin')]);
+    expect([out(), err()]).toEqual(['', expect.stringContaining('is not a skin')]);
   });
 });

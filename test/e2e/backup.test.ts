@@ -13,7 +13,7 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   const { body } = await serving.caller().upload('/v2/generate', skinPng(1));
   const made = await machine.run(['backup', file, '--json']);
   expect([made.exitCode, JSON.parse(made.stdout)]).toEqual([0, { file, bytes: expect.any(Number) }]);
-  expect(made.stderr).toContain(`To put it back: skinsmith restore ${file}`);
+  expect(made.stderr).toContain(`To restore it: skinsmith restore ${file}`);
 
   const verified = await machine.run(['backup', '--verify', file]);
   expect([verified.exitCode, verified.stdout]).toEqual([
@@ -32,7 +32,7 @@ test('backup while serve runs, restore after it: the key and the skin are there 
 
   await rm(machine.dataDir, { recursive: true });
   const restored = await machine.run(['restore', file]);
-  expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringContaining('has the data of 20')]);
+  expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringContaining('to the state of 20')]);
   const again = await machine.serve([], serving.key);
   expect((await again.caller().get(`/v2/skins/${body.skin?.uuid}`)).body.skin).toEqual(body.skin);
 });

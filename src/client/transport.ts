@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { callerFingerprint } from '../base/fingerprint.ts';
 import { VERSION } from '../base/version.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { SkinsmithError } from './errors.ts';
@@ -70,10 +70,7 @@ export class Transport {
 
   /** A fingerprint of the API key, or `anonymous`. */
   get caller(): string {
-    const { apiKey } = this.#options;
-    return apiKey === undefined
-      ? 'anonymous'
-      : createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
+    return callerFingerprint(this.#options.apiKey);
   }
 
   get timeout(): number {

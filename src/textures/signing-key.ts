@@ -1,5 +1,6 @@
-import { createHash, generateKeyPair, type KeyObject } from 'node:crypto';
+import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
+import { shortFingerprint } from '../base/fingerprint.ts';
 import { makeSecretFile, readSecretFile } from '../base/secret-file.ts';
 import { parsePrivateKey, publicKeyPem } from './signature.ts';
 
@@ -49,8 +50,7 @@ function makeSigningKey(pem: string): SigningKey {
   const privateKey = parsePrivateKey(Buffer.from(base64, 'base64'));
   if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('not an RSA key');
   const publicPem = publicKeyPem(privateKey);
-  const fingerprint = createHash('sha256').update(publicPem).digest('hex').slice(0, 16);
-  return { privateKey, publicPem, fingerprint };
+  return { privateKey, publicPem, fingerprint: shortFingerprint(publicPem) };
 }
 
 async function createKeyFile(path: string, bits: number): Promise<string> {

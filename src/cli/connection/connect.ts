@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { callerFingerprint } from '../../base/fingerprint.ts';
 import { type RequestReport, SkinClient } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
@@ -80,10 +80,7 @@ export async function identify(
 ): Promise<{ name: string; caller: string }> {
   const baseUrl = serviceAddress(options);
   if (baseUrl === undefined) return { name: 'embedded', caller: 'local' };
-  const key = await keyFor(baseUrl, options);
-  const caller =
-    key === undefined ? 'anonymous' : createHash('sha256').update(key).digest('hex').slice(0, 16);
-  return { name: baseUrl, caller };
+  return { name: baseUrl, caller: callerFingerprint(await keyFor(baseUrl, options)) };
 }
 
 /** The key from the environment, or else the stored key for this exact service. */

@@ -1,3 +1,4 @@
+import { EvictingMap } from '../fairness/evicting-map.ts';
 import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../fairness/sliding-window.ts';
 
 /** Maximum number of simultaneous requests to third-party servers: per caller, and for all callers together. */
@@ -33,7 +34,7 @@ interface Tally {
  * through this service. Counts are per process.
  */
 export class Fetches {
-  readonly #tallies = new Map<string, Tally>();
+  readonly #tallies = new EvictingMap<Tally>(MANY_CALLERS);
   #underWay = 0;
 
   enter({ owner, perMinute, now }: FetchWish): Entered {
@@ -53,16 +54,10 @@ export class Fetches {
   }
 
   #tallyOf(owner: string, now: number): Tally {
-    if (this.#tallies.size >= MANY_CALLERS) this.#forgetIdle(now);
-    const tally = this.#tallies.get(owner) ?? { underWay: 0, spent: [] };
+    const isIdle = ({ underWay, spent }: Tally) =>
+      underWay === 0 && stillSpent(spent, MINUTE, now).length === 0;
+    const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, spent: [] }), isIdle);
     tally.spent = stillSpent(tally.spent, MINUTE, now);
-    this.#tallies.set(owner, tally);
     return tally;
-  }
-
-  #forgetIdle(now: number): void {
-    for (const [owner, { underWay, spent }] of this.#tallies) {
-      if (underWay === 0 && stillSpent(spent, MINUTE, now).length === 0) this.#tallies.delete(owner);
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { EvictingMap } from '../fairness/evicting-map.ts';
 import { overLimitRefusal } from '../service/limits/over-limit.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import type { SpendingContext } from '../service/limits/spending.ts';
@@ -10,6 +11,9 @@ import type { SourceRequest } from './source.ts';
 const MOST_WAITING = 32;
 /** Milliseconds to wait if that line is full. */
 const LINE_WAIT = 1_000;
+
+/** Number of owners above which those without reservations are forgotten. */
+const MANY_OWNERS = 1_000;
 
 /** The reservations of one owner. */
 interface OwnerReservations {
@@ -27,7 +31,7 @@ interface OwnerReservations {
  * that the limits would refuse is not fetched. Counts are per process.
  */
 export class SpotReservations {
-  readonly #byOwner = new Map<string, OwnerReservations>();
+  readonly #byOwner = new EvictingMap<OwnerReservations>(MANY_OWNERS);
 
   inLine(owner: string): number {
     return this.#byOwner.get(owner)?.inLine ?? 0;
@@ -37,7 +41,7 @@ export class SpotReservations {
    * Calls `hasRoom`, for one request of the owner at a time and again whenever room is released, until it returns true.
    */
   async hold(owner: string, hasRoom: (held: number) => Promise<boolean>): Promise<() => void> {
-    const reservations = this.#of(owner);
+    const reservations = this.#byOwner.ensure(owner, makeReservations, isIdle);
     reservations.inLine++;
     const turn = reservations.end.then(async () => await this.#take(reservations, hasRoom));
     reservations.end = turn.catch(() => {}); // the request whose turn it is handles the error
@@ -45,9 +49,8 @@ export class SpotReservations {
       await turn;
     } finally {
       reservations.inLine--;
-      this.#forgetIdle(owner, reservations);
     }
-    return this.#releaser(owner, reservations);
+    return releaser(reservations);
   }
 
   async #take(reservations: OwnerReservations, hasRoom: (held: number) => Promise<boolean>): Promise<void> {
@@ -63,29 +66,25 @@ export class SpotReservations {
     }
     reservations.held++;
   }
+}
 
-  #releaser(owner: string, reservations: OwnerReservations): () => void {
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      reservations.held--;
-      reservations.wake();
-      this.#forgetIdle(owner, reservations);
-    };
-  }
+function makeReservations(): OwnerReservations {
+  return { held: 0, inLine: 0, end: Promise.resolve(), wake: () => {} };
+}
 
-  #of(owner: string): OwnerReservations {
-    const known = this.#byOwner.get(owner);
-    if (known) return known;
-    const reservations = { held: 0, inLine: 0, end: Promise.resolve(), wake: () => {} };
-    this.#byOwner.set(owner, reservations);
-    return reservations;
-  }
+function isIdle({ held, inLine }: OwnerReservations): boolean {
+  return held === 0 && inLine === 0;
+}
 
-  #forgetIdle(owner: string, { held, inLine }: OwnerReservations): void {
-    if (held === 0 && inLine === 0) this.#byOwner.delete(owner);
-  }
+/** The function that releases one reservation; a second call does nothing. */
+function releaser(reservations: OwnerReservations): () => void {
+  let isHeld = true;
+  return () => {
+    if (!isHeld) return;
+    isHeld = false;
+    reservations.held--;
+    reservations.wake();
+  };
 }
 
 /**

@@ -84,11 +84,11 @@ function describeCaller(caller: Caller | undefined): Record<string, string> {
 
 export function describeAddress(address: string, how: LogAddresses): Record<string, string> {
   if (how === 'none' || !ipaddr.isValid(address)) return {};
-  return { address: how === 'full' ? address : networkOf(address) };
+  return { address: how === 'full' ? address : shortened(address) };
 }
 
-/** `192.0.2.0/24`, `2001:db8:1::/48`. */
-function networkOf(address: string): string {
+/** A network that many share, not the one that counts as a caller: `192.0.2.0/24`, `2001:db8:1::/48`. */
+function shortened(address: string): string {
   const parsed = ipaddr.process(address);
   const bits = parsed.kind() === 'ipv4' ? 24 : 48;
   const kind = parsed.kind() === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6;

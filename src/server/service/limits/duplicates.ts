@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import { EvictingMap } from '../../fairness/evicting-map.ts';
 import { MINUTE, roomAt, type Spent, spendOne, stillSpent } from '../../fairness/sliding-window.ts';
 import { recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
@@ -16,24 +17,16 @@ const MANY_CALLERS = 1_000;
  * record in the public list, so their number is limited. Counted per process.
  */
 export class Duplicates {
-  readonly #spent = new Map<string, Spent>();
-  #many = MANY_CALLERS;
+  readonly #tallies = new EvictingMap<{ spent: Spent }>(MANY_CALLERS);
 
   /** Counts one. @returns when the next one is allowed, milliseconds since the epoch; `now`: this one is allowed */
   count({ owner, limit, now }: { owner: string; limit: number; now: number }): number {
-    const spent = stillSpent(this.#spent.get(owner) ?? [], MINUTE, now);
-    const at = roomAt(spent, MINUTE, limit, now);
-    this.#spent.set(owner, at > now ? spent : spendOne(spent, MINUTE, now));
-    if (this.#spent.size > this.#many) this.#forgetIdle(now);
+    const isIdle = ({ spent }: { spent: Spent }) => stillSpent(spent, MINUTE, now).length === 0;
+    const tally = this.#tallies.ensure(owner, () => ({ spent: [] }), isIdle);
+    tally.spent = stillSpent(tally.spent, MINUTE, now);
+    const at = roomAt(tally.spent, MINUTE, limit, now);
+    if (at <= now) tally.spent = spendOne(tally.spent, MINUTE, now);
     return at;
-  }
-
-  /** Waits until the number has doubled: otherwise every call might scan all callers. */
-  #forgetIdle(now: number): void {
-    for (const [owner, spent] of this.#spent) {
-      if (stillSpent(spent, MINUTE, now).length === 0) this.#spent.delete(owner);
-    }
-    this.#many = Math.max(MANY_CALLERS, 2 * this.#spent.size);
   }
 }
 

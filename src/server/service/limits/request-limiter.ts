@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import { EvictingMap } from '../../fairness/evicting-map.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { rateLimitOf } from './rate-limit.ts';
@@ -29,7 +30,7 @@ interface Tally {
 export class RequestLimiter {
   readonly #limits: RequestLimits;
   readonly #clock: Clock;
-  readonly #tallies = new Map<string, Tally>();
+  readonly #tallies = new EvictingMap<Tally>(MANY_CALLERS);
   #strangers = 0;
 
   constructor(limits: RequestLimits, clock: Clock) {
@@ -74,21 +75,13 @@ export class RequestLimiter {
   }
 
   #tallyOf(owner: string): Tally {
-    if (this.#tallies.size >= MANY_CALLERS) this.#forgetIdle();
     const at = this.#clock.monotonic();
-    const tally = this.#tallies.get(owner) ?? { underWay: 0, left: this.#limits.requestsPerMinute, at };
     const { requestsPerMinute } = this.#limits;
+    const isIdle = (other: Tally) => other.underWay === 0 && at - other.at >= MINUTE;
+    const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, left: requestsPerMinute, at }), isIdle);
     tally.left = Math.min(requestsPerMinute, tally.left + ((at - tally.at) * requestsPerMinute) / MINUTE);
     tally.at = at;
-    this.#tallies.set(owner, tally);
     return tally;
-  }
-
-  #forgetIdle(): void {
-    const now = this.#clock.monotonic();
-    for (const [owner, { underWay, at }] of this.#tallies) {
-      if (underWay === 0 && now - at >= MINUTE) this.#tallies.delete(owner);
-    }
   }
 
   #refusal(

@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto';
+
+/** Identifies a key without revealing it: the first 16 hexadecimal digits of its text's SHA-256. */
+export function shortFingerprint(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Distinguishes the callers of one service: the fingerprint of the API key, or `anonymous` without one. */
+export function callerFingerprint(apiKey: string | undefined): string {
+  return apiKey === undefined ? 'anonymous' : shortFingerprint(apiKey);
+}

@@ -38,7 +38,15 @@ export interface ServeOptions extends GeneratorOptions, GameOptions {
 
 /** The options of `serve`, in groups. */
 export function addServeOptions(command: Command): Command {
-  const groups = [addAddressOptions, addGeneratorOptions, addDataOptions, addAccessOptions, addLogOptions];
+  const groups = [
+    addAddressOptions,
+    addGeneratorOptions,
+    addUpstreamOptions,
+    addGameAccountOptions,
+    addDataOptions,
+    addAccessOptions,
+    addLogOptions,
+  ];
   for (const add of groups) add(command);
   return command;
 }
@@ -74,7 +82,12 @@ function addGeneratorOptions(command: Command): Command {
       '--pace <ms>',
       'minimum time for each generation, to simulate a slow service',
       wholeNumber(0, 600_000),
-    )
+    );
+}
+
+/** In the group of the generators. */
+function addUpstreamOptions(command: Command): Command {
+  return command
     .option('--upstream <url>', 'address of the other service, for the generator upstream', httpUrl)
     .option('--upstream-key-file <file>', 'file with the API key for the other service', nonEmpty)
     .option(
@@ -87,7 +100,12 @@ function addGeneratorOptions(command: Command): Command {
         '--upstream-visibility <visibility>',
         'visibility of skins at the other service; private skins stay private if the plan allows it (default: unlisted)',
       ).choices(UPSTREAM_VISIBILITIES),
-    )
+    );
+}
+
+/** In the group of the generators. */
+function addGameAccountOptions(command: Command): Command {
+  return command
     .option(
       '--account-delay <seconds>',
       'minimum time between two skins made with one game account (default: 15)',

@@ -59,33 +59,60 @@ export async function makeService(
     ...basis,
     ...outbound,
     ...status,
+    ...makeLimiters(),
+    ...rulesOf(options),
+    ...liveParts(options, live),
     queue,
     feeds,
     generator,
-    generatorKind: kindOf(options),
     publicUrl,
-    plans: options.plans,
-    polling: new Polling(),
-    duplicates: new Duplicates(),
-    callbacks: callbackPolicy(options),
-    usersMayLink: options.userAccounts ?? true,
-    fetches: new Fetches(),
-    spotReservations: new SpotReservations(),
     observer: options.observer,
     openRequests: new OpenRequests(basis),
-    webPages: new WebPages(options.allowedOrigins ?? [], () => live.ownAddresses),
     metrics: await openMetrics(options, { basis, feeds, live }),
     workers: pool,
-    textureUrl: (hash) => textureUrl(live.publicUrl, hash),
-    ownAddresses: () => live.ownAddresses,
     description: once(describe),
     keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: live.publicUrl }),
+  };
+  return { context, pool };
+}
+
+/** What counts the callers' requests in this process. */
+function makeLimiters(): Pick<ServiceContext, 'polling' | 'duplicates' | 'fetches' | 'spotReservations'> {
+  return {
+    polling: new Polling(),
+    duplicates: new Duplicates(),
+    fetches: new Fetches(),
+    spotReservations: new SpotReservations(),
+  };
+}
+
+/** What the operator allows. */
+function rulesOf(
+  options: Options,
+): Pick<ServiceContext, 'generatorKind' | 'plans' | 'callbacks' | 'usersMayLink'> {
+  return {
+    generatorKind: kindOf(options),
+    plans: options.plans,
+    callbacks: callbackPolicy(options),
+    usersMayLink: options.userAccounts ?? true,
+  };
+}
+
+/** What depends on where the server listens and whether it stops. */
+function liveParts(
+  { allowedOrigins = [], embedded }: Options,
+  live: Live,
+): Pick<ServiceContext, 'webPages' | 'textureUrl' | 'ownAddresses' | 'onAccepted' | 'isStopping'> {
+  const ownAddresses = () => live.ownAddresses;
+  return {
+    webPages: new WebPages(allowedOrigins, ownAddresses),
+    textureUrl: (hash) => textureUrl(live.publicUrl, hash),
+    ownAddresses,
     onAccepted: (uuid) => {
-      if (options.embedded) live.accepted.add(uuid); // `serve` lives too long to remember them
+      if (embedded) live.accepted.add(uuid); // `serve` lives too long to remember them
     },
     isStopping: () => live.isStopping,
   };
-  return { context, pool };
 }
 
 interface Jobs {

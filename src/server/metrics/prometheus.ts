@@ -21,7 +21,8 @@ export class PrometheusMetrics implements Observer {
   readonly #counters: Counters;
 
   constructor(sources: MetricSources) {
-    this.#counters = new Counters(this.#registry);
+    const registers = [this.#registry];
+    this.#counters = { ...makeRequestCounters(registers), ...makeJobCounters(registers) };
     addGauges(this.#registry, sources);
     collectDefaultMetrics({ register: this.#registry });
   }
@@ -65,65 +66,62 @@ export class PrometheusMetrics implements Observer {
   }
 }
 
-class Counters {
-  readonly requests: Counter<'route' | 'method' | 'status'>;
-  readonly requestSeconds: Histogram<'route' | 'method'>;
-  readonly refusals: Counter<'code'>;
-  readonly duplicates: Counter;
-  readonly generationSeconds: Histogram;
-  readonly completed: Counter;
-  readonly failed: Counter<'code'>;
-  readonly dropped: Counter;
+type Counters = ReturnType<typeof makeRequestCounters> & ReturnType<typeof makeJobCounters>;
 
-  constructor(registry: Registry) {
-    const registers = [registry];
-    this.requests = new Counter({
+function makeRequestCounters(registers: Registry[]) {
+  return {
+    requests: new Counter({
       name: 'skinsmith_http_requests_total',
       help: 'Requests answered.',
       labelNames: ['route', 'method', 'status'],
       registers,
-    });
-    this.requestSeconds = new Histogram({
+    }),
+    requestSeconds: new Histogram({
       name: 'skinsmith_http_request_duration_seconds',
       help: 'Time from a request to the end of its answer.',
       labelNames: ['route', 'method'],
       buckets: REQUEST_BUCKETS,
       registers,
-    });
-    this.refusals = new Counter({
+    }),
+    refusals: new Counter({
       name: 'skinsmith_refusals_total',
       help: 'Requests refused or failed, by error code.',
       labelNames: ['code'],
       registers,
-    });
-    this.duplicates = new Counter({
+    }),
+    dropped: new Counter({
+      name: 'skinsmith_connections_dropped_total',
+      help: 'Connections closed at once because there were as many as may be.',
+      registers,
+    }),
+  };
+}
+
+function makeJobCounters(registers: Registry[]) {
+  return {
+    duplicates: new Counter({
       name: 'skinsmith_duplicates_total',
       help: 'Generations answered with skin data that was there.',
       registers,
-    });
-    this.generationSeconds = new Histogram({
+    }),
+    generationSeconds: new Histogram({
       name: 'skinsmith_generation_duration_seconds',
       help: 'Time a generator took for skin data.',
       buckets: GENERATION_BUCKETS,
       registers,
-    });
-    this.completed = new Counter({
+    }),
+    completed: new Counter({
       name: 'skinsmith_jobs_completed_total',
       help: 'Jobs completed by workers.',
       registers,
-    });
-    this.failed = new Counter({
+    }),
+    failed: new Counter({
       name: 'skinsmith_jobs_failed_total',
       help: 'Jobs failed for good, by error code.',
       labelNames: ['code'],
       registers,
-    });
-    this.dropped = new Counter({
-      name: 'skinsmith_connections_dropped_total',
-      help: 'Connections closed at once because there were as many as may be.',
-      registers,
-    });
-  }
+    }),
+  };
 }
 
 function addGauges(registry: Registry, { pendingJobs, eventStreams, connections }: MetricSources): void {

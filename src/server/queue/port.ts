@@ -117,13 +117,22 @@ export interface JobPage {
   readonly status?: JobRow['status'] | undefined;
 }
 
-export interface JobQueue {
+/** Takes jobs in, within the limits of their owners. */
+interface JobIntake {
   /** Accepts a job if its limits allow, counting and inserting atomically. */
   submit(job: NewJob, limits: SubmitLimits): Promise<Submission>;
   /** How many jobs would be accepted now; others may take the spots in the meantime. */
   findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room>;
   /** Records a job whose result was available at once. */
   recordKnown(job: NewJob, skinUuid: string): Promise<Recorded>;
+  /** Whether the owner has used this idempotency key. */
+  hasKey(owner: string, key: string): Promise<boolean>;
+  /** The answer for a request whose idempotency key was used before; undefined for a new key. */
+  findRepeated(job: NewJob): Promise<Repeated | undefined>;
+}
+
+/** What workers do with jobs. */
+export interface JobLeases {
   /** The next job in turn order (fairness/turns.ts) of those that may run now, under a lease for `owner`. */
   claim(owner: string): Promise<Lease | undefined>;
   /**
@@ -131,8 +140,6 @@ export interface JobQueue {
    * when the job went back to the queue because another one for the same data is in progress.
    */
   adopt(lease: Lease, identity: string): Promise<Lease | undefined>;
-  /** Fails the owner's waiting jobs; returns their UUIDs. */
-  giveUpWaiting(owner: string, failure: JobFailure): Promise<string[]>;
   /** Extends the lease. False when it is lost. */
   renew(lease: Lease): Promise<boolean>;
   /** Stores the skin and completes the job atomically. False when the lease is lost. */
@@ -141,15 +148,25 @@ export interface JobQueue {
   fail(lease: Lease, failure: JobFailure): Promise<boolean>;
   /** Returns the job unchanged, to be taken at `runAt` or at once: the attempt does not count. */
   release(lease: Lease, runAt?: number): Promise<boolean>;
+  /** When the next job may run that its owner's `concurrency` does not hold back. */
+  nextRunAt(): Promise<number | undefined>;
+}
+
+/** Ends and removes jobs that no worker has. */
+interface JobUpkeep {
   /** Frees jobs whose worker is gone. Returns how many. */
   recover(): Promise<number>;
+  /** Fails the owner's waiting jobs; returns their UUIDs. */
+  giveUpWaiting(owner: string, failure: JobFailure): Promise<string[]>;
+  /** Deletes jobs finished before `before`, and callers without any remaining state. */
+  prune(before: number): Promise<void>;
+}
+
+/** The jobs of one owner, or those that are named. */
+export interface JobLists {
   find(uuid: string): Promise<JobRow | undefined>;
   /** The existing ones of these jobs. */
   findAll(uuids: readonly string[]): Promise<JobRow[]>;
-  /** Whether the owner has used this idempotency key. */
-  hasKey(owner: string, key: string): Promise<boolean>;
-  /** The answer for a request whose idempotency key was used before; undefined for a new key. */
-  findRepeated(job: NewJob): Promise<Repeated | undefined>;
   /** An owner's pending jobs and the `size` newest others, newest first. */
   list(owner: string, size: number): Promise<JobRow[]>;
   /** The same jobs with their states only: many of them are read together. */
@@ -158,6 +175,10 @@ export interface JobQueue {
   pageStates(owner: string, page: JobPage): Promise<JobState[]>;
   /** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */
   listAfter(owner: string, id: number, size: number): Promise<JobRow[]>;
+}
+
+/** The jobs of all owners. */
+export interface AllJobs {
   /** Number of the newest job of all owners; 0 if there is none. */
   newestId(): Promise<number>;
   /** The first `size` jobs of all owners with a number above `id`, in the order of acceptance. */
@@ -168,11 +189,9 @@ export interface JobQueue {
   pending(): Promise<PendingJobs>;
   /** How many waiting jobs come before this one. */
   waitingBefore(job: Pick<JobRow, 'turn' | 'id'>): Promise<number>;
-  /** When the next job may run that its owner's `concurrency` does not hold back. */
-  nextRunAt(): Promise<number | undefined>;
-  /** Deletes jobs finished before `before`, and callers without any remaining state. */
-  prune(before: number): Promise<void>;
 }
+
+export interface JobQueue extends JobIntake, JobLeases, JobUpkeep, JobLists, AllJobs {}
 
 /** Every numeric setting of the queue. Times in milliseconds. */
 export interface QueueTimes {

@@ -1,6 +1,7 @@
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Observer } from '../events/observer.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { JobQueue } from '../queue/port.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
@@ -37,6 +38,7 @@ export interface ServiceContext
     UsersContext,
     WaitContext {
   readonly observer: Observer;
+  readonly queue: JobQueue;
   readonly feeds: JobFeeds;
   /** Open requests, which end when their key is revoked. */
   readonly openRequests: OpenRequests;

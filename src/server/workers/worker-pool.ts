@@ -3,7 +3,7 @@ import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
 import { asGenerationError, GenerationPostponed, type Generator } from '../generators/port.ts';
 import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner.ts';
-import { type JobQueue, type Lease, QUEUE_TIMES } from '../queue/port.ts';
+import { type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import type { Db } from '../store/db.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
@@ -11,7 +11,7 @@ import { WorkTimes } from './work-times.ts';
 export interface WorkerPoolOptions {
   readonly count: number;
   readonly db: Db;
-  readonly queue: JobQueue;
+  readonly queue: JobLeases;
   readonly generator: Generator;
   readonly signals: JobSignals;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { isPending } from '../../../protocol/job.ts';
-import type { JobQueue } from '../../queue/port.ts';
+import type { JobLists } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { type JobWithSkin, readEnds } from './jobs.ts';
@@ -16,7 +16,7 @@ export interface JobFollower {
 
 export interface JobFeedOptions {
   readonly owner: string;
-  readonly queue: JobQueue;
+  readonly queue: JobLists;
   readonly db: Db;
   readonly onError: (error: unknown) => void;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
-import type { JobQueue, JobState } from '../../queue/port.ts';
+import type { JobLists, JobState } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import { findSkin, findSkins, type SkinWithData } from '../../store/skins.ts';
@@ -19,7 +19,7 @@ export interface JobWithSkin {
 }
 
 export interface JobContext extends PollingContext {
-  readonly queue: JobQueue;
+  readonly queue: JobLists;
 }
 
 /** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */
@@ -36,7 +36,7 @@ export async function withSkin(db: Db, job: JobRow): Promise<JobWithSkin> {
 
 /** Those of the given jobs that have ended, in the order of their ends. Takes two indexed reads in total. */
 export async function readEnds(
-  { queue, db }: { queue: JobQueue; db: Db },
+  { queue, db }: { queue: JobLists; db: Db },
   uuids: readonly string[],
 ): Promise<JobWithSkin[]> {
   const ended = (await queue.findAll(uuids)).filter(({ status }) => !isPending(status));
@@ -48,7 +48,7 @@ export async function readEnds(
 }
 
 export interface JobListContext {
-  readonly queue: JobQueue;
+  readonly queue: JobLists;
 }
 
 export interface JobListQuery {
@@ -105,7 +105,7 @@ export interface Patience {
 
 export interface WaitContext {
   readonly clock: Clock;
-  readonly queue: JobQueue;
+  readonly queue: JobLists;
   readonly signals: JobSignals;
   /** Whether the service is shutting down and accepts nothing new. */
   readonly isStopping: () => boolean;

@@ -1,8 +1,8 @@
-import type { JobQueue } from '../../queue/port.ts';
+import type { AllJobs } from '../../queue/port.ts';
 import type { JobFeed } from './job-feed.ts';
 
 export interface OtherProcessesOptions {
-  readonly queue: JobQueue;
+  readonly queue: AllJobs;
   /** The feeds of all owners that have followers. */
   readonly feeds: ReadonlyMap<string, JobFeed>;
   readonly onError: (error: unknown) => void;

@@ -1,8 +1,7 @@
-import type { Finisher } from '../batch/service/finisher.ts';
 import type { Me } from '../protocol/account.ts';
+import type { Reads } from './reads.ts';
 import { readAccount, readCapeTexture, readServiceKey, type ServiceKey, spotsOf } from './service-facts.ts';
-import type { Desk } from './session.ts';
-import type { Watcher } from './watcher.ts';
+import type { Session } from './session.ts';
 
 /** What the service says about itself. */
 export interface Facts extends ServiceKey {
@@ -13,9 +12,9 @@ export interface Facts extends ServiceKey {
 }
 
 interface Contact {
-  readonly desk: Desk;
-  readonly finisher: Finisher;
-  readonly watcher: Watcher;
+  readonly session: Pick<Session, 'client' | 'call' | 'spotLimit'>;
+  readonly reads: Reads;
+  readonly watcher: { firstLook(): Promise<void> };
   readonly stop: AbortSignal;
   /** UUID of the requested cape. */
   readonly cape: string | undefined;
@@ -23,11 +22,11 @@ interface Contact {
 
 /** Asks the service for the caller's account, its signing key and the jobs already in the queue. */
 export async function learnFacts(contact: Contact, slots: number | undefined): Promise<Facts> {
-  const { desk, finisher, watcher, stop, cape } = contact;
+  const { session, reads, watcher, stop, cape } = contact;
   const reader = {
-    client: desk.client,
-    call: desk.call(stop),
-    repeatedly: async <T>(request: () => Promise<T>) => await finisher.repeatedly(request),
+    client: session.client,
+    call: session.call(stop),
+    repeatedly: async <T>(request: () => Promise<T>) => await reads.repeatedly(request),
   };
   const [me, key, capeTexture] = await Promise.all([
     readAccount(reader),
@@ -35,6 +34,6 @@ export async function learnFacts(contact: Contact, slots: number | undefined): P
     cape === undefined ? undefined : readCapeTexture(reader, cape),
     watcher.firstLook(),
   ]);
-  desk.spotLimit.told = spotsOf(me, slots);
+  session.spotLimit.told = spotsOf(me, slots);
   return { ...key, me, capeTexture };
 }

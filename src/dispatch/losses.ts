@@ -1,29 +1,31 @@
-import { pixelsOf, type Work } from '../batch/model/work.ts';
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { readTextures } from './proof.ts';
-import type { Desk } from './session.ts';
+import type { Session } from './session.ts';
 import { settlingTime } from './settling-time.ts';
+import type { Submission } from './submission.ts';
 import type { Sent } from './submitter.ts';
 
-export interface LossesTools {
-  readonly desk: Desk;
+export interface LossesPorts<W extends Submission> {
+  readonly session: Session<W>;
   /** Whether the job is another process's. */
   readonly isElsewhere: (id: string) => boolean;
   /** A finished job's state; undefined if it no longer exists. */
   readonly fetchJob: (id: string) => Promise<JobState | undefined>;
+  /** Pixel hash of the picture; undefined: unknown, for instance a URL's. */
+  readonly pixelsOf: (work: W) => string | undefined;
   /** Pixel hash of the texture in a value. */
   readonly texturePixels: (url: string) => Promise<string>;
   /** This job belongs to the submission whose answer was lost. */
-  readonly onFound: (work: Work, state: JobState) => void;
+  readonly onFound: (work: W, state: JobState) => void;
   /** The service has no job for it. */
-  readonly onGone: (work: Work) => void;
+  readonly onGone: (work: W) => void;
   readonly lookSoon: () => void;
 }
 
 /** A submission that the service may or may not have accepted. */
-interface Loss {
-  readonly work: Work;
+interface Loss<W extends Submission> {
+  readonly work: W;
   /** When it was sent; -Infinity: by an earlier process. */
   readonly sentAt: number;
   /** Newest job on the service before that, on its clock. */
@@ -50,25 +52,25 @@ const LOOK = 200;
  * blindly: unknown jobs in the list are examined, and their pixels show whose they are. Only when no candidate
  * is left, the service has not accepted the submission.
  */
-export class Losses {
-  readonly #tools: LossesTools;
-  readonly #lost = new Map<Work, Loss>();
+export class Losses<W extends Submission> {
+  readonly #ports: LossesPorts<W>;
+  readonly #lost = new Map<W, Loss<W>>();
   /** When each job in the list was first seen; only those of the last list. */
   #firstSeen = new Map<string, number>();
   readonly #findings = new Map<string, Finding>();
   readonly #examining = new Set<string>();
   #lookAt: number | undefined;
 
-  constructor(tools: LossesTools) {
-    this.#tools = tools;
+  constructor(ports: LossesPorts<W>) {
+    this.#ports = ports;
   }
 
   get size(): number {
     return this.#lost.size;
   }
 
-  add(work: Work, sent: Sent, error?: unknown): void {
-    const now = this.#tools.desk.now();
+  add(work: W, sent: Sent, error?: unknown): void {
+    const now = this.#ports.session.now();
     const settledAt = now + settlingTime(error);
     this.#lost.set(work, { work, sentAt: sent.at, mark: sent.mark, settledAt });
     this.#wantLook(settledAt);
@@ -85,36 +87,36 @@ export class Losses {
     for (const loss of [...this.#lost.values()]) this.#judge(loss, jobs, startedAt);
   }
 
-  #judge(loss: Loss, jobs: readonly Job[], startedAt: number): void {
+  #judge(loss: Loss<W>, jobs: readonly Job[], startedAt: number): void {
     const candidates = jobs.filter((job) => this.#mayBe(loss, job));
     const match = candidates.find((job) => this.#isIt(loss, job, candidates));
     const finding = match && this.#findings.get(match.id);
     if (finding && finding !== 'nothing') {
       this.#lost.delete(loss.work);
-      this.#tools.onFound(loss.work, finding.state);
+      this.#ports.onFound(loss.work, finding.state);
       return;
     }
     const open = candidates.filter((job) => !this.#findings.has(job.id));
     for (const job of open) if (!isPending(job.status)) this.#examine(job);
-    if (open.length > 0) this.#wantLook(this.#tools.desk.now() + LOOK);
+    if (open.length > 0) this.#wantLook(this.#ports.session.now() + LOOK);
     else if (startedAt < loss.settledAt) this.#wantLook(loss.settledAt);
     else {
       this.#lost.delete(loss.work);
-      this.#tools.onGone(loss.work);
+      this.#ports.onGone(loss.work);
     }
   }
 
   /** Whether the job is newer than the submission and of unknown origin. */
-  #mayBe(loss: Loss, { id, timestamp }: Job): boolean {
-    if (this.#tools.desk.journal.isOwnJob(id) || this.#tools.isElsewhere(id)) return false;
+  #mayBe(loss: Loss<W>, { id, timestamp }: Job): boolean {
+    if (this.#ports.session.journal.isOwnJob(id) || this.#ports.isElsewhere(id)) return false;
     if ((this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY) < loss.sentAt) return false;
     return timestamp === undefined || timestamp >= loss.mark;
   }
 
-  #isIt({ work }: Loss, { id }: Job, candidates: readonly Job[]): boolean {
+  #isIt({ work }: Loss<W>, { id }: Job, candidates: readonly Job[]): boolean {
     const finding = this.#findings.get(id);
     if (finding === undefined || finding === 'nothing') return false;
-    const pixels = pixelsOf(work);
+    const pixels = this.#ports.pixelsOf(work);
     // The pixels of a URL or a player are unknown, so only a single candidate can match.
     if (pixels === undefined) return candidates.length === 1 && this.#lost.size === 1;
     const hasVariant = work.variant === 'auto' || work.variant === finding.variant;
@@ -124,22 +126,22 @@ export class Losses {
   #examine({ id }: Job): void {
     if (this.#examining.has(id)) return;
     this.#examining.add(id);
-    const { desk } = this.#tools;
-    desk.track(
+    const { session } = this.#ports;
+    session.track(
       this.#find(id).then((finding) => {
         this.#findings.set(id, finding);
         this.#examining.delete(id);
-        this.#wantLook(desk.now());
-        this.#tools.lookSoon();
+        this.#wantLook(session.now());
+        this.#ports.lookSoon();
       }),
     );
   }
 
   async #find(id: string): Promise<Finding> {
-    const state = await this.#tools.fetchJob(id);
+    const state = await this.#ports.fetchJob(id);
     if (!state?.skin) return 'nothing';
     const { skin, cape } = readTextures(state.skin.texture.data.value);
-    const pixels = await this.#tools.texturePixels(skin.url);
+    const pixels = await this.#ports.texturePixels(skin.url);
     return { state, variant: skin.variant, hasCape: cape !== undefined, pixels };
   }
 

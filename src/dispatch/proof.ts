@@ -75,12 +75,12 @@ export type Signing = 'game' | 'service' | 'unproved';
  * a service without a published key is `unproved` unless it is the game's.
  * @throws ProofError
  */
-export async function proveSkin(skin: SkinData, expected: Expected, tools: ProofMeans): Promise<Signing> {
+export async function proveSkin(skin: SkinData, expected: Expected, ports: ProofMeans): Promise<Signing> {
   const textures = readTextures(skin.value);
   if (!BASE64.test(skin.signature)) throw new ProofError('invalid_skin_data', 'The signature is not base64.');
-  const signing = await verifySignature(skin, textures.skin.url, tools);
+  const signing = await verifySignature(skin, textures.skin.url, ports);
   try {
-    await verifyContent(textures, expected, tools);
+    await verifyContent(textures, expected, ports);
     return signing;
   } catch (error) {
     if (error instanceof ProofError) error.signing = signing;

@@ -1,33 +1,35 @@
 import type { Clock } from '../base/clock.ts';
-import type { Journal } from '../batch/journal/journal.ts';
-import type { Member, Work } from '../batch/model/work.ts';
 import { classifyFailure } from '../client/failure.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { Sent } from '../client/submission-budget.ts';
-import type { CallOptions, JobState, SkinSource } from '../client/types.ts';
+import type { CallOptions, JobState } from '../client/types.ts';
 import type { Job } from '../protocol/job.ts';
-import { skinNameFrom } from '../protocol/skin-name.ts';
 import { LookTimes } from './look-times.ts';
 import { ONE_ATTEMPT } from './one-attempt.ts';
 import { Pace } from './pace.ts';
+import { RoundTrip } from './round-trip.ts';
 import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
+import type { SkinRequest, Submission, SubmissionRecord } from './submission.ts';
 import { isFullQueue, isRefusedForNow, Trouble, type TroubleOptions, waitReason } from './trouble.ts';
 
-export interface DeskOptions extends Omit<TroubleOptions, 'onPause'> {
+export interface SessionOptions extends Omit<TroubleOptions, 'onPause'> {
   readonly client: SkinClient;
-  readonly journal: Journal;
+  readonly journal: SubmissionRecord;
   /** Longest pause between list requests, milliseconds. */
   readonly longestPoll: number;
   /** The batch has to wait, for a limit or after a failure. */
   readonly onWaiting: (reason: 'limit' | 'trouble', message: string, ms: number) => void;
-  /** An answer names rate windows of the caller. */
-  readonly onWindows: (windows: readonly LimitWindow[]) => void;
-  /** A failure ends the batch. */
+  /** A failure ends everything. */
   readonly onFatal: (error: unknown) => void;
   /** A background task has ended. */
   readonly onTaskEnd: () => void;
+}
+
+/** Whom to tell of the caller's rate windows. */
+interface WindowSharing {
+  heardWindows(windows: readonly LimitWindow[]): void;
 }
 
 /** Milliseconds between attempts to submit while the service accepts nothing. */
@@ -38,14 +40,14 @@ const LONGEST_INTAKE_PAUSE = 60_000;
 const SHORT_WAIT = 1_000;
 const LIMIT_USED_UP = 'The rate limit of this key is used up for now.';
 
-/** What the parts of a running batch share: the service, and what they have learned about it. */
-export class Desk {
+/** What the parts of a dispatcher share: the service, and what they have learned about it. */
+export class Session<W extends Submission = Submission> {
   readonly client: SkinClient;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly journal: Journal;
+  readonly journal: SubmissionRecord;
   readonly pace: Pace;
-  readonly spots: Spots;
+  readonly spots: Spots<W>;
   readonly spotLimit = new SpotLimit(USUAL_SPOTS);
   readonly trouble: Trouble;
   /** Failures of submissions only: the service answers but accepts none, or none can be sent. */
@@ -55,21 +57,21 @@ export class Desk {
   isSkinsmith = false;
   /** Creation time of the newest job seen, on the service's clock, milliseconds since the epoch. */
   newestJobTime = 0;
-  /** Duration of a short request, milliseconds. */
-  roundTrip = 0;
+  readonly roundTrip = new RoundTrip();
   /** Until when the user knows that submissions wait for a limit. */
   #limitToldUntil = 0;
-  readonly #options: DeskOptions;
+  readonly #options: SessionOptions;
   readonly #tasks = new Set<Promise<void>>();
   readonly #loops: Promise<void>[] = [];
+  #sharing: WindowSharing | undefined;
 
-  constructor(options: DeskOptions) {
+  constructor(options: SessionOptions) {
     this.#options = options;
     this.client = options.client;
     this.clock = options.clock;
     this.random = options.random;
     this.journal = options.journal;
-    this.pace = new Pace(options.random, options.onWindows);
+    this.pace = new Pace(options.random, (windows) => this.#sharing?.heardWindows(windows));
     this.spots = new Spots(USUAL_SPOTS);
     this.times = new LookTimes(options.longestPoll);
     const onPause = (message: string, ms: number) => options.onWaiting('trouble', message, ms);
@@ -84,6 +86,11 @@ export class Desk {
     });
   }
 
+  /** Tells other processes of the caller's rate windows from now on. */
+  sharesWindowsWith(sharing: WindowSharing): void {
+    this.#sharing = sharing;
+  }
+
   /** Milliseconds on a monotonic clock. */
   now(): number {
     return this.clock.monotonic();
@@ -93,14 +100,7 @@ export class Desk {
     return { ...ONE_ATTEMPT, signal };
   }
 
-  async post(work: Work, source: SkinSource, signal: AbortSignal): Promise<JobState> {
-    const [first] = work.members;
-    const options = {
-      name: first && nameOf(first),
-      variant: work.variant === 'auto' ? undefined : work.variant,
-      visibility: work.visibility,
-      cape: work.cape,
-    };
+  async post(work: W, { source, options }: SkinRequest, signal: AbortSignal): Promise<JobState> {
     const idempotencyKey = this.journal.idempotencyKey(work.key, work.attempt);
     const sent = this.pace.sent(this.now());
     let state: JobState;
@@ -154,12 +154,7 @@ export class Desk {
     this.newestJobTime = Math.max(this.newestJobTime, timestamp);
   }
 
-  /** The smoothed duration of a short request. */
-  tookRoundTrip(ms: number): void {
-    this.roundTrip = this.roundTrip === 0 ? ms : 0.7 * this.roundTrip + 0.3 * ms;
-  }
-
-  /** Runs a background task; its error ends the batch. */
+  /** Runs a background task; its error ends everything. */
   track(task: Promise<void>): void {
     const tracked = task.catch((error: unknown) => this.#options.onFatal(error));
     this.#tasks.add(tracked);
@@ -191,9 +186,4 @@ export class Desk {
   #moment() {
     return { monotonic: this.now(), epoch: this.client.serviceClock.earliest() };
   }
-}
-
-/** The skin's name: as its source says, or from its file. */
-export function nameOf({ source }: Member): string | undefined {
-  return source.name ?? skinNameFrom(source.stem.split('/').at(-1) ?? '');
 }

@@ -11,7 +11,7 @@ import { QueueFile } from './queue-file.ts';
 import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
 import { deleteWork, readWork, writeWork } from './shared-works.ts';
-import type { Spots } from './spots.ts';
+import type { CountedSpots } from './spots.ts';
 
 /** Milliseconds between reads of the file: while others are known, and otherwise. */
 const NOTICE = { shared: 50, alone: 1_000 };
@@ -28,9 +28,9 @@ export type Taken =
   /** All processes together have used these rate windows up. */
   | { readonly windows: readonly LimitWindow[] };
 
-export interface SharedQueueTools {
+export interface SharedQueueOptions {
   readonly clock: Clock;
-  readonly spots: Spots;
+  readonly spots: CountedSpots;
   /** Typical duration of a job, milliseconds; undefined while nothing is known. */
   readonly typical: () => number | undefined;
   /** A dead process left these jobs behind; they may still run. */
@@ -46,7 +46,7 @@ export interface SharedQueueTools {
  */
 export class SharedQueue {
   readonly #file: QueueFile;
-  readonly #tools: SharedQueueTools;
+  readonly #ports: SharedQueueOptions;
   readonly #parties = new Parties();
   readonly #name = `${process.pid}.${randomBytes(4).toString('hex')}`;
   readonly #startedAt: number;
@@ -54,17 +54,17 @@ export class SharedQueue {
   readonly #lists: SharedLists;
   #wants = false;
 
-  static async open(folder: string, tools: SharedQueueTools): Promise<SharedQueue> {
-    return new SharedQueue(await QueueFile.open(folder, tools.onBroken), tools);
+  static async open(folder: string, ports: SharedQueueOptions): Promise<SharedQueue> {
+    return new SharedQueue(await QueueFile.open(folder, ports.onBroken), ports);
   }
 
-  private constructor(file: QueueFile, tools: SharedQueueTools) {
+  private constructor(file: QueueFile, ports: SharedQueueOptions) {
     this.#file = file;
-    this.#tools = tools;
-    this.#startedAt = tools.clock.now();
+    this.#ports = ports;
+    this.#startedAt = ports.clock.now();
     this.#lists = new SharedLists({
       file,
-      clock: tools.clock,
+      clock: ports.clock,
       name: this.#name,
       parties: this.#parties,
       readParties: (db) => this.#read(db),
@@ -77,7 +77,7 @@ export class SharedQueue {
         db.exec('delete from works; delete from windows; update looks set spent = 0');
       this.#write(db, 0);
     }, undefined);
-    tools.spots.onChange = () => this.#touch();
+    ports.spots.onChange = () => this.#touch();
   }
 
   /** Claims a share of the spots, because there is work to submit. */
@@ -105,7 +105,7 @@ export class SharedQueue {
 
   /** Sends heartbeats and notices others' changes, until aborted. */
   async keepUp(onNews: () => void, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#tools;
+    const { clock } = this.#ports;
     let { version } = this.#file;
     let touchedAt = clock.monotonic();
     for (;;) {
@@ -121,7 +121,7 @@ export class SharedQueue {
 
   /** Takes a spot if one of `limit` is free and within this process's share. `key`: the work to submit. */
   take(limit: number, key: string | undefined): Taken {
-    const { spots, clock } = this.#tools;
+    const { spots, clock } = this.#ports;
     const isOpen = spots.ours + spots.others < limit;
     return this.#file.transact<Taken>(
       (db) => {
@@ -154,31 +154,31 @@ export class SharedQueue {
     if (windows.length === 0) return;
     this.#file.transact((db) => {
       this.#read(db);
-      recordWindows(db, windows, this.#windowState(this.#tools.spots.unsure.size - 1));
+      recordWindows(db, windows, this.#windowState(this.#ports.spots.unsure.size - 1));
     }, undefined);
   }
 
   #windowState(ownInFlight: number): WindowState {
     const { list } = this.#parties;
     const inFlight = ownInFlight + list.reduce((sum, { unsure }) => sum + unsure, 0);
-    return { now: this.#tools.clock.now(), inFlight, isAlone: list.length === 0 };
+    return { now: this.#ports.clock.now(), inFlight, isAlone: list.length === 0 };
   }
 
   /** Jobs of the caller that no process on this machine has, according to the last list. */
   get strangers(): number {
-    return this.#tools.spots.strangers((id) => this.#parties.isLocal(id));
+    return this.#ports.spots.strangers((id) => this.#parties.isLocal(id));
   }
 
   /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
   get settledAt(): number | undefined {
-    const { clock } = this.#tools;
+    const { clock } = this.#ports;
     const at = this.#abandoned.settledAt(clock.now());
     return at === undefined ? undefined : at + clock.monotonic() - clock.now();
   }
 
   /** The caller's pending jobs, as far as known. */
   get pending(): number {
-    const { jobs } = this.#tools.spots;
+    const { jobs } = this.#ports.spots;
     return jobs.size + this.#parties.jobs(jobs).length + this.strangers;
   }
 
@@ -194,7 +194,7 @@ export class SharedQueue {
 
   /** Jobs of the other processes. */
   get otherJobs(): readonly Underway[] {
-    const { clock, spots } = this.#tools;
+    const { clock, spots } = this.#ports;
     const shift = clock.monotonic() - clock.now();
     return this.#parties.jobs(spots.jobs).map(({ at, eta }) => ({ acceptedAt: at + shift, eta }));
   }
@@ -220,7 +220,7 @@ export class SharedQueue {
 
   /** The minimum duration of a job: the age of the oldest one, unless that one is stuck. */
   get #usual(): number | undefined {
-    const { clock, spots, typical } = this.#tools;
+    const { clock, spots, typical } = this.#ports;
     const jobs = [...spots.jobs.values(), ...this.otherJobs];
     const oldest = Math.max(0, ...jobs.map(({ acceptedAt }) => clock.monotonic() - acceptedAt));
     const learned = longer(typical(), this.#parties.typical);
@@ -250,28 +250,28 @@ export class SharedQueue {
   }
 
   #remember(db: DatabaseSync, key: string, job: string | undefined): void {
-    writeWork(db, { key, party: this.#name, job, at: this.#tools.clock.now() });
+    writeWork(db, { key, party: this.#name, job, at: this.#ports.clock.now() });
   }
 
   get #abandonedSpots(): number {
-    return this.#abandoned.count(this.#tools.clock.now());
+    return this.#abandoned.count(this.#ports.clock.now());
   }
 
   #read(db: DatabaseSync): void {
-    const { living, gone } = readParties(db, this.#name, this.#tools.clock.now());
+    const { living, gone } = readParties(db, this.#name, this.#ports.clock.now());
     this.#bury(this.#parties.saw(living, gone));
   }
 
   /** Their jobs may still run, and their submissions in flight may have become jobs. */
   #bury(gone: readonly Party[]): void {
     const left = gone.filter(({ unsure, jobs }) => unsure + jobs.length > 0);
-    this.#abandoned.died(left, this.#tools.clock.now());
-    if (left.length > 0) this.#tools.onOrphans(left.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
+    this.#abandoned.died(left, this.#ports.clock.now());
+    if (left.length > 0) this.#ports.onOrphans(left.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
   }
 
   /** `taking`: submissions that are about to begin. */
   #write(db: DatabaseSync, taking: number): void {
-    const { clock, spots, typical } = this.#tools;
+    const { clock, spots, typical } = this.#ports;
     const shift = clock.now() - clock.monotonic();
     const jobs = [...spots.jobs.values()].map(({ id, acceptedAt, eta }) => ({
       id,

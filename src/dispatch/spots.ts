@@ -1,11 +1,11 @@
-import type { Work } from '../batch/model/work.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { Underway } from './look-times.ts';
+import type { Submission } from './submission.ts';
 
 /** A job of ours that, as far as we know, has not ended. */
-export interface OpenJob extends Underway {
+export interface OpenJob<W extends Submission> extends Underway {
   readonly id: string;
-  readonly work: Work;
+  readonly work: W;
   /** Whether `acceptedAt` is accurate: for a job from an earlier run it is unknown. */
   readonly isTimed: boolean;
   /** When it was created, on the service's clock, milliseconds since the epoch. */
@@ -14,14 +14,26 @@ export interface OpenJob extends Underway {
   askedAt?: number;
 }
 
+/** The spots of one process, as other processes are told of them. */
+export interface CountedSpots {
+  readonly jobs: ReadonlyMap<string, Underway & { readonly id: string }>;
+  readonly unsure: { readonly size: number };
+  readonly ours: number;
+  readonly others: number;
+  /** Called whenever the number of ours changes. */
+  onChange: () => void;
+  /** Jobs of others that no process on this machine has. */
+  strangers(isLocal: (id: string) => boolean): number;
+}
+
 /**
  * The caller's spots in the queue, counted so that they are never exceeded: our jobs, submissions in flight,
  * and jobs that others with the same key have there.
  */
-export class Spots {
-  readonly jobs = new Map<string, OpenJob>();
+export class Spots<W extends Submission> implements CountedSpots {
+  readonly jobs = new Map<string, OpenJob<W>>();
   /** Submissions in flight, and those whose answer was lost: each may have become a job. */
-  readonly unsure = new ObservedSet<Work>(() => this.onChange());
+  readonly unsure = new ObservedSet<W>(() => this.onChange());
   /** Called whenever the number of ours changes. */
   onChange: () => void = () => {};
   readonly #others = new Set<string>();
@@ -64,7 +76,7 @@ export class Spots {
     else this.#others.delete(id);
   }
 
-  took(job: OpenJob): void {
+  took(job: OpenJob<W>): void {
     this.#others.delete(job.id);
     this.jobs.set(job.id, job); // first, so that the count is never too low
     if (!this.unsure.delete(job.work)) this.onChange();

@@ -1,14 +1,10 @@
-import type { SourceProblem } from '../batch/model/source.ts';
-import { sharedKey, type Work } from '../batch/model/work.ts';
-import { sourceToSend } from '../batch/service/source-to-send.ts';
-import { isUuid } from '../batch/sources/arguments/links.ts';
-import type { PlayerNames } from '../batch/sources/player-names.ts';
 import { wasNotTaken } from '../client/failure.ts';
-import type { JobState, SkinSource } from '../client/types.ts';
-import type { Desk } from './session.ts';
+import type { JobState } from '../client/types.ts';
+import type { Session } from './session.ts';
 import type { SharedQueue } from './shared-queue.ts';
+import { type SkinRequest, type Submission, sharedKey } from './submission.ts';
 import { isFullQueue, isRefusedForNow, isTrouble, lossPause } from './trouble.ts';
-import type { Bell } from './wake-up-signal.ts';
+import type { WakeUpSignal } from './wake-up-signal.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MOST_LOSSES = 40;
@@ -17,30 +13,30 @@ const FULL_PAUSE = 300;
 const FULL_GROWTH = 1.6;
 const LONGEST_FULL_PAUSE = 5_000;
 
-/** What the submitter needs of the batch around it. */
-export interface SubmitterTools {
-  readonly desk: Desk;
+/** What the submitter needs of the dispatcher around it. */
+export interface SubmitterPorts<W extends Submission> {
+  readonly session: Session<W>;
   /** Rung when a spot or work may be available. */
-  readonly bell: Bell;
-  /** Absent before first contact. */
-  readonly queue: () => SharedQueue;
+  readonly wakeUp: WakeUpSignal;
+  readonly queue: SharedQueue;
   /** Ignore what other processes have submitted. */
   readonly force: boolean;
   /** Nothing can be submitted, because others with the same key have so many jobs there. */
   readonly onOthers: (jobs: number) => void;
   /** Another process has a job for the same. */
-  readonly onElsewhere: (work: Work, job: string) => void;
-  readonly players: PlayerNames | undefined;
+  readonly onElsewhere: (work: W, job: string) => void;
+  /** What to send, or why there is nothing. @throws the signal's reason */
+  readonly prepare: (work: W, signal: AbortSignal) => Promise<SkinRequest | { readonly problem: unknown }>;
   /** No more submissions once aborted; those in flight may still finish. */
   readonly stop: AbortSignal;
   /** Aborts those too. */
   readonly hardStop: AbortSignal;
-  readonly onAccepted: (work: Work, state: JobState, sent: Sent) => void;
-  readonly onFailed: (work: Work, error: unknown) => void;
-  /** Nothing was sent: the source is invalid. */
-  readonly onUnusable: (work: Work, problem: SourceProblem) => void;
+  readonly onAccepted: (work: W, state: JobState, sent: Sent) => void;
+  readonly onFailed: (work: W, error: unknown) => void;
+  /** There was nothing to send. */
+  readonly onUnusable: (work: W, problem: unknown) => void;
   /** The answer was lost: the service may or may not have accepted it. */
-  readonly onLost: (work: Work, error: unknown, sent: Sent) => void;
+  readonly onLost: (work: W, error: unknown, sent: Sent) => void;
   readonly lookSoon: () => void;
 }
 
@@ -51,10 +47,10 @@ export interface Sent {
 }
 
 /** Submits work as spots become free: fills all of them at once and never exceeds them. */
-export class Submitter {
-  readonly #tools: SubmitterTools;
-  readonly #queue: Work[] = [];
-  readonly #again: Work[] = [];
+export class Submitter<W extends Submission> {
+  readonly #ports: SubmitterPorts<W>;
+  readonly #queue: W[] = [];
+  readonly #again: W[] = [];
   /** Submissions in flight. */
   #underway = 0;
   #fullUntil = 0;
@@ -64,8 +60,8 @@ export class Submitter {
   /** New submissions still within the budget. */
   #left: number;
 
-  constructor(tools: SubmitterTools, maxNew: number) {
-    this.#tools = tools;
+  constructor(ports: SubmitterPorts<W>, maxNew: number) {
+    this.#ports = ports;
     this.#left = maxNew;
   }
 
@@ -78,64 +74,62 @@ export class Submitter {
     return this.#left <= 0 && this.#again.length === 0 && this.#queue.length > 0;
   }
 
-  add(work: Work): void {
-    const content = work.members[0]?.source.content;
-    if (content?.kind === 'user' && !isUuid(content.user)) this.#tools.players?.expect(content.user);
+  add(work: W): void {
     this.#queue.push(work);
-    this.#tools.bell.ring();
+    this.#ports.wakeUp.notify();
   }
 
   /** Submits this before any new work. */
-  addAgain(work: Work): void {
+  addAgain(work: W): void {
     this.#again.push(work);
-    this.#tools.queue().enter();
-    this.#tools.bell.ring();
+    this.#ports.queue.enter();
+    this.#ports.wakeUp.notify();
   }
 
   /** Runs until aborted. */
   async run(): Promise<void> {
-    const { bell, stop } = this.#tools;
+    const { wakeUp, stop } = this.#ports;
     while (!stop.aborted) {
       this.#fill();
-      if (this.#hasNext()) this.#tools.desk.tellLimit();
-      await bell.wait(this.#pause(), stop);
+      if (this.#hasNext()) this.#ports.session.tellLimit();
+      await wakeUp.wait(this.#pause(), stop);
     }
   }
 
   /** No more work comes: the remaining spots are for others. */
   noMore(): void {
     this.#isLast = true;
-    this.#tools.bell.ring();
+    this.#ports.wakeUp.notify();
   }
 
   /** Handles a new list. A full queue stays full for its time: the list may not show all jobs. */
   looked(): void {
-    this.#tools.bell.ring();
+    this.#ports.wakeUp.notify();
   }
 
   /** A job has ended, so the queue is no longer full. */
   roomSeen(): void {
     this.#fullUntil = 0;
-    this.#tools.bell.ring();
+    this.#ports.wakeUp.notify();
   }
 
   #fill(): void {
-    const { desk, stop } = this.#tools;
+    const { session, stop } = this.#ports;
     while (!stop.aborted && this.#hasNext() && this.#mayBurst() && this.#isOpenNow()) {
-      desk.spots.limit = desk.spotLimit.at(desk.now());
+      session.spots.limit = session.spotLimit.at(session.now());
       const work = this.#takeSpot();
       if (work === undefined) return;
       if (work === 'elsewhere') continue;
-      if (this.#isLast && this.waiting === 0) this.#tools.queue().leave();
-      desk.spots.unsure.add(work);
+      if (this.#isLast && this.waiting === 0) this.#ports.queue.leave();
+      session.spots.unsure.add(work);
       this.#underway++;
-      desk.track(this.#submit(work).finally(() => this.#underway--));
+      session.track(this.#submit(work).finally(() => this.#underway--));
     }
   }
 
   /** An announced limit is not tested all at once; a service that accepts nothing is tried with one. */
   #mayBurst(): boolean {
-    const { intake, spotLimit } = this.#tools.desk;
+    const { intake, spotLimit } = this.#ports.session;
     return this.#underway < (intake.isOn ? 1 : spotLimit.burst);
   }
 
@@ -143,17 +137,17 @@ export class Submitter {
     return this.#again.length > 0 || (this.#queue.length > 0 && this.#left > 0);
   }
 
-  /** Work that got a spot now; undefined if none did. */
-  #takeSpot(): Work | 'elsewhere' | undefined {
-    const { desk, queue, force, onElsewhere } = this.#tools;
+  /** W that got a spot now; undefined if none did. */
+  #takeSpot(): W | 'elsewhere' | undefined {
+    const { session, queue, force, onElsewhere } = this.#ports;
     const next = this.#again[0] ?? this.#queue[0];
     if (!next) return undefined;
     const isAlone = force || next.losses > 0;
-    const taken = queue().take(desk.spots.limit, isAlone ? undefined : sharedKey(next));
+    const taken = queue.take(session.spots.limit, isAlone ? undefined : sharedKey(next));
     if (taken === 'full') return this.#tellFull();
     if (taken === 'mine') return this.#take();
     if ('windows' in taken) {
-      desk.pace.usedElsewhere(taken.windows, desk.now());
+      session.pace.usedElsewhere(taken.windows, session.now());
       return undefined;
     }
     if (taken.job === undefined) return this.#putOff();
@@ -164,9 +158,9 @@ export class Submitter {
 
   /** With no job of its own a batch can only wait for others. */
   #tellFull(): undefined {
-    const { desk, queue, onOthers } = this.#tools;
-    const { pending } = queue();
-    if (desk.spots.ours === 0 && pending > 0) onOthers(pending);
+    const { session, queue, onOthers } = this.#ports;
+    const { pending } = queue;
+    if (session.spots.ours === 0 && pending > 0) onOthers(pending);
   }
 
   /** Another process is just submitting the same: others first. */
@@ -176,7 +170,7 @@ export class Submitter {
     if (work) list.push(work);
   }
 
-  #take(): Work | undefined {
+  #take(): W | undefined {
     const again = this.#again.shift();
     if (again) return again;
     this.#left--;
@@ -184,14 +178,14 @@ export class Submitter {
   }
 
   #isOpenNow(): boolean {
-    const { desk } = this.#tools;
-    return this.#pauseNow() <= 0 && desk.pace.left(desk.now()) > 0;
+    const { session } = this.#ports;
+    return this.#pauseNow() <= 0 && session.pace.left(session.now()) > 0;
   }
 
   #pauseNow(): number {
-    const { desk } = this.#tools;
-    const now = desk.now();
-    return Math.max(this.#fullUntil, desk.pace.openAt(now), desk.intake.openAt) - now;
+    const { session } = this.#ports;
+    const now = session.now();
+    return Math.max(this.#fullUntil, session.pace.openAt(now), session.intake.openAt) - now;
   }
 
   /** Milliseconds until something may change without an event: a limit ends, or another batch's share. */
@@ -201,18 +195,18 @@ export class Submitter {
     return pause > 0 ? pause : FULL_PAUSE;
   }
 
-  async #submit(work: Work): Promise<void> {
-    const { desk, hardStop } = this.#tools;
-    const source = await this.#sourceOf(work);
-    if (!source) return;
+  async #submit(work: W): Promise<void> {
+    const { session, hardStop } = this.#ports;
+    const request = await this.#requestOf(work);
+    if (!request) return;
     for (;;) {
-      const sent = { at: desk.now(), mark: desk.newestJobTime };
-      desk.journal.intent(work.key, work.attempt, sent.mark);
+      const sent = { at: session.now(), mark: session.newestJobTime };
+      session.journal.intent(work.key, work.attempt, sent.mark);
       try {
-        const state = await desk.post(work, source, hardStop);
+        const state = await session.post(work, request, hardStop);
         this.#fulls = 0;
-        this.#tools.onAccepted(work, state, sent);
-        desk.spotLimit.fitted(this.#tools.queue().pending, desk.now());
+        this.#ports.onAccepted(work, state, sent);
+        session.spotLimit.fitted(this.#ports.queue.pending, session.now());
         return;
       } catch (error) {
         if (hardStop.aborted) return; // the journal records that it may have been accepted
@@ -222,71 +216,71 @@ export class Submitter {
   }
 
   /** Whether this process is to send the same request again. */
-  async #mayTryAgain(work: Work, error: unknown, sent: Sent): Promise<boolean> {
-    const { desk, stop } = this.#tools;
+  async #mayTryAgain(work: W, error: unknown, sent: Sent): Promise<boolean> {
+    const { session, stop } = this.#ports;
     if (isRefusedForNow(error)) {
       this.#refused(work, error);
       return false;
     }
-    if (wasNotTaken(error)) desk.journal.refused(work.key);
+    if (wasNotTaken(error)) session.journal.refused(work.key);
     if (!isTrouble(error)) {
       this.#release(work);
-      this.#tools.onFailed(work, error);
+      this.#ports.onFailed(work, error);
       return false;
     }
     if (wasNotTaken(error)) {
-      desk.intake.failed(error);
+      session.intake.failed(error);
       this.#putBack(work);
       return false;
     }
     if (++work.losses > MOST_LOSSES) {
       this.#release(work);
-      this.#tools.onFailed(work, error);
+      this.#ports.onFailed(work, error);
       return false;
     }
-    if (!desk.isSkinsmith) {
-      this.#tools.onLost(work, error, sent);
+    if (!session.isSkinsmith) {
+      this.#ports.onLost(work, error, sent);
       return false;
     }
-    await desk.trouble.pause(error, stop);
-    await desk.clock.sleep(lossPause(work.losses, desk.random()), stop);
+    await session.trouble.pause(error, stop);
+    await session.clock.sleep(lossPause(work.losses, session.random()), stop);
     return true;
   }
 
-  #refused(work: Work, error: unknown): void {
-    this.#tools.desk.journal.refused(work.key);
+  #refused(work: W, error: unknown): void {
+    this.#ports.session.journal.refused(work.key);
     if (isFullQueue(error)) this.#wasFull();
     this.#putBack(work);
   }
 
   /** Nothing was accepted: it is sent next, once that is possible again. */
-  #putBack(work: Work): void {
-    const { bell } = this.#tools;
+  #putBack(work: W): void {
+    const { wakeUp } = this.#ports;
     this.#release(work);
     this.#again.unshift(work);
-    bell.ring();
+    wakeUp.notify();
   }
 
   /** It became no job: its spot is free, and another process may try the same. */
-  #release(work: Work): void {
-    this.#tools.queue().became(sharedKey(work), undefined);
-    this.#tools.desk.spots.unsure.delete(work);
+  #release(work: W): void {
+    this.#ports.queue.became(sharedKey(work), undefined);
+    this.#ports.session.spots.unsure.delete(work);
   }
 
   /** Somebody else was faster. The next look says how many spots there are. */
   #wasFull(): void {
-    const { desk, lookSoon } = this.#tools;
-    desk.spotLimit.refused(this.#tools.queue().pending, desk.now());
-    if (desk.now() >= this.#fullUntil) this.#fulls++; // a burst counts as one refusal
+    const { session, lookSoon } = this.#ports;
+    session.spotLimit.refused(this.#ports.queue.pending, session.now());
+    if (session.now() >= this.#fullUntil) this.#fulls++; // a burst counts as one refusal
     const pause = Math.min(LONGEST_FULL_PAUSE, FULL_PAUSE * FULL_GROWTH ** (this.#fulls - 1));
-    this.#fullUntil = desk.now() + pause * (0.5 + desk.random());
+    this.#fullUntil = session.now() + pause * (0.5 + session.random());
     lookSoon();
   }
 
-  async #sourceOf(work: Work): Promise<SkinSource | undefined> {
-    const { desk, players, hardStop, onUnusable } = this.#tools;
+  async #requestOf(work: W): Promise<SkinRequest | undefined> {
+    const { prepare, hardStop, onUnusable } = this.#ports;
     try {
-      const found = await sourceToSend(work, { client: desk.client, players, signal: hardStop });
+      const found = await prepare(work, hardStop);
       if (!('problem' in found)) return found;
       this.#release(work);
       onUnusable(work, found.problem);

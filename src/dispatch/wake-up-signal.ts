@@ -1,26 +1,26 @@
 import type { Clock } from '../base/clock.ts';
 import { sleepOrEvent } from '../base/sleeping.ts';
 
-/** Wakes a task that waits for a change. A ring without a waiter is remembered once. */
-export class Bell {
+/** Wakes a task that waits for a change. A notification without a waiter is remembered once. */
+export class WakeUpSignal {
   readonly #clock: Clock;
-  #rung = false;
+  #isNotified = false;
   #wake: (() => void) | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  ring(): void {
-    this.#rung = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake?.();
   }
 
-  /** Resolves at the next ring, at once if it rang since the last wait, or after `ms`; rejects when aborted. */
+  /** Resolves at the next notification, at once if there was one since the last wait, or after `ms`; rejects when aborted. */
   async wait(ms: number | undefined, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (!this.#rung) await this.#race(ms, signal);
-    this.#rung = false;
+    if (!this.#isNotified) await this.#race(ms, signal);
+    this.#isNotified = false;
     signal.throwIfAborted();
   }
 

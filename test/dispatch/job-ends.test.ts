@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { JobEnds, type JobEndsTools } from '../../src/dispatch/job-ends.ts';
+import { JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
 import type { OpenJob } from '../../src/dispatch/spots.ts';
+import type { Submission } from '../../src/dispatch/submission.ts';
 
 test('A job whose last answer is still outstanding counts as asked again, so that it is not due for ever', () => {
   let now = 1_000;
   let requests = 0;
   const outstanding = new Promise<never>(() => {});
   const tools = {
-    desk: { now: () => now, track: () => {} },
-    finisher: {
+    session: { now: () => now, track: () => {} },
+    results: {
       attempt: () => {
         requests++;
         return outstanding;
@@ -17,9 +18,9 @@ test('A job whose last answer is still outstanding counts as asked again, so tha
     follows: true,
     onRoom: () => {},
     onPending: () => {},
-  } as unknown as JobEndsTools;
+  } as unknown as JobEndsPorts<Submission>;
   const ends = new JobEnds(tools);
-  const job = { id: 'a', acceptedAt: 0 } as OpenJob;
+  const job = { id: 'a', acceptedAt: 0 } as OpenJob<Submission>;
   ends.ask(job);
   now = 5_000;
   ends.ask(job);
@@ -27,26 +28,26 @@ test('A job whose last answer is still outstanding counts as asked again, so tha
 });
 
 /** The durations that the end of a job at 3,000 ms teaches. */
-async function learnedFrom(job: Partial<OpenJob>): Promise<number[]> {
+async function learnedFrom(job: Partial<OpenJob<Submission>>): Promise<number[]> {
   const learned: number[] = [];
-  const known = { id: 'a', work: {}, acceptedAt: 1_000, isTimed: true, ...job } as OpenJob;
+  const known = { id: 'a', work: {}, acceptedAt: 1_000, isTimed: true, ...job } as OpenJob<Submission>;
   let task: Promise<void> | undefined;
   const tools = {
-    desk: {
+    session: {
       spots: { jobs: new Map([['a', known]]), freed: () => {} },
-      times: { ended: (_: OpenJob, duration: number) => learned.push(duration) },
+      times: { ended: (_: OpenJob<Submission>, duration: number) => learned.push(duration) },
       track: (tracked: Promise<void>) => {
         task = tracked;
       },
     },
-    finisher: {
+    reads: { job: async () => ({ job: { id: 'a', status: 'completed' } }) },
+    results: {
       attempt: async (_work: unknown, _id: string, fetch: () => Promise<void>) => await fetch(),
-      fetch: async () => ({ job: { id: 'a', status: 'completed' } }),
       settle: async () => {},
     },
     follows: true,
     onRoom: () => {},
-  } as unknown as JobEndsTools;
+  } as unknown as JobEndsPorts<Submission>;
   new JobEnds(tools).ended(known, { seen: { id: 'a', status: 'completed' }, at: 3_000 });
   await task;
   return learned;

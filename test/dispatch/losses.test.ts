@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Work } from '../../src/batch/model/work.ts';
-import { Losses, type LossesTools } from '../../src/dispatch/losses.ts';
+import { Losses, type LossesPorts } from '../../src/dispatch/losses.ts';
+import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
 import { noAnswer } from '../support/client/failures.ts';
@@ -22,18 +22,19 @@ function openLosses(skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {})
     ...(skin.cape && { cape: { url: 'https://example.org/cape' } }),
   });
   const tools = {
-    desk: {
+    session: {
       now: () => clock.now,
       journal: { isOwnJob: () => false },
       track: (task: Promise<void>) => tasks.push(task),
     },
     isElsewhere: () => false,
     fetchJob: async () => ({ job: finished, skin: { texture: { data: { value } } } }),
+    pixelsOf: () => PIXELS,
     texturePixels: async () => PIXELS,
     onFound: () => told.push('found'),
     onGone: () => told.push('gone'),
     lookSoon: () => {},
-  } as unknown as LossesTools;
+  } as unknown as LossesPorts<Submission>;
   const losses = new Losses(tools);
   return {
     losses,
@@ -47,16 +48,16 @@ function openLosses(skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {})
   };
 }
 
-function workOf(wish: Partial<Pick<Work, 'cape' | 'variant'>> = {}): Work {
+function workOf(wish: Partial<Pick<Submission, 'cape' | 'variant'>> = {}): Submission {
   const work = { key: 'k', variant: 'auto', members: [], pixels: PIXELS, cape: undefined, ...wish };
-  return work as unknown as Work;
+  return work as unknown as Submission;
 }
 
 const sent = { at: 0, mark: 0 };
 
 describe('A finished job of unknown origin', () => {
   /** Listed twice: first it is examined, then judged; the second list comes when the answer is settled. */
-  async function judge(work: Work, skin: Parameters<typeof openLosses>[0]): Promise<string[]> {
+  async function judge(work: Submission, skin: Parameters<typeof openLosses>[0]): Promise<string[]> {
     const service = openLosses(skin);
     service.losses.add(work, sent, noAnswer(true));
     await service.sees([finished], 100);

@@ -1,32 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Work } from '../../src/batch/model/work.ts';
 import { type OpenJob, Spots } from '../../src/dispatch/spots.ts';
+import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
 
 const RUNS = { numRuns: 300, seed: 20_251_121 };
 
-function makeWork(key = 'k'): Work {
-  return {
-    key,
-    variant: 'auto',
-    visibility: undefined,
-    cape: undefined,
-    members: [],
-    bytes: undefined,
-    warnings: [],
-    attempt: 0,
-    job: undefined,
-    losses: 0,
-  };
+function makeWork(key = 'k'): Submission {
+  return { key, variant: 'auto', cape: undefined, attempt: 0, losses: 0 };
 }
 
-function openJob(id: string, work = makeWork(id)): OpenJob {
+function openJob(id: string, work = makeWork(id)): OpenJob<Submission> {
   return { id, work, isTimed: true, timestamp: undefined, acceptedAt: 0, eta: undefined };
 }
 
 /** Whether one more may be submitted by a process that may have `share` of the spots. */
-function isOpen(spots: Spots, share: number): boolean {
+function isOpen(spots: Spots<Submission>, share: number): boolean {
   return spots.ours < share && spots.ours + spots.strangers(() => false) < spots.limit;
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Work } from '../../src/batch/model/work.ts';
 import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
 import { Spots } from '../../src/dispatch/spots.ts';
-import { Submitter, type SubmitterTools } from '../../src/dispatch/submitter.ts';
+import type { Submission } from '../../src/dispatch/submission.ts';
+import { Submitter, type SubmitterPorts } from '../../src/dispatch/submitter.ts';
 import { refusal } from '../support/client/failures.ts';
 
 /** One submission that ends like this, until it is settled. Answers what the submitter has asked for. */
@@ -13,7 +13,7 @@ async function afterRefusal(error: Error): Promise<string[]> {
   const sources = [{ content: { kind: 'url', url: 'https://example.org/a.png' } }];
   const work = { key: 'k', attempt: 0, losses: 0, members: sources.map((source) => ({ source })) };
   const tools = {
-    desk: {
+    session: {
       now: () => 0,
       random: () => 0,
       spots: new Spots(5),
@@ -26,21 +26,22 @@ async function afterRefusal(error: Error): Promise<string[]> {
         throw error;
       },
     },
-    bell: {
-      ring: () => {},
+    wakeUp: {
+      notify: () => {},
       wait: async () => {
         await Promise.all(tasks);
         stop.abort();
       },
     },
-    queue: () => ({ take: () => 'mine', became: () => {}, pending: 5, leave: () => {} }),
+    queue: { take: () => 'mine', became: () => {}, pending: 5, leave: () => {} },
+    prepare: async () => ({ source: { url: 'https://example.org/a.png' }, options: {} }),
     stop: stop.signal,
     hardStop: new AbortController().signal,
     onFailed: () => told.push('failed'),
     lookSoon: () => told.push('look'),
-  } as unknown as SubmitterTools;
+  } as unknown as SubmitterPorts<Submission>;
   const submitter = new Submitter(tools, 10);
-  submitter.add(work as unknown as Work);
+  submitter.add(work as unknown as Submission);
   await submitter.run();
   if (submitter.waiting > 0) told.push('again');
   return told;

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
-import { Bell } from '../../src/dispatch/wake-up-signal.ts';
+import { WakeUpSignal } from '../../src/dispatch/wake-up-signal.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
 
 interface Sleep {
@@ -35,18 +35,18 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 const never = new AbortController().signal;
 
-describe('Waiting for a bell', () => {
+describe('Waiting for a wakeUp', () => {
   test('ends when it rings', async () => {
-    const bell = new Bell(handClock());
-    const waiting = bell.wait(undefined, never);
+    const wakeUp = new WakeUpSignal(handClock());
+    const waiting = wakeUp.wait(undefined, never);
     expect(await isSettled(waiting)).toBe(false);
-    bell.ring();
+    wakeUp.notify();
     await waiting;
   });
 
   test('ends when the time is over', async () => {
     const clock = handClock();
-    const waiting = new Bell(clock).wait(250, never);
+    const waiting = new WakeUpSignal(clock).wait(250, never);
     expect(await isSettled(waiting)).toBe(false);
     expect(clock.sleeps.map(({ ms }) => ms)).toEqual([250]);
     clock.sleeps[0]?.end();
@@ -55,62 +55,62 @@ describe('Waiting for a bell', () => {
 
   test('does not begin when it rang since the last time, however often', async () => {
     const clock = handClock();
-    const bell = new Bell(clock);
-    bell.ring();
-    bell.ring();
-    await bell.wait(1_000, never);
+    const wakeUp = new WakeUpSignal(clock);
+    wakeUp.notify();
+    wakeUp.notify();
+    await wakeUp.wait(1_000, never);
     expect(clock.sleeps).toEqual([]);
-    expect(await isSettled(bell.wait(undefined, never))).toBe(false);
+    expect(await isSettled(wakeUp.wait(undefined, never))).toBe(false);
   });
 
   test('does not remember the ring that ended it', async () => {
-    const bell = new Bell(handClock());
-    const waiting = bell.wait(undefined, never);
-    bell.ring();
-    bell.ring();
+    const wakeUp = new WakeUpSignal(handClock());
+    const waiting = wakeUp.wait(undefined, never);
+    wakeUp.notify();
+    wakeUp.notify();
     await waiting;
-    expect(await isSettled(bell.wait(undefined, never))).toBe(false);
+    expect(await isSettled(wakeUp.wait(undefined, never))).toBe(false);
   });
 
   test('hears a ring that comes after the time was over', async () => {
-    const bell = new Bell(fakeClock());
-    await bell.wait(10, never);
-    bell.ring();
-    await bell.wait(undefined, never);
+    const wakeUp = new WakeUpSignal(fakeClock());
+    await wakeUp.wait(10, never);
+    wakeUp.notify();
+    await wakeUp.wait(undefined, never);
   });
 
   test('ends with the reason when it is aborted', async () => {
     const stop = new AbortController();
-    const waiting = new Bell(handClock()).wait(1_000, stop.signal);
+    const waiting = new WakeUpSignal(handClock()).wait(1_000, stop.signal);
     stop.abort(new Error('Enough.'));
     await expect(waiting).rejects.toThrow('Enough.');
   });
 
   test('does not begin when it was aborted before, rung or not', async () => {
     const clock = handClock();
-    const bell = new Bell(clock);
-    await expect(bell.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
-    bell.ring();
-    await expect(bell.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
+    const wakeUp = new WakeUpSignal(clock);
+    await expect(wakeUp.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
+    wakeUp.notify();
+    await expect(wakeUp.wait(1_000, AbortSignal.abort())).rejects.toThrow('aborted');
     expect(clock.sleeps).toEqual([]);
   });
 
   test('rather ends than rings when both happen', async () => {
     const stop = new AbortController();
-    const bell = new Bell(handClock());
-    const waiting = bell.wait(undefined, stop.signal);
-    bell.ring();
+    const wakeUp = new WakeUpSignal(handClock());
+    const waiting = wakeUp.wait(undefined, stop.signal);
+    wakeUp.notify();
     stop.abort();
     await expect(waiting).rejects.toThrow('aborted');
   });
 
   test('leaves neither a timer nor a listener behind', async () => {
     const clock = handClock();
-    const bell = new Bell(clock);
+    const wakeUp = new WakeUpSignal(clock);
     const stop = new AbortController();
     for (let n = 0; n < 50; n++) {
-      const waiting = bell.wait(60_000, stop.signal);
-      bell.ring();
+      const waiting = wakeUp.wait(60_000, stop.signal);
+      wakeUp.notify();
       await waiting;
     }
     expect(clock.sleeps.map(({ signal }) => signal?.aborted)).toEqual(Array(50).fill(true));

@@ -1,36 +1,43 @@
 import { expect, test } from 'vitest';
-import type { Work } from '../../src/batch/model/work.ts';
 import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
 import { type OpenJob, Spots } from '../../src/dispatch/spots.ts';
-import { Watcher, type WatcherTools } from '../../src/dispatch/watcher.ts';
+import type { Submission } from '../../src/dispatch/submission.ts';
+import { Watcher, type WatcherPorts } from '../../src/dispatch/watcher.ts';
 
-function jobOf(id: string, acceptedAt: number): OpenJob {
-  return { id, work: { key: id } as Work, isTimed: true, timestamp: undefined, acceptedAt, eta: undefined };
+function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {
+  return {
+    id,
+    work: { key: id } as Submission,
+    isTimed: true,
+    timestamp: undefined,
+    acceptedAt,
+    eta: undefined,
+  };
 }
 
 /** One look at an empty list, whose request begins at 1,000 ms. Answers the jobs that are then asked for singly. */
-async function missedIn(jobs: readonly OpenJob[]): Promise<string[]> {
+async function missedIn(jobs: readonly OpenJob<Submission>[]): Promise<string[]> {
   const asked: string[] = [];
   const spots = new Spots(5);
   for (const job of jobs) spots.took(job);
   const tools = {
-    desk: {
+    session: {
       spots,
       spotLimit: new SpotLimit(5),
       now: () => 1_000,
       call: () => ({}),
-      tookRoundTrip: () => {},
+      roundTrip: { took: () => {} },
       trouble: { passed: () => {} },
       client: { queueList: async () => ({ jobs: [], links: {} }) },
     },
-    bell: { ring: () => {} },
+    wakeUp: { notify: () => {} },
     losses: { size: 0, sawList: () => {} },
-    queue: () => ({ takeNews: () => undefined, tryLook: () => 0, endLook: () => {} }),
+    queue: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
     stop: new AbortController().signal,
     onEnded: () => {},
-    onAsk: (job: OpenJob) => asked.push(job.id),
+    onAsk: (job: OpenJob<Submission>) => asked.push(job.id),
     onLooked: () => {},
-  } as unknown as WatcherTools;
+  } as unknown as WatcherPorts<Submission>;
   await new Watcher(tools).look();
   return asked;
 }

@@ -1,3 +1,4 @@
+import type { Submission } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
@@ -17,12 +18,8 @@ export interface Member {
 }
 
 /** One skin to make, for one source or for several with the same pixels and options. */
-export interface Work {
-  readonly key: string;
-  readonly variant: VariantWish;
+export interface Work extends Submission {
   readonly visibility: SkinVisibility | undefined;
-  /** UUID of the cape to combine with it. */
-  readonly cape: string | undefined;
   /** The picture and name of the first one are sent. */
   readonly members: Member[];
   /** The picture, while worth keeping; later it is read again. */
@@ -31,22 +28,13 @@ export interface Work {
   pixels?: string | undefined;
   /** Notes on the picture. */
   warnings: readonly Note[];
-  /** Submissions that ended without a skin. */
-  attempt: number;
   /** Its job on the service. */
   job: Job | undefined;
-  /** Submissions whose answer was lost. */
-  losses: number;
 }
 
 /** The variant that a result must have. A player's is the player's own, whatever was requested. */
 export function provableVariant({ variant, members: [first] }: Work): VariantWish {
   return first?.source.content.kind === 'user' ? 'auto' : variant;
-}
-
-/** Its identity for other processes: each attempt is a job of its own. */
-export function sharedKey({ key, attempt }: Work): string {
-  return `${key} ${attempt}`;
 }
 
 export function pixelsOf(work: Work): string | undefined {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts';
 import { ServiceLostError } from '../../dispatch/trouble.ts';
-import { Bell } from '../../dispatch/wake-up-signal.ts';
+import { WakeUpSignal } from '../../dispatch/wake-up-signal.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { BatchEvent, BatchSummary, Progress } from '../api/events.ts';
 import { type BatchOptions, DeliveryError } from '../api/options.ts';
@@ -46,7 +46,7 @@ class BatchRun {
   readonly #count = new ProgressCount();
   readonly #stop = new AbortController();
   readonly #hardStop = new AbortController();
-  readonly #changed: Bell;
+  readonly #changed: WakeUpSignal;
   #service: ServiceSide | undefined;
   /** Work held back until all sources are read and the user knows why it is made again. */
   readonly #outdated: Work[] = [];
@@ -56,7 +56,7 @@ class BatchRun {
   constructor(options: BatchOptions, files: OpenBatch) {
     this.#options = options;
     this.#files = files;
-    this.#changed = new Bell(options.clock ?? systemClock);
+    this.#changed = new WakeUpSignal(options.clock ?? systemClock);
   }
 
   get progress(): Progress {
@@ -184,14 +184,14 @@ class BatchRun {
       onFailed: async (work, problem, job) => await this.#workFailed(work, problem, job),
       onAlone: (message) => this.#tell({ type: 'alone', message }),
       onFatal: (error) => this.#fail(error),
-      onChange: () => this.#changed.ring(),
+      onChange: () => this.#changed.notify(),
     });
   }
 
   #accepted({ index, source }: Member, job: Job): void {
     this.#tell({ type: 'accepted', index, source: source.label, job });
     if (this.#options.follow === false) this.#count.handedOver();
-    this.#changed.ring();
+    this.#changed.notify();
   }
 
   async #untilSettled(): Promise<void> {
@@ -222,7 +222,7 @@ class BatchRun {
       if (!member) throw error;
       await this.#finish(failedResult(member, entryProblem(error)));
     }
-    this.#changed.ring();
+    this.#changed.notify();
   }
 
   async #deliver(result: BatchResult): Promise<BatchResult> {
@@ -264,6 +264,6 @@ class BatchRun {
 
   #halt(): void {
     this.#stop.abort(this.#options.signal?.reason);
-    this.#changed.ring();
+    this.#changed.notify();
   }
 }

@@ -1,17 +1,20 @@
 import { JobFailedError, ServiceError } from '../../client/errors.ts';
 import type { JobState } from '../../client/types.ts';
-import { ProofError, type Signing } from '../../dispatch/proof.ts';
-import type { Desk } from '../../dispatch/session.ts';
-import { endsBatch, isRefusedForNow, mayReadAgain, refusedPause } from '../../dispatch/trouble.ts';
+import { ProofError } from '../../dispatch/proof.ts';
+import type { Reads } from '../../dispatch/reads.ts';
+import type { Session } from '../../dispatch/session.ts';
+import { endsBatch } from '../../dispatch/trouble.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { PASSING_FAILURES } from '../../protocol/errors.ts';
 import type { SeenSkin } from '../../protocol/seen-skin.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { FinishedSkin } from '../model/finished-skin.ts';
 import { finishedSkin, mergeNotes } from '../model/finished-skin.ts';
 import { type SignedBy, UNPROVED, UNPROVED_NOTE } from '../model/signer.ts';
 import type { SourceProblem } from '../model/source.ts';
 import type { Work } from '../model/work.ts';
 import { fetchHint } from '../sources/fetch-hint.ts';
+import type { SkinProver } from './skin-prover.ts';
 
 /** New skin data. */
 export interface Made {
@@ -20,16 +23,15 @@ export interface Made {
   readonly warnings: readonly Note[];
 }
 
-export interface FinisherTools {
-  readonly desk: Desk;
+export interface FinisherOptions {
+  readonly session: Session<Work>;
+  readonly journal: Journal;
+  readonly reads: Reads;
+  readonly prover: SkinProver;
   /** How often work is submitted again after a temporary failure of its job. */
   readonly retries: number;
   readonly service: string;
   readonly signal: AbortSignal;
-  /** Returns the signer. @throws ProofError */
-  readonly prove: (skin: FinishedSkin, work: Work) => Promise<SignedBy>;
-  /** The signer, as far as it was known when the proof failed. */
-  readonly signedBy: (signing: Signing) => SignedBy;
   /** Accept results that cannot be proved. */
   readonly acceptUnproven: boolean;
   readonly onDone: (work: Work, made: Made) => Promise<void>;
@@ -40,37 +42,10 @@ export interface FinisherTools {
 
 /** Turns finished jobs into results: fetches and proves them and writes them to the journal. */
 export class Finisher {
-  readonly #tools: FinisherTools;
+  readonly #options: FinisherOptions;
 
-  constructor(tools: FinisherTools) {
-    this.#tools = tools;
-  }
-
-  /** A finished job's state; undefined if the service does not know the job. */
-  async fetch(id: string): Promise<JobState | undefined> {
-    const { desk, signal } = this.#tools;
-    try {
-      return await this.repeatedly(() => desk.client.job(id, desk.call(signal)));
-    } catch (error) {
-      if (error instanceof ServiceError && error.status === 404) return undefined;
-      throw error;
-    }
-  }
-
-  /** Repeats a read after temporary failures. */
-  async repeatedly<T>(request: () => Promise<T>): Promise<T> {
-    const { desk, signal } = this.#tools;
-    for (let tries = 1; ; tries++) {
-      try {
-        const answer = await request();
-        desk.trouble.passed();
-        return answer;
-      } catch (error) {
-        if (signal.aborted || !mayReadAgain(error, tries)) throw error;
-        if (isRefusedForNow(error)) await desk.clock.sleep(refusedPause(error), signal);
-        else await desk.trouble.pause(error, signal);
-      }
-    }
+  constructor(options: FinisherOptions) {
+    this.#options = options;
   }
 
   /** Runs one of the following; a permanently failing request fails only this work. */
@@ -78,9 +53,9 @@ export class Finisher {
     try {
       await step();
     } catch (error) {
-      if (this.#tools.signal.aborted || endsBatch(error)) throw error;
+      if (this.#options.signal.aborted || endsBatch(error)) throw error;
       // Not written to the journal: the job may exist, and the next run asks again.
-      await this.#tools.onFailed(work, problemOf(error), job);
+      await this.#options.onFailed(work, problemOf(error), job);
     }
   }
 
@@ -102,16 +77,16 @@ export class Finisher {
 
   /** Nothing of the job is left, so it is made again, which counts as an attempt. */
   vanished(work: Work, why: string): void {
-    const { retries, onAgain, desk } = this.#tools;
+    const { retries, onAgain, session } = this.#options;
     if (work.attempt < retries) {
       work.attempt++;
       onAgain(work, why);
-    } else desk.track(this.#giveUp(work, { code: 'job_not_found', message: why }, undefined));
+    } else session.track(this.#giveUp(work, { code: 'job_not_found', message: why }, undefined));
   }
 
   /** The job failed: make it again if the reason is temporary and attempts are left. */
   async fail(work: Work, error: unknown, job?: string): Promise<void> {
-    const { retries, onAgain } = this.#tools;
+    const { retries, onAgain } = this.#options;
     const problem = problemOf(error);
     if (canPass(error) && work.attempt < retries) {
       work.attempt++;
@@ -120,9 +95,9 @@ export class Finisher {
   }
 
   async #giveUp(work: Work, problem: SourceProblem, job: string | undefined): Promise<void> {
-    const { desk, onFailed } = this.#tools;
+    const { journal, onFailed } = this.#options;
     const { code, message, hint } = problem;
-    desk.journal.failed({
+    journal.failed({
       k: work.key,
       code,
       message,
@@ -133,14 +108,9 @@ export class Finisher {
   }
 
   async #skin(uuid: string | undefined): Promise<SeenSkin | undefined> {
-    const { desk, signal } = this.#tools;
+    const { session, reads, signal } = this.#options;
     if (uuid === undefined) return undefined;
-    try {
-      return await this.repeatedly(() => desk.client.skin(uuid, desk.call(signal)));
-    } catch (error) {
-      if (error instanceof ServiceError && error.status === 404) return undefined;
-      throw error;
-    }
+    return await reads.ifPresent(() => session.client.skin(uuid, session.call(signal)));
   }
 
   async #finish(work: Work, { skin, job, warnings }: Unfinished): Promise<void> {
@@ -150,20 +120,20 @@ export class Finisher {
 
   /** Proves a result again that an earlier run could not prove: the texture may have been served wrong temporarily. */
   async proveAgain(work: Work): Promise<void> {
-    const { skin, j: job, w: warnings } = this.#tools.desk.journal.readUnproven(work.key);
+    const { skin, j: job, w: warnings } = this.#options.journal.readUnproven(work.key);
     await this.#prove(work, { skin, job, warnings });
   }
 
   async #prove(work: Work, made: Made): Promise<void> {
-    const { prove, signedBy, acceptUnproven } = this.#tools;
+    const { prover, acceptUnproven } = this.#options;
     try {
-      await this.#done(work, made, await prove(made.skin, work));
+      await this.#done(work, made, await prover.prove(made.skin, work));
     } catch (error) {
       if (!(error instanceof ProofError)) throw error;
       if (acceptUnproven && error.code !== 'invalid_skin_data') {
         const note = { code: 'unproven', message: error.message };
         const warnings = mergeNotes(made.warnings, [note]);
-        await this.#done(work, { ...made, warnings }, signedBy(error.signing));
+        await this.#done(work, { ...made, warnings }, prover.signedBy(error.signing));
       } else if (error.code === 'unproven') throw error;
       else if (error.code === 'invalid_skin_data') await this.#giveUp(work, problemOf(error), made.job);
       else await this.#keep(work, made, error);
@@ -171,18 +141,18 @@ export class Finisher {
   }
 
   async #done(work: Work, { skin, job, warnings }: Made, signedBy: SignedBy): Promise<void> {
-    const { desk, onDone, service } = this.#tools;
+    const { journal, onDone, service } = this.#options;
     const { signer, key } = signedBy;
     const w = signer === UNPROVED ? mergeNotes(warnings, [UNPROVED_NOTE]) : [...warnings];
-    desk.journal.done({ k: work.key, j: job, skin, w, service, signer, ...(key !== undefined && { key }) });
+    journal.done({ k: work.key, j: job, skin, w, service, signer, ...(key !== undefined && { key }) });
     await onDone(work, { skin: { ...skin, signedBy }, job, warnings: w });
   }
 
   /** The result was paid for, so it is kept for the user to decide. */
   async #keep(work: Work, { skin, job, warnings }: Made, { code, message }: ProofError): Promise<void> {
-    const { desk, onFailed, service } = this.#tools;
+    const { journal, onFailed, service } = this.#options;
     const record = { k: work.key, j: job, skin, w: [...warnings], service, code, message };
-    desk.journal.unproven(record);
+    journal.unproven(record);
     await onFailed(work, { code, message, hint: KEPT_HINT }, job);
   }
 }

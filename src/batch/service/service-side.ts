@@ -1,375 +1,259 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import type { SkinClient } from '../../client/skin-client.ts';
-import type { JobState } from '../../client/types.ts';
-import { type Facts, learnFacts } from '../../dispatch/first-contact.ts';
-import { JobEnds } from '../../dispatch/job-ends.ts';
-import { Listener } from '../../dispatch/listener.ts';
-import { Losses } from '../../dispatch/losses.ts';
+import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
+import type { Facts } from '../../dispatch/first-contact.ts';
 import { ONE_ATTEMPT } from '../../dispatch/one-attempt.ts';
 import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
+import { Reads } from '../../dispatch/reads.ts';
 import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts';
-import { Desk } from '../../dispatch/session.ts';
-import { SharedQueue } from '../../dispatch/shared-queue.ts';
-import type { OpenJob } from '../../dispatch/spots.ts';
-import { type Sent, Submitter } from '../../dispatch/submitter.ts';
+import { Session } from '../../dispatch/session.ts';
 import { TextureReader } from '../../dispatch/texture-reader.ts';
-import { endsBatch, lossPause } from '../../dispatch/trouble.ts';
-import { Bell } from '../../dispatch/wake-up-signal.ts';
-import { Watcher } from '../../dispatch/watcher.ts';
-import { isPending, type Job } from '../../protocol/job.ts';
+import { endsBatch } from '../../dispatch/trouble.ts';
 import type { BatchOptions } from '../api/options.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
-import { sharedKey, type Work } from '../model/work.ts';
+import { pixelsOf, type Work } from '../model/work.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
+import { isUuid } from '../sources/arguments/links.ts';
 import { Finisher, problemOf } from './finisher.ts';
-import type { ServiceSideTools } from './service-side-tools.ts';
+import type { ServiceSideOptions } from './service-side-options.ts';
 import { SkinProver } from './skin-prover.ts';
+import { requestFor } from './source-to-send.ts';
 
 const DEFAULT_RETRIES = 2;
 const DEFAULT_POLL = 5_000;
 /** A service that has never answered is given up sooner than one that stopped answering. */
 const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
+const NO_FACTS: Facts = {
+  me: undefined,
+  publicKey: undefined,
+  fingerprint: undefined,
+  capeTexture: undefined,
+  skinDomains: [],
+};
 
 /** The part of a batch that talks to the service: work goes in, results come out. */
 export class ServiceSide {
-  readonly #tools: ServiceSideTools;
-  readonly #desk: Desk;
-  readonly #submitter: Submitter;
-  readonly #watcher: Watcher;
-  readonly #losses: Losses;
+  readonly #options: ServiceSideOptions;
+  readonly #session: Session<Work>;
+  readonly #reads: Reads;
   readonly #finisher: Finisher;
-  readonly #listener: Listener;
-  readonly #ends: JobEnds;
-  #queue: SharedQueue | undefined;
-  readonly #loops = new AbortController();
-  #facts: Facts = {
-    me: undefined,
-    publicKey: undefined,
-    fingerprint: undefined,
-    capeTexture: undefined,
-    skinDomains: [],
-  };
+  readonly #dispatcher: Dispatcher<Work>;
+  #facts = NO_FACTS;
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
-  static async open(tools: ServiceSideTools): Promise<ServiceSide> {
-    const side = new ServiceSide(await tools.options.service.connect(), tools);
+  static async open(options: ServiceSideOptions): Promise<ServiceSide> {
+    const session = await openSession(options);
+    const reads = new Reads(session, options.hardStop);
+    let side: ServiceSide | undefined;
+    const finisher = makeFinisher(options, { session, reads, side: () => side! });
+    const dispatcher = await openDispatcher(options, { session, reads, finisher });
+    side = new ServiceSide(options, { session, reads, finisher, dispatcher });
     await side.#start();
     return side;
   }
 
-  private constructor(client: SkinClient, tools: ServiceSideTools) {
-    this.#tools = tools;
-    const { options, journal, stop, hardStop } = tools;
-    const { clock = systemClock, random = Math.random } = options;
-    const loops = AbortSignal.any([stop, this.#loops.signal]);
-    this.#desk = new Desk({
-      client,
-      clock,
-      random,
-      journal,
-      longestPoll: options.pollInterval ?? DEFAULT_POLL,
-      patience: { ...PATIENCE, ...options.patience },
-      onWaiting: tools.onWaiting,
-      onWindows: (windows) => this.#queue?.heardWindows(windows),
-      onFatal: tools.onFatal,
-      onTaskEnd: tools.onChange,
-    });
-    const desk = this.#desk;
-    const reader = new TextureReader({
-      fetch: async (url, signal) => await client.texture(url, { ...ONE_ATTEMPT, signal }),
-      clock,
-      random,
-      onWaiting: (message, ms) => tools.onWaiting('trouble', message, ms),
-    });
-    const texture = async (url: string) => await reader.read(url, hardStop);
-    const prover = new SkinProver({
-      options,
-      texture,
-      facts: () => this.#facts,
-      freshKey: async () => await this.#freshKey(),
-    });
-    this.#finisher = new Finisher({
-      desk,
-      retries: options.retries ?? DEFAULT_RETRIES,
-      service: options.service.name,
-      signal: hardStop,
-      prove: async (skin, work) => await prover.prove(skin, work),
-      signedBy: (signing) => prover.signedBy(signing),
-      acceptUnproven: options.acceptUnproven ?? false,
-      onDone: tools.onDone,
-      onFailed: tools.onFailed,
-      onAgain: (work, why) => this.#again(work, why),
-    });
-    this.#losses = new Losses({
-      desk,
-      isElsewhere: (id) => this.#shared.isElsewhere(id),
-      fetchJob: async (id) => await this.#finisher.fetch(id),
-      texturePixels: async (url) => pixelsOfPng(await texture(url)),
-      onFound: (work, state) => this.#accepted(work, state),
-      onGone: (work) => this.#resubmit(work),
-      lookSoon: () => this.#watcher.lookSoon(),
-    });
-    this.#watcher = new Watcher({
-      desk,
-      bell: new Bell(clock),
-      losses: this.#losses,
-      queue: () => this.#shared,
-      stop: loops,
-      onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),
-      onAsk: (job) => this.#ends.ask(job),
-      onLooked: () => this.#submitter.looked(),
-    });
-    this.#submitter = new Submitter(
-      {
-        desk,
-        bell: new Bell(clock),
-        queue: () => this.#shared,
-        force: options.force ?? false,
-        onOthers: (jobs) => tools.onWaiting('queue', othersText(jobs), undefined),
-        onElsewhere: (work, job) => this.#follow(work, job),
-        players: options.game?.players,
-        stop: loops,
-        hardStop,
-        onAccepted: (work, state, sent) => this.#accepted(work, state, sent),
-        onFailed: (work, error) => this.#notTaken(work, error),
-        onUnusable: (work, problem) => desk.track(this.#finisher.fail(work, problem)),
-        onLost: (work, error, sent) => this.#lost(work, error, sent),
-        lookSoon: () => this.#watcher.lookSoon(),
-      },
-      options.maxNew ?? Number.POSITIVE_INFINITY,
-    );
-    this.#ends = new JobEnds({
-      desk,
-      finisher: this.#finisher,
-      follows: this.#follows,
-      onRoom: () => {
-        this.#submitter.roomSeen();
-        this.#watcher.sawEnd();
-      },
-      onPending: () => this.#watcher.added(),
-    });
-    this.#listener = new Listener({
-      client,
-      clock,
-      signal: loops,
-      run: (loop) => desk.run(loop, loops),
-      onListening: (isListening) => this.#listening(isListening),
-      onJob: (state) => this.#heard(state),
-    });
+  private constructor(
+    options: ServiceSideOptions,
+    parts: Parts & { readonly finisher: Finisher; readonly dispatcher: Dispatcher<Work> },
+  ) {
+    this.#options = options;
+    this.#session = parts.session;
+    this.#reads = parts.reads;
+    this.#finisher = parts.finisher;
+    this.#dispatcher = parts.dispatcher;
   }
 
   /** Jobs of this batch that are, or may be, on the service. */
   get open(): number {
-    return this.#desk.spots.ours;
+    return this.#dispatcher.open;
   }
 
   /** Work not sent yet. */
   get waiting(): number {
-    return this.#submitter.waiting;
+    return this.#dispatcher.waiting;
   }
 
   /** Work is left, but the budget is spent. */
   get isSpent(): boolean {
-    return this.#submitter.isSpent;
+    return this.#dispatcher.isSpent;
   }
 
   /** No job or request is left that could bring a result. */
   get isSettled(): boolean {
-    const { spots } = this.#desk;
-    const open = this.#follows ? spots.ours : spots.unsure.size;
-    return (this.waiting === 0 || this.isSpent) && open === 0 && !this.#desk.isBusy;
+    return this.#dispatcher.isSettled;
   }
 
-  get #follows(): boolean {
-    return this.#tools.options.follow !== false;
+  /** What is known of the service now. */
+  get facts(): Facts {
+    return this.#facts;
   }
 
   /** Takes new work, or work that an earlier run of this batch began. */
   add(work: Work): void {
-    const state = this.#tools.journal.stateOf(work.key);
+    const { journal, options } = this.#options;
+    const state = journal.stateOf(work.key);
     work.attempt = state && 'attempt' in state ? state.attempt : 0;
-    if (state?.step === 'job') this.#attach(work, state.job);
-    else if (state?.step === 'intent' && !this.#desk.isSkinsmith) {
-      this.#desk.spots.unsure.add(work);
-      this.#losses.add(work, { at: Number.NEGATIVE_INFINITY, mark: state.mark });
-      this.#watcher.lookSoon();
-    } else if (state?.step === 'unproven') this.#proveAgain(work);
-    else this.#submitter.add(work);
+    const content = work.members[0]?.source.content;
+    const isNamed = content?.kind === 'user' && !isUuid(content.user);
+    const isSent = state?.step === 'job' || state?.step === 'unproven';
+    if (isNamed && !isSent) options.game?.players.expect(content.user);
+    if (state?.step === 'job') this.#dispatcher.attach(work, state.job);
+    else if (state?.step === 'intent') this.#dispatcher.addUnsure(work, state.mark);
+    else if (state?.step === 'unproven') this.#proveAgain(work);
+    else this.#dispatcher.add(work);
+  }
+
+  /** Makes it once more, with the reason. */
+  again(work: Work, why: string): void {
+    this.#options.onAgain(work, why);
+    this.#dispatcher.addAgain(work);
   }
 
   #proveAgain(work: Work): void {
     const again = async () => await this.#finisher.proveAgain(work);
-    this.#desk.track(this.#finisher.attempt(work, undefined, again));
+    this.#session.track(this.#finisher.attempt(work, undefined, again));
   }
 
   /** Estimated seconds for this many new skins by the caller's limits. */
   estimate(count: number): number {
-    const { options } = this.#tools;
-    const { told: limit } = this.#desk.spotLimit;
-    return estimateSeconds(count, limitsOf(this.#facts.me, limit, options.service.name === 'embedded'));
+    const { service } = this.#options.options;
+    const { told: limit } = this.#session.spotLimit;
+    return estimateSeconds(count, limitsOf(this.#facts.me, limit, service.name === 'embedded'));
   }
 
   /** No more work comes: other batches may use the spots. */
   noMore(): void {
-    this.#submitter.noMore();
+    this.#dispatcher.noMore();
   }
 
   /** Ends all loops and waits for tasks in progress. */
   async close(): Promise<void> {
-    this.#loops.abort();
-    await this.#desk.settled();
-    this.#queue?.close();
+    await this.#dispatcher.close();
   }
 
   async #start(): Promise<void> {
-    const { options, stop } = this.#tools;
-    const { cape } = options;
-    this.#queue = await this.#openQueue();
-    const contact = { desk: this.#desk, finisher: this.#finisher, watcher: this.#watcher, stop, cape };
-    this.#facts = await learnFacts(contact, options.slots).catch(asSetupError);
-    this.#queue.enter();
-    this.#desk.run(this.#keepUp(), this.#loops.signal);
-    this.#listenIfStreamed();
-    for (const loop of [this.#submitter, this.#watcher]) this.#desk.run(loop.run(), this.#loops.signal);
+    const { slots: spots, cape } = this.#options.options;
+    this.#facts = await this.#dispatcher.meet({ spots, cape }).catch(asSetupError);
+    this.#dispatcher.start();
   }
 
-  async #freshKey(): Promise<Facts['publicKey']> {
-    const desk = this.#desk;
+  /** Reads the service's key again. */
+  async freshKey(): Promise<Facts['publicKey']> {
     const fresh = await readServiceKey({
-      client: desk.client,
-      call: desk.call(this.#tools.hardStop),
-      repeatedly: async (request) => await this.#finisher.repeatedly(request),
+      client: this.#session.client,
+      call: this.#session.call(this.#options.hardStop),
+      repeatedly: async (request) => await this.#reads.repeatedly(request),
     });
     this.#facts = { ...this.#facts, ...fresh };
     return fresh.publicKey;
   }
+}
 
-  get #shared(): SharedQueue {
-    if (!this.#queue) throw new Error('Contact was not made yet.');
-    return this.#queue;
-  }
+interface Parts {
+  readonly session: Session<Work>;
+  readonly reads: Reads;
+}
 
-  async #openQueue(): Promise<SharedQueue> {
-    const { options } = this.#tools;
-    const { clock, spots } = this.#desk;
-    return await SharedQueue.open(join(options.stateDir, 'shares', callerFolder(options)), {
-      clock,
-      spots,
-      typical: () => this.#desk.times.typical,
-      onOrphans: (jobs) => {
-        for (const id of jobs) spots.sawJob({ id, status: 'waiting' });
-        this.#watcher.lookSoon();
-      },
-      onBroken: this.#tools.onAlone,
-    });
-  }
+async function openSession(tools: ServiceSideOptions): Promise<Session<Work>> {
+  const { options, journal } = tools;
+  const { clock = systemClock, random = Math.random } = options;
+  return new Session({
+    client: await options.service.connect(),
+    clock,
+    random,
+    journal,
+    longestPoll: options.pollInterval ?? DEFAULT_POLL,
+    patience: { ...PATIENCE, ...options.patience },
+    onWaiting: tools.onWaiting,
+    onFatal: tools.onFatal,
+    onTaskEnd: tools.onChange,
+  });
+}
 
-  async #keepUp(): Promise<void> {
-    const onNews = () => {
-      this.#watcher.hear();
-      this.#submitter.looked();
-    };
-    await this.#shared.keepUp(onNews, this.#loops.signal);
-  }
+function makeFinisher(
+  { options, journal, hardStop, onWaiting, onDone, onFailed }: ServiceSideOptions,
+  { session, reads, side }: Parts & { readonly side: () => ServiceSide },
+): Finisher {
+  const prover = new SkinProver({
+    options,
+    texture: textureReading(session, { hardStop, onWaiting }),
+    facts: () => side().facts,
+    freshKey: async () => await side().freshKey(),
+  });
+  return new Finisher({
+    session,
+    journal,
+    reads,
+    prover,
+    retries: options.retries ?? DEFAULT_RETRIES,
+    service: options.service.name,
+    signal: hardStop,
+    acceptUnproven: options.acceptUnproven ?? false,
+    onDone,
+    onFailed,
+    onAgain: (work, why) => side().again(work, why),
+  });
+}
 
-  /** The service has a known job for the work now. `sent`: absent if it is not known when it was submitted. */
-  #accepted(work: Work, state: JobState, sent?: Sent): void {
-    const { journal, onAccepted } = this.#tools;
-    if (journal.stateOf(work.key)?.step !== 'job') journal.accepted(work.key, work.attempt, state.job.id);
-    const { timestamp, eta } = state.job;
-    const span = eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined;
-    const job: OpenJob = {
-      id: state.job.id,
-      work,
-      timestamp,
-      isTimed: sent !== undefined,
-      acceptedAt: sent ? this.#desk.acceptedAt(timestamp, sent.at) : this.#desk.now(),
-      eta: span,
-    };
-    this.#desk.spots.took(job);
-    this.#shared.became(sharedKey(work), job.id);
-    onAccepted(work, state.job);
-    this.#listenIfStreamed();
-    const ended = isPending(state.job.status) ? this.#listener.takeEnd(job.id) : state;
-    if (ended) this.#ends.ended(job, { seen: ended.job, state: ended, at: this.#desk.now() });
-    else this.#watcher.added();
-  }
+async function openDispatcher(
+  tools: ServiceSideOptions,
+  { session, reads, finisher }: Parts & { readonly finisher: Finisher },
+): Promise<Dispatcher<Work>> {
+  const { options, stop, hardStop } = tools;
+  return await Dispatcher.open({
+    session,
+    reads,
+    user: batchUser(tools, session, finisher),
+    shareFolder: join(options.stateDir, 'shares', callerFolder(options)),
+    follows: options.follow !== false,
+    force: options.force ?? false,
+    maxNew: options.maxNew ?? Number.POSITIVE_INFINITY,
+    stop,
+    hardStop,
+  });
+}
 
-  #listenIfStreamed(): void {
-    if (this.#desk.isSkinsmith) this.#listener.start();
-  }
+/** What a batch does with submissions and their results. */
+function batchUser(
+  tools: ServiceSideOptions,
+  session: Session<Work>,
+  finisher: Finisher,
+): DispatcherUser<Work> {
+  const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = tools;
+  const texture = textureReading(session, tools);
+  const fail = (work: Work, problem: unknown) => session.track(finisher.fail(work, problem));
+  return {
+    attempt: async (work, job, step) => await finisher.attempt(work, job, step),
+    settle: async (work, state) => await finisher.settle(work, state),
+    settleForgotten: async (work, job, result) => await finisher.settleForgotten(work, job, result),
+    prepare: async (work, signal) =>
+      await requestFor(work, { client: session.client, players: options.game?.players, signal }),
+    pixelsOf,
+    texturePixels: async (url) => pixelsOfPng(await texture(url)),
+    accepted: (work, job) => {
+      if (journal.stateOf(work.key)?.step !== 'job') journal.accepted(work.key, work.attempt, job.id);
+      onAccepted(work, job);
+    },
+    rejected: (work, error) => (endsBatch(error) ? onFatal(error) : fail(work, error)),
+    unusable: fail,
+    answerLost: (work, error) => onAgain(work, `The answer was lost: ${problemOf(error).message}`),
+    queueFilledByOthers: (jobs) => onWaiting('queue', othersText(jobs), undefined),
+    sharingBroken: onAlone,
+  };
+}
 
-  #listening(isListening: boolean): void {
-    this.#watcher.listening(isListening);
-    if (isListening) this.#submitter.roomSeen();
-  }
-
-  /** An event about a job, which may be another program's. */
-  #heard(state: JobState): void {
-    const { job } = state;
-    const { spots } = this.#desk;
-    this.#desk.sawJobTime(job);
-    const ours = spots.jobs.get(job.id);
-    if (isPending(job.status)) {
-      if (spots.unsure.size === 0) spots.sawJob(job); // otherwise it may be an unanswered submission's
-      return;
-    }
-    if (ours) this.#ends.ended(ours, { seen: job, state, at: this.#desk.now() });
-    else spots.sawJob(job);
-    this.#submitter.roomSeen();
-  }
-
-  /** A job that an earlier run submitted, or whose end is unknown for another reason. */
-  #attach(work: Work, id: string): void {
-    this.#follow(work, id);
-    this.#watcher.lookSoon();
-  }
-
-  /** A job that another process submitted and also follows. */
-  #follow(work: Work, id: string): void {
-    const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
-    const state = {
-      job,
-      skin: undefined,
-      errors: [],
-      warnings: [],
-      messages: [],
-      links: {},
-      rateLimit: undefined,
-    };
-    this.#accepted(work, state);
-  }
-
-  #lost(work: Work, error: unknown, sent: Sent): void {
-    this.#tools.onAgain(work, `The answer was lost: ${problemOf(error).message}`);
-    this.#losses.add(work, sent, error);
-    this.#watcher.added();
-  }
-
-  /** It certainly did not become a job and will not. */
-  #notTaken(work: Work, error: unknown): void {
-    if (endsBatch(error)) this.#tools.onFatal(error);
-    else this.#desk.track(this.#finisher.fail(work, error));
-  }
-
-  #again(work: Work, why: string): void {
-    this.#tools.onAgain(work, why);
-    this.#submitter.addAgain(work);
-  }
-
-  /** It keeps its spot until then, so that a failing service gets fewer requests of all kinds. */
-  #resubmit(work: Work): void {
-    const { clock, random, spots } = this.#desk;
-    const again = () => {
-      spots.unsure.delete(work);
-      this.#submitter.addAgain(work);
-    };
-    const pause = lossPause(work.losses, random());
-    if (pause === 0) again();
-    else this.#desk.track(clock.sleep(pause, this.#tools.stop).then(again));
-  }
+function textureReading(
+  { client, clock, random }: Session<Work>,
+  { hardStop, onWaiting }: Pick<ServiceSideOptions, 'hardStop' | 'onWaiting'>,
+): (url: string) => Promise<Uint8Array> {
+  const reader = new TextureReader({
+    fetch: async (url, signal) => await client.texture(url, { ...ONE_ATTEMPT, signal }),
+    clock,
+    random,
+    onWaiting: (message, ms) => onWaiting('trouble', message, ms),
+  });
+  return async (url) => await reader.read(url, hardStop);
 }
 
 /** A service whose key is none cannot be used. */

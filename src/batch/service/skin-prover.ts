@@ -6,7 +6,7 @@ import { GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
 import { pixelsOf, provableVariant, type Work } from '../model/work.ts';
 import { pictureOf } from '../pictures/work-picture.ts';
 
-interface SkinProverTools {
+interface SkinProverOptions {
   readonly options: Pick<BatchOptions, 'verify' | 'game' | 'service'>;
   /** Reads a texture. */
   readonly texture: (url: string) => Promise<Uint8Array>;
@@ -18,17 +18,17 @@ interface SkinProverTools {
 
 /** Proves that a skin is what was asked for, and finds out who signed it. */
 export class SkinProver {
-  readonly #tools: SkinProverTools;
+  readonly #options: SkinProverOptions;
 
-  constructor(tools: SkinProverTools) {
-    this.#tools = tools;
+  constructor(options: SkinProverOptions) {
+    this.#options = options;
   }
 
   /** @throws ProofError when it is another skin; what reading its texture throws */
   async prove(skin: FinishedSkin, work: Work): Promise<SignedBy> {
-    const { options, facts, freshKey } = this.#tools;
+    const { options, facts, freshKey } = this.#options;
     const { publicKey, capeTexture } = facts();
-    const texture = options.verify === false ? undefined : this.#tools.texture;
+    const texture = options.verify === false ? undefined : this.#options.texture;
     const cape = work.cape === undefined ? undefined : { texture: capeTexture };
     const picture = () => pictureOf(work);
     const expected = { pixels: pixelsOf(work), picture, variant: provableVariant(work), cape };
@@ -40,6 +40,6 @@ export class SkinProver {
     if (signing === 'game') return { signer: GAME };
     if (signing === 'unproved') return { signer: UNPROVED };
     // `embedded` names both the service and its signer.
-    return { signer: this.#tools.options.service.name, key: this.#tools.facts().fingerprint };
+    return { signer: this.#options.options.service.name, key: this.#options.facts().fingerprint };
   }
 }

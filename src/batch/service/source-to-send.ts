@@ -1,8 +1,9 @@
 import type { SkinClient } from '../../client/skin-client.ts';
 import type { SkinSource } from '../../client/types.ts';
-import { nameOf } from '../../dispatch/session.ts';
+import type { SkinRequest } from '../../dispatch/submission.ts';
+import { skinNameFrom } from '../../protocol/skin-name.ts';
 import type { GivenSkin, SourceContent, SourceProblem } from '../model/source.ts';
-import { pixelsOf, type Work } from '../model/work.ts';
+import { type Member, pixelsOf, type Work } from '../model/work.ts';
 import { lookAt } from '../pictures/read-picture.ts';
 import { isUuid } from '../sources/arguments/links.ts';
 import { fetchGivenTexture, GivenTextureError } from '../sources/given/given-texture.ts';
@@ -24,8 +25,30 @@ interface Tools {
 
 type ToSend = SkinSource | { readonly problem: SourceProblem };
 
+/** The submission of a piece of work, or why there is none. @throws the signal's reason */
+export async function requestFor(
+  work: Work,
+  tools: Tools,
+): Promise<SkinRequest | { readonly problem: SourceProblem }> {
+  const source = await sourceToSend(work, tools);
+  if ('problem' in source) return source;
+  const [first] = work.members;
+  const options = {
+    name: first && nameOf(first),
+    variant: work.variant === 'auto' ? undefined : work.variant,
+    visibility: work.visibility,
+    cape: work.cape,
+  };
+  return { source, options };
+}
+
+/** The skin's name: as its source says, or from its file. */
+function nameOf({ source }: Member): string | undefined {
+  return source.name ?? skinNameFrom(source.stem.split('/').at(-1) ?? '');
+}
+
 /** The request body for a piece of work, or why there is none. @throws the signal's reason */
-export async function sourceToSend(work: Work, tools: Tools): Promise<ToSend> {
+async function sourceToSend(work: Work, tools: Tools): Promise<ToSend> {
   const [first] = work.members;
   if (!first) throw new Error('Work without a source.');
   const { content } = first.source;

@@ -34,7 +34,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   dispatch: {
     holds: 'Keeps work going on a service: submissions, pace, looks, events, lost answers',
     imports: ['client', 'protocol', 'skin', 'textures', 'base'],
-    stillImports: ['batch'],
   },
   client: {
     holds: 'The typed client: one method per endpoint; retry timing without side effects',

@@ -8,7 +8,7 @@ import { Listener } from '../../../dispatch/listener.ts';
 import { type LookState, LookTimes, type Underway } from '../../../dispatch/look-times.ts';
 import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
 import { RoundTrip } from '../../../dispatch/round-trip.ts';
-import { Bell } from '../../../dispatch/wake-up-signal.ts';
+import { WakeUpSignal } from '../../../dispatch/wake-up-signal.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/db.ts';
 import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
@@ -77,9 +77,9 @@ export class Watcher {
   #listWaiters: ListWaiter[] = [];
   #isLookWanted = false;
   /** Something may be due earlier than planned. */
-  readonly #changed: Bell;
+  readonly #changed: WakeUpSignal;
   /** There may be jobs to listen for. */
-  readonly #listenWanted: Bell;
+  readonly #listenWanted: WakeUpSignal;
   #lastLook = Number.NEGATIVE_INFINITY;
   #newest = 0;
   #others = 0;
@@ -89,8 +89,8 @@ export class Watcher {
 
   constructor(options: WatcherOptions) {
     this.#options = options;
-    this.#changed = new Bell(options.clock);
-    this.#listenWanted = new Bell(options.clock);
+    this.#changed = new WakeUpSignal(options.clock);
+    this.#listenWanted = new WakeUpSignal(options.clock);
     this.#listener = new Listener({
       client: options.client,
       clock: options.clock,
@@ -133,7 +133,7 @@ export class Watcher {
   /** After a full queue or trouble: looks at the list as soon as that is useful. */
   lookSoon(): void {
     this.#isLookWanted = true;
-    this.#changed.ring();
+    this.#changed.notify();
   }
 
   /** Resolves after the first look at the list. @throws GenerationPostponed while the service is down */
@@ -148,7 +148,7 @@ export class Watcher {
     const abort = () => list.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     this.#listWaiters.push(list);
-    this.#changed.ring();
+    this.#changed.notify();
     return await list.promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
@@ -176,8 +176,8 @@ export class Watcher {
     signal.addEventListener('abort', abort, { once: true });
     this.#waiters.add(waiter);
     if (!isNew) this.#isLookWanted = true;
-    this.#listenWanted.ring();
-    this.#changed.ring();
+    this.#listenWanted.notify();
+    this.#changed.notify();
     try {
       return await promise;
     } finally {
@@ -256,7 +256,7 @@ export class Watcher {
       this.#lastLook = askedAt;
       this.#listWaiters = this.#listWaiters.filter((waiter) => !wanted.includes(waiter));
       for (const { resolve } of wanted) resolve({ jobs, askedAt });
-      this.#listenWanted.ring();
+      this.#listenWanted.notify();
       if (this.#isSkinsmith) this.#listener.start();
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#failed(error);
@@ -317,7 +317,7 @@ export class Watcher {
       this.#notAnswered(waiter, error);
     }
     waiter.isAsked = false;
-    this.#changed.ring();
+    this.#changed.notify();
   }
 
   #notAnswered(waiter: Waiter, error: unknown): void {

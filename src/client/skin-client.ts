@@ -23,7 +23,8 @@ import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
 import { seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
 import { AccountClient } from './account-client.ts';
-import { JobFailedError, ServiceError } from './errors.ts';
+import { jobIn, nextIn, queryOf, timedOutJob } from './answer-links.ts';
+import { JobFailedError } from './errors.ts';
 import { readJobEvents } from './job-events.ts';
 import { jobState, queuedItem, spoken } from './job-state.ts';
 import { type Poll, pollTimes } from './poll-timing.ts';
@@ -283,26 +284,4 @@ export class SkinClient {
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
     return await this.#transport.request({ method: 'GET', path }, schema, call);
   }
-}
-
-function queryOf(values: object): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value));
-  return query;
-}
-
-/** `after` of the next page, from its link. */
-function nextIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
-  const query = links?.['next']?.split('?')[1];
-  return new URLSearchParams(query).get('after') ?? undefined;
-}
-
-function jobIn(links: Readonly<Record<string, string>> | undefined): string | undefined {
-  return links?.['job']?.split('/').pop();
-}
-
-/** The job that the service stopped waiting for, if the error names one. */
-function timedOutJob(error: unknown): string | undefined {
-  if (!(error instanceof ServiceError) || error.code !== 'generator_timeout') return undefined;
-  return jobIn(error.answer.links);
 }

@@ -1,40 +1,19 @@
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
+import type { DispatcherUser } from './dispatcher-user.ts';
 import { type Facts, learnFacts } from './first-contact.ts';
-import { JobEnds, type JobResults } from './job-ends.ts';
+import { JobEnds } from './job-ends.ts';
 import { Listener } from './listener.ts';
 import { Losses } from './losses.ts';
 import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
 import { SharedQueue } from './shared-queue.ts';
 import type { OpenJob } from './spots.ts';
-import { type SkinRequest, type Submission, sharedKey } from './submission.ts';
+import { type Submission, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
 import { lossPause } from './trouble.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 import { Watcher } from './watcher.ts';
-
-/** Whoever wants skins made: knows where they come from, and what becomes of results. */
-export interface DispatcherUser<W extends Submission> extends JobResults<W> {
-  /** What to send, or why there is nothing. @throws the signal's reason */
-  prepare(work: W, signal: AbortSignal): Promise<SkinRequest | { readonly problem: unknown }>;
-  /** Pixel hash of the picture; undefined: unknown, for instance a URL's. */
-  pixelsOf(work: W): string | undefined;
-  /** Pixel hash of a texture, for lost answers. */
-  texturePixels(url: string): Promise<string>;
-  /** The service has a job for it. */
-  accepted(work: W, job: Job): void;
-  /** It certainly did not become a job and will not. */
-  rejected(work: W, error: unknown): void;
-  /** There was nothing to send. */
-  unusable(work: W, problem: unknown): void;
-  /** The answer was lost: the service may have accepted it. */
-  answerLost(work: W, error: unknown): void;
-  /** Nothing can be submitted, because others with the same key have so many jobs in the queue. */
-  queueFilledByOthers(jobs: number): void;
-  /** Other processes of the caller cannot be taken into account; gives the reason. */
-  sharingBroken(why: string): void;
-}
 
 export interface DispatcherOptions<W extends Submission> {
   readonly session: Session<W>;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
+import { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { DispatcherUser } from '../../dispatch/dispatcher-user.ts';
 import type { Facts } from '../../dispatch/first-contact.ts';
 import { ONE_ATTEMPT } from '../../dispatch/one-attempt.ts';
 import { pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';

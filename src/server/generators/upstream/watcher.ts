@@ -11,9 +11,10 @@ import { RoundTrip } from '../../../dispatch/round-trip.ts';
 import { WakeUpSignal } from '../../../dispatch/wake-up-signal.ts';
 import { isPending, type Job } from '../../../protocol/job.ts';
 import type { Db } from '../../store/db.ts';
-import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
 import { isAboutRequest } from './failed-jobs.ts';
 import type { Gate } from './gate.ts';
+import { ListWaiters, type SeenList } from './list-waiters.ts';
+import { OtherJobs } from './other-jobs.ts';
 import { Recent } from './recent.ts';
 
 export interface WatcherOptions {
@@ -25,13 +26,6 @@ export interface WatcherOptions {
   readonly wake: () => void;
   /** Called with bugs. */
   readonly onError: (error: unknown) => void;
-}
-
-/** The list at a certain moment. */
-export interface SeenList {
-  readonly jobs: readonly Job[];
-  /** When it was requested, by the monotonic clock. */
-  readonly askedAt: number;
 }
 
 interface Waiter extends Underway {
@@ -48,17 +42,12 @@ interface Waiter extends Underway {
   readonly fail: (error: unknown) => void;
 }
 
-type ListWaiter = Pick<PromiseWithResolvers<SeenList>, 'resolve' | 'reject'>;
-
 /** Milliseconds: with events the list is only a safety net. */
 const SAFETY_NET = 5_000;
 /** Longest pause between two looks at jobs of ours. */
 const LONGEST_PAUSE = 5_000;
 /** Services allow about one request a second for one job. */
 const SINGLE_GAP = 1_100;
-/** Pause between looks at the jobs of others with the same key. */
-const FIRST_OTHERS_PAUSE = 500;
-const LONGEST_OTHERS_PAUSE = 10_000;
 const KEPT = 1_000;
 
 /**
@@ -74,7 +63,8 @@ export class Watcher {
   readonly #stop = new AbortController();
   /** Jobs that this process has submitted or waited for. */
   readonly #own = new Recent<true>(KEPT);
-  #listWaiters: ListWaiter[] = [];
+  readonly #listWaiters = new ListWaiters();
+  readonly #others: OtherJobs;
   #isLookWanted = false;
   /** Something may be due earlier than planned. */
   readonly #changed: WakeUpSignal;
@@ -82,13 +72,12 @@ export class Watcher {
   readonly #listenWanted: WakeUpSignal;
   #lastLook = Number.NEGATIVE_INFINITY;
   #newest = 0;
-  #others = 0;
-  #othersPause = FIRST_OTHERS_PAUSE;
   #isSkinsmith = false;
   readonly #loops: Promise<void>[] = [];
 
   constructor(options: WatcherOptions) {
     this.#options = options;
+    this.#others = new OtherJobs(options.db);
     this.#changed = new WakeUpSignal(options.clock);
     this.#listenWanted = new WakeUpSignal(options.clock);
     this.#listener = new Listener({
@@ -104,7 +93,7 @@ export class Watcher {
 
   /** Number of jobs on the service that belong to other programs with the same key. */
   get others(): number {
-    return this.#others;
+    return this.#others.count;
   }
 
   /** Time of the newest job seen, by the service's own clock, in milliseconds since the epoch; 0: none. */
@@ -143,13 +132,9 @@ export class Watcher {
 
   /** The list at the next look. @throws GenerationPostponed while the service is down */
   async nextList(signal: AbortSignal): Promise<SeenList> {
-    signal.throwIfAborted();
-    const list = Promise.withResolvers<SeenList>();
-    const abort = () => list.reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    this.#listWaiters.push(list);
+    const list = this.#listWaiters.next(signal);
     this.#changed.notify();
-    return await list.promise.finally(() => signal.removeEventListener('abort', abort));
+    return await list;
   }
 
   /** A job of ours has just been accepted. */
@@ -210,7 +195,7 @@ export class Watcher {
   /** Milliseconds until the next look; Infinity: there is nothing to look for. */
   #untilLook(): number {
     const tryAgainIn = this.#options.gate.tryAgainIn();
-    const isWanted = this.#isLookWanted || this.#listWaiters.length > 0;
+    const isWanted = this.#isLookWanted || this.#listWaiters.size > 0;
     if (this.#options.gate.isDown || isWanted) return tryAgainIn;
     return Math.max(tryAgainIn, this.#nextLook() - this.#now());
   }
@@ -221,7 +206,8 @@ export class Watcher {
         ? this.#lastLook + SAFETY_NET
         : this.#times.next([...this.#waiters], this.#lookState());
     }
-    return this.#others > 0 ? this.#lastLook + this.#othersPause : Number.POSITIVE_INFINITY;
+    const { count, pause } = this.#others;
+    return count > 0 ? this.#lastLook + pause : Number.POSITIVE_INFINITY;
   }
 
   /** Polls the jobs that are due singly. @returns milliseconds until the next one is; Infinity: none */
@@ -245,7 +231,7 @@ export class Watcher {
   async #look(): Promise<void> {
     const { client, gate } = this.#options;
     const askedAt = this.#now();
-    const wanted = this.#listWaiters;
+    const give = this.#listWaiters.asked();
     this.#isLookWanted = false;
     try {
       const { jobs, links } = await client.queueList({ ...ONE_ATTEMPT, signal: this.#stop.signal });
@@ -254,8 +240,7 @@ export class Watcher {
       this.#isSkinsmith = links['events'] !== undefined;
       await this.#saw({ jobs, askedAt });
       this.#lastLook = askedAt;
-      this.#listWaiters = this.#listWaiters.filter((waiter) => !wanted.includes(waiter));
-      for (const { resolve } of wanted) resolve({ jobs, askedAt });
+      give({ jobs, askedAt });
       this.#listenWanted.notify();
       if (this.#isSkinsmith) this.#listener.start();
     } catch (error) {
@@ -272,7 +257,7 @@ export class Watcher {
     if (!gate.isDown) return;
     const postponed = gate.postponed(error);
     for (const { fail } of this.#waiters) fail(postponed);
-    for (const { reject } of this.#listWaiters.splice(0)) reject(postponed);
+    this.#listWaiters.fail(postponed);
   }
 
   async #saw({ jobs, askedAt }: SeenList): Promise<void> {
@@ -284,22 +269,7 @@ export class Watcher {
       if (!seen || !isPending(seen.status)) void this.#ask(waiter);
       else waiter.seenAt = askedAt;
     }
-    await this.#countOthers(jobs);
-  }
-
-  async #countOthers(jobs: readonly Job[]): Promise<void> {
-    const kept = await listUpstreamJobs(this.#options.db);
-    const known = new Set(kept.map(({ job_id }) => job_id));
-    const strange = jobs.filter(({ id, status }) => isPending(status) && !known.has(id) && !this.isOwn(id));
-    // A submission without an answer so far is one of them.
-    const others = Math.max(0, strange.length - kept.filter(({ job_id }) => job_id === null).length);
-    const hasChanged = others !== this.#others;
-    this.#othersPause = hasChanged
-      ? FIRST_OTHERS_PAUSE
-      : Math.min(LONGEST_OTHERS_PAUSE, this.#othersPause * 1.5);
-    const hasRoom = others < this.#others;
-    this.#others = others;
-    if (hasRoom) this.#options.wake();
+    if (await this.#others.saw(jobs, (id) => this.isOwn(id))) this.#options.wake();
   }
 
   /** The list has neither skins nor reasons, and drops old jobs: only a request for the job itself shows its result. */

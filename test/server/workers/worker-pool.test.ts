@@ -87,3 +87,39 @@ test('Workers do not spin while all that waits is held back', async () => {
   );
   expect(claims).toBe(6);
 });
+
+test('Those who wait for a job hear of a store that cannot be used before it is tried again', async () => {
+  const signals = new JobSignals();
+  let told = 0;
+  signals.listen({ accepted: () => {}, finished: () => {}, storeChanged: () => void told++ });
+  const slept = Promise.withResolvers<number>();
+  const over = Promise.withResolvers<void>();
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    sleep: async () => {
+      slept.resolve(told);
+      await over.promise;
+    },
+  };
+  const broken = new Error('disk I/O error');
+  const pool = new WorkerPool({
+    count: 1,
+    db: {} as never,
+    queue: { claim: async () => await Promise.reject(broken) } as Partial<JobQueue> as JobQueue,
+    generator: {} as never,
+    signals,
+    observer: new Observers(),
+    clock,
+    self: nameThisProcess(),
+    onError: () => {},
+  });
+  pool.start();
+  onTestFinished(async () => {
+    const stopped = pool.stop(1_000);
+    over.resolve();
+    await stopped;
+  });
+  expect(await slept.promise).toBe(1);
+  expect(pool.trouble).toBe(broken);
+});

@@ -45,7 +45,10 @@ export class Copy {
     try {
       for (const stage of stages) {
         const { isPassed, failures } = await this.run(stage, { limit, isFirstFailureEnough: true });
-        if (!isPassed) return failures[0]?.file ?? 'no test, but a run that did not end well';
+        if (isPassed) continue;
+        // Files that were not begun any more count as failed as well, without a test.
+        const first = failures.find(({ tests }) => tests.length > 0) ?? failures[0];
+        return first?.file ?? 'no test, but a run that did not end well';
       }
       return undefined;
     } finally {

@@ -283,3 +283,18 @@ describe('A skin that could not be proved', () => {
     expect(() => journal.readDone(keyOf(1))).toThrow(`${path}: A line of the journal is damaged.`);
   });
 });
+
+describe('A journal that is only read', () => {
+  test('tells what was written, and is not there before', async () => {
+    const path = await ownPath();
+    expect(Journal.read(path)).toBeUndefined();
+    expect(existsSync(path)).toBe(false);
+    const journal = open(path);
+    journal.done(recordOf(1));
+    journal.accepted(keyOf(2), 0, 'j2');
+    const found = Journal.read(path)!;
+    onTestFinished(() => close(found));
+    expect([1, 2].map((number) => found.stateOf(keyOf(number))?.step)).toEqual(['done', 'job']);
+    expect(found.readDone(keyOf(1)).skin.name).toBe('Zoë 🙂 1');
+  });
+});

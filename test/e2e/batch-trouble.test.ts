@@ -129,7 +129,7 @@ describe('An output', () => {
     const { exitCode, stderr } = await shop.run(...MAKE);
     expect([exitCode, stderr]).toEqual([
       1,
-      expect.stringMatching(/^error: .*\/out: Something else is in the way/),
+      expect.stringMatching(/^error: .*\/out: Something with this name already exists/),
     ]);
     expect(sum(service.records.requests)).toBe(0);
   });

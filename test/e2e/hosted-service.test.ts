@@ -121,11 +121,11 @@ describe.each([
   });
 });
 
-test('--verbose says which fields were passed over', async () => {
+test('--verbose says which fields were ignored', async () => {
   const { shop } = await hostedWorkshop({
     alter: { me: { grants: { plan: 7 } }, list: { jobs: { timestamp: 'noon' } } },
   });
   const { exitCode, stderr } = await shop.run('whoami', '--verbose');
   expect([exitCode, requestsIn(stderr)[0]]).toEqual([0, 'GET /v2/me']);
-  expect(stderr).toMatch(/^ {2}passed over: grants\.plan: .*expected string/m);
+  expect(stderr).toMatch(/^ {2}ignored: grants\.plan: .*expected string/m);
 });

@@ -131,9 +131,7 @@ describe('The embedded service is not fallen back to', () => {
     const { exitCode, stderr } = await runIn(shop, env, [...SKIN, ...args]);
     expect([exitCode, stderr]).toEqual([
       status,
-      status === 0
-        ? expect.any(String)
-        : expect.stringMatching(/^error: No service is set.*\nhint: Name one/),
+      status === 0 ? expect.any(String) : expect.stringMatching(/^error: No service is set.*\nhint: Set one/),
     ]);
   });
 });

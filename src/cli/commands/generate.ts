@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { isSingle } from '../../batch/sources/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
@@ -72,7 +72,7 @@ export async function runGenerate(asTyped: GenerateOptions, context: CommandCont
   const cape = await capeOf(typed, settings, context);
   const purpose = purposeOf('generate', typed, cape);
   const call = { context, settings, typed, cape, follow: true, isList: !isOne, purpose };
-  if (isOne && !isBatchWanted(typed) && !(await isFolder(typed.out))) {
+  if (isOne && !isBatchWanted(typed) && !isFolder(typed.out)) {
     verifyOneFormat(typed.out, settings.format);
     const { makeOneSkin } = await import('../batch/make-one-skin.ts');
     return await makeOneSkin(call);
@@ -145,9 +145,8 @@ function verifyOneFormat(out: string | undefined, formats: readonly string[] = [
 }
 
 /** Whether --out names a folder: an existing one, or a path that ends in a separator. */
-async function isFolder(out: string | undefined): Promise<boolean> {
+function isFolder(out: string | undefined): boolean {
   if (out === undefined) return false;
   if (/[/\\]$/.test(out)) return true;
-  const found = await stat(out).catch(() => undefined); // a path that does not exist yet names a file
-  return found?.isDirectory() ?? false;
+  return statSync(out, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

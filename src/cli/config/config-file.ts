@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type Conf from 'conf';
 import envPaths from 'env-paths';
@@ -136,7 +135,7 @@ function inUse(path: string, pid: number | undefined): CliError {
 async function openConf(folder: string, path: string): Promise<Conf<Record<string, unknown>>> {
   const { default: ConfClass } = await import('conf');
   try {
-    await dropEmpty(path);
+    dropEmpty(path);
     makeFolder(folder, 0o700);
     const conf = new ConfClass<Record<string, unknown>>({
       projectName: 'skinsmith',
@@ -159,7 +158,7 @@ async function openConf(folder: string, path: string): Promise<Conf<Record<strin
 }
 
 /** Removes an empty file, as a crash or a full disk can leave one; it contains no settings. */
-async function dropEmpty(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined); // a missing file needs no removal
-  if (found?.isFile() && found.size === 0) await rm(path, { force: true });
+function dropEmpty(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() && found.size === 0) rmSync(path, { force: true });
 }

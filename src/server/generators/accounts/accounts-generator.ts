@@ -57,7 +57,7 @@ async function takeAccount(pool: AccountPool, owner: string): Promise<Taken> {
   const why =
     choice.linked === 0
       ? 'No game account can make your skins: you have linked none, and none is shared with everybody.'
-      : `None of the ${choice.linked} game accounts that may make your skins can be used now: whoever linked them must look after them.`;
+      : `None of the ${choice.linked} game accounts that may make your skins can be used now: their owners must fix them.`;
   throw new GenerationError('no_account_available', why, { isFinal: true });
 }
 

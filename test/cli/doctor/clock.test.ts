@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { me, NOBODY, rateLimit, servedPatient } from '../../support/cli/setup.ts';
+import { me, NOBODY, rateLimit, servedSetup } from '../../support/cli/setup.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 
 const ME = 'GET /v2/me';
@@ -12,7 +12,7 @@ describe('The check of the clock', () => {
     ['slow', 90_000, 'warning', /(89|90|91) s behind/],
     ['fast', -3_600_000, 'warning', /(3599|3600|3601) s ahead of/],
   ])('finds one %s', async (_, offset, result, detail) => {
-    const { setup } = await servedPatient([{ ...NOBODY, headers: at(offset) }]);
+    const { setup } = await servedSetup([{ ...NOBODY, headers: at(offset) }]);
     expect(await CHECKS.clock.look(setup)).toMatchObject({ result, detail: expect.stringMatching(detail) });
   });
 
@@ -26,7 +26,7 @@ describe('The check of the clock', () => {
   };
   test('goes by the limits where answers have no date', async () => {
     const next = { absolute: Date.now() + 61_000, relative: 1_000 };
-    const { setup } = await servedPatient([
+    const { setup } = await servedSetup([
       dateless,
       { expect: ME, json: me({ rateLimit: rateLimit({ next }) }) },
     ]);
@@ -34,7 +34,7 @@ describe('The check of the clock', () => {
   });
 
   test('says when the service does not tell', async () => {
-    const { setup } = await servedPatient([dateless, { expect: ME, json: me() }]);
+    const { setup } = await servedSetup([dateless, { expect: ME, json: me() }]);
     expect((await CHECKS.clock.look(setup)).result).toBe('skipped');
   });
 });

@@ -1,22 +1,12 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { makePatient } from '../../support/cli/setup.ts';
-
-/** A config file of this content, in a set-up of its own. */
-async function configured(content: string, options: Parameters<typeof makePatient>[0] = {}, mode = 0o600) {
-  const made = await makePatient(options);
-  const path = join(made.folder, 'config/config.json');
-  await mkdir(join(made.folder, 'config'));
-  await writeFile(path, content, { mode });
-  await chmod(path, mode);
-  return { ...made, path };
-}
+import { configuredSetup, makeSetup } from '../../support/cli/setup.ts';
 
 describe('The check of the config file', () => {
   test('is content without one', async () => {
-    const { setup, folder } = await makePatient();
+    const { setup, folder } = await makeSetup();
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'ok',
       detail: `There is no ${folder}/config/config.json: the defaults apply.`,
@@ -24,7 +14,7 @@ describe('The check of the config file', () => {
   });
 
   test('is content with one that is its owner’s alone', async () => {
-    const { setup, path } = await configured('{}');
+    const { setup, path } = await configuredSetup('{}');
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'ok',
       detail: `${path} is fine.`,
@@ -32,7 +22,7 @@ describe('The check of the config file', () => {
   });
 
   test('warns of one that others can read', async () => {
-    const { setup, path } = await configured('{}', {}, 0o640);
+    const { setup, path } = await configuredSetup('{}', {}, 0o640);
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'warning',
       detail: expect.stringContaining('can be read by others'),
@@ -41,12 +31,12 @@ describe('The check of the config file', () => {
   });
 
   test('throws what is to be told of one that is not JSON', async () => {
-    const { setup } = await configured('{"slots": ');
+    const { setup } = await configuredSetup('{"slots": ');
     await expect(CHECKS.config.look(setup)).rejects.toMatchObject({ code: 'invalid_config' });
   });
 
   test('finds a file where the folder should be', async () => {
-    const { setup, folder } = await makePatient();
+    const { setup, folder } = await makeSetup();
     await writeFile(join(folder, 'config'), '');
     expect(await CHECKS.config.look(setup)).toEqual({
       result: 'problem',

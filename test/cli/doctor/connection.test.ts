@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, makePatient, NOBODY, NOT_FOUND, READY, servedPatient } from '../../support/cli/setup.ts';
+import { errors, makeSetup, NOBODY, NOT_FOUND, READY, servedSetup } from '../../support/cli/setup.ts';
 import { cutBefore, type Exchange, staySilent } from '../../support/client/scripted-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
 
 async function lookAt(url: string, env: Readonly<Record<string, string>> = {}, limit = 2_000) {
-  const { setup } = await makePatient({ env: { SKINSMITH_BASE_URL: url, ...env }, limit });
+  const { setup } = await makeSetup({ env: { SKINSMITH_BASE_URL: url, ...env }, limit });
   return await CHECKS.connection.look(setup);
 }
 
 describe('The check of the connection', () => {
   test('says how long each stage took, and sends no key', async () => {
-    const { setup, server } = await servedPatient([NOBODY]);
+    const { setup, server } = await servedSetup([NOBODY]);
     const found = await CHECKS.connection.look(setup);
     expect(found.result).toBe('ok');
     expect(found.detail).toMatch(
@@ -56,7 +56,7 @@ describe('The check of the connection', () => {
     ['nothing, and hangs up', { act: cutBefore }, 'problem', /did not answer \(ECONNRESET\)/, /log/],
   ];
   test.each(answers)('tells of a service that answers with %s', async (_, answer, result, detail, hint) => {
-    const { setup } = await servedPatient([{ expect: 'GET /v2/me', ...answer }]);
+    const { setup } = await servedSetup([{ expect: 'GET /v2/me', ...answer }]);
     expect(await CHECKS.connection.look(setup)).toEqual({
       result,
       detail: expect.stringMatching(detail),
@@ -65,7 +65,7 @@ describe('The check of the connection', () => {
   });
 
   test('does not wait for a service that says nothing', async () => {
-    const { setup } = await servedPatientWithin([{ expect: 'GET /v2/me', act: staySilent }], 200);
+    const { setup } = await servedSetupWithin([{ expect: 'GET /v2/me', act: staySilent }], 200);
     expect((await CHECKS.connection.look(setup)).detail).toMatch(
       /was reached, but did not answer \(not in time\)/,
     );
@@ -100,9 +100,9 @@ describe('The check of the connection', () => {
   });
 });
 
-async function servedPatientWithin(script: readonly Exchange[], limit: number) {
-  const { server } = await servedPatient(script);
-  return await makePatient({ env: { SKINSMITH_BASE_URL: server.url }, limit });
+async function servedSetupWithin(script: readonly Exchange[], limit: number) {
+  const { server } = await servedSetup(script);
+  return await makeSetup({ env: { SKINSMITH_BASE_URL: server.url }, limit });
 }
 
 describe('The check of who answers', () => {
@@ -133,7 +133,7 @@ describe('The check of who answers', () => {
     ],
   ];
   test.each(rows)('knows %s', async (_, ready, first, found) => {
-    const { setup } = await servedPatient([first, { ...ready, expect: 'GET /ready' }]);
+    const { setup } = await servedSetup([first, { ...ready, expect: 'GET /ready' }]);
     expect(await CHECKS.answer.look(setup)).toMatchObject(found);
   });
 });

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { lookAtFolder } from '../../../src/cli/doctor/folders.ts';
-import { makePatient } from '../../support/cli/setup.ts';
+import { makeSetup } from '../../support/cli/setup.ts';
 
 describe('The check of the data folder', () => {
   test('is content with one that can be written, or made', async () => {
-    const { setup, folder } = await makePatient();
+    const { setup, folder } = await makeSetup();
     expect((await CHECKS.data.look(setup)).detail).toMatch(/data is created when needed; [\d.]+ .iB free/);
     await mkdir(join(folder, 'data'));
     expect((await CHECKS.data.look(setup)).detail).toMatch(/data can be written; [\d.]+ .iB free/);
   });
 
   test('finds a file where it should be, or above it', async () => {
-    const { setup, folder } = await makePatient();
+    const { setup, folder } = await makeSetup();
     await writeFile(join(folder, 'data'), '');
     expect(await CHECKS.data.look(setup)).toMatchObject({
       result: 'problem',
@@ -29,7 +29,7 @@ describe('The check of the data folder', () => {
   });
 
   test('warns of secrets that others can read, and leaves nothing behind', async () => {
-    const { setup, folder } = await makePatient();
+    const { setup, folder } = await makeSetup();
     const key = join(folder, 'data/signing-key.pem');
     await mkdir(join(folder, 'data'));
     await writeFile(key, 'secret');

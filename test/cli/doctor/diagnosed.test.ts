@@ -1,22 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, NOT_FOUND, READY, servedPatient } from '../../support/cli/setup.ts';
-import type { Exchange } from '../../support/client/scripted-server.ts';
-
-const ok = (message: string) => ({ code: 'fine', result: 'ok', message });
-
-const diagnosis = (parts: object = {}): Exchange => ({
-  expect: 'GET /v2/account/doctor',
-  json: {
-    success: true,
-    publicUrl: 'http://127.0.0.1:1',
-    generator: { kind: 'signing', findings: [ok('It signs.')] },
-    store: { findings: [ok('It is sound.')] },
-    ...parts,
-  },
-});
-
-const FOREIGN: Exchange = { expect: 'GET /ready', ...NOT_FOUND };
+import { diagnosis, errors, FOREIGN, NOT_FOUND, ok, READY, servedSetup } from '../../support/cli/setup.ts';
 
 describe('The checks of the store and of the generator', () => {
   test('tell what the service says, the worst first and with a hint', async () => {
@@ -25,7 +9,7 @@ describe('The checks of the store and of the generator', () => {
       { code: 'game_limits', result: 'warning', message: 'Too fast.' },
       { code: 'no_accounts', result: 'problem', message: 'No account is linked.' },
     ];
-    const { setup } = await servedPatient([READY, diagnosis({ generator: { kind: 'accounts', findings } })]);
+    const { setup } = await servedSetup([READY, diagnosis({ generator: { kind: 'accounts', findings } })]);
     expect(await CHECKS.generator.look(setup)).toEqual({
       result: 'problem',
       detail: 'accounts: No account is linked. Too fast. It has a client id.',
@@ -54,7 +38,7 @@ describe('The checks of the store and of the generator', () => {
       /Only the operator/,
     ],
   ] as const)('are left out for %s', async (_, ready, rest, why) => {
-    const { setup } = await servedPatient([ready, ...rest]);
+    const { setup } = await servedSetup([ready, ...rest]);
     const found = { result: 'skipped', detail: expect.stringMatching(why) };
     expect(await CHECKS.generator.look(setup)).toEqual(found);
     expect(await CHECKS.store.look(setup)).toEqual(found);
@@ -62,7 +46,7 @@ describe('The checks of the store and of the generator', () => {
 
   test('throw what they are refused for otherwise', async () => {
     const refused = { expect: 'GET /v2/account/doctor', status: 500, json: errors('internal_error', 'Oh.') };
-    const { setup } = await servedPatient([READY, refused]);
+    const { setup } = await servedSetup([READY, refused]);
     await expect(CHECKS.store.look(setup)).rejects.toMatchObject({ code: 'internal_error' });
   });
 });

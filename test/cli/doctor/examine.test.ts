@@ -11,14 +11,14 @@ import {
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { examine } from '../../../src/cli/doctor/examine.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
-import { makePatient } from '../../support/cli/setup.ts';
+import { makeSetup } from '../../support/cli/setup.ts';
 
 /** The findings of all checks where these look otherwise and the rest find nothing. */
 async function examined(
   looks: Partial<Record<CheckName, Check['look']>>,
   { late = new AbortController().signal, signal = new AbortController().signal } = {},
 ) {
-  const { setup } = await makePatient();
+  const { setup } = await makeSetup();
   const checks = Object.fromEntries(
     CHECK_NAMES.map((name) => [
       name,

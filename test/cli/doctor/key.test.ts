@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, KEY, me, NOBODY, servedPatient } from '../../support/cli/setup.ts';
+import { errors, KEY, me, NOBODY, servedSetup } from '../../support/cli/setup.ts';
 
 const ME = 'GET /v2/me';
 
 describe('The check of the key', () => {
   test('says whose it is and where it is from, and shows its end alone', async () => {
-    const { setup } = await servedPatient([{ expect: ME, json: me() }]);
+    const { setup } = await servedSetup([{ expect: ME, json: me() }]);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'ok',
       detail: "The key (…wxyz, from SKINSMITH_API_KEY) is valid; it is zoe's.",
@@ -14,7 +14,7 @@ describe('The check of the key', () => {
   });
 
   test('knows one that belongs to nobody', async () => {
-    const { setup } = await servedPatient([NOBODY]);
+    const { setup } = await servedSetup([NOBODY]);
     expect((await CHECKS.key.look(setup)).detail).toMatch(/is valid; it belongs to no account/);
   });
 
@@ -27,7 +27,7 @@ describe('The check of the key', () => {
     [`Who is ${KEY}?`, 403, /Who is \[API key\]\?/, /login/],
   ];
   test.each(refusals)('tells apart what it is refused for: %s', async (said, status, detail, hint) => {
-    const { setup } = await servedPatient([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
+    const { setup } = await servedSetup([{ expect: ME, status, json: errors('invalid_api_key', said) }]);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'problem',
       detail: expect.stringMatching(detail),
@@ -36,7 +36,7 @@ describe('The check of the key', () => {
   });
 
   test('warns that there is none, and asks nobody', async () => {
-    const { setup } = await servedPatient([], '');
+    const { setup } = await servedSetup([], '');
     expect(await CHECKS.key.look(setup)).toMatchObject({
       result: 'warning',
       hint: 'Store one: skinsmith login',
@@ -44,7 +44,7 @@ describe('The check of the key', () => {
   });
 
   test('sees one that is kept for another address of the same host', async () => {
-    const { setup, context } = await servedPatient([], '');
+    const { setup, context } = await servedSetup([], '');
     await context.configFile.keepKey('https://127.0.0.1:1', KEY);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'warning',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { makePatient } from '../../support/cli/setup.ts';
+import { makeSetup } from '../../support/cli/setup.ts';
 
 describe('The check of the service', () => {
   test.each([
@@ -24,7 +24,7 @@ describe('The check of the service', () => {
       'https://b.example (from --base-url).',
     ],
   ])('says which it is, and why: %s', async (_, env, flags, detail) => {
-    const { setup } = await makePatient({ env: env as Record<string, string>, flags });
+    const { setup } = await makeSetup({ env: env as Record<string, string>, flags });
     expect(await CHECKS.service.look(setup)).toEqual({
       result: 'ok',
       detail: expect.stringContaining(detail),
@@ -32,7 +32,7 @@ describe('The check of the service', () => {
   });
 
   test('throws what is to be told of an address that is none', async () => {
-    const { setup } = await makePatient({ env: { SKINSMITH_BASE_URL: 'ftp://a.example' } });
+    const { setup } = await makeSetup({ env: { SKINSMITH_BASE_URL: 'ftp://a.example' } });
     await expect(CHECKS.service.look(setup)).rejects.toMatchObject({ code: 'invalid_setting' });
   });
 });

@@ -1,22 +1,10 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { makePatient } from '../../support/cli/setup.ts';
-
-/** A config file of this content, in a set-up of its own. */
-async function configured(content: string, options: Parameters<typeof makePatient>[0] = {}, mode = 0o600) {
-  const made = await makePatient(options);
-  const path = join(made.folder, 'config/config.json');
-  await mkdir(join(made.folder, 'config'));
-  await writeFile(path, content, { mode });
-  await chmod(path, mode);
-  return { ...made, path };
-}
+import { configuredSetup } from '../../support/cli/setup.ts';
 
 describe('The check of the settings', () => {
   test('says where each comes from', async () => {
-    const { setup } = await configured('{"slots": 3}', { env: { SKINSMITH_FORMAT: 'give' } });
+    const { setup } = await configuredSetup('{"slots": 3}', { env: { SKINSMITH_FORMAT: 'give' } });
     expect(await CHECKS.settings.look(setup)).toEqual({
       result: 'ok',
       detail: 'slots from the config file, format from SKINSMITH_FORMAT.',
@@ -24,7 +12,7 @@ describe('The check of the settings', () => {
   });
 
   test('finds all that are wrong', async () => {
-    const { setup } = await configured('{"slots": 0}', { env: { SKINSMITH_FORMAT: 'doc' } });
+    const { setup } = await configuredSetup('{"slots": 0}', { env: { SKINSMITH_FORMAT: 'doc' } });
     const found = await CHECKS.settings.look(setup);
     expect(found).toMatchObject({ result: 'problem', hint: expect.stringContaining('config set slots') });
     expect(found.detail).toMatch(
@@ -36,7 +24,7 @@ describe('The check of the settings', () => {
     ['a variable', '{}', { SKINSMITH_BASEURL: 'x' }, 'SKINSMITH_BASEURL'],
     ['a line of the file', '{"base_url": "x", "api-keys": {}}', {}, 'base_url'],
   ])('warns of %s that means nothing', async (_, content, env, name) => {
-    const { setup } = await configured(content, { env: env as Record<string, string> });
+    const { setup } = await configuredSetup(content, { env: env as Record<string, string> });
     expect(await CHECKS.settings.look(setup)).toMatchObject({
       result: 'warning',
       detail: `${name}: no such setting.`,
@@ -46,7 +34,7 @@ describe('The check of the settings', () => {
   test('warns of a variable that overrides the file with something else', async () => {
     const file = '{"base-url": "https://a.example", "slots": 2}';
     const env = { SKINSMITH_BASE_URL: 'https://b.example', SKINSMITH_SLOTS: '2' };
-    const { setup } = await configured(file, { env });
+    const { setup } = await configuredSetup(file, { env });
     expect(await CHECKS.settings.look(setup)).toMatchObject({
       result: 'warning',
       detail:

@@ -5,7 +5,7 @@ import { isRequired, type RequiredSigner } from '../../../src/batch/proof/requir
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
 import { requireSignerOption } from '../../../src/cli/options/signer-option.ts';
 import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
-import { NOT_FOUND, servedPatient } from '../../support/cli/setup.ts';
+import { NOT_FOUND, servedSetup } from '../../support/cli/setup.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 
 describe('The check of the signatures', () => {
@@ -30,7 +30,7 @@ describe('The check of the signatures', () => {
     ],
   ];
   test.each(rows)('knows a service that tells %s', async (_, answer, result, detail) => {
-    const { setup } = await servedPatient([{ expect: 'GET /', ...answer }]);
+    const { setup } = await servedSetup([{ expect: 'GET /', ...answer }]);
     expect(await CHECKS.signature.look(setup)).toMatchObject({
       result,
       detail: expect.stringMatching(detail),
@@ -42,7 +42,7 @@ test('The fingerprint that doctor shows can be pasted into --require-signer', as
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
   const pem = publicKey.export({ type: 'spki', format: 'pem' });
   const answer = { json: { meta: {}, skinDomains: [], signaturePublickey: pem } };
-  const { setup } = await servedPatient([{ expect: 'GET /', ...answer }]);
+  const { setup } = await servedSetup([{ expect: 'GET /', ...answer }]);
   const { detail } = await CHECKS.signature.look(setup);
   const pasted = /\((.*)\)/.exec(detail)?.[1] ?? '';
   const command = new Command().addOption(requireSignerOption());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { errors, me, NOBODY, NOT_FOUND, servedPatient } from '../../support/cli/setup.ts';
+import { errors, me, NOBODY, NOT_FOUND, servedSetup } from '../../support/cli/setup.ts';
 
 const ME = 'GET /v2/me';
 
@@ -11,19 +11,19 @@ describe('The check of the spots', () => {
     ['none', ['waiting', 'processing'], 'warning', '2 of 2'],
   ])('finds %s', async (_, statuses, result, taken) => {
     const list = { expect: 'GET /v2/queue', json: { success: true, jobs: statuses.map(job) } };
-    const { setup } = await servedPatient([{ expect: ME, json: me() }, list]);
+    const { setup } = await servedSetup([{ expect: ME, json: me() }, list]);
     const detail = `${taken} spots in the queue are taken.`;
     expect(await CHECKS.spots.look(setup)).toMatchObject({ result, detail });
   });
 
   test('is left out where jobs are listed for users alone', async () => {
     const list = { expect: 'GET /v2/queue', status: 401, json: errors('unauthorized', 'No.') };
-    const { setup } = await servedPatient([NOBODY, list], '');
+    const { setup } = await servedSetup([NOBODY, list], '');
     expect((await CHECKS.spots.look(setup)).result).toBe('skipped');
   });
 
   test('throws what it is refused for otherwise', async () => {
-    const { setup } = await servedPatient([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
+    const { setup } = await servedSetup([NOBODY, { expect: 'GET /v2/queue', ...NOT_FOUND }]);
     await expect(CHECKS.spots.look(setup)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -1,23 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CHECKS } from '../../../src/cli/doctor/checks.ts';
-import { makePatient, NOT_FOUND, READY, servedPatient } from '../../support/cli/setup.ts';
+import { diagnosis, FOREIGN, makeSetup, READY, servedSetup } from '../../support/cli/setup.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { webServer } from '../../support/server/web-server.ts';
-
-const ok = (message: string) => ({ code: 'fine', result: 'ok', message });
-
-const diagnosis = (parts: object = {}): Exchange => ({
-  expect: 'GET /v2/account/doctor',
-  json: {
-    success: true,
-    publicUrl: 'http://127.0.0.1:1',
-    generator: { kind: 'signing', findings: [ok('It signs.')] },
-    store: { findings: [ok('It is sound.')] },
-    ...parts,
-  },
-});
-
-const FOREIGN: Exchange = { expect: 'GET /ready', ...NOT_FOUND };
 
 describe('The check of the textures', () => {
   const publicAt = (publicUrl: string) => [READY, diagnosis({ publicUrl })];
@@ -32,7 +17,7 @@ describe('The check of the textures', () => {
       [nowhere, 'warning', 'where nothing answers from here'],
     ] as const;
     for (const [url, result, words] of rows) {
-      const { setup } = await servedPatient(publicAt(url));
+      const { setup } = await servedSetup(publicAt(url));
       const detail = `New skins say that their textures are at ${url}, ${words}.`;
       expect(await CHECKS.textures.look(setup)).toMatchObject({ result, detail });
     }
@@ -45,7 +30,7 @@ describe('The check of the textures', () => {
         request.url === '/ready' ? READY.json : { ...(diagnosis().json as object), publicUrl: url };
       response.end(JSON.stringify(answer));
     });
-    const { setup } = await makePatient({ env: { SKINSMITH_BASE_URL: url } });
+    const { setup } = await makeSetup({ env: { SKINSMITH_BASE_URL: url } });
     expect((await CHECKS.textures.look(setup)).detail).toMatch(/, where the service is\.$/);
   });
 
@@ -66,7 +51,7 @@ describe('The check of the textures', () => {
 
   test('tries that of a public skin where the service does not say, without a key', async () => {
     const pictures = await webServer((_, response) => response.end('picture'));
-    const { setup } = await servedPatient([FOREIGN, newest, shown(`${pictures.url}/t`)]);
+    const { setup } = await servedSetup([FOREIGN, newest, shown(`${pictures.url}/t`)]);
     expect(await CHECKS.textures.look(setup)).toEqual({
       result: 'ok',
       detail: `That of the newest public skin can be fetched from ${pictures.url}.`,
@@ -75,7 +60,7 @@ describe('The check of the textures', () => {
   });
 
   test('finds that one that nobody can reach', async () => {
-    const { setup } = await servedPatient([FOREIGN, newest, shown('http://127.0.0.1:1/t')]);
+    const { setup } = await servedSetup([FOREIGN, newest, shown('http://127.0.0.1:1/t')]);
     expect(await CHECKS.textures.look(setup)).toMatchObject({
       result: 'problem',
       detail: expect.stringContaining('http://127.0.0.1:1/t: connection refused'),
@@ -84,7 +69,7 @@ describe('The check of the textures', () => {
 
   test('is left out where there is none', async () => {
     const none = { expect: 'GET /v2/skins?size=1', json: { success: true, skins: [] } };
-    const { setup } = await servedPatient([FOREIGN, none]);
+    const { setup } = await servedSetup([FOREIGN, none]);
     expect((await CHECKS.textures.look(setup)).result).toBe('skipped');
   });
 });

@@ -4,31 +4,12 @@ import { runSkinsDownload } from '../../../src/cli/commands/skins/download.ts';
 import { runSkinsEdit } from '../../../src/cli/commands/skins/edit.ts';
 import { runSkinsList } from '../../../src/cli/commands/skins/list.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
-import { Messages } from '../../../src/cli/terminal/messages.ts';
-import type { SkinClient } from '../../../src/index.ts';
-import { testIo } from '../../support/cli/test-io.ts';
+import { contextWith } from '../../support/cli/client-context.ts';
 import { refusal } from '../../support/client/answers.ts';
 import type { Exchange } from '../../support/client/scripted-server.ts';
 import { testClient } from '../../support/client/test-client.ts';
 
 const UUID = 'a'.repeat(32);
-
-/** What commands work with when the service is this client. */
-function depsOf(client: SkinClient, options: Parameters<typeof testIo>[0] = {}) {
-  const { io, out, err } = testIo(options);
-  const { signal } = new AbortController();
-  const connection = { client, isEmbedded: false, hasKey: true, close: async () => {} };
-  const context = {
-    io,
-    signal,
-    flags: {},
-    messages: new Messages(io, {}),
-    seenNames: { add: async () => {} },
-    settings: async () => ({}),
-    connect: async () => connection,
-  };
-  return { context: context as unknown as CommandContext, out, err };
-}
 
 /** Nothing may be asked for: whatever is looked at is not there. */
 const nothing = {} as CommandContext;
@@ -57,7 +38,7 @@ describe('A service that does not offer it', () => {
       { expect: `DELETE /v2/skins/${UUID}`, ...answer },
       { expect: 'GET /v2/me/skins?size=30', ...answer },
     ]);
-    const { context } = depsOf(client);
+    const { context } = contextWith(client);
     await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service does not offer changing skins.',
@@ -80,7 +61,7 @@ describe('A service that does not offer it', () => {
       const { client } = await testClient([
         { expect: `PATCH /v2/skins/${UUID}`, status, json: refusal(code) },
       ]);
-      const { context } = depsOf(client);
+      const { context } = contextWith(client);
       await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, context)).rejects.toMatchObject({ code });
     }
   });

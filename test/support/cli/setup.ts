@@ -1,3 +1,4 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { GlobalFlags } from '../../../src/cli/config/global-flags.ts';
@@ -7,7 +8,7 @@ import { type Exchange, scriptedServer } from '../client/scripted-server.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { testIo } from './test-io.ts';
 
-export interface PatientOptions {
+export interface SetupOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: GlobalFlags;
   /** Milliseconds to the first answer. */
@@ -15,7 +16,7 @@ export interface PatientOptions {
 }
 
 /** A set-up that one check can look at: settings and folders of its own, here `config` and `data` of `folder`. */
-export async function makePatient({ env = {}, flags = {}, limit = 2_000 }: PatientOptions = {}) {
+export async function makeSetup({ env = {}, flags = {}, limit = 2_000 }: SetupOptions = {}) {
   const folder = await ownFolder();
   const folders = {
     SKINSMITH_CONFIG_DIR: join(folder, 'config'),
@@ -27,13 +28,27 @@ export async function makePatient({ env = {}, flags = {}, limit = 2_000 }: Patie
   return { folder, context, setup: new Setup(context, { stop: signal, connectLimit: limit }) };
 }
 
+/** A config file of this content, in a set-up of its own. */
+export async function configuredSetup(
+  content: string,
+  options: Parameters<typeof makeSetup>[0] = {},
+  mode = 0o600,
+) {
+  const made = await makeSetup(options);
+  const path = join(made.folder, 'config/config.json');
+  await mkdir(join(made.folder, 'config'));
+  await writeFile(path, content, { mode });
+  await chmod(path, mode);
+  return { ...made, path };
+}
+
 export const KEY = `${'k'.repeat(60)}wxyz`;
 
 /** One that uses a service which is asked just this, with a key unless it is empty. */
-export async function servedPatient(script: readonly Exchange[], key = KEY) {
+export async function servedSetup(script: readonly Exchange[], key = KEY) {
   const server = await scriptedServer(script);
   const env = { SKINSMITH_BASE_URL: server.url, ...(key && { SKINSMITH_API_KEY: key }) };
-  return { ...(await makePatient({ env })), server };
+  return { ...(await makeSetup({ env })), server };
 }
 
 export const errors = (code: string, message: string) => ({ success: false, errors: [{ code, message }] });
@@ -48,6 +63,24 @@ export const READY: Exchange = {
   json: { status: 'ready', reasons: [], version: '9.9.9' },
 };
 export const NOT_FOUND = { status: 404, json: errors('not_found', 'Nothing.') } as const;
+
+/** One finding of the service's own diagnosis. */
+export const ok = (message: string) => ({ code: 'fine', result: 'ok', message });
+
+/** The answer with the service's own diagnosis. */
+export const diagnosis = (parts: object = {}): Exchange => ({
+  expect: 'GET /v2/account/doctor',
+  json: {
+    success: true,
+    publicUrl: 'http://127.0.0.1:1',
+    generator: { kind: 'signing', findings: [ok('It signs.')] },
+    store: { findings: [ok('It is sound.')] },
+    ...parts,
+  },
+});
+
+/** A service that is no skinsmith. */
+export const FOREIGN: Exchange = { expect: 'GET /ready', ...NOT_FOUND };
 
 const window = { limit: 60, remaining: 40 };
 export const rateLimit = (changes: object = {}) => ({

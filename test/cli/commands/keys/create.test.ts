@@ -3,23 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { register, runKeysCreate } from '../../../../src/cli/commands/keys/create.ts';
 import { type ApiKeyMade, SCOPES } from '../../../../src/protocol/api-key.ts';
+import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../../support/server/running-server.ts';
 import { TestCaller } from '../../../support/server/test-caller.ts';
-
-const bindings = [
-  ...['--allow-ip', '::1', '--allow-ip', '10.0.0.0/8', '--allow-origin', 'https://a.example'],
-  ...['--allow-agent', 'MyApp', '--v2-compat'],
-];
-
-const bound = {
-  allowIp: ['::1', '10.0.0.0/8'],
-  allowOrigin: ['https://a.example'],
-  allowAgent: ['MyApp'],
-  v2Compat: true,
-};
 
 describeParsing('keys create', register, {
   taken: [

@@ -1,17 +1,6 @@
 import { register } from '../../../../src/cli/commands/keys/edit.ts';
+import { bindings, bound } from '../../../support/cli/key-bindings.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
-
-const bindings = [
-  ...['--allow-ip', '::1', '--allow-ip', '10.0.0.0/8', '--allow-origin', 'https://a.example'],
-  ...['--allow-agent', 'MyApp', '--v2-compat'],
-];
-
-const bound = {
-  allowIp: ['::1', '10.0.0.0/8'],
-  allowOrigin: ['https://a.example'],
-  allowAgent: ['MyApp'],
-  v2Compat: true,
-};
 
 describeParsing('keys edit', register, {
   taken: [

@@ -1,29 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { runSkinsList } from '../../../../../src/cli/commands/skins/list.ts';
-import type { CommandContext } from '../../../../../src/cli/context/context.ts';
-import { Messages } from '../../../../../src/cli/terminal/messages.ts';
 import { SkinClient, type SkinPage } from '../../../../../src/index.ts';
-import { testIo } from '../../../../support/cli/test-io.ts';
+import { contextWith } from '../../../../support/cli/client-context.ts';
 import { testClient } from '../../../../support/client/test-client.ts';
 
 const UUID = 'a'.repeat(32);
-
-/** What commands work with when the service is this client. */
-function depsOf(client: SkinClient, options: Parameters<typeof testIo>[0] = {}) {
-  const { io, out, err } = testIo(options);
-  const { signal } = new AbortController();
-  const connection = { client, isEmbedded: false, hasKey: true, close: async () => {} };
-  const context = {
-    io,
-    signal,
-    flags: {},
-    messages: new Messages(io, {}),
-    seenNames: { add: async () => {} },
-    settings: async () => ({}),
-    connect: async () => connection,
-  };
-  return { context: context as unknown as CommandContext, out, err };
-}
 
 describe('skins list', () => {
   test.each([
@@ -35,7 +16,7 @@ describe('skins list', () => {
     const { client } = await testClient([
       { expect: 'GET /v2/me/skins?size=30', json: { success: true, skins, links, total } },
     ]);
-    const { context, err } = depsOf(client);
+    const { context, err } = contextWith(client);
     expect([await runSkinsList({}, context), err()]).toEqual([0, note]);
   });
 
@@ -57,14 +38,14 @@ describe('skins list', () => {
   }
 
   test('goes on through pages without a skin', async () => {
-    const { context, out } = depsOf(new SlowSearch(20));
+    const { context, out } = contextWith(new SlowSearch(20));
     await runSkinsList({ limit: 1 }, context);
     expect(out()).toMatch(UUID);
   });
 
   test('does not go on for ever', async () => {
     const client = new SlowSearch(0);
-    await runSkinsList({}, depsOf(client).context);
+    await runSkinsList({}, contextWith(client).context);
     expect(client.pages).toBeLessThanOrEqual(1_000);
   });
 });

@@ -86,7 +86,7 @@ export function addBatchOptions(command: Command): Command {
     .option('--lock <file>', 'lockfile (default: skins.lock in the --out folder)')
     .option('--frozen', 'use only the lockfile, without network; exit with 3 if a skin is missing')
     .option('--force', 'make skins again even if the lockfile has them')
-    .option('--keep-signatures', 'keep the skins in the lockfile, no matter who signed them')
+    .option('--keep-signatures', 'keep the skins in the lockfile, from any signer')
     .option('--prune', 'remove skins without a source from the lockfile')
     .optionsGroup('Plan and limits:')
     .option('--dry-run', 'show what would be done and how long it would take')

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { unpackedChromium } from './unpack.ts';
+
+const ARGS = [
+  '--no-zygote',
+  // WebGL without a graphics card.
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--font-render-hinting=none',
+  // Tests reach only this machine.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+];
+
+/**
+ * A browser without a window, from npm: it needs nothing but Node, and reaches only this machine. Start one per test
+ * file, in `beforeAll`, and close it in `afterAll`; each test opens a context of its own (`browser.newContext()`).
+ */
+export async function startChromium(): Promise<Browser> {
+  const folder = await unpackedChromium();
+  return await chromium.launch({
+    executablePath: join(folder, 'chromium'),
+    args: ARGS,
+    chromiumSandbox: false, // it does not work for root, as in most containers
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+      FONTCONFIG_PATH: join(folder, 'fonts'),
+    },
+  });
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
+import { type EventReader, idOf, statusOf } from '../../support/server/event-reader.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { Statements, stopIntervals, transactionsIn } from '../../support/server/statements.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+/** Without what is done every so often: the counts would depend on the time that a test takes. */
+const QUIET = { workers: 1, webhooks: false } as const;
+
+/** Fewer than the spots of the plan `pro`. */
+const SKINS = 20;
+
+async function submit(caller: TestCaller, number: number): Promise<void> {
+  const key = { 'idempotency-key': `key ${number}` };
+  await caller.json('/v2/queue', { url: dataUrl(skinPng(number)) }, key);
+}
+
+const ends = ({ events }: EventReader) => events.filter((event) => statusOf(event) === 'completed');
+
+/** A user who has a skin and its completed job, on a service that is idle. */
+async function runWithSkin(): Promise<{ caller: TestCaller; job: string; statements: Statements }> {
+  stopIntervals();
+  const server = await runServer(QUIET);
+  const caller = await userWithPlan(server, 'ann');
+  const stream = await caller.events();
+  await submit(caller, 1);
+  const [end] = await poll(
+    () => ends(stream),
+    (events) => events.length === 1,
+  );
+  await stream.close();
+  await caller.get('/v2/me');
+  return { caller, job: idOf(end!) ?? '', statements: new Statements() };
+}
+
+test('A new skin of a batch takes few statements and transactions, from its submission to the event of its end', async () => {
+  stopIntervals();
+  const work = new HeldWork();
+  const server = await runServer({ ...QUIET, ...work.options });
+  const caller = await userWithPlan(server, 'ann');
+  const stream = await caller.events();
+  await stream.first(1);
+  const statements = new Statements();
+  for (let number = 0; number < SKINS; number++) await submit(caller, number);
+  work.release();
+  await poll(
+    () => ends(stream),
+    (events) => events.length === SKINS,
+  );
+  const texts = statements.take();
+  expect(texts.length / SKINS).toBeLessThanOrEqual(36);
+  expect(transactionsIn(texts) / SKINS).toBeLessThanOrEqual(3.2);
+});
+
+describe('Few statements answer', () => {
+  test.each<[string, number, (caller: TestCaller, job: string) => Promise<unknown>]>([
+    ['one job', 3, async (caller, job) => await caller.get(`/v2/queue/${job}`)],
+    ['the list of jobs', 2, async (caller) => await caller.get('/v2/queue')],
+    ['a known skin', 4, async (caller) => await caller.json('/v2/queue', { url: dataUrl(skinPng(1)) })],
+    [
+      'a known skin with an idempotency key',
+      10,
+      async (caller) =>
+        await caller.json('/v2/queue', { url: dataUrl(skinPng(1)) }, { 'idempotency-key': 'another' }),
+    ],
+  ])('%s', async (_, most, ask) => {
+    const { caller, job, statements } = await runWithSkin();
+    await ask(caller, job);
+    expect(statements.take().length).toBeLessThanOrEqual(most);
+  });
+});

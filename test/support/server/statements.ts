@@ -1,0 +1,53 @@
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { onTestFinished, vi } from 'vitest';
+
+const METHODS = ['all', 'get', 'run'] as const;
+
+/** Statements that the store asks of SQLite itself, about its own state: no other database would be asked. */
+const OWN_STATE = /^PRAGMA|pragma_/i;
+
+/** Records what this process executes on all of its databases, until the test ends. */
+export class Statements {
+  #texts: string[] = [];
+
+  constructor() {
+    for (const method of METHODS) this.#record(method);
+    const { exec } = DatabaseSync.prototype;
+    const texts = () => this.#texts;
+    vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql) {
+      texts().push(sql);
+      return exec.call(this, sql);
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+  }
+
+  /** What has been executed since the last call. */
+  take(): string[] {
+    const taken = this.#texts.filter((text) => !OWN_STATE.test(text));
+    this.#texts = [];
+    return taken;
+  }
+
+  #record(method: (typeof METHODS)[number]): void {
+    const original = StatementSync.prototype[method];
+    const texts = () => this.#texts;
+    vi.spyOn(StatementSync.prototype, method).mockImplementation(function (
+      this: StatementSync,
+      ...values: Parameters<typeof original>
+    ) {
+      texts().push(this.sourceSQL);
+      return Reflect.apply(original, this, values);
+    } as typeof original);
+  }
+}
+
+/** Number of transactions with several statements; each statement outside them is one of its own. */
+export function transactionsIn(texts: readonly string[]): number {
+  return texts.filter((text) => text.startsWith('begin')).length;
+}
+
+/** Keeps what is done every so often from running between the statements that are counted. */
+export function stopIntervals(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+}

@@ -4,14 +4,21 @@ import { dirname, join } from 'node:path/posix';
 /** Test files that are tried one after the other until one fails. */
 export type Stages = readonly (readonly string[])[];
 
+/** How many tests are in a stage: few at first, as those close to a source notice most. */
+const STAGES = [6, 18];
+/** More than any distance. */
+const FIRST = 1_000;
+
 /**
  * Which of `tests` can notice a change of a source: its own unit test first, then the others that import it, directly
- * or not: those in the folders `first` and those close to it, then the rest. Paths are relative to `root`.
+ * or not: those in the folders `first`, then those close to it. Paths are relative to `root`.
+ * @param isNearEnough leaves out the many tests that only reach a source by way of most others
  */
 export function testsReaching(
   root: string,
   tests: readonly string[],
   first: readonly string[],
+  isNearEnough = false,
 ): (source: string) => Stages {
   const imports = new Map<string, readonly string[]>();
   const importsOf = (file: string) => {
@@ -26,10 +33,12 @@ export function testsReaching(
       const distance = from.get(source);
       return distance === undefined || test === own ? [] : [{ test, distance }];
     });
-    const isNear = ({ test, distance }: (typeof others)[number]) =>
-      distance <= 2 || first.some((folder) => test.startsWith(`${folder}/`));
-    const [near, far] = [others.filter(isNear), others.filter((other) => !isNear(other))];
-    const stages = [near, far].map((stage) => stage.map(({ test }) => test));
+    const rank = ({ test, distance }: (typeof others)[number]) =>
+      first.some((folder) => test.startsWith(`${folder}/`)) ? distance - FIRST : distance;
+    const closest = others.sort((a, b) => rank(a) - rank(b)).map(({ test }) => test);
+    const [few = 0, more = 0] = STAGES;
+    const near = [closest.slice(0, few), closest.slice(few, few + more)];
+    const stages = isNearEnough ? near : [...near, closest.slice(few + more)];
     return [tests.includes(own) ? [own] : [], ...stages].filter(({ length }) => length > 0);
   };
 }

@@ -48,7 +48,14 @@ export async function runTests(
   const bail = isFirstFailureEnough ? ['--bail=1'] : [];
   const run = execa(
     'vitest',
-    ['run', '--maxWorkers=2', '--reporter=json', `--outputFile=${report}`, ...bail, ...tests],
+    [
+      'run',
+      `--maxWorkers=${Math.min(2, tests.length)}`,
+      '--reporter=json',
+      `--outputFile=${report}`,
+      ...bail,
+      ...tests,
+    ],
     {
       cwd: root,
       preferLocal: true,

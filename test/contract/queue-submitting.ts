@@ -75,6 +75,14 @@ export function describeSubmitting(makeWorld: MakeWorld): void {
     expect(await fill(queue, 'ann', ['g', 'h'])).toEqual(['queued', 'full']);
   });
 
+  test('A job that failed keeps no spot', async () => {
+    const queue = await (await makeWorld()).open();
+    await fill(queue, 'ann', ['a', 'b', 'c', 'd', 'e']);
+    const failure = { code: 'job_failed', message: 'No skin.', passing: false } as const;
+    await queue.fail(await mustClaim(queue, 'w'), failure);
+    expect(await fill(queue, 'ann', ['f', 'g'])).toEqual(['queued', 'full']);
+  });
+
   test('Of twelve submissions at the same instant exactly as many are accepted as there are spots', async () => {
     const world = await makeWorld();
     const queue = await world.open();

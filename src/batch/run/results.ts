@@ -8,7 +8,7 @@ import type { BatchResult, ResultOrigin } from '../model/result.ts';
 import type { SourceContent, SourceProblem } from '../model/source.ts';
 import type { Member } from '../model/work.ts';
 import type { SignerRule } from '../plan/signer-rule.ts';
-import type { Made } from '../service/finisher.ts';
+import type { Made } from '../skin-maker/finisher.ts';
 
 interface Known {
   readonly skin: FinishedSkin;

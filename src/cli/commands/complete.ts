@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { atHand } from '../completion/at-hand.ts';
-import { AT_HAND_KINDS, type AtHandKind } from '../completion/at-hand-kinds.ts';
+import { AT_HAND_KINDS, type AtHandKind } from '../completion/local-kinds.ts';
+import { atHand } from '../completion/local-values.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';

@@ -3,7 +3,7 @@ import { COMMAND_GROUPS } from '../help/command-groups.ts';
 import { TOPIC_SUMMARIES } from '../help/topic-names.ts';
 import { FORMAT_NAMES } from '../output/formats/names.ts';
 import { REPORT_KINDS } from '../output/reports/kinds.ts';
-import type { AtHandKind } from './at-hand-kinds.ts';
+import type { AtHandKind } from './local-kinds.ts';
 
 /** The possible values of an argument or an option. */
 export type Values =

@@ -99,7 +99,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
   batch: {
     batch: [],
     'batch/run': [],
-    'batch/service': [],
+    'batch/skin-maker': [],
     'batch/api': [],
     'batch/sources': [],
     'batch/sources/lists': [],

@@ -3,7 +3,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
-import type { AtHandKind } from './at-hand-kinds.ts';
+import type { AtHandKind } from './local-kinds.ts';
 
 /** A completion candidate and its description. */
 export interface AtHand {

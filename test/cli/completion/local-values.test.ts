@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { atHand } from '../../../src/cli/completion/at-hand.ts';
-import type { AtHandKind } from '../../../src/cli/completion/at-hand-kinds.ts';
+import type { AtHandKind } from '../../../src/cli/completion/local-kinds.ts';
+import { atHand } from '../../../src/cli/completion/local-values.ts';
 import { ConfigFile } from '../../../src/cli/config/config-file.ts';
 import { JobSources } from '../../../src/cli/history/job-sources.ts';
 import { SeenNames } from '../../../src/cli/history/seen-names.ts';

@@ -17,7 +17,7 @@ import { pixelsOf, type Work } from '../model/work.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
 import { isUuid } from '../sources/arguments/links.ts';
 import { Finisher, problemOf } from './finisher.ts';
-import type { ServiceSideOptions } from './service-side-options.ts';
+import type { ServiceSideOptions } from './skin-maker-options.ts';
 import { SkinProver } from './skin-prover.ts';
 import { requestFor } from './source-to-send.ts';
 

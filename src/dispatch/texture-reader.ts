@@ -15,8 +15,8 @@ export interface TextureReaderOptions {
 
 /** Milliseconds that a texture's host may be in trouble before a skin is left unproven. */
 const DEFAULT_PATIENCE = 60_000;
-/** Milliseconds that a request may take before it is told of. */
-const UNTOLD = 3_000;
+/** Milliseconds that a request may take before it is reported. */
+const QUIET_WAIT = 3_000;
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
 /** Requests for a texture that is absent or no picture: it may not be everywhere yet, or a proxy may answer. */
@@ -53,8 +53,8 @@ export class TextureReader {
     const { fetch, clock, onWaiting } = this.#options;
     const answered = new AbortController();
     const host = URL.parse(url)?.host ?? url;
-    const tell = () => onWaiting?.(`${host}, which has the textures, does not answer.`, UNTOLD);
-    void clock.sleep(UNTOLD, answered.signal).then(tell, () => {}); // aborted: it did answer
+    const tell = () => onWaiting?.(`${host}, which has the textures, does not answer.`, QUIET_WAIT);
+    void clock.sleep(QUIET_WAIT, answered.signal).then(tell, () => {}); // aborted: it did answer
     try {
       const bytes = await fetch(url, signal);
       if (tries < MOST_LOOKS && !isPng(bytes))

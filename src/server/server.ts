@@ -15,7 +15,7 @@ import { type Callbacks, startCallbacks } from './callbacks/start.ts';
 import { Observers } from './events/observer.ts';
 import type { AppOptions } from './http/fastify/app.ts';
 import { type HttpServer, openHttpServer } from './http/fastify/http-server.ts';
-import { EDGE_LIMITS } from './http/fastify/network-limits.ts';
+import { NETWORK_LIMITS } from './http/fastify/network-limits.ts';
 import { jobBody } from './http/job-answers.ts';
 import { hashApiKey, makeApiKey } from './service/callers/api-key.ts';
 import type { Session } from './service/callers/authenticate.ts';
@@ -103,7 +103,7 @@ function httpOptions(options: ServerOptions): Omit<AppOptions, 'context' | 'sess
     logLevel: options.logLevel ?? 'silent',
     logAddresses: options.logAddresses ?? 'short',
     logStream: options.logStream ?? process.stderr,
-    edge: { ...EDGE_LIMITS, ...options.edge },
+    networkLimits: { ...NETWORK_LIMITS, ...options.networkLimits },
     trustProxy: options.trustProxy,
   };
 }

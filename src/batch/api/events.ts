@@ -29,7 +29,7 @@ export interface Progress {
 export type BatchEvent =
   /**
    * All sources have been read. `seconds`: estimated duration of the new work by the caller's limits, if known;
-   * `outdated`: skins to make again because of their signer, none submitted yet; `untold`: known skins whose
+   * `outdated`: skins to make again because of their signer, none submitted yet; `unknownSigner`: known skins whose
    * signer cannot be determined.
    */
   | {
@@ -37,7 +37,7 @@ export type BatchEvent =
       readonly progress: Progress;
       readonly seconds: number | undefined;
       readonly outdated: readonly OutdatedSkins[];
-      readonly untold: number;
+      readonly unknownSigner: number;
     }
   /** The service has a job for a source, possibly one that an earlier run submitted. */
   | { readonly type: 'accepted'; readonly index: number; readonly source: string; readonly job: Job }

@@ -16,7 +16,7 @@ export type Decision =
       readonly moved: boolean;
       readonly key: string;
       /** The signer is unknown, and that would matter. */
-      readonly isUntold?: boolean | undefined;
+      readonly hasUnknownSigner?: boolean | undefined;
     }
   /** The source is itself valid skin data. */
   | {

@@ -62,7 +62,7 @@ export class GivenSkins {
     variant: VariantWish,
   ): Promise<Signing | ProofError> {
     const { gameKeys } = this.#options;
-    const isGames = gameKeys?.haveSignedAtHand(skin.value, skin.signature) ?? false;
+    const isGames = gameKeys?.haveSignedByKnownKey(skin.value, skin.signature) ?? false;
     const publicKey = isGames ? undefined : (await this.#key())?.publicKey;
     try {
       const expected = { pixels: undefined, variant };

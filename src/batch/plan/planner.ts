@@ -180,7 +180,7 @@ export class Planner {
     if (standing === 'outdated') {
       return await this.#judgeGiven({ work: await this.#withSkin(work, read.entry), outdated: signedBy });
     }
-    const decision = standing === 'untold' ? { ...locked, isUntold: true } : locked;
+    const decision = standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
     return { member: member!, decision };
   }
 

@@ -9,7 +9,7 @@ export interface OutdatedSkins {
 /** Counts known skins that are outdated because of their signer, and those whose signer is unknown. */
 export class SignerCounts {
   readonly #outdated = new Map<string, OutdatedSkins>();
-  untold = 0;
+  unknownSigner = 0;
 
   get list(): readonly OutdatedSkins[] {
     return [...this.#outdated.values()];

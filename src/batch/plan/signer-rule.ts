@@ -1,7 +1,7 @@
 import type { LockEntry } from '../lockfile/entry.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
-import { damageOf, type KeysAtHand, signedBy } from '../proof/entry-judge.ts';
+import { damageOf, type KnownKeys, signedBy } from '../proof/entry-judge.ts';
 
 /** The service that makes new skins. */
 export interface Asked {
@@ -13,9 +13,9 @@ export interface Asked {
 
 /**
  * What a known entry's signer means for it. `current`: keep it; `outdated`: the service in use makes it again;
- * `untold`: keep it because its signer is unknown.
+ * `unknown_signer`: keep it because its signer is unknown.
  */
-export type Standing = 'current' | 'outdated' | 'untold';
+export type Standing = 'current' | 'outdated' | 'unknown_signer';
 
 /**
  * The embedded service never makes a skin again because of its signature, so that two people's machines leave
@@ -24,7 +24,7 @@ export type Standing = 'current' | 'outdated' | 'untold';
  */
 export function standingOf({ signer, key }: SignedBy, { name, key: askedKey }: Asked): Standing {
   if (name === EMBEDDED || signer === GAME) return 'current';
-  if (signer === UNPROVED) return 'untold';
+  if (signer === UNPROVED) return 'unknown_signer';
   const isTheirs = signer === name || (key !== undefined && key === askedKey);
   return isTheirs ? 'current' : 'outdated';
 }
@@ -35,7 +35,7 @@ export interface SignerRuleOptions {
   readonly signingKey: (() => Promise<Pick<OwnKey, 'fingerprint'> | undefined>) | undefined;
   /** Keep every entry, whoever signed it. */
   readonly keepSignatures: boolean;
-  readonly keys: KeysAtHand;
+  readonly keys: KnownKeys;
 }
 
 /** An entry as the plan sees it. */

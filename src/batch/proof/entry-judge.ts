@@ -8,8 +8,8 @@ import { EMBEDDED, GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
 import type { GameKeys } from './game-keys.ts';
 
 /** The keys for judging lockfile entries, without any request. */
-export interface KeysAtHand {
-  readonly game?: Pick<GameKeys, 'haveSignedAtHand'> | undefined;
+export interface KnownKeys {
+  readonly game?: Pick<GameKeys, 'haveSignedByKnownKey'> | undefined;
   /** This machine's own key, if it has one. */
   readonly own?: OwnKey | undefined;
 }
@@ -21,10 +21,10 @@ const SHORTEST_SIGNATURE = 128;
  * Who signed an entry: as the entry says if its digest is intact, else by its value and signature. If the key
  * is not available, the entry's own claim counts.
  */
-export function signedBy(entry: LockEntry, keys: KeysAtHand): SignedBy {
+export function signedBy(entry: LockEntry, keys: KnownKeys): SignedBy {
   const { signer, key, service, value, signature } = entry;
   if (signer !== undefined && entry.digest === digestOf(entry)) return { signer, key };
-  if (keys.game?.haveSignedAtHand(value, signature)) return { signer: GAME };
+  if (keys.game?.haveSignedByKnownKey(value, signature)) return { signer: GAME };
   if (isOwn(entry, keys.own)) return { signer: EMBEDDED, key: keys.own?.fingerprint };
   // Without a key, either the service published none or the game signed: both are unknowable here.
   if (key === undefined || key === keys.own?.fingerprint) return { signer: UNPROVED };
@@ -32,7 +32,7 @@ export function signedBy(entry: LockEntry, keys: KeysAtHand): SignedBy {
 }
 
 /** Visible damage of an entry, as a sentence; undefined if there is none. */
-export function damageOf(entry: LockEntry, keys: KeysAtHand): string | undefined {
+export function damageOf(entry: LockEntry, keys: KnownKeys): string | undefined {
   const { digest, key, signature } = entry;
   if (digest !== undefined)
     return digest === digestOf(entry) ? undefined : 'it was changed after it was written.';

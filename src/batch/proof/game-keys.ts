@@ -30,7 +30,7 @@ export class GameKeys {
   }
 
   /** By the available keys; false says nothing about newer ones. */
-  haveSignedAtHand(value: string, signature: string): boolean {
+  haveSignedByKnownKey(value: string, signature: string): boolean {
     return isSignedByAny(this.#keys.known, value, signature);
   }
 
@@ -41,7 +41,7 @@ export class GameKeys {
 
   /** Undefined: no available key has signed it, and the game cannot be asked for newer ones. */
   async haveSigned(value: string, signature: string): Promise<boolean | undefined> {
-    if (this.#isAway) return this.haveSignedAtHand(value, signature) || undefined;
+    if (this.#isAway) return this.haveSignedByKnownKey(value, signature) || undefined;
     try {
       return await this.#keys.hasSigned(value, signature);
     } catch (error) {

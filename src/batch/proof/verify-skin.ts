@@ -35,7 +35,7 @@ export interface SignerKey {
   readonly service: string | undefined;
 }
 
-export interface VerifyTools {
+export interface VerifyMeans {
   /** The key that should have signed; undefined if unknown. */
   readonly key: SignerKey | undefined;
   /** Who else may have signed; absent: no one. */
@@ -67,17 +67,17 @@ export interface Verdict {
 }
 
 /** Checks one skin in every respect. Problems are in the verdict, never thrown. */
-export async function verifySkin(skin: KeptSkin, tools: VerifyTools): Promise<Verdict> {
+export async function verifySkin(skin: KeptSkin, means: VerifyMeans): Promise<Verdict> {
   const problems: string[] = [];
   if (skin.damage !== undefined) problems.push(`The entry is damaged: ${skin.damage}`);
   const texture = readTexture(skin, problems);
-  const signedBy = await findSigner(skin, tools);
-  const signature = await signatureVerdict(skin, signedBy, tools, problems);
-  if (tools.required && !isRequired(signedBy, tools.required))
-    problems.push(`It is not signed by ${requiredText(tools.required)}.`);
-  const expected = skin.pixels ?? tools.sourcePixels;
-  const pixels = texture ? await pixelsVerdict(texture.url, { expected, tools, problems }) : 'unknown';
-  const { sourcePixels } = tools;
+  const signedBy = await findSigner(skin, means);
+  const signature = await signatureVerdict(skin, signedBy, means, problems);
+  if (means.required && !isRequired(signedBy, means.required))
+    problems.push(`It is not signed by ${requiredText(means.required)}.`);
+  const expected = skin.pixels ?? means.sourcePixels;
+  const pixels = texture ? await pixelsVerdict(texture.url, { expected, means, problems }) : 'unknown';
+  const { sourcePixels } = means;
   const isKnown = skin.pixels !== undefined && sourcePixels !== undefined;
   const picture = !isKnown ? 'unknown' : sourcePixels === skin.pixels ? 'same' : 'changed';
   if (picture === 'changed')
@@ -110,9 +110,9 @@ function readTexture(skin: KeptSkin, problems: string[]) {
 }
 
 /** Whose key verifies the signature. */
-async function findSigner({ value, signature }: KeptSkin, tools: VerifyTools): Promise<SignedBy> {
-  const { key, gameKeys, own } = tools;
-  if (gameKeys?.haveSignedAtHand(value, signature)) return { signer: GAME };
+async function findSigner({ value, signature }: KeptSkin, means: VerifyMeans): Promise<SignedBy> {
+  const { key, gameKeys, own } = means;
+  if (gameKeys?.haveSignedByKnownKey(value, signature)) return { signer: GAME };
   if (key && isSignedBy(key.publicKey, value, signature)) {
     const fingerprint = fingerprintOf(key.publicKey);
     return { signer: key.service ?? fingerprint, key: fingerprint };
@@ -124,27 +124,27 @@ async function findSigner({ value, signature }: KeptSkin, tools: VerifyTools): P
 async function signatureVerdict(
   skin: KeptSkin,
   { signer }: SignedBy,
-  tools: VerifyTools,
+  means: VerifyMeans,
   problems: string[],
 ): Promise<Verdict['signature']> {
   if (signer !== UNPROVED) return 'good';
-  const problem = await signatureProblem(skin, tools);
+  const problem = await signatureProblem(skin, means);
   if (problem === undefined) return 'unproved';
   problems.push(problem);
   return 'bad';
 }
 
 /** The certain problem of a signature that no known key verifies. */
-async function signatureProblem(skin: KeptSkin, tools: VerifyTools): Promise<string | undefined> {
+async function signatureProblem(skin: KeptSkin, means: VerifyMeans): Promise<string | undefined> {
   const { signature, claim } = skin;
-  const { key, own } = tools;
+  const { key, own } = means;
   if (!isSignatureShaped(signature)) return 'The signature is not a valid RSA signature.';
   if (key)
     return key.service === undefined
       ? 'The signature was not made with this key.'
       : `${key.service} has not signed it.`;
   if (own && claim?.key === own.fingerprint) return "It names this machine's key, which has not signed it.";
-  const isGames = (await tools.gameKeys?.haveSigned(skin.value, signature)) === false;
+  const isGames = (await means.gameKeys?.haveSigned(skin.value, signature)) === false;
   if (isGames && (claim?.signer === GAME || namesGameTexture(skin))) return 'The game has not signed it.';
   return undefined;
 }
@@ -160,13 +160,13 @@ function namesGameTexture({ value }: KeptSkin): boolean {
 
 async function pixelsVerdict(
   url: string,
-  { expected, tools, problems }: { expected: string | undefined; tools: VerifyTools; problems: string[] },
+  { expected, means, problems }: { expected: string | undefined; means: VerifyMeans; problems: string[] },
 ): Promise<Verdict['pixels']> {
   if (expected === undefined) return 'unknown';
   const isNamed = textureName(url) === expected;
-  if (!tools.texture) return isNamed ? 'good' : 'unknown';
+  if (!means.texture) return isNamed ? 'good' : 'unknown';
   try {
-    if (pixelsOf(await tools.texture(url)) === expected) return 'good';
+    if (pixelsOf(await means.texture(url)) === expected) return 'good';
     problems.push("The texture's pixels differ from the source's.");
     return 'bad';
   } catch (error) {

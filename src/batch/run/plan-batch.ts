@@ -60,7 +60,7 @@ function outlookOf({ member, decision }: Planned, { lockfile, journal, signers }
       return {
         outlook: 'locked',
         result: lockedResult(member, lockfile!, decision.entry, signers),
-        ...(decision.isUntold && { signedBy: { signer: UNPROVED } }),
+        ...(decision.hasUnknownSigner && { signedBy: { signer: UNPROVED } }),
       };
     case 'given':
       return { outlook: 'given', result: givenResult(member, decision) };

@@ -35,7 +35,7 @@ export class ProgressCount {
   planned({ decision }: Planned): void {
     this.#count.sources++;
     if (decision.kind === 'new') this.signers.outdated(decision.outdated);
-    if (decision.kind === 'locked' && decision.isUntold) this.signers.untold++;
+    if (decision.kind === 'locked' && decision.hasUnknownSigner) this.signers.unknownSigner++;
     if (decision.kind === 'new') this.#count.wanted++;
     else if (decision.kind === 'duplicate') this.#count.duplicates++;
     else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;

@@ -10,7 +10,7 @@ import type { SourceProblem } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
 import type { Decision, Planned } from '../plan/decision.ts';
 import type { Made } from '../skin-maker/finisher.ts';
-import { ServiceSide } from '../skin-maker/skin-maker.ts';
+import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { LockfileChanges } from './lockfile-changes.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { ProgressCount } from './progress-count.ts';
@@ -47,7 +47,7 @@ class BatchRun {
   readonly #stop = new AbortController();
   readonly #hardStop = new AbortController();
   readonly #changed: WakeUpSignal;
-  #service: ServiceSide | undefined;
+  #service: SkinMaker | undefined;
   /** Work held back until all sources are read and the user knows why it is made again. */
   readonly #outdated: Work[] = [];
   #fatal: { readonly error: unknown } | undefined;
@@ -103,9 +103,9 @@ class BatchRun {
 
   #tellPlan(): void {
     const { progress } = this;
-    const { list: outdated, untold } = this.#count.signers;
+    const { list: outdated, unknownSigner } = this.#count.signers;
     const seconds = this.#service?.estimate(progress.wanted);
-    this.#tell({ type: 'planned', progress, seconds, outdated, untold });
+    this.#tell({ type: 'planned', progress, seconds, outdated, unknownSigner });
   }
 
   #isAhead({ member }: Planned): boolean {
@@ -163,10 +163,10 @@ class BatchRun {
     await this.#finish(givenResult(member, decision));
   }
 
-  async #contact(): Promise<ServiceSide> {
+  async #contact(): Promise<SkinMaker> {
     const { journal, planner } = this.#files;
     if (!journal) throw new Error('A batch that submits needs a journal.');
-    return await ServiceSide.open({
+    return await SkinMaker.open({
       options: this.#options,
       journal,
       stop: this.#stop.signal,

@@ -6,7 +6,7 @@ import type { Work } from '../model/work.ts';
 import type { Made } from './finisher.ts';
 
 /** What the part of a batch that talks with the service works with, and whom it tells. */
-export interface ServiceSideOptions {
+export interface SkinMakerOptions {
   readonly options: BatchOptions;
   readonly journal: Journal;
   /** Nothing new is sent once aborted. */

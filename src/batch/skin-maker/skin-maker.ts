@@ -17,7 +17,7 @@ import { pixelsOf, type Work } from '../model/work.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
 import { isUuid } from '../sources/arguments/links.ts';
 import { Finisher, problemOf } from './finisher.ts';
-import type { ServiceSideOptions } from './skin-maker-options.ts';
+import type { SkinMakerOptions } from './skin-maker-options.ts';
 import { SkinProver } from './skin-prover.ts';
 import { requestFor } from './source-to-send.ts';
 
@@ -34,8 +34,8 @@ const NO_FACTS: Facts = {
 };
 
 /** The part of a batch that talks to the service: work goes in, results come out. */
-export class ServiceSide {
-  readonly #options: ServiceSideOptions;
+export class SkinMaker {
+  readonly #options: SkinMakerOptions;
   readonly #session: Session<Work>;
   readonly #reads: Reads;
   readonly #finisher: Finisher;
@@ -43,19 +43,19 @@ export class ServiceSide {
   #facts = NO_FACTS;
 
   /** Makes first contact: the caller's account, its limits, and the jobs already in the queue. */
-  static async open(options: ServiceSideOptions): Promise<ServiceSide> {
+  static async open(options: SkinMakerOptions): Promise<SkinMaker> {
     const session = await openSession(options);
     const reads = new Reads(session, options.hardStop);
-    let side: ServiceSide | undefined;
-    const finisher = makeFinisher(options, { session, reads, side: () => side! });
+    let maker: SkinMaker | undefined;
+    const finisher = makeFinisher(options, { session, reads, maker: () => maker! });
     const dispatcher = await openDispatcher(options, { session, reads, finisher });
-    side = new ServiceSide(options, { session, reads, finisher, dispatcher });
-    await side.#start();
-    return side;
+    maker = new SkinMaker(options, { session, reads, finisher, dispatcher });
+    await maker.#start();
+    return maker;
   }
 
   private constructor(
-    options: ServiceSideOptions,
+    options: SkinMakerOptions,
     parts: Parts & { readonly finisher: Finisher; readonly dispatcher: Dispatcher<Work> },
   ) {
     this.#options = options;
@@ -156,8 +156,8 @@ interface Parts {
   readonly reads: Reads;
 }
 
-async function openSession(tools: ServiceSideOptions): Promise<Session<Work>> {
-  const { options, journal } = tools;
+async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
+  const { options, journal } = given;
   const { clock = systemClock, random = Math.random } = options;
   return new Session({
     client: await options.service.connect(),
@@ -166,21 +166,21 @@ async function openSession(tools: ServiceSideOptions): Promise<Session<Work>> {
     journal,
     longestPoll: options.pollInterval ?? DEFAULT_POLL,
     patience: { ...PATIENCE, ...options.patience },
-    onWaiting: tools.onWaiting,
-    onFatal: tools.onFatal,
-    onTaskEnd: tools.onChange,
+    onWaiting: given.onWaiting,
+    onFatal: given.onFatal,
+    onTaskEnd: given.onChange,
   });
 }
 
 function makeFinisher(
-  { options, journal, hardStop, onWaiting, onDone, onFailed }: ServiceSideOptions,
-  { session, reads, side }: Parts & { readonly side: () => ServiceSide },
+  { options, journal, hardStop, onWaiting, onDone, onFailed }: SkinMakerOptions,
+  { session, reads, maker }: Parts & { readonly maker: () => SkinMaker },
 ): Finisher {
   const prover = new SkinProver({
     options,
     texture: textureReading(session, { hardStop, onWaiting }),
-    facts: () => side().facts,
-    freshKey: async () => await side().freshKey(),
+    facts: () => maker().facts,
+    freshKey: async () => await maker().freshKey(),
   });
   return new Finisher({
     session,
@@ -193,19 +193,19 @@ function makeFinisher(
     acceptUnproven: options.acceptUnproven ?? false,
     onDone,
     onFailed,
-    onAgain: (work, why) => side().again(work, why),
+    onAgain: (work, why) => maker().again(work, why),
   });
 }
 
 async function openDispatcher(
-  tools: ServiceSideOptions,
+  given: SkinMakerOptions,
   { session, reads, finisher }: Parts & { readonly finisher: Finisher },
 ): Promise<Dispatcher<Work>> {
-  const { options, stop, hardStop } = tools;
+  const { options, stop, hardStop } = given;
   return await Dispatcher.open({
     session,
     reads,
-    user: batchUser(tools, session, finisher),
+    user: batchUser(given, session, finisher),
     shareFolder: join(options.stateDir, 'shares', callerFolder(options)),
     follows: options.follow !== false,
     force: options.force ?? false,
@@ -217,12 +217,12 @@ async function openDispatcher(
 
 /** What a batch does with submissions and their results. */
 function batchUser(
-  tools: ServiceSideOptions,
+  given: SkinMakerOptions,
   session: Session<Work>,
   finisher: Finisher,
 ): DispatcherUser<Work> {
-  const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = tools;
-  const texture = textureReading(session, tools);
+  const { options, journal, onAccepted, onAgain, onFatal, onWaiting, onAlone } = given;
+  const texture = textureReading(session, given);
   const fail = (work: Work, problem: unknown) => session.track(finisher.fail(work, problem));
   return {
     attempt: async (work, job, step) => await finisher.attempt(work, job, step),
@@ -246,7 +246,7 @@ function batchUser(
 
 function textureReading(
   { client, clock, random }: Session<Work>,
-  { hardStop, onWaiting }: Pick<ServiceSideOptions, 'hardStop' | 'onWaiting'>,
+  { hardStop, onWaiting }: Pick<SkinMakerOptions, 'hardStop' | 'onWaiting'>,
 ): (url: string) => Promise<Uint8Array> {
   const reader = new TextureReader({
     fetch: async (url, signal) => await client.texture(url, { ...ONE_ATTEMPT, signal }),

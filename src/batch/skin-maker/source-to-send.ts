@@ -16,7 +16,7 @@ const CHANGED = {
   hint: 'Run it again.',
 };
 
-interface Tools {
+interface SourceReading {
   readonly client: SkinClient;
   /** Absent: names of players are sent as they are. */
   readonly players: PlayerNames | undefined;
@@ -28,9 +28,9 @@ type ToSend = SkinSource | { readonly problem: SourceProblem };
 /** The submission of a piece of work, or why there is none. @throws the signal's reason */
 export async function requestFor(
   work: Work,
-  tools: Tools,
+  reading: SourceReading,
 ): Promise<SkinRequest | { readonly problem: SourceProblem }> {
-  const source = await sourceToSend(work, tools);
+  const source = await sourceToSend(work, reading);
   if ('problem' in source) return source;
   const [first] = work.members;
   const options = {
@@ -48,7 +48,7 @@ function nameOf({ source }: Member): string | undefined {
 }
 
 /** The request body for a piece of work, or why there is none. @throws the signal's reason */
-async function sourceToSend(work: Work, tools: Tools): Promise<ToSend> {
+async function sourceToSend(work: Work, reading: SourceReading): Promise<ToSend> {
   const [first] = work.members;
   if (!first) throw new Error('Work without a source.');
   const { content } = first.source;
@@ -56,10 +56,10 @@ async function sourceToSend(work: Work, tools: Tools): Promise<ToSend> {
     case 'url':
       return { url: content.url };
     case 'user':
-      return await playerToSend(content, tools);
+      return await playerToSend(content, reading);
     case 'data':
     case 'uuid':
-      return await textureToSend(work, content.given, tools);
+      return await textureToSend(work, content.given, reading);
     default:
       return pictureToSend(work, content);
   }
@@ -80,7 +80,7 @@ function pictureToSend(work: Work, content: SourceContent): ToSend {
 async function textureToSend(
   work: Work,
   given: GivenSkin | undefined,
-  { client, signal }: Tools,
+  { client, signal }: SourceReading,
 ): Promise<ToSend> {
   if (!given) throw new Error('A UUID that was not looked up.');
   try {
@@ -102,7 +102,7 @@ function fileToSend(work: Work, file: Uint8Array): SkinSource {
 
 async function playerToSend(
   player: Extract<SourceContent, { kind: 'user' }>,
-  { players, signal }: Tools,
+  { players, signal }: SourceReading,
 ): Promise<ToSend> {
   const { user } = player;
   if (isUuid(user) || !players) return { user };

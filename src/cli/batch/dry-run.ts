@@ -26,15 +26,15 @@ export async function dryRun(call: BatchCall): Promise<number> {
   for await (const planned of plan(call)) {
     counts[planned.outlook]++;
     if (planned.outlook === 'outdated') signers.outdated(planned.signedBy);
-    else if (planned.signedBy) signers.untold++;
+    else if (planned.signedBy) signers.unknownSigner++;
     const { error, source } = planned.result;
     if (error) await printFailure(source, error, context);
     if (typed.ndjson) io.out.write(jsonLine(sourceView(planned)));
     else if (!flags.json && !io.out.isTTY) io.out.write(columnRows(PLAN_COLUMNS, [planned]));
     else if (!flags.json && isWorth(planned.outlook)) io.out.write(`${planned.outlook}  ${clean(source)}\n`);
   }
-  await printSigners({ outdated: signers.list, untold: signers.untold }, call);
-  const view = await planView(counts, signers.untold, call);
+  await printSigners({ outdated: signers.list, unknownSigner: signers.unknownSigner }, call);
+  const view = await planView(counts, signers.unknownSigner, call);
   if (flags.json && !typed.ndjson) io.out.write(jsonDocument(view));
   context.messages.say(planText(view));
   if (toMake(view) > 0) return exitStatus('toDo');
@@ -82,7 +82,7 @@ async function* plan(call: BatchCall): AsyncGenerator<PlannedSource> {
   });
 }
 
-async function planView(counts: Counts, untold: number, call: BatchCall): Promise<PlanView> {
+async function planView(counts: Counts, unknownSigner: number, call: BatchCall): Promise<PlanView> {
   const { duplicate, refused, locked, given, made, changed, outdated, unproven } = counts;
   const wanted = toMake(counts);
   return {
@@ -91,7 +91,7 @@ async function planView(counts: Counts, untold: number, call: BatchCall): Promis
     changed,
     outdated,
     known: locked + given + made,
-    untold,
+    unknownSigner,
     unproven,
     duplicates: duplicate,
     refused,

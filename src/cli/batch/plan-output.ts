@@ -10,7 +10,7 @@ export interface PlanView {
   readonly outdated: number;
   readonly known: number;
   /** Of these, the skins whose signer is unknown. */
-  readonly untold: number;
+  readonly unknownSigner: number;
   /** Generated and paid for, but not verified: see --accept-unproven. */
   readonly unproven: number;
   readonly duplicates: number;
@@ -39,7 +39,7 @@ const PLAN_FIELDS: Fields<PlanView> = {
   changed: 'skins to make because the picture or its options have changed',
   outdated: 'skins to make because another service signed the one in the lockfile',
   known: 'skins that need not be made',
-  untold: 'known skins with an unknown signer',
+  unknownSigner: 'known skins with an unknown signer',
   unproven: 'skins made earlier that could not be proved (see --accept-unproven)',
   duplicates: 'sources with the same picture and options as another',
   refused: 'sources that cannot be used',

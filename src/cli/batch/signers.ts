@@ -23,17 +23,20 @@ export async function verifyRequiredSigner(
  * generations.
  */
 export async function printSigners(
-  { outdated, untold }: { readonly outdated: readonly OutdatedSkins[]; readonly untold: number },
+  {
+    outdated,
+    unknownSigner,
+  }: { readonly outdated: readonly OutdatedSkins[]; readonly unknownSigner: number },
   { context, settings }: Pick<BatchCall, 'context' | 'settings'>,
 ): Promise<void> {
-  if (outdated.length === 0 && untold === 0) return;
+  if (outdated.length === 0 && unknownSigner === 0) return;
   const { name } = await context.service(settings);
   const own = await context.ownKey();
   for (const { signedBy, sources } of outdated) {
     context.messages.say(`${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: to make`);
   }
   if (outdated.length > 0) await context.messages.note('--keep-signatures keeps them.');
-  if (untold > 0) context.messages.say(`${count(untold)} by an unknown signer: kept`);
+  if (unknownSigner > 0) context.messages.say(`${count(unknownSigner)} by an unknown signer: kept`);
 }
 
 /** Counts skins by signer. */

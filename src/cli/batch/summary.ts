@@ -7,11 +7,11 @@ import { printSigners } from './signers.ts';
 
 /** Printed once, when all sources are read and there are skins to generate. */
 export async function printPlan(
-  { progress, seconds = 0, outdated, untold }: Extract<BatchEvent, { type: 'planned' }>,
+  { progress, seconds = 0, outdated, unknownSigner }: Extract<BatchEvent, { type: 'planned' }>,
   call: BatchCall,
 ): Promise<void> {
   const { context } = call;
-  await printSigners({ outdated, untold }, call);
+  await printSigners({ outdated, unknownSigner }, call);
   if (progress.wanted === 0 || progress.sources < 2) return;
   const known = progress.known > 0 ? `, ${count(progress.known)} already known` : '';
   const time = seconds < 1 ? '' : `; at least ${span(seconds)}`;

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { AT_HAND_KINDS, type AtHandKind } from '../completion/local-kinds.ts';
-import { atHand } from '../completion/local-values.ts';
+import { LOCAL_KINDS, type LocalKind } from '../completion/local-kinds.ts';
+import { localValues } from '../completion/local-values.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
@@ -17,20 +17,20 @@ export const output: readonly CommandOutput[] = [];
 export function register(command: Command, runner: Runner, run = runComplete): void {
   command
     .description('Prints what this machine has stored of a kind, for completion scripts.')
-    .addArgument(new Argument('<kind>', 'of what').choices(AT_HAND_KINDS))
+    .addArgument(new Argument('<kind>', 'of what').choices(LOCAL_KINDS))
     .argument('[previous]', 'the word typed before')
     .action(
-      async (kind: AtHandKind, previous: string | undefined) =>
+      async (kind: LocalKind, previous: string | undefined) =>
         await runner(async (context) => await run(kind, previous ?? '', context)),
     );
 }
 
 export async function runComplete(
-  kind: AtHandKind,
+  kind: LocalKind,
   previous: string,
   context: CommandContext,
 ): Promise<number> {
-  const found = await atHand(kind, previous, context);
+  const found = await localValues(kind, previous, context);
   context.io.out.write(tabRows(found.map(({ value, about }) => [value, about ?? ''])));
   return exitStatus('done');
 }

@@ -73,7 +73,7 @@ export async function runServe(options: ServeOptions, context: CommandContext): 
     maxStoreBytes: options.maxStore === undefined ? undefined : options.maxStore * 1024 ** 2,
     trustProxy: options.trustProxy,
     openMetrics: options.openMetrics,
-    edge: edgeLimits(options),
+    networkLimits: networkLimitsOf(options),
     logLevel: options.logLevel ?? 'info',
     ...(await logStream(options, context)),
     logAddresses: options.logAddresses,
@@ -110,11 +110,11 @@ function announce({ url, key }: RunningServer, { io, flags }: CommandContext): v
 }
 
 /** Only the options that the user typed. */
-function edgeLimits({
+function networkLimitsOf({
   maxConnections,
   maxConnectionsPerAddress,
   requestsPerMinute,
-}: ServeOptions): NonNullable<ServerOptions['edge']> {
+}: ServeOptions): NonNullable<ServerOptions['networkLimits']> {
   return {
     ...(maxConnections !== undefined && { maxConnections }),
     ...(maxConnectionsPerAddress !== undefined && { maxConnectionsPerAddress }),

@@ -1,5 +1,5 @@
 /** The kinds of values completed from data stored on this machine, which `skinsmith complete KIND` prints. */
-export const AT_HAND_KINDS = [
+export const LOCAL_KINDS = [
   'jobs',
   'skins',
   'services',
@@ -10,4 +10,4 @@ export const AT_HAND_KINDS = [
   'capes',
   'accounts',
 ] as const;
-export type AtHandKind = (typeof AT_HAND_KINDS)[number];
+export type LocalKind = (typeof LOCAL_KINDS)[number];

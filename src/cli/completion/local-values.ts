@@ -3,10 +3,10 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSettingName, SETTING_NAMES, settingChoices } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';
-import type { AtHandKind } from './local-kinds.ts';
+import type { LocalKind } from './local-kinds.ts';
 
 /** A completion candidate and its description. */
-export interface AtHand {
+export interface LocalValue {
   readonly value: string;
   readonly about?: string | undefined;
 }
@@ -21,13 +21,13 @@ const MAX_BYTES = 1024 * 1024;
  * Lists the stored values of a kind, newest first where the order is known. It neither contacts nor starts a service.
  * @param previous the preceding word on the command line
  */
-export async function atHand(
-  kind: AtHandKind,
+export async function localValues(
+  kind: LocalKind,
   previous: string,
   context: Pick<CommandContext, 'jobSources' | 'configFile' | 'seenNames'>,
   cwd = '.',
-): Promise<AtHand[]> {
-  const find: Record<AtHandKind, () => AtHand[] | Promise<AtHand[]>> = {
+): Promise<LocalValue[]> {
+  const find: Record<LocalKind, () => LocalValue[] | Promise<LocalValue[]>> = {
     jobs: async () => await jobs(context),
     skins: async () => [...(await lockedSkins(cwd)), ...(await context.seenNames.of('skins'))],
     services: async () => await services(context),
@@ -42,24 +42,24 @@ export async function atHand(
   return (await find[kind]()).slice(0, MOST);
 }
 
-async function jobs({ jobSources }: Pick<CommandContext, 'jobSources'>): Promise<AtHand[]> {
+async function jobs({ jobSources }: Pick<CommandContext, 'jobSources'>): Promise<LocalValue[]> {
   const sources = [...(await jobSources.sources())];
   return sources.reverse().map(([value, about]) => ({ value, about }));
 }
 
-async function services({ configFile }: Pick<CommandContext, 'configFile'>): Promise<AtHand[]> {
+async function services({ configFile }: Pick<CommandContext, 'configFile'>): Promise<LocalValue[]> {
   const { 'base-url': set } = await configFile.settings();
   const places = Object.keys(await configFile.keyPlaces());
   const all = new Set([...(typeof set === 'string' ? [set] : []), ...places]);
   return [...all].map((value) => ({ value }));
 }
 
-function valuesOfSetting(name: string): AtHand[] {
+function valuesOfSetting(name: string): LocalValue[] {
   return isSettingName(name) ? settingChoices(name).map((value) => ({ value })) : [];
 }
 
 /** Skins in the lockfiles of the current folder and its subfolders. */
-async function lockedSkins(cwd: string): Promise<AtHand[]> {
+async function lockedSkins(cwd: string): Promise<LocalValue[]> {
   const inside = await readdir(cwd, { withFileTypes: true });
   const folders = inside.filter((entry: Dirent) => entry.isDirectory()).slice(0, MAX_FOLDERS);
   const files = ['.', ...folders.map(({ name }) => name)].map((name) => join(cwd, name, 'skins.lock'));
@@ -68,7 +68,7 @@ async function lockedSkins(cwd: string): Promise<AtHand[]> {
   return skins;
 }
 
-async function skinsOf(lockfile: string): Promise<AtHand[]> {
+async function skinsOf(lockfile: string): Promise<LocalValue[]> {
   const file = await open(lockfile);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
@@ -78,7 +78,7 @@ async function skinsOf(lockfile: string): Promise<AtHand[]> {
   }
 }
 
-function skinOf(line: string): AtHand[] {
+function skinOf(line: string): LocalValue[] {
   try {
     const { uuid, source } = JSON.parse(line) as Record<string, unknown>;
     return typeof uuid === 'string' && typeof source === 'string' ? [{ value: uuid, about: source }] : [];

@@ -3,7 +3,7 @@ import { COMMAND_GROUPS } from '../help/command-groups.ts';
 import { TOPIC_SUMMARIES } from '../help/topic-names.ts';
 import { FORMAT_NAMES } from '../output/formats/names.ts';
 import { REPORT_KINDS } from '../output/reports/kinds.ts';
-import type { AtHandKind } from './local-kinds.ts';
+import type { LocalKind } from './local-kinds.ts';
 
 /** The possible values of an argument or an option. */
 export type Values =
@@ -13,11 +13,11 @@ export type Values =
   /** A comma-separated list of them. */
   | { readonly kind: 'list'; readonly words: readonly string[] }
   /** Values that `skinsmith complete` prints when the user presses Tab. */
-  | { readonly kind: 'ask'; readonly what: AtHandKind };
+  | { readonly kind: 'ask'; readonly what: LocalKind };
 
 const FILES: Values = { kind: 'files' };
 const NONE: Values = { kind: 'none' };
-const ask = (what: AtHandKind): Values => ({ kind: 'ask', what });
+const ask = (what: LocalKind): Values => ({ kind: 'ask', what });
 
 /** Values by placeholder name. Any other placeholder is free text. */
 const BY_PLACEHOLDER: Readonly<Record<string, Values>> = {

@@ -20,7 +20,7 @@ interface LogTextOptions {
 const WARN = 40;
 const ERROR = 50;
 /** Fields that are of no use to a person. */
-const UNTOLD = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'name', 'v']);
+const OMITTED = new Set(['level', 'time', 'msg', 'pid', 'hostname', 'reqId', 'name', 'v']);
 const LONGEST_FIELD = 200;
 
 /** Reads the service's log as JSON lines and writes it as readable text. */
@@ -76,7 +76,7 @@ function eventText(line: LogLine, colors: Colors): string {
   const mark =
     level >= ERROR ? `${colors.bad('error:')} ` : level >= WARN ? `${colors.warn('warning:')} ` : '';
   const fields = Object.entries(line).flatMap(([name, value]) =>
-    UNTOLD.has(name) ? [] : [`${clean(name)}=${clean(fieldText(value)).slice(0, LONGEST_FIELD)}`],
+    OMITTED.has(name) ? [] : [`${clean(name)}=${clean(fieldText(value)).slice(0, LONGEST_FIELD)}`],
   );
   const rest = fields.length === 0 ? '' : `  ${colors.faint(fields.join(' '))}`;
   return `${mark}${clean(String(msg))}${rest}`;

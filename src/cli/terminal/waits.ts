@@ -5,7 +5,7 @@ import type { Messages, Progress } from './messages.ts';
 
 /** Milliseconds between updates, and how long a request may take before the wait is shown. */
 const LOOK = 1_000;
-const UNTOLD = 3_000;
+const QUIET_WAIT = 3_000;
 /** Milliseconds between lines where a line cannot be redrawn. */
 const BETWEEN_LINES = 7_000;
 
@@ -67,7 +67,7 @@ export class Waits {
   look(): void {
     const text = this.#text();
     if (text === undefined) this.#rest();
-    else if (this.#pause || this.#clock.monotonic() - this.#since >= UNTOLD) this.#refresh(text);
+    else if (this.#pause || this.#clock.monotonic() - this.#since >= QUIET_WAIT) this.#refresh(text);
   }
 
   #text(): string | undefined {

@@ -5,7 +5,7 @@ import type { AccountRules } from '../accounts/rules.ts';
 import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/settings.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
-import type { EdgeLimits } from '../http/fastify/network-limits.ts';
+import type { NetworkLimits } from '../http/fastify/network-limits.ts';
 
 /** Where the service listens, and under which address it is reached. */
 interface AddressOptions {
@@ -16,7 +16,7 @@ interface AddressOptions {
   readonly publicUrl?: string;
   /** Whose X-Forwarded-For is believed: addresses, networks and `loopback`, with commas between; default: nobody's. */
   readonly trustProxy?: string;
-  readonly edge?: Partial<EdgeLimits>;
+  readonly networkLimits?: Partial<NetworkLimits>;
 }
 
 /** Who makes the skin data, and how. */

@@ -28,7 +28,7 @@ const TABLE: readonly [who: keyof typeof SIGNERS, embedded: Standing, keyless: S
     ['another machine', 'current', 'outdated', 'current'], // its key is the very one that the service tells
     ['the service itself', 'current', 'current', 'current'],
     ['another service', 'current', 'outdated', 'outdated'],
-    ['nobody known', 'current', 'untold', 'untold'],
+    ['nobody known', 'current', 'unknown_signer', 'unknown_signer'],
   ];
 
 describe.each(TABLE)('What %s has signed', (who, embedded, keyless, keyed) => {

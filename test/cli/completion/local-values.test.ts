@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AtHandKind } from '../../../src/cli/completion/local-kinds.ts';
-import { atHand } from '../../../src/cli/completion/local-values.ts';
+import type { LocalKind } from '../../../src/cli/completion/local-kinds.ts';
+import { localValues } from '../../../src/cli/completion/local-values.ts';
 import { ConfigFile } from '../../../src/cli/config/config-file.ts';
 import { JobSources } from '../../../src/cli/history/job-sources.ts';
 import { SeenNames } from '../../../src/cli/history/seen-names.ts';
@@ -16,8 +16,8 @@ async function machine() {
     configFile: new ConfigFile(join(folder, 'config')),
     seenNames: new SeenNames(folder),
   };
-  const values = async (kind: AtHandKind, previous = '') =>
-    (await atHand(kind, previous, context, folder)).map(({ value }) => value);
+  const values = async (kind: LocalKind, previous = '') =>
+    (await localValues(kind, previous, context, folder)).map(({ value }) => value);
   return { folder, values, ...context };
 }
 

@@ -50,7 +50,7 @@ describe('Jobs that all take as long', () => {
 
   test.each([
     ['others have jobs in the queue', experienced(), { isAlone: false }],
-    ['the service does not tell when they ended', untold(), {}],
+    ['the service does not tell when they ended', withoutEnds(), {}],
     ['only few are known', few(), {}],
     ['they take 10 % more or less', uneven(), {}],
   ])('are looked up in the list when %s', (_, times, changes) => {
@@ -59,7 +59,7 @@ describe('Jobs that all take as long', () => {
   });
 });
 
-function untold(): LookTimes {
+function withoutEnds(): LookTimes {
   const times = experienced();
   times.ended({ acceptedAt: 0, eta: undefined }, 300);
   return times;

@@ -112,7 +112,7 @@ describe('The metrics count', () => {
   });
 
   test('connections that may not be', async () => {
-    const { owner, url } = await runServer({ edge: { maxConnections: 1 } });
+    const { owner, url } = await runServer({ networkLimits: { maxConnections: 1 } });
     const first = await RawSocket.open(url);
     await RawSocket.open(url);
     await first.untilClosed();

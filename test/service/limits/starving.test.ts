@@ -24,7 +24,7 @@ const open = (sockets: readonly Socket[]) => sockets.filter(({ destroyed }) => !
 
 describe('Connections', () => {
   test('that send nothing make room, those of the same address first', async () => {
-    const server = await runServer({ edge: { maxConnectionsPerAddress: 5 } });
+    const server = await runServer({ networkLimits: { maxConnectionsPerAddress: 5 } });
     const sockets = Array.from({ length: 20 }, () => silent(server, '127.0.0.9').resume());
     await poll(
       () => open(sockets),
@@ -36,7 +36,7 @@ describe('Connections', () => {
   });
 
   test('of the address that has most make room when there are too many', async () => {
-    const server = await runServer({ edge: { maxConnections: 10, maxConnectionsPerAddress: 100 } });
+    const server = await runServer({ networkLimits: { maxConnections: 10, maxConnectionsPerAddress: 100 } });
     const sockets = Array.from({ length: 10 }, () => silent(server, '127.0.0.9').resume());
     const few = silent(server, '127.0.0.8').resume();
     expect((await server.anonymous('127.0.0.7').get('/health')).status).toBe(200);
@@ -48,7 +48,7 @@ describe('Connections', () => {
   });
 
   test('over which a valid key came are never closed for others', async () => {
-    const server = await runServer({ edge: { maxConnectionsPerAddress: 2 } });
+    const server = await runServer({ networkLimits: { maxConnectionsPerAddress: 2 } });
     const streams = [await server.owner.events(), await server.owner.events(), await server.owner.events()];
     await Promise.all(streams.map(async (stream) => await stream.first(1)));
     const sockets = Array.from({ length: 20 }, () => silent(server, '127.0.0.1').resume());
@@ -61,7 +61,7 @@ describe('Connections', () => {
   });
 
   test('whose peer reads nothing of an answer are cut', async () => {
-    const server = await runServer({ edge: { unreadTimeout: 1_000 } });
+    const server = await runServer({ networkLimits: { unreadTimeout: 1_000 } });
     const ask = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';
     const socket = silent(server, '127.0.0.9', ask.repeat(30));
     const more = setInterval(() => void socket.write(ask), 20); // until what the system keeps for it is full
@@ -97,7 +97,7 @@ describe('Pipelined requests', () => {
 
 describe('Requests of one address without a key', () => {
   test('are limited in a minute, reads too; key holders, others and /health are not', async () => {
-    const server = await runServer({ edge: { requestsPerMinute: 3 } });
+    const server = await runServer({ networkLimits: { requestsPerMinute: 3 } });
     const stranger = server.anonymous('127.0.0.9');
     for (let n = 0; n < 3; n++) expect((await stranger.get('/v2/skins')).status).toBe(200);
     const refused = await stranger.get('/v2/skins');
@@ -111,7 +111,7 @@ describe('Requests of one address without a key', () => {
   });
 
   test('count also when their key is wrong', async () => {
-    const server = await runServer({ edge: { requestsPerMinute: 2 } });
+    const server = await runServer({ networkLimits: { requestsPerMinute: 2 } });
     const guess = async () =>
       (await server.anonymous('127.0.0.9').get('/v2/me', { authorization: `Bearer ${'0'.repeat(69)}` }))
         .status;
@@ -119,7 +119,7 @@ describe('Requests of one address without a key', () => {
   });
 
   test('are limited at one time', async () => {
-    const server = await runServer({ workers: 0, edge: { requestsAtOnce: 1 } });
+    const server = await runServer({ workers: 0, networkLimits: { requestsAtOnce: 1 } });
     const stranger = server.anonymous('127.0.0.9');
     const waiting = stranger.json('/v2/generate?timeout=5', { url: TEXTURE }).catch(() => undefined);
     await poll(

@@ -42,7 +42,7 @@ async function runFuzzed(logStream: LogLines): Promise<ServerUnderTest> {
     logStream,
     gameAddresses: nowhere,
     game: { rules: unpaced, timeout: 1_000 },
-    edge: { headersTimeout: 200, requestTimeout: 400 },
+    networkLimits: { headersTimeout: 200, requestTimeout: 400 },
   });
 }
 

@@ -1,5 +1,5 @@
 import { buildApp } from '../../../src/server/http/fastify/app.ts';
-import { EDGE_LIMITS } from '../../../src/server/http/fastify/network-limits.ts';
+import { NETWORK_LIMITS } from '../../../src/server/http/fastify/network-limits.ts';
 import type { ServiceContext } from '../../../src/server/service/context.ts';
 
 /** All that the framework routes, as it says itself: `GET /v2/skins/:uuid`. */
@@ -11,7 +11,7 @@ export async function fastifyRoutes(): Promise<string[]> {
     logLevel: 'silent',
     logAddresses: 'none',
     logStream: process.stderr,
-    edge: EDGE_LIMITS,
+    networkLimits: NETWORK_LIMITS,
     trustProxy: undefined,
   });
   await app.ready();

@@ -29,7 +29,13 @@ import {
   logsRequests,
   QuietLogController,
 } from './log.ts';
-import { answerClientError, breadcrumb, type EdgeLimits, requestId, verifyHead } from './network-limits.ts';
+import {
+  answerClientError,
+  breadcrumb,
+  type NetworkLimits,
+  requestId,
+  verifyHead,
+} from './network-limits.ts';
 import { NodeServers } from './node-servers.ts';
 import { PlainRequest } from './plain-request.ts';
 import { proxyTest } from './proxies.ts';
@@ -44,7 +50,7 @@ export interface AppOptions {
   readonly logLevel: LogLevel;
   readonly logAddresses: LogAddresses;
   readonly logStream: LogStream;
-  readonly edge: EdgeLimits;
+  readonly networkLimits: NetworkLimits;
   /** The proxies whose X-Forwarded-For is trusted: addresses, networks and `loopback`, separated by commas. */
   readonly trustProxy: string | undefined;
 }
@@ -74,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
     },
     routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
   });
-  const requestLimiter = new RequestLimiter(options.edge, options.context.clock);
+  const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     done();
@@ -101,17 +107,17 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   return { app, servers };
 }
 
-function openServers({ edge, context, trustProxy }: AppOptions): {
+function openServers({ networkLimits, context, trustProxy }: AppOptions): {
   servers: NodeServers;
   connections: Connections;
 } {
   const connections = new Connections({
-    ...edge,
+    ...networkLimits,
     nameOf: networkOf,
     isProxy: proxyTest(trustProxy),
     onDropped: () => context.observer.connectionDropped(),
   });
-  const servers = new NodeServers({ limits: edge, connections, clock: context.clock, isUrgent });
+  const servers = new NodeServers({ limits: networkLimits, connections, clock: context.clock, isUrgent });
   return { servers, connections };
 }
 

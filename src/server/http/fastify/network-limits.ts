@@ -7,7 +7,7 @@ import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
-export interface EdgeLimits {
+export interface NetworkLimits {
   /** Maximum number of open connections; idle strangers make room for new ones. */
   readonly maxConnections: number;
   /** The same for one address, excluding connections that have sent a valid key. */
@@ -24,7 +24,7 @@ export interface EdgeLimits {
   readonly keepAliveTimeout: number;
 }
 
-export const EDGE_LIMITS: EdgeLimits = {
+export const NETWORK_LIMITS: NetworkLimits = {
   maxConnections: 2_000,
   maxConnectionsPerAddress: 100,
   unreadTimeout: 10_000,
@@ -41,7 +41,7 @@ const MAX_HEADERS = 100;
 const MAX_HEADER_SIZE = 16 * 1024;
 
 /** Options of Node's server. It checks for slow requests at a quarter of their time limit. */
-export function nodeServerOptions(limits: EdgeLimits): ServerOptions {
+export function nodeServerOptions(limits: NetworkLimits): ServerOptions {
   const { headersTimeout, requestTimeout, keepAliveTimeout } = limits;
   const connectionsCheckingInterval = Math.ceil(headersTimeout / 4);
   const maxHeaderSize = MAX_HEADER_SIZE;

@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
 import { BurstQueue } from './burst-queue.ts';
 import type { Connections } from './connections.ts';
-import { type EdgeLimits, KEPT_HEADERS, nodeServerOptions } from './network-limits.ts';
+import { KEPT_HEADERS, type NetworkLimits, nodeServerOptions } from './network-limits.ts';
 import { handleOneByOne } from './pipelining.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. With more, callers try again after a second. */
 const BACKLOG = 4096;
 
 export interface NodeServersOptions {
-  readonly limits: EdgeLimits;
+  readonly limits: NetworkLimits;
   /** Counts and limits the connections of all servers. */
   readonly connections: Connections;
   readonly clock: Clock;

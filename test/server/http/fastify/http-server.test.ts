@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { AppOptions } from '../../../../src/server/http/fastify/app.ts';
 import { openHttpServer } from '../../../../src/server/http/fastify/http-server.ts';
-import { EDGE_LIMITS } from '../../../../src/server/http/fastify/network-limits.ts';
+import { NETWORK_LIMITS } from '../../../../src/server/http/fastify/network-limits.ts';
 import type { ServiceContext } from '../../../../src/server/service/context.ts';
 import { poll } from '../../../support/server/poll.ts';
 import { RawSocket } from '../../../support/server/raw-socket.ts';
@@ -12,7 +12,7 @@ const BOTH = ['127.0.0.1', '127.0.0.2'];
 const listening = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
 
 /** A server without a service behind it, which listens on all the addresses. */
-async function listen(edge: Partial<AppOptions['edge']> = {}, addresses = BOTH) {
+async function listen(networkLimits: Partial<AppOptions['networkLimits']> = {}, addresses = BOTH) {
   const dropped = { count: 0 };
   const observer = { connectionDropped: () => dropped.count++, refused: () => {}, requestAnswered: () => {} };
   const options: AppOptions = {
@@ -22,7 +22,7 @@ async function listen(edge: Partial<AppOptions['edge']> = {}, addresses = BOTH) 
     logLevel: 'silent',
     logAddresses: 'none',
     logStream: process.stderr,
-    edge: { ...EDGE_LIMITS, ...edge },
+    networkLimits: { ...NETWORK_LIMITS, ...networkLimits },
     trustProxy: undefined,
   };
   const server = await openHttpServer(options, async () => addresses);

@@ -122,20 +122,22 @@ describe('What asks too much of the service is refused', () => {
 });
 
 describe('A connection that takes its time is ended', () => {
-  const edge = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 100 };
+  const networkLimits = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 100 };
 
   test.each([
     ['no word at all', ''],
     ['headers that do not end', HEAD],
     ['a body that does not come', `${POST}Content-Length: 100\r\n\r\n{`],
   ])('%s: 408', async (_, text) => {
-    const { url } = await runServer({ edge });
+    const { url } = await runServer({ networkLimits });
     const answer = await say(url, text);
     expect([answer.status, answer.body]).toEqual([408, refusal]);
   });
 
   test('when it sends nothing after an answer', async () => {
-    const { url } = await runServer({ edge: { ...edge, headersTimeout: 10_000, requestTimeout: 10_000 } });
+    const { url } = await runServer({
+      networkLimits: { ...networkLimits, headersTimeout: 10_000, requestTimeout: 10_000 },
+    });
     const answer = await say(url, `${HEAD}\r\n`);
     expect(answer).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } });
   });
@@ -150,7 +152,7 @@ describe('A connection that takes its time is ended', () => {
 });
 
 test('Past the greatest number of connections the one that has been silent for longest makes room', async () => {
-  const { url, owner } = await runServer({ edge: { maxConnections: 2 } });
+  const { url, owner } = await runServer({ networkLimits: { maxConnections: 2 } });
   const first = await RawSocket.open(url);
   const second = await RawSocket.open(url);
   await RawSocket.open(url);

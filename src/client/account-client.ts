@@ -29,7 +29,7 @@ import {
 } from '../protocol/user.ts';
 import { GameAccountClient } from './game-account-client.ts';
 import { encodeMultipart } from './multipart.ts';
-import { jsonBody, type Transport } from './transport.ts';
+import { jsonBody, type Requester } from './requester.ts';
 import type { CallOptions, PageQuery } from './types.ts';
 
 export interface UserPage {
@@ -42,11 +42,11 @@ export interface UserPage {
 export class AccountClient {
   /** Operator only. */
   readonly games: GameAccountClient;
-  readonly #transport: Transport;
+  readonly #requester: Requester;
 
-  constructor(transport: Transport) {
-    this.games = new GameAccountClient(transport);
-    this.#transport = transport;
+  constructor(requester: Requester) {
+    this.games = new GameAccountClient(requester);
+    this.#requester = requester;
   }
 
   /** GET /v2/account/me: the caller's plan and its usage. */
@@ -84,7 +84,7 @@ export class AccountClient {
   /** DELETE /v2/account/keys/:id: the key is refused from then on. */
   async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
     const path = `/v2/account/keys/${encodeURIComponent(id)}`;
-    await this.#transport.request({ method: 'DELETE', path }, envelopeSchema, call);
+    await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
   }
 
   /** GET /v2/account/capes (operator only): all capes, including hidden ones. */
@@ -98,7 +98,7 @@ export class AccountClient {
     const { body, contentType } = encodeMultipart({ bytes: png, fileName: 'cape.png' }, fields);
     const headers = { 'content-type': contentType };
     const request = { method: 'POST', path: '/v2/account/capes', body, headers } as const;
-    return (await this.#transport.request(request, seenCapeAnswerSchema, call)).cape;
+    return (await this.#requester.request(request, seenCapeAnswerSchema, call)).cape;
   }
 
   /** PATCH /v2/account/capes/:uuid (operator only): changes the alias; hides the cape or shows it again. */
@@ -111,7 +111,7 @@ export class AccountClient {
   /** DELETE /v2/account/capes/:uuid (operator only): skins made with the cape keep it. */
   async removeCape(uuid: string, call: CallOptions = {}): Promise<void> {
     const path = `/v2/account/capes/${encodeURIComponent(uuid)}`;
-    await this.#transport.request({ method: 'DELETE', path }, envelopeSchema, call);
+    await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
   }
 
   /** GET /v2/account/users (operator only): users by name. `size`: 1 to 128. */
@@ -144,7 +144,7 @@ export class AccountClient {
   }
 
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
-    return await this.#transport.request({ method: 'GET', path: `/v2/account${path}` }, schema, call);
+    return await this.#requester.request({ method: 'GET', path: `/v2/account${path}` }, schema, call);
   }
 
   async #send<S extends z.ZodType>(
@@ -155,6 +155,6 @@ export class AccountClient {
     call: CallOptions,
   ): Promise<z.output<S>> {
     const request = { method, path: `/v2/account${path}`, ...jsonBody(content) };
-    return await this.#transport.request(request, schema, call);
+    return await this.#requester.request(request, schema, call);
   }
 }

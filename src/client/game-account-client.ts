@@ -13,7 +13,7 @@ import {
   gameAccountListAnswerSchema,
   gameLoginAnswerSchema,
 } from '../protocol/game-account.ts';
-import { jsonBody, type Outgoing, type Transport } from './transport.ts';
+import { jsonBody, type Outgoing, type Requester } from './requester.ts';
 import type { CallOptions } from './types.ts';
 
 /** Milliseconds, for requests that wait for the game's answer. */
@@ -21,10 +21,10 @@ const LONG = 90_000;
 
 /** The game accounts that a user linked to a skinsmith service; an operator sees those of all users. */
 export class GameAccountClient {
-  readonly #transport: Transport;
+  readonly #requester: Requester;
 
-  constructor(transport: Transport) {
-    this.#transport = transport;
+  constructor(requester: Requester) {
+    this.#requester = requester;
   }
 
   /** GET /v2/account/accounts: the user's linked accounts, or all accounts for an operator, by name. */
@@ -75,7 +75,7 @@ export class GameAccountClient {
     schema: S,
     call: CallOptions,
   ): Promise<z.output<S>> {
-    return await this.#transport.request({ ...request, path: `/v2/account/accounts${path}` }, schema, call);
+    return await this.#requester.request({ ...request, path: `/v2/account/accounts${path}` }, schema, call);
   }
 }
 

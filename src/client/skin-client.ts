@@ -28,9 +28,9 @@ import { JobFailedError } from './errors.ts';
 import { readJobEvents } from './job-events.ts';
 import { jobState, queuedItem, spoken } from './job-state.ts';
 import { type Poll, pollTimes } from './poll-timing.ts';
+import { jsonBody, Requester } from './requester.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { batchSubmission, submission } from './submission.ts';
-import { jsonBody, Transport } from './transport.ts';
 import type {
   CallOptions,
   GeneratedSkin,
@@ -58,31 +58,31 @@ import type {
 export class SkinClient {
   /** Keys, users and plans of a skinsmith service. */
   readonly account: AccountClient;
-  readonly #transport: Transport;
+  readonly #requester: Requester;
   readonly #clock: Clock;
   readonly #pollInterval: number | undefined;
 
   /** @throws TypeError when `baseUrl` is not an http(s) address; InsecureHttpError for a key over http to a public IP */
   constructor(options: SkinClientOptions) {
-    this.#transport = new Transport(options);
-    this.account = new AccountClient(this.#transport);
+    this.#requester = new Requester(options);
+    this.account = new AccountClient(this.#requester);
     this.#clock = options.clock ?? systemClock;
     this.#pollInterval = options.pollInterval;
   }
 
   /** The service's root, no slash and no `/v2` at its end. */
   get baseUrl(): string {
-    return this.#transport.baseUrl;
+    return this.#requester.baseUrl;
   }
 
   /** Distinguishes callers of one service without revealing the key: its fingerprint, or `anonymous`. */
   get caller(): string {
-    return this.#transport.caller;
+    return this.#requester.caller;
   }
 
   /** The service's clock, as its answers show it; its absolute times are compared with it. */
   get serviceClock(): ServiceClock {
-    return this.#transport.serviceClock;
+    return this.#requester.serviceClock;
   }
 
   /**
@@ -95,9 +95,9 @@ export class SkinClient {
     call: CallOptions = {},
   ): Promise<GeneratedSkin> {
     const request = submission(`/v2/generate?timeout=${MAX_WAIT_SECONDS}`, source, { options, call });
-    const timeout = MAX_TOTAL_WAIT_SECONDS * 1000 + this.#transport.timeout;
+    const timeout = MAX_TOTAL_WAIT_SECONDS * 1000 + this.#requester.timeout;
     try {
-      const answer = await this.#transport.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
+      const answer = await this.#requester.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
       return { skin: answer.skin, job: jobIn(answer.links), ...spoken(answer) };
     } catch (error) {
       const id = timedOutJob(error);
@@ -110,7 +110,7 @@ export class SkinClient {
   async queue(source: SkinSource, options: SkinOptions = {}, call: CallOptions = {}): Promise<JobState> {
     const request = submission('/v2/queue', source, { options, call });
     const sentAt = this.#clock.now();
-    const state = jobState(await this.#transport.request(request, seenJobAnswerSchema, call));
+    const state = jobState(await this.#requester.request(request, seenJobAnswerSchema, call));
     if (isPending(state.job.status)) this.serviceClock.sawMoment(state.job.timestamp, sentAt);
     return state;
   }
@@ -124,7 +124,7 @@ export class SkinClient {
       path: ['batch'],
       message: 'does not have one result per item',
     });
-    const answer = await this.#transport.request(batchSubmission(items, call), schema, call);
+    const answer = await this.#requester.request(batchSubmission(items, call), schema, call);
     return { items: answer.batch.map(queuedItem), ...spoken(answer) };
   }
 
@@ -173,7 +173,7 @@ export class SkinClient {
    * @throws the same errors as other calls, when it is opened and while it is read
    */
   events(call: CallOptions = {}): AsyncIterable<JobEvent> {
-    return readJobEvents(this.#transport.stream('/v2/queue/events', call));
+    return readJobEvents(this.#requester.stream('/v2/queue/events', call));
   }
 
   /**
@@ -181,7 +181,7 @@ export class SkinClient {
    * key; follows up to three redirects.
    */
   async texture(url: string, call: CallOptions = {}): Promise<Uint8Array> {
-    return await this.#transport.texture(url, call);
+    return await this.#requester.texture(url, call);
   }
 
   /** Follows one job to its end. @throws JobFailedError */
@@ -208,18 +208,18 @@ export class SkinClient {
   async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<SeenSkin> {
     const path = `/v2/skins/${encodeURIComponent(uuid)}`;
     const request = { method: 'PATCH', path, ...jsonBody(edit) } as const;
-    return (await this.#transport.request(request, seenSkinAnswerSchema, call)).skin;
+    return (await this.#requester.request(request, seenSkinAnswerSchema, call)).skin;
   }
 
   /** DELETE /v2/skins/:uuid: removes one of the caller's skins. Not every service offers it. */
   async deleteSkin(uuid: string, call: CallOptions = {}): Promise<void> {
     const request = { method: 'DELETE', path: `/v2/skins/${encodeURIComponent(uuid)}` } as const;
-    await this.#transport.request(request, seenEnvelopeSchema, call);
+    await this.#requester.request(request, seenEnvelopeSchema, call);
   }
 
   /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB; follows redirects. */
   async skinTexture(uuid: string, call: CallOptions = {}): Promise<Uint8Array> {
-    return await this.#transport.textureBelow(`/v2/skins/${encodeURIComponent(uuid)}/texture`, call);
+    return await this.#requester.textureBelow(`/v2/skins/${encodeURIComponent(uuid)}/texture`, call);
   }
 
   /** GET /v2/skins: public skins, newest first. `size`: 1 to 128. */
@@ -261,7 +261,7 @@ export class SkinClient {
 
   /** Ends event streams and idle connections, so that the process can exit at once. */
   async close(): Promise<void> {
-    await this.#transport.close();
+    await this.#requester.close();
   }
 
   /** The skin of a finished job: from its state or, if the service leaves it out, by its UUID. */
@@ -282,6 +282,6 @@ export class SkinClient {
   }
 
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
-    return await this.#transport.request({ method: 'GET', path }, schema, call);
+    return await this.#requester.request({ method: 'GET', path }, schema, call);
   }
 }

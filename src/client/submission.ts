@@ -1,6 +1,6 @@
 import { DATA_URL_PREFIX, idempotencyKeySchema } from '../protocol/generate.ts';
 import { encodeMultipart } from './multipart.ts';
-import { jsonBody, type Outgoing } from './transport.ts';
+import { jsonBody, type Outgoing } from './requester.ts';
 import type { CallOptions, QueueItem, SkinOptions, SkinSource } from './types.ts';
 
 /** The request that asks for one skin. @throws TypeError when the idempotency key is not a valid header value */

@@ -5,7 +5,7 @@ import { classifyFailure, type Failure } from '../../../client/failure.ts';
 import { limitWindows, refusedWait } from '../../../client/rate-limits.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { Sent } from '../../../client/submission-budget.ts';
-import { DEFAULT_TIMEOUT } from '../../../client/transport.ts';
+import { DEFAULT_TIMEOUT } from '../../../client/requester.ts';
 import type { JobState } from '../../../client/types.ts';
 import { ONE_ATTEMPT } from '../../../dispatch/one-attempt.ts';
 import { SETTLES_LATE, settlingTime } from '../../../dispatch/settling-time.ts';

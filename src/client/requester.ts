@@ -38,7 +38,7 @@ function guardFor(
 }
 
 /** Sends requests to one service as one caller, with retries where they are safe. */
-export class Transport {
+export class Requester {
   /** The service's root, no slash and no `/v2` at its end. */
   readonly baseUrl: string;
   /** The service's clock, as its answers show it. */

@@ -24,6 +24,7 @@ export { classifyFailure, type Failure, type FailureKind } from './client/failur
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
 export { skinNameProblem } from './client/skin-name.ts';
+export type { RequestContent, Transport, TransportAnswer, TransportRequest } from './client/transport.ts';
 export type {
   CallOptions,
   GeneratedSkin,

@@ -28,8 +28,7 @@ import {
   userListAnswerSchema,
 } from '../protocol/user.ts';
 import { GameAccountClient } from './game-account-client.ts';
-import { encodeMultipart } from './multipart.ts';
-import { jsonBody, type Requester } from './requester.ts';
+import type { Requester } from './requester.ts';
 import type { CallOptions, PageQuery } from './types.ts';
 
 export interface UserPage {
@@ -95,9 +94,8 @@ export class AccountClient {
   /** POST /v2/account/capes (operator only): adds a cape, a PNG of 64×32 pixels. */
   async addCape(png: Uint8Array, { alias, support }: CapeWish, call: CallOptions = {}): Promise<Cape> {
     const fields = { alias, ...(support !== undefined && { support }) };
-    const { body, contentType } = encodeMultipart({ bytes: png, fileName: 'cape.png' }, fields);
-    const headers = { 'content-type': contentType };
-    const request = { method: 'POST', path: '/v2/account/capes', body, headers } as const;
+    const content = { fields, file: { bytes: png, fileName: 'cape.png' } };
+    const request = { method: 'POST', path: '/v2/account/capes', content } as const;
     return (await this.#requester.request(request, seenCapeAnswerSchema, call)).cape;
   }
 
@@ -154,7 +152,7 @@ export class AccountClient {
     schema: S,
     call: CallOptions,
   ): Promise<z.output<S>> {
-    const request = { method, path: `/v2/account${path}`, ...jsonBody(content) };
+    const request = { method, path: `/v2/account${path}`, content: { json: content } };
     return await this.#requester.request(request, schema, call);
   }
 }

@@ -11,7 +11,7 @@ export interface RequestName {
 /** An answer as received, before it is interpreted. */
 export interface RawAnswer {
   readonly status: number;
-  readonly headers: Record<string, string | string[] | undefined>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
@@ -32,6 +32,8 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   UND_ERR_BODY_TIMEOUT: 'the answer stalled',
+  UND_ERR_CLOSED: 'the client is closed',
+  ERR_STREAM_PREMATURE_CLOSE: 'the answer broke off',
   TimeoutError: 'the request timed out',
 };
 

@@ -13,7 +13,7 @@ import {
   gameAccountListAnswerSchema,
   gameLoginAnswerSchema,
 } from '../protocol/game-account.ts';
-import { jsonBody, type Outgoing, type Requester } from './requester.ts';
+import type { Outgoing, Requester } from './requester.ts';
 import type { CallOptions } from './types.ts';
 
 /** Milliseconds, for requests that wait for the game's answer. */
@@ -34,13 +34,13 @@ export class GameAccountClient {
 
   /** POST /v2/account/accounts: links the account of a token: a game token or a Microsoft refresh token. */
   async link(token: string, { share, ...call }: CallOptions & GameLinkOptions = {}): Promise<GameAccount> {
-    const request = { method: 'POST', path: '', timeout: LONG, ...jsonBody({ token, share }) } as const;
+    const request = { method: 'POST', path: '', timeout: LONG, content: { json: { token, share } } } as const;
     return (await this.#ask(request, gameAccountAnswerSchema, call)).account;
   }
 
   /** POST /v2/account/accounts/logins: starts a sign-in by the account's owner. */
   async beginLogin({ share, ...call }: CallOptions & GameLinkOptions = {}): Promise<BegunGameLogin> {
-    const request = { method: 'POST', path: '/logins', timeout: LONG, ...jsonBody({ share }) } as const;
+    const request = { method: 'POST', path: '/logins', timeout: LONG, content: { json: { share } } } as const;
     return (await this.#ask(request, begunLoginAnswerSchema, call)).login;
   }
 
@@ -53,7 +53,7 @@ export class GameAccountClient {
 
   /** PATCH /v2/account/accounts/:uuid: pauses, resumes or shares the account, or changes its settings. */
   async change(uuid: string, change: GameAccountChange, call: CallOptions = {}): Promise<GameAccount> {
-    const request = { method: 'PATCH', path: pathOf(uuid), ...jsonBody(change) } as const;
+    const request = { method: 'PATCH', path: pathOf(uuid), content: { json: change } } as const;
     return (await this.#ask(request, gameAccountAnswerSchema, call)).account;
   }
 

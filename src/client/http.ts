@@ -1,15 +1,15 @@
-import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { oddities } from '../protocol/advice.ts';
 import { networkError, parseJson, type RawAnswer, redirected, refusal } from './answer-errors.ts';
 import { SkinsmithError, UnreadableAnswerError } from './errors.ts';
+import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Including the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string;
+  readonly content?: RequestContent | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Timeout of this attempt, milliseconds. */
   readonly timeout: number;
@@ -17,11 +17,11 @@ export interface HttpRequest {
 
 export interface HttpOptions {
   readonly origin: string;
-  readonly dispatcher: Dispatcher;
+  readonly transport: Transport;
   /** The service's clock, milliseconds since the epoch. */
   readonly now: () => number;
   /** Called with the headers of each answer as they arrive. */
-  readonly onHeaders?: (headers: Dispatcher.ResponseData['headers']) => void;
+  readonly onHeaders?: (headers: TransportAnswer['headers']) => void;
   /** The API key, which is removed from messages in case the service echoes it. */
   readonly secret: string | undefined;
 }
@@ -39,9 +39,9 @@ export async function exchange<S extends z.ZodType>(
   schema: S,
   options: HttpOptions,
 ): Promise<{ status: number; data: z.output<S>; odd: readonly string[] }> {
-  const answer = await receive(request, options, readText);
+  const answer = await receive(request, options, readContent);
   if (isRedirect(answer.status)) throw redirected(request, answer, options.origin);
-  const json = parseJson(answer, request, options.now());
+  const json = jsonIn(answer, request, options.now());
   if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
   const parsed = schema.safeParse(json);
   if (parsed.success) return { status: answer.status, data: parsed.data, odd: oddities(schema, json) };
@@ -65,20 +65,22 @@ export interface Download {
  * @throws NetworkError, ServiceError, UnreadableAnswerError; the signal's reason when aborted
  */
 export async function download(request: HttpRequest, limit: number, options: HttpOptions): Promise<Download> {
-  const answer = await receive(request, options, async ({ statusCode, headers, body }) => {
-    const bytes = await readBounded(body, limit);
-    return { status: statusCode, headers, bytes };
+  const answer = await receive(request, options, async ({ status, headers, body }) => {
+    if ('json' in body) return { status, headers, bytes: undefined, json: body.json };
+    const bytes = await readBounded(body.bytes, limit);
+    return { status, headers, bytes, json: status >= 400 ? parsedOrNothing(bytes) : undefined };
   });
   const { status, headers, bytes } = answer;
   const { location } = headers;
-  if (isRedirect(status) && typeof location === 'string') return { status, bytes, location };
-  if (status >= 400) throw refusal(request, { ...answer, json: jsonOf(bytes) }, options.now());
-  if (status === 200) return { status, bytes, location: undefined };
+  if (isRedirect(status) && typeof location === 'string') return { status, bytes: NOTHING, location };
+  if (status >= 400) throw refusal(request, answer, options.now());
+  if (status === 200 && bytes) return { status, bytes, location: undefined };
   throw new UnreadableAnswerError(`${request.method} ${request.path} answered ${status} without a file.`, {
     status,
   });
 }
 
+const NOTHING = Buffer.alloc(0);
 const EVENT_STREAM = 'text/event-stream';
 
 /**
@@ -88,17 +90,16 @@ const EVENT_STREAM = 'text/event-stream';
 export async function openEventStream(
   request: HttpRequest & { readonly idle: number },
   options: HttpOptions,
-): Promise<{ status: number; chunks: AsyncGenerator<Buffer, void, void> }> {
-  const { idle: bodyTimeout } = request;
-  return await receive({ ...request, bodyTimeout }, options, async (response) => {
-    const { statusCode: status, headers, body } = response;
+): Promise<{ status: number; chunks: AsyncGenerator<Uint8Array, void, void> }> {
+  return await receive(request, options, async (response) => {
+    const { status, headers, body } = response;
     const type = String(headers['content-type'] ?? '');
-    if (status === 200 && type.startsWith(EVENT_STREAM)) {
-      return { status, chunks: chunksOf(body, request, options.origin) };
+    if (status === 200 && type.startsWith(EVENT_STREAM) && 'bytes' in body) {
+      return { status, chunks: chunksOf(body.bytes, request, options.origin) };
     }
-    const answer = await readText(response, options);
+    const answer = await readContent(response, options);
     if (isRedirect(status)) throw redirected(request, answer, options.origin);
-    const json = parseJson(answer, request, options.now());
+    const json = jsonIn(answer, request, options.now());
     if (status >= 400) throw refusal(request, { ...answer, json }, options.now());
     const { method, path } = request;
     throw new UnreadableAnswerError(`${method} ${path} answered ${status} without events.`, { status });
@@ -106,10 +107,10 @@ export async function openEventStream(
 }
 
 async function* chunksOf(
-  body: AsyncIterable<Buffer>,
+  body: AsyncIterable<Uint8Array>,
   request: HttpRequest,
   origin: string,
-): AsyncGenerator<Buffer, void, void> {
+): AsyncGenerator<Uint8Array, void, void> {
   try {
     for await (const chunk of body) yield chunk;
   } catch (cause) {
@@ -117,43 +118,64 @@ async function* chunksOf(
   }
 }
 
-/** Sends the request and reads the answer, both within the timeout. A stream has its own. */
+/** Sends the request and reads the answer, both within the timeout. A stream is read without one. */
 async function receive<T>(
-  request: HttpRequest & { readonly bodyTimeout?: number },
+  {
+    method,
+    path,
+    headers = {},
+    content,
+    timeout,
+    idle,
+    ...request
+  }: HttpRequest & { readonly idle?: number },
   options: HttpOptions,
-  read: (response: Dispatcher.ResponseData, options: HttpOptions) => Promise<T>,
+  read: (answer: TransportAnswer, options: HttpOptions) => Promise<T>,
 ): Promise<T> {
-  const { origin, dispatcher } = options;
-  const { method, path, headers, body = null, timeout, bodyTimeout } = request;
+  const { origin, transport } = options;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new DOMException('no answer', 'TimeoutError')), timeout);
   const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
-  const limits = bodyTimeout === undefined ? {} : { bodyTimeout };
   try {
-    const response = await dispatcher.request({ origin, path, method, headers, body, signal, ...limits });
-    options.onHeaders?.(response.headers);
-    return await read(response, options);
+    const answer = await transport.send({ method, origin, path, headers, content, signal, idle });
+    options.onHeaders?.(answer.headers);
+    return await read(answer, options);
   } catch (cause) {
-    throw failure(request, origin, cause);
+    throw failure({ method, path, signal: request.signal }, origin, cause);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function failure(request: HttpRequest, origin: string, cause: unknown): unknown {
+function failure(
+  request: Pick<HttpRequest, 'method' | 'path' | 'signal'>,
+  origin: string,
+  cause: unknown,
+): unknown {
   if (request.signal?.aborted) return request.signal.reason;
   return cause instanceof SkinsmithError ? cause : networkError(request, origin, cause);
 }
 
-async function readText(response: Dispatcher.ResponseData, { secret }: HttpOptions): Promise<RawAnswer> {
-  const { statusCode: status, headers } = response;
-  const text = (await readBounded(response.body, MAX_BODY_BYTES)).toString('utf8');
+/** An answer that was read: its JSON if the transport has it as a value, otherwise its text. */
+type ReadAnswer = Omit<RawAnswer, 'text'> & ({ readonly json: unknown } | { readonly text: string });
+
+async function readContent(
+  { status, headers, body }: TransportAnswer,
+  { secret }: HttpOptions,
+): Promise<ReadAnswer> {
+  if ('json' in body) return { status, headers, json: body.json };
+  const text = (await readBounded(body.bytes, MAX_BODY_BYTES)).toString('utf8');
   const isEcho = status >= 400 && secret !== undefined;
   return { status, headers, text: isEcho ? text.replaceAll(secret, '[API key]') : text };
 }
 
-async function readBounded(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+/** @throws UnreadableAnswerError */
+function jsonIn(answer: ReadAnswer, request: HttpRequest, now: number): unknown {
+  return 'json' in answer ? answer.json : parseJson(answer, request, now);
+}
+
+async function readBounded(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
@@ -168,7 +190,7 @@ function isRedirect(status: number): boolean {
 }
 
 /** Undefined if the body is not JSON, such as an error page. */
-function jsonOf(bytes: Buffer): unknown {
+function parsedOrNothing(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {

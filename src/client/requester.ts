@@ -1,4 +1,3 @@
-import { Agent, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { callerFingerprint } from '../base/fingerprint.ts';
@@ -14,13 +13,15 @@ import {
   openEventStream,
 } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
+import { NetworkTransport } from './network-transport.ts';
 import { DEFAULT_RETRY, pauseBefore } from './retry-timing.ts';
 import { ServiceClock } from './service-clock.ts';
 import { fetchTexture } from './texture.ts';
+import type { Transport } from './transport.ts';
 import type { CallOptions, RequestReport, SkinClientOptions } from './types.ts';
 
 /** A request below the service's root. `timeout`: milliseconds per attempt. */
-export type Outgoing = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'> & {
+export type Outgoing = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'content'> & {
   readonly timeout?: number;
 };
 
@@ -46,7 +47,10 @@ export class Requester {
   readonly #options: SkinClientOptions;
   readonly #origin: string;
   readonly #root: string;
-  readonly #dispatcher: Dispatcher;
+  /** Leads to the service. */
+  readonly #transport: Transport;
+  /** Leads to all other hosts that have textures. */
+  readonly #network: NetworkTransport;
   /** Present when the key would go over plain http. */
   readonly #guard: KeyGuard | undefined;
   readonly #clock: Clock;
@@ -62,8 +66,9 @@ export class Requester {
     this.#origin = origin;
     this.#root = path;
     this.#guard = guardFor(this.#options, origin);
-    this.#dispatcher =
-      options.dispatcher ?? new Agent(this.#guard && { connect: { lookup: this.#guard.lookup } });
+    const { dispatcher } = options;
+    this.#network = new NetworkTransport({ dispatcher, lookup: this.#guard?.lookup });
+    this.#transport = options.transport ?? this.#network;
     this.#clock = options.clock ?? systemClock;
     this.serviceClock = new ServiceClock(this.#clock);
   }
@@ -80,7 +85,7 @@ export class Requester {
   /** Ends event streams and idle connections. */
   async close(): Promise<void> {
     this.#closing.abort();
-    if (!this.#options.dispatcher) this.#closed ??= this.#dispatcher.close();
+    this.#closed ??= this.#network.close();
     await this.#closed;
   }
 
@@ -94,7 +99,7 @@ export class Requester {
   }
 
   /** The chunks of an event stream below the service's root. Opened once; `close` ends it. */
-  async *stream(path: string, { signal }: CallOptions): AsyncGenerator<Buffer, void, void> {
+  async *stream(path: string, { signal }: CallOptions): AsyncGenerator<Uint8Array, void, void> {
     const { signal: closing } = this.#closing;
     const either = signal ? AbortSignal.any([signal, closing]) : closing;
     const headers = { accept: 'text/event-stream', 'cache-control': 'no-store' };
@@ -134,8 +139,10 @@ export class Requester {
     const path = pathname + search;
     const outgoing = { method: 'GET', path, headers, signal, timeout: this.timeout } as const;
     const { onHeaders: _, ...http } = this.#http(); // another host has another clock
-    const options = { ...http, origin, secret: key };
-    const place = origin === this.#origin ? '' : origin;
+    const isOwn = origin === this.#origin;
+    const transport = isOwn ? this.#transport : this.#network;
+    const options = { ...http, transport, origin, secret: key };
+    const place = isOwn ? '' : origin;
     return await this.#reported(outgoing, () => download(outgoing, limit, options), place);
   }
 
@@ -188,7 +195,7 @@ export class Requester {
     const sentAt = this.#clock.now();
     return {
       origin: this.#origin,
-      dispatcher: this.#dispatcher,
+      transport: this.#transport,
       now: () => this.serviceClock.now(),
       onHeaders: ({ date }) => this.serviceClock.sawDate(date, sentAt),
       secret,
@@ -224,9 +231,4 @@ export class Requester {
       throw error;
     }
   }
-}
-
-/** Body and header of a JSON request. */
-export function jsonBody(content: unknown): { body: string; headers: Record<string, string> } {
-  return { body: JSON.stringify(content), headers: { 'content-type': 'application/json' } };
 }

@@ -28,7 +28,7 @@ import { JobFailedError } from './errors.ts';
 import { readJobEvents } from './job-events.ts';
 import { jobState, queuedItem, spoken } from './job-state.ts';
 import { type Poll, pollTimes } from './poll-timing.ts';
-import { jsonBody, Requester } from './requester.ts';
+import { Requester } from './requester.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { batchSubmission, submission } from './submission.ts';
 import type {
@@ -207,7 +207,7 @@ export class SkinClient {
    */
   async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<SeenSkin> {
     const path = `/v2/skins/${encodeURIComponent(uuid)}`;
-    const request = { method: 'PATCH', path, ...jsonBody(edit) } as const;
+    const request = { method: 'PATCH', path, content: { json: edit } } as const;
     return (await this.#requester.request(request, seenSkinAnswerSchema, call)).skin;
   }
 

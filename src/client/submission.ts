@@ -1,6 +1,6 @@
 import { DATA_URL_PREFIX, idempotencyKeySchema } from '../protocol/generate.ts';
-import { encodeMultipart } from './multipart.ts';
-import { jsonBody, type Outgoing } from './requester.ts';
+import type { Outgoing } from './requester.ts';
+import type { RequestContent } from './transport.ts';
 import type { CallOptions, QueueItem, SkinOptions, SkinSource } from './types.ts';
 
 /** The request that asks for one skin. @throws TypeError when the idempotency key is not a valid header value */
@@ -9,20 +9,14 @@ export function submission(
   source: SkinSource,
   { options, call }: { options: SkinOptions; call: CallOptions },
 ): Outgoing {
-  const { body, headers } = submissionBody(source, options);
-  return { method: 'POST', path, body, headers: { ...headers, ...idempotencyHeader(call) } };
+  return { method: 'POST', path, content: contentOf(source, options), headers: idempotencyHeader(call) };
 }
 
 /** The request that asks for several skins. A batch is JSON, so files become `data:` URLs. @throws TypeError as above */
 export function batchSubmission(items: readonly QueueItem[], call: CallOptions): Outgoing {
   const batch = items.map(({ source, options = {} }) => ({ ...fieldsOf(options), ...linked(source) }));
-  const { body, headers } = jsonBody({ batch });
-  return {
-    method: 'POST',
-    path: '/v2/queue/batch',
-    body,
-    headers: { ...headers, ...idempotencyHeader(call) },
-  };
+  const headers = idempotencyHeader(call);
+  return { method: 'POST', path: '/v2/queue/batch', content: { json: { batch } }, headers };
 }
 
 function linked(source: SkinSource): { url: string } | { user: string } {
@@ -37,15 +31,10 @@ function idempotencyHeader({ idempotencyKey }: CallOptions): Record<string, stri
   return { 'idempotency-key': idempotencyKey };
 }
 
-function submissionBody(
-  source: SkinSource,
-  options: SkinOptions,
-): { body: Buffer | string; headers: Record<string, string> } {
+function contentOf(source: SkinSource, options: SkinOptions): RequestContent {
   const fields = fieldsOf(options);
-  if (!('file' in source)) return jsonBody({ ...fields, ...source });
-  const upload = { bytes: source.file, fileName: source.fileName ?? 'skin.png' };
-  const { body, contentType } = encodeMultipart(upload, fields);
-  return { body, headers: { 'content-type': contentType } };
+  if (!('file' in source)) return { json: { ...fields, ...source } };
+  return { fields, file: { bytes: source.file, fileName: source.fileName ?? 'skin.png' } };
 }
 
 function fieldsOf(options: SkinOptions): Record<string, string> {

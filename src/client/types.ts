@@ -6,6 +6,7 @@ import type { SeenSkin as Skin } from '../protocol/seen-skin.ts';
 import type { SkinListItem, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import type { Resolve } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
+import type { Transport } from './transport.ts';
 
 /** What to generate the skin from. */
 export type SkinSource =
@@ -158,4 +159,6 @@ export interface SkinClientOptions {
   readonly resolve?: Resolve;
   /** undici dispatcher to send through (proxies, tests); the client does not close it. */
   readonly dispatcher?: Dispatcher;
+  /** Carries requests to `baseUrl` in place of the network; the client does not close it. Textures on other hosts still come over the network. */
+  readonly transport?: Transport;
 }

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Agent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEventStream } from '../../../src/client/http.ts';
+import { NetworkTransport } from '../../../src/client/network-transport.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
 import type { CallOptions, JobEvent, RequestReport } from '../../../src/client/types.ts';
 import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
@@ -166,9 +167,10 @@ describe('SkinClient.events', () => {
     const dispatcher = new Agent();
     onTestFinished(async () => await dispatcher.destroy());
     const request = { method: 'GET', path: '/v2/queue/events', timeout: 5_000, idle: 100 } as const;
-    const options = { origin: server.url, dispatcher, now: () => 0, secret: undefined };
+    const transport = new NetworkTransport({ dispatcher });
+    const options = { origin: server.url, transport, now: () => 0, secret: undefined };
     const { chunks } = await openEventStream(request, options);
-    expect((await chunks.next()).value?.toString()).toBe(jobs);
+    expect(String((await chunks.next()).value)).toBe(jobs);
     expect(await failureOf(chunks.next())).toMatchObject({
       name: 'NetworkError',
       message: expect.stringContaining('the answer stalled'),

@@ -1,0 +1,74 @@
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { encodeMultipart } from './multipart.ts';
+import type { RequestContent, Transport, TransportAnswer, TransportRequest } from './transport.ts';
+
+export interface NetworkTransportOptions {
+  /** undici dispatcher to send through; it stays open. Default: an agent of its own. */
+  readonly dispatcher?: Dispatcher | undefined;
+  /** Resolves host names for the agent of its own. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** Sends requests over the network with undici, which is loaded with the first of them. */
+export class NetworkTransport implements Transport {
+  readonly #options: NetworkTransportOptions;
+  #agent: Promise<Dispatcher> | undefined;
+  #isClosed = false;
+
+  constructor(options: NetworkTransportOptions = {}) {
+    this.#options = options;
+  }
+
+  async send({
+    method,
+    origin,
+    path,
+    headers,
+    content,
+    signal,
+    idle,
+  }: TransportRequest): Promise<TransportAnswer> {
+    const { type, body } = encode(content);
+    const dispatcher = this.#options.dispatcher ?? (await this.#ownAgent());
+    const answer = await dispatcher.request({
+      origin,
+      path,
+      method,
+      headers: { ...headers, ...type },
+      body,
+      signal,
+      ...(idle !== undefined && { bodyTimeout: idle }),
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: { bytes: answer.body } };
+  }
+
+  /** Ends idle connections; resolves when the requests under way have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#agent)?.close();
+  }
+
+  async #ownAgent(): Promise<Dispatcher> {
+    if (this.#isClosed) throw Object.assign(new Error('The client is closed.'), { code: 'UND_ERR_CLOSED' });
+    this.#agent ??= openAgent(this.#options.lookup);
+    return await this.#agent;
+  }
+}
+
+async function openAgent(lookup: LookupFunction | undefined): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
+  return new Agent(lookup && { connect: { lookup } });
+}
+
+function encode(content: RequestContent | undefined): {
+  type?: Record<'content-type', string>;
+  body: Buffer | string | null;
+} {
+  if (!content) return { body: null };
+  if ('json' in content) {
+    return { type: { 'content-type': 'application/json' }, body: JSON.stringify(content.json) };
+  }
+  const { body, contentType } = encodeMultipart(content.file, content.fields);
+  return { type: { 'content-type': contentType }, body };
+}

@@ -1,15 +1,11 @@
 import type { Job } from '../protocol/job.ts';
-import type { JobResults } from './job-ends.ts';
+import type { TrackerUser } from './job-tracker.ts';
 import type { SkinRequest, Submission } from './submission.ts';
 
 /** Whoever wants skins made: knows where they come from, and what becomes of results. */
-export interface DispatcherUser<W extends Submission> extends JobResults<W> {
+export interface DispatcherUser<W extends Submission> extends TrackerUser<W> {
   /** What to send, or why there is nothing. @throws the signal's reason */
   prepare(work: W, signal: AbortSignal): Promise<SkinRequest | { readonly problem: unknown }>;
-  /** Pixel hash of the picture; undefined: unknown, for instance a URL's. */
-  pixelsOf(work: W): string | undefined;
-  /** Pixel hash of a texture, for lost answers. */
-  texturePixels(url: string): Promise<string>;
   /** The service has a job for it. */
   accepted(work: W, job: Job): void;
   /** It certainly did not become a job and will not. */

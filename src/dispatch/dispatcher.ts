@@ -1,19 +1,14 @@
-import type { JobState } from '../client/types.ts';
-import { isPending, type Job } from '../protocol/job.ts';
 import type { DispatcherUser } from './dispatcher-user.ts';
 import { type Facts, learnFacts } from './first-contact.ts';
-import { JobEnds } from './job-ends.ts';
-import { Listener } from './listener.ts';
-import { Losses } from './losses.ts';
+import { JobTracker } from './job-tracker.ts';
 import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
+import { settlingTime } from './settling-time.ts';
 import { SharedQueue } from './shared-queue.ts';
-import type { OpenJob } from './spots.ts';
 import { type Submission, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
 import { lossPause } from './trouble.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
-import { Watcher } from './watcher.ts';
 
 export interface DispatcherOptions<W extends Submission> {
   readonly session: Session<W>;
@@ -39,11 +34,8 @@ export class Dispatcher<W extends Submission> {
   readonly #session: Session<W>;
   readonly #queue: SharedQueue;
   readonly #ending = new AbortController();
-  readonly #ends: JobEnds<W>;
-  readonly #losses: Losses<W>;
-  readonly #watcher: Watcher<W>;
+  readonly #tracker: JobTracker<W>;
   readonly #submitter: Submitter<W>;
-  readonly #listener: Listener;
 
   /** Joins the other processes of the caller. */
   static async open<W extends Submission>(options: DispatcherOptions<W>): Promise<Dispatcher<W>> {
@@ -69,11 +61,8 @@ export class Dispatcher<W extends Submission> {
     this.#session = options.session;
     this.#queue = queue;
     const loops = AbortSignal.any([options.stop, this.#ending.signal]);
-    this.#ends = this.#makeEnds();
-    this.#losses = this.#makeLosses();
-    this.#watcher = this.#makeWatcher(loops);
+    this.#tracker = this.#makeTracker(loops);
     this.#submitter = this.#makeSubmitter(loops);
-    this.#listener = this.#makeListener(loops);
   }
 
   /** Jobs that are, or may be, on the service. */
@@ -104,7 +93,7 @@ export class Dispatcher<W extends Submission> {
     readonly cape: string | undefined;
   }): Promise<Facts> {
     const { reads, stop } = this.#options;
-    const contact = { session: this.#session, reads, watcher: this.#watcher, stop, cape: wanted.cape };
+    const contact = { session: this.#session, reads, tracker: this.#tracker, stop, cape: wanted.cape };
     return await learnFacts(contact, wanted.spots);
   }
 
@@ -112,9 +101,9 @@ export class Dispatcher<W extends Submission> {
   start(): void {
     this.#queue.enter();
     this.#run(this.#keepUp());
-    this.#listenIfStreamed();
+    this.#tracker.listenIfStreamed();
     this.#run(this.#submitter.run());
-    this.#run(this.#watcher.run());
+    this.#run(this.#tracker.run());
   }
 
   /** Submits new work when there is a spot. */
@@ -134,13 +123,13 @@ export class Dispatcher<W extends Submission> {
       return;
     }
     this.#session.spots.unsure.add(work);
-    this.#losses.add(work, { at: Number.NEGATIVE_INFINITY, mark });
+    this.#tracker.lost(work, { at: Number.NEGATIVE_INFINITY, mark }, settlingTime(undefined));
     this.lookSoon();
   }
 
   /** Work whose job is known from an earlier process. */
   attach(work: W, id: string): void {
-    this.#follow(work, id);
+    this.#tracker.follow(work, id);
     this.lookSoon();
   }
 
@@ -151,7 +140,7 @@ export class Dispatcher<W extends Submission> {
 
   /** Requests the list as soon as possible. */
   lookSoon(): void {
-    this.#watcher.lookSoon();
+    this.#tracker.lookSoon();
   }
 
   /** Ends all loops and waits for tasks in progress. */
@@ -161,44 +150,21 @@ export class Dispatcher<W extends Submission> {
     this.#queue.close();
   }
 
-  #makeEnds(): JobEnds<W> {
-    const { session, reads, user: results, follows } = this.#options;
-    return new JobEnds({
+  #makeTracker(stop: AbortSignal): JobTracker<W> {
+    const { session, reads, user, follows } = this.#options;
+    return new JobTracker({
       session,
       reads,
-      results,
+      user,
+      others: this.#queue,
       follows,
-      onRoom: () => {
-        this.#submitter.roomSeen();
-        this.#watcher.sawEnd();
-      },
-      onPending: () => this.#watcher.added(),
-    });
-  }
-
-  #makeLosses(): Losses<W> {
-    const { session, reads, user } = this.#options;
-    return new Losses({
-      session,
-      isElsewhere: (id) => this.#queue.isElsewhere(id),
-      fetchJob: async (id) => await reads.job(id),
-      pixelsOf: (work) => user.pixelsOf(work),
-      texturePixels: async (url) => await user.texturePixels(url),
-      onFound: (work, state) => this.#accepted(work, state),
-      onGone: (work) => this.#resubmit(work),
-      lookSoon: () => this.lookSoon(),
-    });
-  }
-
-  #makeWatcher(stop: AbortSignal): Watcher<W> {
-    return new Watcher({
-      session: this.#session,
-      wakeUp: new WakeUpSignal(this.#session.clock),
-      losses: this.#losses,
-      queue: this.#queue,
       stop,
-      onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),
-      onAsk: (job) => this.#ends.ask(job),
+      onAccepted: (work, job) => {
+        user.accepted(work, job);
+        this.#queue.became(sharedKey(work), job.id);
+      },
+      onGone: (work) => this.#resubmit(work),
+      onRoom: () => this.#submitter.roomSeen(),
       onLooked: () => this.#submitter.looked(),
     });
   }
@@ -215,8 +181,8 @@ export class Dispatcher<W extends Submission> {
         hardStop,
         prepare: async (work, signal) => await user.prepare(work, signal),
         onOthers: (jobs) => user.queueFilledByOthers(jobs),
-        onElsewhere: (work, job) => this.#follow(work, job),
-        onAccepted: (work, state, sent) => this.#accepted(work, state, sent),
+        onElsewhere: (work, job) => this.#tracker.follow(work, job),
+        onAccepted: (work, state, sent) => this.#tracker.accepted(work, state, sent),
         onFailed: (work, error) => user.rejected(work, error),
         onUnusable: (work, problem) => user.unusable(work, problem),
         onLost: (work, error, sent) => this.#lost(work, error, sent),
@@ -226,85 +192,21 @@ export class Dispatcher<W extends Submission> {
     );
   }
 
-  #makeListener(signal: AbortSignal): Listener {
-    const { client, clock } = this.#session;
-    return new Listener({
-      client,
-      clock,
-      signal,
-      run: (loop) => this.#run(loop),
-      onListening: (isListening) => this.#listening(isListening),
-      onJob: (state) => this.#heard(state),
-    });
-  }
-
   #run(loop: Promise<void>): void {
     this.#session.run(loop, AbortSignal.any([this.#options.stop, this.#ending.signal]));
   }
 
   async #keepUp(): Promise<void> {
     const onNews = () => {
-      this.#watcher.hear();
+      this.#tracker.hear();
       this.#submitter.looked();
     };
     await this.#queue.keepUp(onNews, this.#ending.signal);
   }
 
-  /** The service has a known job for the work now. `sent`: absent if it is not known when it was submitted. */
-  #accepted(work: W, state: JobState, sent?: Sent): void {
-    const { timestamp, eta } = state.job;
-    const job: OpenJob<W> = {
-      id: state.job.id,
-      work,
-      timestamp,
-      isTimed: sent !== undefined,
-      acceptedAt: sent ? this.#session.acceptedAt(timestamp, sent.at) : this.#session.now(),
-      eta: eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined,
-    };
-    this.#options.user.accepted(work, state.job);
-    this.#session.spots.took(job);
-    this.#queue.became(sharedKey(work), job.id);
-    this.#listenIfStreamed();
-    const ended = isPending(state.job.status) ? this.#listener.takeEnd(job.id) : state;
-    if (ended) this.#ends.ended(job, { seen: ended.job, state: ended, at: this.#session.now() });
-    else this.#watcher.added();
-  }
-
-  /** A job that another process submitted. */
-  #follow(work: W, id: string): void {
-    const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
-    const spoken = { errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
-    this.#accepted(work, { job, skin: undefined, ...spoken });
-  }
-
-  #listenIfStreamed(): void {
-    if (this.#session.isSkinsmith) this.#listener.start();
-  }
-
-  #listening(isListening: boolean): void {
-    this.#watcher.listening(isListening);
-    if (isListening) this.#submitter.roomSeen();
-  }
-
-  /** An event about a job, which may be another program's. */
-  #heard(state: JobState): void {
-    const { job } = state;
-    const { spots } = this.#session;
-    this.#session.sawJobTime(job);
-    const ours = spots.jobs.get(job.id);
-    if (isPending(job.status)) {
-      if (spots.unsure.size === 0) spots.sawJob(job); // otherwise it may be an unanswered submission's
-      return;
-    }
-    if (ours) this.#ends.ended(ours, { seen: job, state, at: this.#session.now() });
-    else spots.sawJob(job);
-    this.#submitter.roomSeen();
-  }
-
   #lost(work: W, error: unknown, sent: Sent): void {
     this.#options.user.answerLost(work, error);
-    this.#losses.add(work, sent, error);
-    this.#watcher.added();
+    this.#tracker.lost(work, sent, settlingTime(error));
   }
 
   /** It keeps its spot until then, so that a failing service gets fewer requests of all kinds. */

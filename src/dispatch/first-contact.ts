@@ -14,7 +14,7 @@ export interface Facts extends ServiceKey {
 interface Contact {
   readonly session: Pick<Session, 'client' | 'call' | 'spotLimit'>;
   readonly reads: Reads;
-  readonly watcher: { firstLook(): Promise<void> };
+  readonly tracker: { firstLook(): Promise<void> };
   readonly stop: AbortSignal;
   /** UUID of the requested cape. */
   readonly cape: string | undefined;
@@ -22,7 +22,7 @@ interface Contact {
 
 /** Asks the service for the caller's account, its signing key and the jobs already in the queue. */
 export async function learnFacts(contact: Contact, slots: number | undefined): Promise<Facts> {
-  const { session, reads, watcher, stop, cape } = contact;
+  const { session, reads, tracker, stop, cape } = contact;
   const reader = {
     client: session.client,
     call: session.call(stop),
@@ -32,7 +32,7 @@ export async function learnFacts(contact: Contact, slots: number | undefined): P
     readAccount(reader),
     readServiceKey(reader),
     cape === undefined ? undefined : readCapeTexture(reader, cape),
-    watcher.firstLook(),
+    tracker.firstLook(),
   ]);
   session.spotLimit.told = spotsOf(me, slots);
   return { ...key, me, capeTexture };

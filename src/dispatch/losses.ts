@@ -2,7 +2,6 @@ import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import { readTextures } from './proof.ts';
 import type { Session } from './session.ts';
-import { settlingTime } from './settling-time.ts';
 import type { Submission } from './submission.ts';
 import type { Sent } from './submitter.ts';
 
@@ -69,11 +68,16 @@ export class Losses<W extends Submission> {
     return this.#lost.size;
   }
 
-  add(work: W, sent: Sent, error?: unknown): void {
-    const now = this.#ports.session.now();
-    const settledAt = now + settlingTime(error);
+  /** `settlesIn`: milliseconds from now until its job is listed, if it became one. */
+  add(work: W, sent: Sent, settlesIn: number): void {
+    const settledAt = this.#ports.session.now() + settlesIn;
     this.#lost.set(work, { work, sentAt: sent.at, mark: sent.mark, settledAt });
     this.#wantLook(settledAt);
+  }
+
+  /** Nobody waits for it any longer. */
+  forget(work: W): void {
+    this.#lost.delete(work);
   }
 
   /** When the list should be requested for these. */

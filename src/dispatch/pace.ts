@@ -46,6 +46,11 @@ export class Pace {
     return this.#budget.sent(now);
   }
 
+  /** It is not sent after all. */
+  withdrawn(sent: Sent): void {
+    this.#budget.withdrawn(sent);
+  }
+
   accepted(told: Told, now: Moment, sent: Sent): void {
     this.#refusals = 0;
     this.#heard(told, now, sent);

@@ -100,9 +100,19 @@ export class Session<W extends Submission = Submission> {
     return { ...ONE_ATTEMPT, signal };
   }
 
-  async post(work: W, { source, options }: SkinRequest, signal: AbortSignal): Promise<JobState> {
+  /** Submissions that may be in flight at once: an announced limit is not tested at once, nor a service that accepts none. */
+  get burst(): number {
+    return this.intake.isOn ? 1 : this.spotLimit.burst;
+  }
+
+  /** Submits. `sent`: its place in the pace, if it was reserved. @throws SkinsmithError */
+  async post(
+    work: W,
+    { source, options }: SkinRequest,
+    signal: AbortSignal,
+    sent: Sent = this.pace.sent(this.now()),
+  ): Promise<JobState> {
     const idempotencyKey = this.journal.idempotencyKey(work.key, work.attempt);
-    const sent = this.pace.sent(this.now());
     let state: JobState;
     try {
       state = await this.client.queue(source, options, { ...this.call(signal), idempotencyKey });

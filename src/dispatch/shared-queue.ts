@@ -5,6 +5,7 @@ import type { LimitWindow } from '../client/rate-limits.ts';
 import { AbandonedSubmissions } from './abandoned-submissions.ts';
 import { LONG_JOB } from './look-budget.ts';
 import type { Underway } from './look-times.ts';
+import type { OtherProcesses } from './other-processes.ts';
 import { Parties, type Party } from './parties.ts';
 import { readParties, writeGone, writeParty } from './party-rows.ts';
 import { QueueFile } from './queue-file.ts';
@@ -44,7 +45,7 @@ export interface SharedQueueOptions {
  * the caller may; no two submit the same picture; a list that one requests serves all. Stored in a file in
  * the data folder, with one row per process.
  */
-export class SharedQueue {
+export class SharedQueue implements OtherProcesses {
   readonly #file: QueueFile;
   readonly #ports: SharedQueueOptions;
   readonly #parties = new Parties();

@@ -1,5 +1,6 @@
 import { wasNotTaken } from '../client/failure.ts';
 import type { JobState } from '../client/types.ts';
+import { FullQueue } from './full-queue.ts';
 import type { Session } from './session.ts';
 import type { SharedQueue } from './shared-queue.ts';
 import { type SkinRequest, type Submission, sharedKey } from './submission.ts';
@@ -8,10 +9,8 @@ import type { WakeUpSignal } from './wake-up-signal.ts';
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MOST_LOSSES = 40;
-/** Milliseconds for which a full queue is assumed to stay full unless a list says otherwise. */
-const FULL_PAUSE = 300;
-const FULL_GROWTH = 1.6;
-const LONGEST_FULL_PAUSE = 5_000;
+/** Milliseconds after which spots that other processes share are tried again. */
+const SHARE_PAUSE = 300;
 
 /** What the submitter needs of the dispatcher around it. */
 export interface SubmitterPorts<W extends Submission> {
@@ -53,9 +52,7 @@ export class Submitter<W extends Submission> {
   readonly #again: W[] = [];
   /** Submissions in flight. */
   #underway = 0;
-  #fullUntil = 0;
-  /** How often the queue was full since the last accepted submission. */
-  #fulls = 0;
+  readonly #fullQueue: FullQueue;
   #isLast = false;
   /** New submissions still within the budget. */
   #left: number;
@@ -63,6 +60,7 @@ export class Submitter<W extends Submission> {
   constructor(ports: SubmitterPorts<W>, maxNew: number) {
     this.#ports = ports;
     this.#left = maxNew;
+    this.#fullQueue = new FullQueue(ports.session.random);
   }
 
   get waiting(): number {
@@ -109,13 +107,13 @@ export class Submitter<W extends Submission> {
 
   /** A job has ended, so the queue is no longer full. */
   roomSeen(): void {
-    this.#fullUntil = 0;
+    this.#fullQueue.roomSeen();
     this.#ports.wakeUp.notify();
   }
 
   #fill(): void {
     const { session, stop } = this.#ports;
-    while (!stop.aborted && this.#hasNext() && this.#mayBurst() && this.#isOpenNow()) {
+    while (!stop.aborted && this.#hasNext() && this.#underway < session.burst && this.#isOpenNow()) {
       session.spots.limit = session.spotLimit.at(session.now());
       const work = this.#takeSpot();
       if (work === undefined) return;
@@ -125,12 +123,6 @@ export class Submitter<W extends Submission> {
       this.#underway++;
       session.track(this.#submit(work).finally(() => this.#underway--));
     }
-  }
-
-  /** An announced limit is not tested all at once; a service that accepts nothing is tried with one. */
-  #mayBurst(): boolean {
-    const { intake, spotLimit } = this.#ports.session;
-    return this.#underway < (intake.isOn ? 1 : spotLimit.burst);
   }
 
   #hasNext(): boolean {
@@ -185,14 +177,14 @@ export class Submitter<W extends Submission> {
   #pauseNow(): number {
     const { session } = this.#ports;
     const now = session.now();
-    return Math.max(this.#fullUntil, session.pace.openAt(now), session.intake.openAt) - now;
+    return Math.max(this.#fullQueue.openAt, session.pace.openAt(now), session.intake.openAt) - now;
   }
 
   /** Milliseconds until something may change without an event: a limit ends, or another batch's share. */
   #pause(): number | undefined {
     if (!this.#hasNext()) return undefined;
     const pause = this.#pauseNow();
-    return pause > 0 ? pause : FULL_PAUSE;
+    return pause > 0 ? pause : SHARE_PAUSE;
   }
 
   async #submit(work: W): Promise<void> {
@@ -204,7 +196,7 @@ export class Submitter<W extends Submission> {
       session.journal.intent(work.key, work.attempt, sent.mark);
       try {
         const state = await session.post(work, request, hardStop);
-        this.#fulls = 0;
+        this.#fullQueue.accepted();
         this.#ports.onAccepted(work, state, sent);
         session.spotLimit.fitted(this.#ports.queue.pending, session.now());
         return;
@@ -271,9 +263,7 @@ export class Submitter<W extends Submission> {
   #wasFull(): void {
     const { session, lookSoon } = this.#ports;
     session.spotLimit.refused(this.#ports.queue.pending, session.now());
-    if (session.now() >= this.#fullUntil) this.#fulls++; // a burst counts as one refusal
-    const pause = Math.min(LONGEST_FULL_PAUSE, FULL_PAUSE * FULL_GROWTH ** (this.#fulls - 1));
-    this.#fullUntil = session.now() + pause * (0.5 + session.random());
+    this.#fullQueue.refused(session.now());
     lookSoon();
   }
 

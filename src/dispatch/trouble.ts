@@ -12,6 +12,8 @@ export interface TroubleOptions {
   /** Milliseconds before giving up: a service that never answered, and one that stopped answering. */
   readonly patience: { readonly firstContact: number; readonly outage: number };
   readonly onPause: (message: string, ms: number) => void;
+  /** There was trouble, and a request has succeeded. */
+  readonly onPassed?: (() => void) | undefined;
   /** Milliseconds: the first pause, doubled each time, and the longest. Default 100 and 10,000. */
   readonly firstPause?: number;
   readonly longestPause?: number;
@@ -34,9 +36,16 @@ export class Trouble {
 
   /** The service gave a valid answer. */
   passed(): void {
+    const { isOn } = this;
     this.#failures = 0;
     this.#since = undefined;
     this.#hasAnswered = true;
+    if (isOn) this.#options.onPassed?.();
+  }
+
+  /** When the first of the failures since the last success was; undefined: there are none. */
+  get since(): number | undefined {
+    return this.#since;
   }
 
   /** Whether the last request failed. */
@@ -55,8 +64,8 @@ export class Trouble {
     await this.#options.clock.sleep(wait, signal);
   }
 
-  /** A request failed. @returns milliseconds until the next attempt. @throws ServiceLostError */
-  failed(error: unknown): number {
+  /** A request failed. `least`: the shortest pause. @returns milliseconds until the next attempt. @throws ServiceLostError */
+  failed(error: unknown, least = 0): number {
     const { clock, random, patience, onPause } = this.#options;
     const { firstPause = FIRST_PAUSE, longestPause = LONGEST_PAUSE } = this.#options;
     const now = clock.monotonic();
@@ -64,7 +73,7 @@ export class Trouble {
     if (error instanceof ServiceError) this.#hasAnswered = true;
     if (now >= this.#pausedUntil) this.#failures++; // requests that fail together count as one failure
     const backOff = Math.min(longestPause, firstPause * 2 ** (this.#failures - 1)) * (0.5 + random() / 2);
-    const wait = Math.max(backOff, askedFor(error));
+    const wait = Math.max(backOff, least, askedFor(error));
     this.#pausedUntil = now + wait;
     const longest = this.#hasAnswered ? patience.outage : patience.firstContact;
     const isAppointed = isResting(error) && askedFor(error) > 0;

@@ -3,9 +3,9 @@ import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { LookState, Underway } from './look-times.ts';
 import type { Losses } from './losses.ts';
+import type { OtherProcesses } from './other-processes.ts';
 import type { Session } from './session.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
-import type { SharedQueue } from './shared-queue.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
 import { isRefusedForNow, isTrouble, mayReadAgain, refusedPause } from './trouble.ts';
@@ -16,7 +16,7 @@ export interface WatcherPorts<W extends Submission> {
   /** Rung when jobs were added or the list is wanted. */
   readonly wakeUp: WakeUpSignal;
   readonly losses: Losses<W>;
-  readonly queue: SharedQueue;
+  readonly others: OtherProcesses;
   readonly stop: AbortSignal;
   /** The list, requested `at`, shows that the job has ended. */
   readonly onEnded: (job: OpenJob<W>, seen: Job, at: number) => void;
@@ -97,7 +97,7 @@ export class Watcher<W extends Submission> {
 
   /** Takes over another process's list, if there is a new one. */
   hear(): void {
-    const news = this.#ports.queue.takeNews();
+    const news = this.#ports.others.takeNews();
     if (news) this.#heard(news);
   }
 
@@ -117,35 +117,35 @@ export class Watcher<W extends Submission> {
   }
 
   #dueIn(): number | undefined {
-    const { session, losses, queue } = this.#ports;
+    const { session, losses, others } = this.#ports;
     if (this.#isLookWanted) return 0;
     const now = session.now();
-    const due = earliest([losses.lookAt(), queue.settledAt], 0);
+    const due = earliest([losses.lookAt(), others.settledAt], 0);
     if (session.spots.jobs.size === 0) {
-      const others = queue.strangers > 0 ? this.#lastLook + this.#othersPause() : undefined;
-      return earliest([due, others], now);
+      const strangers = others.strangers > 0 ? this.#lastLook + this.#strangersPause() : undefined;
+      return earliest([due, strangers], now);
     }
     if (this.#isListening) return earliest([due, this.#lastLook + SAFETY_NET], now);
     const { times } = session;
-    times.told(queue.typical);
+    times.told(others.typical);
     const roundTrip = this.#hasList ? session.roundTrip.ms : SINGLE_GAP;
     return earliest([due, times.next(this.#jobs(), { ...this.#state(now), roundTrip })], now);
   }
 
   #state(now: number): LookState {
-    const { session, queue } = this.#ports;
-    const isAlone = this.#hasList && queue.otherJobs.length === 0 && queue.strangers === 0;
+    const { session, others } = this.#ports;
+    const isAlone = this.#hasList && others.otherJobs.length === 0 && others.strangers === 0;
     return { now, lastLook: this.#lastLook, roundTrip: session.roundTrip.ms, isAlone };
   }
 
   /** All jobs that the list would show, of any process: they end in waves together. */
   #jobs(): readonly Underway[] {
-    const { session, queue } = this.#ports;
-    const others = queue.otherJobs.map((job) => ({
+    const { session, others } = this.#ports;
+    const theirs = others.otherJobs.map((job) => ({
       ...job,
       seenAt: Math.max(job.acceptedAt, this.#lastLook),
     }));
-    return [...session.spots.jobs.values(), ...others];
+    return [...session.spots.jobs.values(), ...theirs];
   }
 
   /** Polls the job that is due singly. @returns milliseconds until the next one is */
@@ -163,15 +163,16 @@ export class Watcher<W extends Submission> {
   }
 
   /** Only others' jobs occupy the spots. */
-  #othersPause(): number {
-    const { session } = this.#ports;
+  #strangersPause(): number {
+    const { session, others } = this.#ports;
     if (this.#isListening) return SAFETY_NET;
+    if (others.strangersPause !== undefined) return others.strangersPause;
     return Math.max(100, (session.times.typical ?? 500) / 2) * (0.5 + session.random());
   }
 
   /** Requests the list once. */
   async look(): Promise<void> {
-    const { session, losses, stop } = this.#ports;
+    const { session, losses, others, stop } = this.#ports;
     const isUrgent = this.#isLookWanted || losses.size > 0;
     this.#isLookWanted = false;
     if (this.#isLookedFor({ isUrgent })) return;
@@ -182,6 +183,7 @@ export class Watcher<W extends Submission> {
       this.#failures = 0;
       session.roundTrip.took(session.now() - startedAt);
       this.#lastLook = startedAt;
+      await others.catchUp?.();
       this.#saw(jobs, startedAt);
     } catch (error) {
       this.#isLookWanted = true;
@@ -194,14 +196,14 @@ export class Watcher<W extends Submission> {
 
   /** Whether another process has just requested the list or is doing so, which makes another request needless. */
   #isLookedFor({ isUrgent }: { isUrgent: boolean }): boolean {
-    const { session, queue } = this.#ports;
+    const { session, others } = this.#ports;
     if (!this.#hasList) return false;
-    const news = queue.takeNews();
+    const news = others.takeNews();
     if (news) {
       this.#heard(news);
       return true;
     }
-    const wait = queue.tryLook({ isUrgent });
+    const wait = others.tryLook({ isUrgent });
     this.#openAt = session.now() + wait;
     if (wait > 0) this.#isLookWanted = isUrgent;
     return wait > 0;
@@ -209,13 +211,13 @@ export class Watcher<W extends Submission> {
 
   /** Requests the list and shares it with other processes. */
   async #readShared(startedAt: number): Promise<readonly Job[]> {
-    const { session, queue } = this.#ports;
+    const { session, others } = this.#ports;
     let list: SeenList | undefined;
     try {
       list = await this.#read();
       return list.jobs;
     } finally {
-      queue.endLook(session.now() - startedAt, this.#hasList ? list : undefined);
+      others.endLook(session.now() - startedAt, this.#hasList ? list : undefined);
     }
   }
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Losses, type LossesPorts } from '../../src/dispatch/losses.ts';
+import { SETTLES_LATE, settlingTime } from '../../src/dispatch/settling-time.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
 import { noAnswer } from '../support/client/failures.ts';
+
+const SOON = settlingTime(noAnswer(true));
 
 const PIXELS = 'a'.repeat(64);
 const CAPE = 'c'.repeat(32);
@@ -59,7 +62,7 @@ describe('A finished job of unknown origin', () => {
   /** Listed twice: first it is examined, then judged; the second list comes when the answer is settled. */
   async function judge(work: Submission, skin: Parameters<typeof openLosses>[0]): Promise<string[]> {
     const service = openLosses(skin);
-    service.losses.add(work, sent, noAnswer(true));
+    service.losses.add(work, sent, SOON);
     await service.sees([finished], 100);
     await service.sees([finished], 400);
     return service.told;
@@ -87,7 +90,7 @@ describe('A finished job of unknown origin', () => {
 describe('An answer that was lost', () => {
   test('is settled by a list that is requested 0.3 s later', async () => {
     const service = openLosses();
-    service.losses.add(workOf(), sent, noAnswer(true));
+    service.losses.add(workOf(), sent, SOON);
     await service.sees([], 299);
     expect([service.told, service.losses.lookAt()]).toEqual([[], 300]);
     await service.sees([], 300);
@@ -96,7 +99,7 @@ describe('An answer that was lost', () => {
 
   test('by a time-out is settled only 5 s later: the service may still be at it', async () => {
     const service = openLosses();
-    service.losses.add(workOf(), sent, noAnswer(true, new DOMException('late', 'TimeoutError')));
+    service.losses.add(workOf(), sent, SETTLES_LATE);
     await service.sees([], 4_999);
     expect([service.told, service.losses.lookAt()]).toEqual([[], 5_000]);
     await service.sees([], 5_000);
@@ -105,7 +108,7 @@ describe('An answer that was lost', () => {
 
   test('is not settled while a job that may be its own is unfinished', async () => {
     const service = openLosses();
-    service.losses.add(workOf(), sent, noAnswer(true));
+    service.losses.add(workOf(), sent, SOON);
     await service.sees([{ id: 'unknown', status: 'processing' }], 10_000);
     expect(service.told).toEqual([]);
     expect(service.losses.lookAt()).toBe(10_200);
@@ -114,7 +117,7 @@ describe('An answer that was lost', () => {
   test('is not that of a job that was listed before it was sent', async () => {
     const service = openLosses();
     await service.sees([finished], 50);
-    service.losses.add(workOf(), { at: 100, mark: 0 }, noAnswer(true));
+    service.losses.add(workOf(), { at: 100, mark: 0 }, SOON);
     await service.sees([finished], 400);
     expect(service.told).toEqual(['gone']);
   });

@@ -16,6 +16,7 @@ async function afterRefusal(error: Error): Promise<string[]> {
     session: {
       now: () => 0,
       random: () => 0,
+      burst: 5,
       spots: new Spots(5),
       spotLimit: new SpotLimit(5),
       pace: { left: () => 1, openAt: () => 0 },

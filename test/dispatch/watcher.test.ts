@@ -32,7 +32,7 @@ async function missedIn(jobs: readonly OpenJob<Submission>[]): Promise<string[]>
     },
     wakeUp: { notify: () => {} },
     losses: { size: 0, sawList: () => {} },
-    queue: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
+    others: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
     stop: new AbortController().signal,
     onEnded: () => {},
     onAsk: (job: OpenJob<Submission>) => asked.push(job.id),

@@ -1,0 +1,202 @@
+import type { JobState } from '../client/types.ts';
+import { isPending, type Job } from '../protocol/job.ts';
+import { JobEnds, type JobResults } from './job-ends.ts';
+import { Listener } from './listener.ts';
+import { Losses } from './losses.ts';
+import type { OtherProcesses } from './other-processes.ts';
+import type { Reads } from './reads.ts';
+import type { Session } from './session.ts';
+import type { OpenJob } from './spots.ts';
+import type { Submission } from './submission.ts';
+import type { Sent } from './submitter.ts';
+import { WakeUpSignal } from './wake-up-signal.ts';
+import { Watcher } from './watcher.ts';
+
+/** Whose jobs are tracked: knows the pictures, and what becomes of results. */
+export interface TrackerUser<W extends Submission> extends JobResults<W> {
+  /** Pixel hash of the picture; undefined: unknown, for instance a URL's. */
+  pixelsOf(work: W): string | undefined;
+  /** Pixel hash of a texture, for lost answers. */
+  texturePixels(url: string): Promise<string>;
+}
+
+export interface JobTrackerOptions<W extends Submission> {
+  readonly session: Session<W>;
+  readonly reads: Reads;
+  readonly user: TrackerUser<W>;
+  readonly others: OtherProcesses;
+  /** Whether results are wanted; otherwise only the spots matter. */
+  readonly follows: boolean;
+  /** Ends all loops. */
+  readonly stop: AbortSignal;
+  /** Resolves when job events are wanted; absent: always. */
+  readonly untilListening?: (() => Promise<void>) | undefined;
+  /** The service has a job for it. */
+  readonly onAccepted: (work: W, job: Job) => void;
+  /** The service has no job for a submission whose answer was lost. */
+  readonly onGone: (work: W) => void;
+  /** A spot may have become free. */
+  readonly onRoom: () => void;
+  /** The pending jobs on the service are known anew. */
+  readonly onLooked: () => void;
+}
+
+/** Follows jobs to their ends, by lists or by events, and finds out what became of submissions without an answer. */
+export class JobTracker<W extends Submission> {
+  readonly #options: JobTrackerOptions<W>;
+  readonly #session: Session<W>;
+  readonly #ends: JobEnds<W>;
+  readonly #losses: Losses<W>;
+  readonly #watcher: Watcher<W>;
+  readonly #listener: Listener;
+
+  constructor(options: JobTrackerOptions<W>) {
+    this.#options = options;
+    this.#session = options.session;
+    this.#ends = this.#makeEnds();
+    this.#losses = this.#makeLosses();
+    this.#watcher = this.#makeWatcher();
+    this.#listener = this.#makeListener();
+  }
+
+  /** The jobs in the queue before anything is sent. */
+  async firstLook(): Promise<void> {
+    await this.#watcher.firstLook();
+  }
+
+  /** Watches until aborted. @throws what no repetition of a list request can change */
+  async run(): Promise<void> {
+    await this.#watcher.run();
+  }
+
+  /** Requests the list as soon as possible. */
+  lookSoon(): void {
+    this.#watcher.lookSoon();
+  }
+
+  /** Takes over another process's list, if there is a new one. */
+  hear(): void {
+    this.#watcher.hear();
+  }
+
+  /** Listens to job events if the service streams them. */
+  listenIfStreamed(): void {
+    if (this.#session.isSkinsmith) this.#listener.start();
+  }
+
+  /** The service has a known job for the work now. `sent`: absent if it is not known when it was submitted. */
+  accepted(work: W, state: JobState, sent?: Sent): void {
+    const { timestamp, eta } = state.job;
+    const job: OpenJob<W> = {
+      id: state.job.id,
+      work,
+      timestamp,
+      isTimed: sent !== undefined,
+      acceptedAt: sent ? this.#session.acceptedAt(timestamp, sent.at) : this.#session.now(),
+      eta: eta !== undefined && timestamp !== undefined ? eta - timestamp : undefined,
+    };
+    this.#options.onAccepted(work, state.job);
+    this.#session.spots.took(job);
+    this.listenIfStreamed();
+    const ended = isPending(state.job.status) ? this.#listener.takeEnd(job.id) : state;
+    if (ended) this.#ends.ended(job, { seen: ended.job, state: ended, at: this.#session.now() });
+    else this.#watcher.added();
+  }
+
+  /** Follows a job of which only the id is known: another process submitted it. */
+  follow(work: W, id: string): void {
+    const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
+    const spoken = { errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
+    this.accepted(work, { job, skin: undefined, ...spoken });
+  }
+
+  /**
+   * The answer to a submission was lost: the service may have accepted it. `settlesIn`: milliseconds from now until
+   * its job is listed, if there is one.
+   */
+  lost(work: W, sent: Sent, settlesIn: number): void {
+    this.#losses.add(work, sent, settlesIn);
+    this.#watcher.added();
+  }
+
+  /** Nobody waits any longer for what became of it. */
+  forget(work: W): void {
+    this.#losses.forget(work);
+  }
+
+  #makeEnds(): JobEnds<W> {
+    const { session, reads, user: results, follows, onRoom } = this.#options;
+    return new JobEnds({
+      session,
+      reads,
+      results,
+      follows,
+      onRoom: () => {
+        onRoom();
+        this.#watcher.sawEnd();
+      },
+      onPending: () => this.#watcher.added(),
+    });
+  }
+
+  #makeLosses(): Losses<W> {
+    const { session, reads, user, others, onGone } = this.#options;
+    return new Losses({
+      session,
+      isElsewhere: (id) => others.isElsewhere(id),
+      fetchJob: async (id) => await reads.job(id),
+      pixelsOf: (work) => user.pixelsOf(work),
+      texturePixels: async (url) => await user.texturePixels(url),
+      onFound: (work, state) => this.accepted(work, state),
+      onGone,
+      lookSoon: () => this.lookSoon(),
+    });
+  }
+
+  #makeWatcher(): Watcher<W> {
+    const { session, others, stop, onLooked } = this.#options;
+    return new Watcher({
+      session,
+      wakeUp: new WakeUpSignal(session.clock),
+      losses: this.#losses,
+      others,
+      stop,
+      onEnded: (job, seen, at) => this.#ends.ended(job, { seen, at }),
+      onAsk: (job) => this.#ends.ask(job),
+      onLooked,
+    });
+  }
+
+  #makeListener(): Listener {
+    const { session, stop, untilListening } = this.#options;
+    return new Listener({
+      client: session.client,
+      clock: session.clock,
+      signal: stop,
+      untilWanted: untilListening,
+      run: (loop) => session.run(loop, stop),
+      onListening: (isListening) => this.#listening(isListening),
+      onJob: (state) => this.#heard(state),
+    });
+  }
+
+  #listening(isListening: boolean): void {
+    this.#watcher.listening(isListening);
+    if (isListening) this.#options.onRoom();
+  }
+
+  /** An event about a job, which may be another program's. */
+  #heard(state: JobState): void {
+    const { job } = state;
+    const { spots } = this.#session;
+    this.#session.sawJobTime(job);
+    const ours = spots.jobs.get(job.id);
+    if (isPending(job.status)) {
+      if (spots.unsure.size === 0) spots.sawJob(job); // otherwise it may be an unanswered submission's
+      return;
+    }
+    if (ours) this.#ends.ended(ours, { seen: job, state, at: this.#session.now() });
+    else spots.sawJob(job);
+    this.#options.onRoom();
+  }
+}

@@ -5,13 +5,14 @@ import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
 import { settlingTime } from './settling-time.ts';
 import { SharedQueue } from './shared-queue.ts';
-import { type Submission, sharedKey } from './submission.ts';
+import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
 import { lossPause } from './trouble.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface DispatcherOptions<W extends Submission> {
   readonly session: Session<W>;
+  readonly record: SubmissionRecord;
   readonly reads: Reads;
   readonly user: DispatcherUser<W>;
   /** Folder that all processes of the caller share. */
@@ -170,10 +171,11 @@ export class Dispatcher<W extends Submission> {
   }
 
   #makeSubmitter(stop: AbortSignal): Submitter<W> {
-    const { session, user, force, hardStop, maxNew } = this.#options;
+    const { session, record, user, force, hardStop, maxNew } = this.#options;
     return new Submitter(
       {
         session,
+        record,
         wakeUp: new WakeUpSignal(session.clock),
         queue: this.#queue,
         force,

@@ -1,6 +1,6 @@
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import { readTextures } from './proof.ts';
+import { ProofError, readTextures } from './proof.ts';
 import type { Session } from './session.ts';
 import type { Submission } from './submission.ts';
 import type { Sent } from './submitter.ts';
@@ -112,7 +112,7 @@ export class Losses<W extends Submission> {
 
   /** Whether the job is newer than the submission and of unknown origin. */
   #mayBe(loss: Loss<W>, { id, timestamp }: Job): boolean {
-    if (this.#ports.session.journal.isOwnJob(id) || this.#ports.isElsewhere(id)) return false;
+    if (this.#ports.session.submissions.isOwnJob(id) || this.#ports.isElsewhere(id)) return false;
     if ((this.#firstSeen.get(id) ?? Number.POSITIVE_INFINITY) < loss.sentAt) return false;
     return timestamp === undefined || timestamp >= loss.mark;
   }
@@ -131,22 +131,26 @@ export class Losses<W extends Submission> {
     if (this.#examining.has(id)) return;
     this.#examining.add(id);
     const { session } = this.#ports;
-    session.track(
-      this.#find(id).then((finding) => {
-        this.#findings.set(id, finding);
-        this.#examining.delete(id);
-        this.#wantLook(session.now());
-        this.#ports.lookSoon();
-      }),
-    );
+    const examined = this.#find(id).then((finding) => {
+      this.#findings.set(id, finding);
+      this.#wantLook(session.now());
+      this.#ports.lookSoon();
+    });
+    session.track(examined.finally(() => this.#examining.delete(id)));
   }
 
+  /** A job without a skin that can be read is nobody's. */
   async #find(id: string): Promise<Finding> {
     const state = await this.#ports.fetchJob(id);
     if (!state?.skin) return 'nothing';
-    const { skin, cape } = readTextures(state.skin.texture.data.value);
-    const pixels = await this.#ports.texturePixels(skin.url);
-    return { state, variant: skin.variant, hasCape: cape !== undefined, pixels };
+    try {
+      const { skin, cape } = readTextures(state.skin.texture.data.value);
+      const pixels = await this.#ports.texturePixels(skin.url);
+      return { state, variant: skin.variant, hasCape: cape !== undefined, pixels };
+    } catch (error) {
+      if (error instanceof ProofError) return 'nothing';
+      throw error;
+    }
   }
 
   #wantLook(at: number): void {

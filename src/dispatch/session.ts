@@ -11,12 +11,12 @@ import { Pace } from './pace.ts';
 import { RoundTrip } from './round-trip.ts';
 import { SpotLimit, USUAL_SPOTS } from './spot-limit.ts';
 import { Spots } from './spots.ts';
-import type { SkinRequest, Submission, SubmissionRecord } from './submission.ts';
+import type { OwnSubmissions, SkinRequest, Submission } from './submission.ts';
 import { isFullQueue, isRefusedForNow, Trouble, type TroubleOptions, waitReason } from './trouble.ts';
 
-export interface SessionOptions extends Omit<TroubleOptions, 'onPause'> {
+export interface SessionOptions<W extends Submission> extends Omit<TroubleOptions, 'onPause'> {
   readonly client: SkinClient;
-  readonly journal: SubmissionRecord;
+  readonly submissions: OwnSubmissions<W>;
   /** Longest pause between list requests, milliseconds. */
   readonly longestPoll: number;
   /** The batch has to wait, for a limit or after a failure. */
@@ -45,7 +45,7 @@ export class Session<W extends Submission = Submission> {
   readonly client: SkinClient;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly journal: SubmissionRecord;
+  readonly submissions: OwnSubmissions<W>;
   readonly pace: Pace;
   readonly spots: Spots<W>;
   readonly spotLimit = new SpotLimit(USUAL_SPOTS);
@@ -60,17 +60,17 @@ export class Session<W extends Submission = Submission> {
   readonly roundTrip = new RoundTrip();
   /** Until when the user knows that submissions wait for a limit. */
   #limitToldUntil = 0;
-  readonly #options: SessionOptions;
+  readonly #options: SessionOptions<W>;
   readonly #tasks = new Set<Promise<void>>();
   readonly #loops: Promise<void>[] = [];
   #sharing: WindowSharing | undefined;
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionOptions<W>) {
     this.#options = options;
     this.client = options.client;
     this.clock = options.clock;
     this.random = options.random;
-    this.journal = options.journal;
+    this.submissions = options.submissions;
     this.pace = new Pace(options.random, (windows) => this.#sharing?.heardWindows(windows));
     this.spots = new Spots(USUAL_SPOTS);
     this.times = new LookTimes(options.longestPoll);
@@ -112,7 +112,7 @@ export class Session<W extends Submission = Submission> {
     signal: AbortSignal,
     sent: Sent = this.pace.sent(this.now()),
   ): Promise<JobState> {
-    const idempotencyKey = this.journal.idempotencyKey(work.key, work.attempt);
+    const idempotencyKey = this.submissions.idempotencyKey(work);
     let state: JobState;
     try {
       state = await this.client.queue(source, options, { ...this.call(signal), idempotencyKey });

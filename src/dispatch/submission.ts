@@ -25,10 +25,14 @@ export interface SubmissionRecord {
   intent(key: string, attempt: number, mark: number): void;
   /** It certainly became no job. */
   refused(key: string): void;
-  /** Whether a submission recorded here became this job. */
+}
+
+/** What is known of one's own submissions. */
+export interface OwnSubmissions<W extends Submission> {
+  /** Whether one of them became this job. */
   isOwnJob(id: string): boolean;
   /** The same for each repetition of one attempt. */
-  idempotencyKey(key: string, attempt: number): string;
+  idempotencyKey(work: W): string;
 }
 
 /** Its identity for other processes: each attempt is a job of its own. */

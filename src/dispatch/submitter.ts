@@ -3,7 +3,7 @@ import type { JobState } from '../client/types.ts';
 import { FullQueue } from './full-queue.ts';
 import type { Session } from './session.ts';
 import type { SharedQueue } from './shared-queue.ts';
-import { type SkinRequest, type Submission, sharedKey } from './submission.ts';
+import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { isFullQueue, isRefusedForNow, isTrouble, lossPause } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
@@ -15,6 +15,7 @@ const SHARE_PAUSE = 300;
 /** What the submitter needs of the dispatcher around it. */
 export interface SubmitterPorts<W extends Submission> {
   readonly session: Session<W>;
+  readonly record: SubmissionRecord;
   /** Rung when a spot or work may be available. */
   readonly wakeUp: WakeUpSignal;
   readonly queue: SharedQueue;
@@ -188,12 +189,12 @@ export class Submitter<W extends Submission> {
   }
 
   async #submit(work: W): Promise<void> {
-    const { session, hardStop } = this.#ports;
+    const { session, record, hardStop } = this.#ports;
     const request = await this.#requestOf(work);
     if (!request) return;
     for (;;) {
       const sent = { at: session.now(), mark: session.newestJobTime };
-      session.journal.intent(work.key, work.attempt, sent.mark);
+      record.intent(work.key, work.attempt, sent.mark);
       try {
         const state = await session.post(work, request, hardStop);
         this.#fullQueue.accepted();
@@ -209,12 +210,12 @@ export class Submitter<W extends Submission> {
 
   /** Whether this process is to send the same request again. */
   async #mayTryAgain(work: W, error: unknown, sent: Sent): Promise<boolean> {
-    const { session, stop } = this.#ports;
+    const { session, record, stop } = this.#ports;
     if (isRefusedForNow(error)) {
       this.#refused(work, error);
       return false;
     }
-    if (wasNotTaken(error)) session.journal.refused(work.key);
+    if (wasNotTaken(error)) record.refused(work.key);
     if (!isTrouble(error)) {
       this.#release(work);
       this.#ports.onFailed(work, error);
@@ -240,7 +241,7 @@ export class Submitter<W extends Submission> {
   }
 
   #refused(work: W, error: unknown): void {
-    this.#ports.session.journal.refused(work.key);
+    this.#ports.record.refused(work.key);
     if (isFullQueue(error)) this.#wasFull();
     this.#putBack(work);
   }

@@ -27,7 +27,7 @@ function openLosses(skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {})
   const tools = {
     session: {
       now: () => clock.now,
-      journal: { isOwnJob: () => false },
+      submissions: { isOwnJob: () => false },
       track: (task: Promise<void>) => tasks.push(task),
     },
     isElsewhere: () => false,

@@ -21,12 +21,12 @@ async function afterRefusal(error: Error): Promise<string[]> {
       spotLimit: new SpotLimit(5),
       pace: { left: () => 1, openAt: () => 0 },
       intake: { isOn: false, openAt: Number.NEGATIVE_INFINITY },
-      journal: { intent: () => {}, refused: () => told.push('not taken') },
       track: (task: Promise<void>) => tasks.push(task),
       post: async () => {
         throw error;
       },
     },
+    record: { intent: () => {}, refused: () => told.push('not taken') },
     wakeUp: {
       notify: () => {},
       wait: async () => {

@@ -163,7 +163,10 @@ async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
     client: await options.service.connect(),
     clock,
     random,
-    journal,
+    submissions: {
+      isOwnJob: (id) => journal.isOwnJob(id),
+      idempotencyKey: ({ key, attempt }) => journal.idempotencyKey(key, attempt),
+    },
     longestPoll: options.pollInterval ?? DEFAULT_POLL,
     patience: { ...PATIENCE, ...options.patience },
     onWaiting: given.onWaiting,
@@ -201,9 +204,10 @@ async function openDispatcher(
   given: SkinMakerOptions,
   { session, reads, finisher }: Parts & { readonly finisher: Finisher },
 ): Promise<Dispatcher<Work>> {
-  const { options, stop, hardStop } = given;
+  const { options, journal, stop, hardStop } = given;
   return await Dispatcher.open({
     session,
+    record: journal,
     reads,
     user: batchUser(given, session, finisher),
     shareFolder: join(options.stateDir, 'shares', callerFolder(options)),

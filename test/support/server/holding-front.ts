@@ -10,21 +10,19 @@ export interface HoldingFront {
   readonly url: string;
   /** Submissions that came so far. */
   readonly submissions: number;
-  /** Looks at the list since the first of them. */
-  readonly looks: number;
   /** Lets through what came and what comes. */
   release(): void;
 }
 
 export async function holdSubmissionsTo({ url }: { readonly url: string }): Promise<HoldingFront> {
   const released = Promise.withResolvers<void>();
-  const seen = { submissions: 0, looks: 0 };
+  let submissions = 0;
   const handle = async (asked: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(asked);
     if (asked.method === 'POST') {
-      seen.submissions++;
+      submissions++;
       await released.promise;
-    } else if (asked.url === '/v2/queue' && seen.submissions > 0) seen.looks++;
+    }
     const { statusCode, headers, body: answer } = await pass(asked, body);
     response.writeHead(statusCode, headers).end(answer);
   };
@@ -53,10 +51,7 @@ export async function holdSubmissionsTo({ url }: { readonly url: string }): Prom
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get submissions() {
-      return seen.submissions;
-    },
-    get looks() {
-      return seen.looks;
+      return submissions;
     },
     release: () => released.resolve(),
   };

@@ -1,4 +1,4 @@
-import type { SkinsmithError } from '../../../client/errors.ts';
+import type { ServiceError, SkinsmithError } from '../../../client/errors.ts';
 import type { Failure } from '../../../client/failure.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import { type ErrorCode, isErrorCode, PASSING_FAILURES } from '../../../protocol/errors.ts';
@@ -22,4 +22,10 @@ export function failedJob([first]: readonly Note[], cause?: SkinsmithError): Gen
   const isTold = isErrorCode(code) && (OF_THE_PICTURE.has(code) || PASSING_FAILURES.has(code));
   const said = message.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH);
   return new GenerationError(isTold ? code : 'job_failed', said || 'The job failed.', { cause });
+}
+
+/** A submission that was refused because of its content: no other error is about the request. */
+export function refusedJob(error: unknown): GenerationError {
+  const refusal = error as ServiceError;
+  return failedJob(refusal.answer.errors, refusal);
 }

@@ -1,30 +1,30 @@
 import { classifyFailure, type FailureKind } from '../../../client/failure.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
+import type { Availability } from './availability.ts';
 import { readUpstreamFacts } from './contact.ts';
-import type { Gate } from './gate.ts';
 import type { UpstreamSettings } from './settings.ts';
-import type { Watcher } from './watcher.ts';
+import type { StoredJobs } from './stored-jobs.ts';
 
 interface UpstreamParts {
   readonly client: SkinClient;
   readonly settings: UpstreamSettings;
-  readonly gate: Pick<Gate, 'wait'>;
-  readonly watcher: Pick<Watcher, 'others'>;
+  readonly availability: Pick<Availability, 'wait'>;
+  readonly others: Pick<StoredJobs, 'strangers'>;
 }
 
 /** Checks whether the upstream service answers and accepts the key, and reads the key's limits. */
 export async function upstreamHealth(
-  { client, settings, gate, watcher }: UpstreamParts,
+  { client, settings, availability, others }: UpstreamParts,
   signal: AbortSignal,
 ): Promise<readonly HealthFinding[]> {
   const place = client.baseUrl;
   try {
     const { spots } = await readUpstreamFacts(client, settings, signal);
-    const { others } = watcher;
-    const taken = others === 0 ? '' : `, ${others} taken by other programs with the same key`;
+    const { strangers } = others;
+    const taken = strangers === 0 ? '' : `, ${strangers} taken by other programs with the same key`;
     const message = `${place} makes the skins and takes the key; spots there: ${spots}${taken}.`;
-    return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(gate.wait())];
+    return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(availability.wait())];
   } catch (error) {
     const failure = classifyFailure(error);
     if (failure === undefined) throw error;

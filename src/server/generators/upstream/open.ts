@@ -1,23 +1,32 @@
-import type { Clock } from '../../../base/clock.ts';
+import { AWAKE, type Clock } from '../../../base/clock.ts';
 import { InsecureHttpError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
+import { Session } from '../../../dispatch/session.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
 import type { ProcessName } from '../../queue/lease-owner.ts';
 import type { Db } from '../../store/db.ts';
-import type { OpenGenerator } from '../port.ts';
+import { GenerationPostponed, type OpenGenerator } from '../port.ts';
+import { Availability } from './availability.ts';
 import { Contact } from './contact.ts';
-import { Gate } from './gate.ts';
 import { upstreamHealth } from './health.ts';
-import { Losses } from './losses.ts';
-import { pixelsIn, textureUrl } from './proof.ts';
+import { pixelsIn } from './proof.ts';
+import { Recent } from './recent.ts';
+import { Results } from './results.ts';
 import { UpstreamKeyError, type UpstreamSettings } from './settings.ts';
+import { StoredJobs } from './stored-jobs.ts';
+import { Submitting } from './submitting.ts';
 import { UpstreamTextures } from './textures.ts';
 import { Upstream } from './upstream.ts';
-import { Watcher } from './watcher.ts';
+import { UpstreamJobs } from './upstream-jobs.ts';
+import type { UpstreamWork } from './upstream-work.ts';
 
 /** Milliseconds that the start waits for the service: without it jobs wait, but the start goes on. */
 const START_LIMIT = 5_000;
+/** Longest pause between two looks at jobs of ours, milliseconds. */
+const LONGEST_PAUSE = 5_000;
+/** Number of jobs that are remembered as this process's own. */
+const KEPT = 1_000;
 const NO_CAPES =
   'Skins are made by another service here, which does not know the capes of this one: leave the cape out.';
 
@@ -41,46 +50,27 @@ export interface UpstreamOptions {
  * @throws UpstreamKeyError; InsecureHttpError; TypeError if the address is invalid
  */
 export async function openUpstream(context: UpstreamOptions): Promise<OpenGenerator> {
-  const { upstream: settings, clock, db, self, wake, warn, onError } = context;
+  const { upstream: settings, clock, db } = context;
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
   const { url: baseUrl, apiKey, insecureHttp, timeout } = settings;
   const client = new SkinClient({ baseUrl, apiKey, insecureHttp, timeout, clock });
-  const name = `The service that makes the skins, ${client.baseUrl},`;
-  const gate = new Gate({ clock, random: Math.random, wake, warn, name });
-  const watcher = new Watcher({ client, gate, db, clock, wake, onError });
+  const parts = makeParts(context, { client, settings });
+  const { session, availability, others, contact, jobs, stop } = parts;
   const close = async () => {
-    await watcher.stop();
+    stop.abort(AWAKE);
+    await session.settled();
     await client.close();
   };
-  const contact = new Contact(client, settings);
   try {
-    await meet(contact, gate);
+    await meet(contact, availability);
   } catch (error) {
     await close();
     throw error;
   }
-  const textures = new UpstreamTextures({ client, pictures: context.pictures, clock, random: Math.random });
-  const losses = new Losses({
-    client,
-    watcher,
-    db,
-    clock,
-    pixelsOf: async ({ texture }, signal) =>
-      pixelsIn(await textures.read(await textureUrl(texture.data.value), signal)),
-  });
-  const upstream = new Upstream({
-    client,
-    settings,
-    db,
-    self,
-    clock,
-    gate,
-    watcher,
-    losses,
-    contact,
-    textures,
-  });
-  watcher.start();
+  session.spotLimit.told = contact.spots;
+  jobs.start();
+  if (availability.isDown) jobs.lookSoon(); // shows when it answers
+  const upstream = new Upstream({ ...parts, db });
   return {
     workers: contact.spots,
     close,
@@ -88,24 +78,83 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
       signer: async () => `upstream:${client.baseUrl}`,
       generate: async (texture, signal) => await upstream.generate(texture, signal),
       settled: async (identity) => await upstream.settled(identity),
-      bounds: () => ({ processing: Math.max(0, contact.spots - watcher.others), onePerIdentity: true }),
-      pause: () => gate.wait(),
-      isReady: () => !gate.isDown,
+      bounds: () => ({
+        processing: Math.max(0, session.spotLimit.at(session.now()) - others.strangers),
+        onePerIdentity: true,
+      }),
+      pause: () => availability.wait(),
+      isReady: () => !availability.isDown,
       trust: async () => contact.trust,
-      health: async (signal) => await upstreamHealth({ client, settings, gate, watcher }, signal),
+      health: async (signal) => await upstreamHealth({ client, settings, availability, others }, signal),
       refusesCapes: NO_CAPES,
     },
   };
 }
 
 /** Fails at once if the key is refused or must not be sent; a service that does not answer may do so later. */
-async function meet(contact: Contact, gate: Gate): Promise<void> {
+async function meet(contact: Contact, availability: Availability): Promise<void> {
   try {
     await contact.facts(AbortSignal.timeout(START_LIMIT));
   } catch (error) {
     const { name } = contact;
     if (error instanceof InsecureHttpError) throw error;
     if (classifyFailure(error)?.kind === 'key_refused') throw new UpstreamKeyError(name, error);
-    gate.down(error);
+    availability.unreachable(error);
   }
+}
+
+interface Target {
+  readonly client: SkinClient;
+  readonly settings: UpstreamSettings;
+}
+
+function makeParts(context: UpstreamOptions, { client, settings }: Target) {
+  const { clock, db, self, wake, warn, onError } = context;
+  const stop = new AbortController();
+  const own = new Recent<true>(KEPT);
+  const session = makeSession(context, { client, own, availability: () => availability });
+  const name = `The service that makes the skins, ${client.baseUrl},`;
+  const onDown = () => jobs.giveUp(availability.postponed());
+  const availability = new Availability({ session, wake, warn, name, onDown });
+  const others = new StoredJobs({ db, spots: session.spots, isOwn: (id) => own.get(id) === true });
+  const textures = new UpstreamTextures({ client, pictures: context.pictures, clock, random: Math.random });
+  const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
+  const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };
+  const jobs = new UpstreamJobs(watching);
+  const submitting = new Submitting({ session, settings, db, self, availability, others, jobs });
+  const contact = new Contact(client, settings);
+  const results = new Results({ session, db, contact, textures });
+  return { session, availability, others, contact, jobs, submitting, results, stop };
+}
+
+/** A service that is down is waited for without end: jobs are kept, and others may come meanwhile. */
+function makeSession(
+  { clock, onError }: UpstreamOptions,
+  { client, own, availability }: SessionParts,
+): Session<UpstreamWork> {
+  return new Session({
+    client,
+    clock,
+    random: Math.random,
+    submissions: {
+      isOwnJob: (id) => own.get(id) === true,
+      idempotencyKey: ({ idempotencyKey }) => idempotencyKey,
+    },
+    longestPoll: LONGEST_PAUSE,
+    patience: { firstContact: Number.POSITIVE_INFINITY, outage: Number.POSITIVE_INFINITY },
+    onWaiting: (reason, message) =>
+      reason === 'limit' ? availability().limited() : availability().failed(message),
+    onPassed: () => availability().passed(),
+    // A texture that cannot be read for now is read again.
+    onFatal: (error) => {
+      if (!(error instanceof GenerationPostponed)) onError(error);
+    },
+    onTaskEnd: () => {},
+  });
+}
+
+interface SessionParts {
+  readonly client: SkinClient;
+  readonly own: Recent<true>;
+  readonly availability: () => Availability;
 }

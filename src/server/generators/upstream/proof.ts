@@ -16,11 +16,6 @@ export async function proveData(
   });
 }
 
-/** The address of the texture that a value names. @throws GenerationError `invalid_skin_data` */
-export async function textureUrl(value: string): Promise<string> {
-  return await asGenerationError(async () => readTextures(value).skin.url);
-}
-
 /** The pixel hash of a picture; undefined if it is not one of a skin. */
 export function pixelsIn(png: Uint8Array): string | undefined {
   try {

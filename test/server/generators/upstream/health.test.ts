@@ -20,7 +20,12 @@ async function health(script: readonly Exchange[], { wait = 0, others = 0 } = {}
 async function healthAt(url: string, { wait = 0, others = 0 } = {}) {
   const client = new SkinClient({ baseUrl: url, apiKey });
   onTestFinished(async () => await client.close());
-  const parts = { client, settings: { url, apiKey }, gate: { wait: () => wait }, watcher: { others } };
+  const parts = {
+    client,
+    settings: { url, apiKey },
+    availability: { wait: () => wait },
+    others: { strangers: others },
+  };
   return await upstreamHealth(parts, AbortSignal.timeout(5_000));
 }
 

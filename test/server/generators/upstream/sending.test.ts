@@ -52,9 +52,10 @@ describe('Nothing is sent twice', () => {
       },
     );
     await push(gateway.owner, [1]);
+    const { db } = await openOwnStore(gateway.dataDir);
     await poll(
-      () => front,
-      ({ looks, submissions }) => looks >= 5 || submissions >= 2,
+      () => db.selectFrom('upstream_jobs').select('settles_at').executeTakeFirst(),
+      (row) => (row?.settles_at ?? null) !== null,
     );
     front.release();
     await whenAccepted(hosted, 1);

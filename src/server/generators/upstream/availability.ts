@@ -1,0 +1,143 @@
+import { FullQueue } from '../../../dispatch/full-queue.ts';
+import type { Session } from '../../../dispatch/session.ts';
+import { GenerationPostponed } from '../port.ts';
+
+export interface AvailabilityOptions {
+  readonly session: Pick<Session, 'clock' | 'random' | 'now' | 'pace' | 'trouble' | 'intake'>;
+  /** Tells workers to continue. */
+  readonly wake: () => void;
+  readonly warn: (message: string) => void;
+  /** Name of the service, for messages. */
+  readonly name: string;
+  /** The service cannot be used for now: whoever waits for it may stop. */
+  readonly onDown: () => void;
+}
+
+/** Milliseconds of continuous trouble after which the service counts as down. */
+const PATIENCE = 5_000;
+/** Milliseconds that a job is postponed at least. */
+const LEAST_POSTPONEMENT = 250;
+const KEY_PAUSE = 60_000;
+/** Limits are ordinary: minimum milliseconds between messages about them. */
+const SAID_AGAIN = 10 * 60_000;
+
+/**
+ * Whether the upstream service can be used, and when the next submission is allowed. All workers share it, so that
+ * they pause together and none runs into a limit that another has already met. Tells the operator what they wait for.
+ */
+export class Availability {
+  readonly #options: AvailabilityOptions;
+  readonly #fullQueue: FullQueue;
+  #saidLimitsAt = Number.NEGATIVE_INFINITY;
+  #isDown = false;
+  /** The service answers, but accepts no submissions. */
+  #isClosed = false;
+
+  constructor(options: AvailabilityOptions) {
+    this.#options = options;
+    this.#fullQueue = new FullQueue(options.session.random);
+  }
+
+  /** Whether the service is unusable for more than a moment. */
+  get isDown(): boolean {
+    return this.#isDown;
+  }
+
+  /** Milliseconds until the next submission is allowed; 0: now. */
+  wait(): number {
+    const { pace, trouble, intake } = this.#options.session;
+    const now = this.#now();
+    const openAt = Math.max(pace.openAt(now), trouble.openAt, intake.openAt, this.#fullQueue.openAt);
+    return Math.max(this.#isDown ? 1 : 0, openAt - now);
+  }
+
+  /** The error that a worker throws if its job has to wait. */
+  postponed(cause?: unknown): GenerationPostponed {
+    const wait = Math.max(LEAST_POSTPONEMENT, this.wait());
+    return new GenerationPostponed(this.#options.session.clock.now() + wait, { cause });
+  }
+
+  accepted(): void {
+    this.#fullQueue.accepted();
+  }
+
+  /** All spots are taken by others with the same key. */
+  full(): void {
+    this.#fullQueue.refused(this.#now());
+    this.#sayLimits(`${this.#options.name} has no spot free for this key: jobs wait for one.`);
+  }
+
+  /** A spot may have become free. */
+  roomSeen(): void {
+    this.#fullQueue.roomSeen();
+  }
+
+  /** Submissions wait for a limit. */
+  limited(): void {
+    this.#sayLimits(`${this.#options.name} limits requests; jobs wait for as long as it asks.`);
+  }
+
+  /** A request failed, for this reason; it is to be repeated after a pause. */
+  failed(reason: string): void {
+    const { session, name, warn } = this.#options;
+    if (session.intake.isOn && !this.#isClosed) {
+      this.#isClosed = true;
+      warn(`${name} accepts no submissions now, jobs wait until it does: ${reason}`);
+    }
+    const { since } = session.trouble;
+    if (since !== undefined && this.#now() - since >= PATIENCE) this.#down(reason);
+  }
+
+  /** Trouble of one kind has passed. */
+  passed(): void {
+    const { session, name } = this.#options;
+    if (this.#isDown && !session.trouble.isOn) {
+      this.#isDown = false;
+      this.#goOn(`${name} answers again: jobs go on.`);
+    }
+    if (this.#isClosed && !session.intake.isOn) {
+      this.#isClosed = false;
+      this.#goOn(`${name} accepts submissions again: jobs go on.`);
+    }
+  }
+
+  keyRefused(error: unknown): void {
+    this.#options.session.trouble.failed(error, KEY_PAUSE);
+    this.#down(reasonOf(error));
+  }
+
+  /** The service is unusable from the start. */
+  unreachable(error: unknown): void {
+    this.#options.session.trouble.failed(error);
+    this.#down(reasonOf(error));
+  }
+
+  /** Reports this once, until it answers again. */
+  #down(reason: string): void {
+    if (this.#isDown) return;
+    this.#isDown = true;
+    const { name, warn, onDown } = this.#options;
+    warn(`${name} cannot be used now, jobs wait until it can: ${reason}`);
+    onDown();
+  }
+
+  #goOn(message: string): void {
+    this.#options.warn(message);
+    this.#options.wake();
+  }
+
+  #sayLimits(message: string): void {
+    const now = this.#now();
+    if (now - this.#saidLimitsAt < SAID_AGAIN) return;
+    this.#saidLimitsAt = now;
+    this.#options.warn(message);
+  }
+
+  #now(): number {
+    return this.#options.session.now();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

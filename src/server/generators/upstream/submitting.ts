@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { classifyFailure } from '../../../client/failure.ts';
+import { DEFAULT_TIMEOUT } from '../../../client/requester.ts';
+import type { Sent as Reserved } from '../../../client/submission-budget.ts';
+import type { JobState } from '../../../client/types.ts';
+import type { Session } from '../../../dispatch/session.ts';
+import { SETTLES_LATE, settlingTime } from '../../../dispatch/settling-time.ts';
+import type { Sent } from '../../../dispatch/submitter.ts';
+import { lossPause } from '../../../dispatch/trouble.ts';
+import type { SeenSkin } from '../../../protocol/seen-skin.ts';
+import { type ProcessName, workerName } from '../../queue/lease-owner.ts';
+import type { Db } from '../../store/db.ts';
+import type { UpstreamJobRow } from '../../store/schema/tables.ts';
+import { findTexture } from '../../store/textures.ts';
+import {
+  beginUpstreamJob,
+  dropUpstreamJob,
+  endUpstreamRequest,
+  type UpstreamIntent,
+} from '../../store/upstream-jobs.ts';
+import { GenerationPostponed, type Texture } from '../port.ts';
+import type { Availability } from './availability.ts';
+import type { UpstreamFacts } from './contact.ts';
+import { isAboutRequest, refusedJob } from './failed-jobs.ts';
+import { isBeingSent, sendingUntil } from './sending.ts';
+import type { UpstreamSettings } from './settings.ts';
+import type { StoredJobs } from './stored-jobs.ts';
+import type { UpstreamJobs } from './upstream-jobs.ts';
+import type { UpstreamWork } from './upstream-work.ts';
+
+export interface SubmittingOptions {
+  readonly session: Session<UpstreamWork>;
+  readonly settings: UpstreamSettings;
+  readonly db: Db;
+  readonly self: ProcessName;
+  readonly availability: Availability;
+  readonly others: StoredJobs;
+  readonly jobs: UpstreamJobs;
+}
+
+/** What is known before a submission. `row`: the record of an earlier one, if there is one. */
+export interface Before {
+  readonly row: UpstreamJobRow | undefined;
+  readonly facts: UpstreamFacts;
+}
+
+/** The service has accepted it, or the answer was lost: the job may exist, or it may be sent again. */
+export type Submitted = { readonly state: JobState | undefined; readonly sent: Sent };
+
+/** Milliseconds for which a worker keeps a job that waits for the service; after that the job returns to the queue. */
+const SHORT = 2_000;
+/** The same if all spots are taken by jobs that other processes of this service will come back for. */
+const NO_SPOT = 250;
+/** The same if another process is sending the submission: after a lost lease, for instance. */
+const BEING_SENT = 500;
+/** The hosted service forgets jobs after this time: an older job is no longer in progress. */
+const REMEMBERED = 3 * 3_600_000;
+
+/** Submits pictures, each one recorded in the store before it is sent. */
+export class Submitting {
+  readonly #options: SubmittingOptions;
+  /** Time limit of a request, in milliseconds. */
+  readonly #timeout: number;
+  #requests = 0;
+  /** Submissions in flight. */
+  #underway = 0;
+
+  constructor(options: SubmittingOptions) {
+    this.#options = options;
+    this.#timeout = options.settings.timeout ?? DEFAULT_TIMEOUT;
+  }
+
+  /** @throws GenerationPostponed if another process may be sending it right now */
+  verifyNotBeingSent(row: UpstreamJobRow): void {
+    const { session, self } = this.#options;
+    const now = session.clock.now();
+    if (isBeingSent(row, { now, timeout: this.#timeout, self }))
+      throw new GenerationPostponed(now + BEING_SENT);
+  }
+
+  /** @throws GenerationPostponed, GenerationError; the signal's reason when aborted */
+  async submit(work: UpstreamWork, before: Before, signal: AbortSignal): Promise<Submitted> {
+    await this.#untilOpen(signal);
+    const file = await this.#picture(work.texture);
+    const reserved = this.#reserve();
+    try {
+      return await this.#send(work, { ...before, file, reserved }, signal);
+    } finally {
+      this.#underway--;
+    }
+  }
+
+  /** A place in the pace and in the burst, before anything is awaited. @throws GenerationPostponed if there is none */
+  #reserve(): Reserved {
+    const { session, availability } = this.#options;
+    const now = session.now();
+    const isOpen = availability.wait() === 0 && session.pace.left(now) > 0;
+    if (!isOpen || this.#underway >= session.burst) throw availability.postponed();
+    this.#underway++;
+    return session.pace.sent(now);
+  }
+
+  async #send(
+    work: UpstreamWork,
+    { row, facts, file, reserved }: Before & { readonly file: Uint8Array; readonly reserved: Reserved },
+    signal: AbortSignal,
+  ): Promise<Submitted> {
+    const { session, availability } = this.#options;
+    const { variant } = work.texture;
+    const intent = await this.#begin(work.texture, { row, facts }).catch((error: unknown) => {
+      session.pace.withdrawn(reserved);
+      throw error;
+    });
+    work.idempotencyKey = intent.idempotency_key;
+    session.spots.unsure.add(work);
+    const sent = { at: session.now(), mark: intent.mark };
+    const request = {
+      source: { file },
+      options: { variant, visibility: this.#visibility(work.texture, facts) },
+    };
+    try {
+      const state = await session.post(work, request, signal, reserved);
+      availability.accepted();
+      return { state, sent };
+    } catch (error) {
+      session.spots.unsure.delete(work);
+      if (!signal.aborted) await this.#notAccepted(work, intent, { error, signal });
+      else await this.#ended(intent, SETTLES_LATE); // it may have arrived
+      signal.throwIfAborted();
+      return { state: undefined, sent };
+    }
+  }
+
+  async #untilOpen(signal: AbortSignal): Promise<void> {
+    const { availability, session } = this.#options;
+    session.tellLimit();
+    for (let wait = availability.wait(); wait > 0; wait = availability.wait()) {
+      if (wait > SHORT || availability.isDown) throw availability.postponed();
+      await session.clock.sleep(wait, signal);
+    }
+  }
+
+  async #picture({ hash }: Texture): Promise<Uint8Array> {
+    const kept = await findTexture(this.#options.db, hash);
+    if (kept) return kept.png;
+    throw new Error('The picture of a job is not kept.');
+  }
+
+  /** Records the submission about to be sent, and its key. */
+  async #begin({ identity }: Texture, { row, facts }: Before): Promise<UpstreamIntent> {
+    const { db, session, others, self } = this.#options;
+    const now = session.clock.now();
+    const isAgain = row !== undefined && row.job_id === null;
+    const intent = {
+      identity,
+      idempotency_key: isAgain ? row.idempotency_key : randomUUID(),
+      mark: isAgain ? row.mark : session.newestJobTime,
+      submitted_at: now,
+      sender: workerName(self, ++this.#requests),
+      sending_until: sendingUntil(now, this.#timeout),
+    };
+    const limit = Math.min(facts.spots, session.spotLimit.at(session.now()));
+    const room = { seen: row, spots: limit - others.strangers, since: now - REMEMBERED };
+    const outcome = await beginUpstreamJob(db, intent, room);
+    if (outcome === 'begun') return intent;
+    throw new GenerationPostponed(now + (outcome === 'full' ? NO_SPOT : BEING_SENT));
+  }
+
+  /** A request has ended without an answer. */
+  async #ended(intent: UpstreamIntent, settlesIn: number): Promise<void> {
+    const { db, session } = this.#options;
+    await endUpstreamRequest(db, intent, session.clock.now() + settlesIn);
+  }
+
+  #visibility({ visibility }: Texture, { hasPrivateSkins }: UpstreamFacts): SeenSkin['visibility'] {
+    if (visibility === 'private' && hasPrivateSkins) return 'private';
+    return this.#options.settings.visibility ?? 'unlisted';
+  }
+
+  /** Handles a submission that was not answered with a job; returns if it may be sent again. */
+  async #notAccepted(work: UpstreamWork, intent: UpstreamIntent, { error, signal }: Failed): Promise<void> {
+    const { db, session, availability } = this.#options;
+    const failure = classifyFailure(error);
+    if (failure === undefined) throw error;
+    if (failure.mayHaveArrived) {
+      await this.#ended(intent, settlingTime(error));
+      return await this.#lost(work, { error, signal });
+    }
+    await dropUpstreamJob(db, intent.identity);
+    if (isAboutRequest(failure)) throw refusedJob(error);
+    if (failure.kind === 'full_queue') await this.#wasFull();
+    else if (failure.kind === 'key_refused') availability.keyRefused(error);
+    else if (failure.kind === 'unavailable') session.intake.failed(error);
+    else if (failure.kind !== 'too_fast') return this.#unreachable(error); // the pace knows of that one
+    throw availability.postponed(error);
+  }
+
+  /** The service recognizes a repetition, or its list shows what became of it. */
+  async #lost(work: UpstreamWork, { error, signal }: Failed): Promise<void> {
+    const { session } = this.#options;
+    work.losses++;
+    if (session.isSkinsmith) await session.trouble.pause(error, signal);
+    await session.clock.sleep(lossPause(work.losses, session.random()), signal);
+  }
+
+  /** Another program was faster. The next look says how many spots there are. */
+  async #wasFull(): Promise<void> {
+    const { session, availability, others, jobs } = this.#options;
+    await others.catchUp();
+    session.spotLimit.refused(others.pending, session.now());
+    availability.full();
+    jobs.lookSoon();
+  }
+
+  #unreachable(error: unknown): void {
+    const { session, jobs } = this.#options;
+    session.trouble.failed(error);
+    jobs.lookSoon();
+  }
+}
+
+interface Failed {
+  readonly error: unknown;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { Pace } from '../../../../src/dispatch/pace.ts';
+import { Trouble } from '../../../../src/dispatch/trouble.ts';
+import { Availability } from '../../../../src/server/generators/upstream/availability.ts';
+import { refusal } from '../../../support/client/failures.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+
+/** An availability with the session's parts that it reads. */
+function openAvailability() {
+  const clock = new MovableClock();
+  const said: string[] = [];
+  const told = { wakes: 0, downs: 0 };
+  const random = () => 1;
+  const never = { firstContact: Number.POSITIVE_INFINITY, outage: Number.POSITIVE_INFINITY };
+  const makeTrouble = () =>
+    new Trouble({
+      clock,
+      random,
+      patience: never,
+      onPause: (message) => it.failed(message),
+      onPassed: () => it.passed(),
+    });
+  const session = {
+    clock,
+    random,
+    now: () => clock.monotonic(),
+    pace: new Pace(random),
+    trouble: makeTrouble(),
+    intake: makeTrouble(),
+  };
+  const it: Availability = new Availability({
+    session,
+    wake: () => void told.wakes++,
+    warn: (text) => void said.push(text),
+    name: 'It',
+    onDown: () => void told.downs++,
+  });
+  return { it, session, clock, said, told };
+}
+
+const TROUBLE = new Error('connection refused');
+
+describe('Trouble', () => {
+  test('of five seconds without a break counts as down, which is said once, and so is its end', () => {
+    const { it, session, clock, said, told } = openAvailability();
+    session.trouble.failed(TROUBLE);
+    clock.forward(4_999);
+    session.trouble.failed(TROUBLE);
+    expect([it.isDown, said]).toEqual([false, []]);
+    clock.forward(1);
+    session.trouble.failed(TROUBLE);
+    clock.forward(60_000);
+    session.trouble.failed(TROUBLE);
+    expect([it.isDown, said.length, said[0], told.downs]).toEqual([
+      true,
+      1,
+      expect.stringContaining('connection refused'),
+      1,
+    ]);
+    session.trouble.passed();
+    expect([it.isDown, it.wait(), told.wakes, said.length]).toEqual([false, 0, 1, 2]);
+  });
+
+  test('with breaks never does', () => {
+    const { it, session, clock } = openAvailability();
+    for (let n = 0; n < 20; n++) {
+      session.trouble.failed(TROUBLE);
+      clock.forward(1_000);
+      session.trouble.passed();
+    }
+    expect(it.isDown).toBe(false);
+  });
+
+  test('leaves nothing open while the service is down, also when the next try is due', () => {
+    const { it, session, clock } = openAvailability();
+    it.unreachable(TROUBLE);
+    clock.forward(60_000);
+    expect([session.trouble.openAt <= session.now(), it.wait()]).toEqual([true, 1]);
+  });
+
+  test('with the key is down at once, and the next try a minute away', () => {
+    const { it } = openAvailability();
+    it.keyRefused(TROUBLE);
+    expect([it.isDown, it.wait()]).toEqual([true, 60_000]);
+  });
+});
+
+describe('Limits', () => {
+  test('are waited for as the pace says', () => {
+    const { it, session } = openAvailability();
+    const now = { monotonic: session.now(), epoch: session.clock.now() };
+    session.pace.refused({ retryAfter: 7_000 }, now, session.pace.sent(now.monotonic));
+    expect([it.wait(), it.isDown]).toEqual([7_020, false]);
+    expect(it.postponed().until).toBe(session.clock.now() + 7_020);
+  });
+
+  test('are said once in ten minutes', () => {
+    const { it, clock, said } = openAvailability();
+    for (let n = 0; n < 11; n++) {
+      it.limited();
+      clock.forward(60_000);
+    }
+    expect(said).toHaveLength(2);
+  });
+
+  test('of spots are waited for until one becomes free', () => {
+    const { it, said } = openAvailability();
+    it.full();
+    expect([it.wait() > 0, said.length]).toEqual([true, 1]);
+    it.roomSeen();
+    expect(it.wait()).toBe(0);
+  });
+
+  test('that end soon postpone a job for a quarter of a second all the same', () => {
+    const { it, clock } = openAvailability();
+    expect(it.postponed().until).toBe(clock.now() + 250);
+  });
+});
+
+describe('A service that accepts nothing', () => {
+  const CLOSED = refusal(503, 'service_unavailable');
+
+  test('is quoted once, whatever else it answers, and its end is said', () => {
+    const { it, session, clock, said, told } = openAvailability();
+    for (let n = 0; n < 3; n++) {
+      session.intake.failed(CLOSED);
+      session.trouble.passed(); // the list is answered
+      clock.forward(60_000);
+    }
+    expect([said.length, said[0], it.isDown]).toEqual([1, expect.stringContaining(CLOSED.message), false]);
+    session.intake.passed();
+    expect([said.length, told.wakes]).toEqual([2, 1]);
+  });
+
+  test('is waited for as long as it asks for', () => {
+    const { it, session } = openAvailability();
+    session.intake.failed(refusal(503, 'service_unavailable', 7_000));
+    expect(it.wait()).toBe(7_000);
+  });
+});

@@ -1,7 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { ProcessName } from '../../src/server/queue/lease-owner.ts';
-import type { JobQueue, QueueTimes } from '../../src/server/queue/port.ts';
-import type { MovableClock } from '../support/server/movable-clock.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { describeConcurrency } from './queue-concurrency.ts';
 import { describeLimits } from './queue-limits.ts';
@@ -10,18 +7,7 @@ import { describeRepeating } from './queue-repeating.ts';
 import { claimAll, fill, mustClaim } from './queue-steps.ts';
 import { describeSubmitting } from './queue-submitting.ts';
 import { describeTurns } from './queue-turns.ts';
-
-/** What an implementation brings: several processes' views of one queue, and time to move. */
-export interface QueueWorld {
-  readonly clock: MovableClock;
-  readonly times: QueueTimes;
-  /** The queue as another process has it open. */
-  open(self?: ProcessName): Promise<JobQueue>;
-  /** Whose skin a completed job left behind. */
-  skinOwner(uuid: string): Promise<string | undefined>;
-}
-
-export type MakeWorld = () => Promise<QueueWorld>;
+import type { MakeWorld } from './queue-world.ts';
 
 /** The rules of the queue, whatever keeps it. */
 export function describeJobQueue(name: string, makeWorld: MakeWorld): void {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JobQueue } from '../../src/server/queue/port.ts';
-import type { MakeWorld } from './job-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { claimAll, fill, mustClaim } from './queue-steps.ts';
+import type { MakeWorld } from './queue-world.ts';
 
 async function submit(
   queue: JobQueue,

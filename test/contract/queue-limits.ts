@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { JobQueue, Submission, SubmitLimits } from '../../src/server/queue/port.ts';
 import type { Via } from '../../src/server/store/schema/tables.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
-import type { MakeWorld } from './job-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { mustClaim } from './queue-steps.ts';
+import type { MakeWorld } from './queue-world.ts';
 
 const START = new MovableClock().now();
 

@@ -2,8 +2,8 @@ import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { type ProcessName, workerName } from '../../src/server/queue/lease-owner.ts';
 import type { JobQueue, Lease } from '../../src/server/queue/port.ts';
-import type { MakeWorld, QueueWorld } from './job-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
+import type { MakeWorld, QueueWorld } from './queue-world.ts';
 
 const HOST = hostname().replaceAll('/', '_');
 /** Above the highest process id that Linux and macOS give. */

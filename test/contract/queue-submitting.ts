@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { MakeWorld } from './job-queue.ts';
 import { generated, LIMITS, newJob } from './jobs.ts';
 import { fill, mustClaim } from './queue-steps.ts';
+import type { MakeWorld } from './queue-world.ts';
 
 /** What is accepted, and what is not. */
 export function describeSubmitting(makeWorld: MakeWorld): void {

@@ -6,8 +6,9 @@ import { keepTexture } from '../../src/server/store/textures.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { openOwnStore } from '../support/server/running-server.ts';
-import { describeJobQueue, type QueueWorld } from './job-queue.ts';
+import { describeJobQueue } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
+import type { QueueWorld } from './queue-world.ts';
 
 /** Every `open` is a connection of its own to one database file, as in another process. */
 async function storeWorld(): Promise<QueueWorld> {

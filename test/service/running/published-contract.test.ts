@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { PublishedContract } from '../../support/http/published-contract.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
 import { parts, post, upload } from '../../support/http/sending.ts';
+import type { Body } from '../../support/server/answer-body.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { hastyClock } from '../../support/server/hasty-clock.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { jobAt } from '../../support/server/job-at.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
-import type { Body, Heard } from '../../support/server/test-caller.ts';
+import type { Heard } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Body } from '../../support/server/answer-body.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import { type Body, expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
+import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 

@@ -1,11 +1,22 @@
 import { z } from 'zod';
 import { type Answer, notFound, ok } from './answers.ts';
+import type { LoggedCall } from './call-log.ts';
 import type { Call } from './calls.ts';
-import type { FakeGame } from './fake-game.ts';
-import { orderSchema, weatherSchema } from './faults.ts';
+import { type Order, orderSchema, type Weather, weatherSchema } from './faults.ts';
 import { readJson } from './forms.ts';
+import type { Microsoft } from './microsoft.ts';
+import type { Person } from './people.ts';
 
-type Action = (game: FakeGame, sent: unknown) => unknown;
+/** What can be controlled of an imitated game. */
+interface Controlled {
+  readonly calls: readonly LoggedCall[];
+  readonly accounts: readonly Person[];
+  readonly microsoft: Pick<Microsoft, 'approve'>;
+  set weather(weather: Weather | undefined);
+  order(order: Order): void;
+}
+
+type Action = (game: Controlled, sent: unknown) => unknown;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   /** GET: every call so far. */
@@ -26,7 +37,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** What a test tells a game that runs as a program of its own. */
-export function control(game: FakeGame, { subject, body }: Call): Answer {
+export function control(game: Controlled, { subject, body }: Call): Answer {
   const action = ACTIONS[subject];
   return action ? ok(action(game, readJson(body)) ?? {}) : notFound(`/_fake/${subject}`);
 }

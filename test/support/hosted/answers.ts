@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { Note } from '../../../src/protocol/envelope.ts';
-import type { Visit } from './visit.ts';
 
 /** An answer before it is sent. */
 export interface Answer {
@@ -8,6 +7,13 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** An object is sent as JSON, a string as HTML, bytes as PNG. */
   readonly content: Readonly<Record<string, unknown>> | string | Buffer;
+}
+
+/** What was collected while a request was answered. */
+interface Collected {
+  readonly warnings: readonly Note[];
+  readonly links: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 interface Said {
@@ -21,7 +27,7 @@ export function note(code: string, message: string): Note {
 
 /** `formatV2Response`: a success with what was collected on the way; it has no `errors`. */
 export function success(
-  { warnings, links, headers }: Visit,
+  { warnings, links, headers }: Collected,
   content: Record<string, unknown>,
   { status = 200, messages = [] }: Said = {},
 ): Answer {

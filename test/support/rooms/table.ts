@@ -190,22 +190,3 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['server/metrics'],
   'rate-limiter-flexible': ['server/service'],
 };
-
-/** Files that still import each other in a circle; the list may only become shorter. */
-export const KNOWN_CIRCLES: readonly (readonly string[])[] = [
-  ['test/support/hosted/answers.ts', 'test/support/hosted/refusals.ts', 'test/support/hosted/visit.ts'],
-  ['test/support/server/event-reader.ts', 'test/support/server/test-caller.ts'],
-  ['test/support/fake-game/control.ts', 'test/support/fake-game/fake-game.ts'],
-  [
-    'test/contract/job-queue.ts',
-    'test/contract/queue-concurrency.ts',
-    'test/contract/queue-limits.ts',
-    'test/contract/queue-recovery.ts',
-    'test/contract/queue-repeating.ts',
-    'test/contract/queue-submitting.ts',
-    'test/contract/queue-turns.ts',
-  ],
-];
-
-/** Unit tests that are not where their source is yet; the list may only become shorter. */
-export const MISPLACED_TESTS: readonly string[] = [];

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
+import type { Body } from './answer-body.ts';
 import { poll } from './poll.ts';
-import type { Body } from './test-caller.ts';
 
 export interface HeardEvent {
   readonly id: number;

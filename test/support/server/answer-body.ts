@@ -1,0 +1,37 @@
+import type { ApiKey } from '../../../src/protocol/api-key.ts';
+import type { BatchItem } from '../../../src/protocol/batch.ts';
+import type { WireCape } from '../../../src/protocol/cape.ts';
+import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
+import type { WireJob } from '../../../src/protocol/job.ts';
+import type { ClientInfo } from '../../../src/protocol/me.ts';
+import type { PlanView } from '../../../src/protocol/plan.ts';
+import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';
+import type { User } from '../../../src/protocol/user.ts';
+
+/** Any answer's body: every field that one may have. */
+export interface Body {
+  readonly success?: boolean;
+  readonly errors: Note[];
+  readonly warnings: Note[];
+  readonly messages: Note[];
+  readonly links: Record<string, string>;
+  readonly job?: WireJob;
+  readonly jobs?: WireJob[];
+  readonly skin?: Skin;
+  readonly skins?: WireSkinListItem[];
+  readonly rateLimit?: RateLimit;
+  readonly usage?: unknown;
+  readonly user?: string;
+  readonly name?: string;
+  readonly grants?: Record<string, unknown>;
+  readonly key?: ApiKey & { secret?: string };
+  readonly keys?: ApiKey[];
+  readonly users?: User[];
+  readonly plans?: PlanView[];
+  readonly signaturePublickey?: string;
+  readonly skinDomains?: string[];
+  readonly cape?: WireCape;
+  readonly capes?: WireCape[];
+  readonly batch?: BatchItem[];
+  readonly client?: ClientInfo;
+}

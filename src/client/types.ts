@@ -134,7 +134,16 @@ export interface RequestReport {
   readonly milliseconds: number;
 }
 
-export interface SkinClientOptions {
+/** What a client's user hears of single attempts. */
+interface AttemptHooks {
+  /** Called before each attempt; `timeout`: its timeout in milliseconds. */
+  readonly onSend?: (attempt: { readonly place: string; readonly timeout: number }) => void;
+  readonly onRequest?: (report: RequestReport) => void;
+  /** Called before each pause with the error and the length of the pause in milliseconds. */
+  readonly onRetry?: (report: { readonly message: string; readonly pause: number }) => void;
+}
+
+export interface SkinClientOptions extends AttemptHooks {
   /** The service's root, with or without `/v2` at its end. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
@@ -147,11 +156,6 @@ export interface SkinClientOptions {
   readonly retry?: Partial<RetryPolicy>;
   /** Longest pause between polls of a pending job, milliseconds. */
   readonly pollInterval?: number | undefined;
-  /** Called before each attempt; `timeout`: its timeout in milliseconds. */
-  readonly onSend?: (attempt: { readonly place: string; readonly timeout: number }) => void;
-  readonly onRequest?: (report: RequestReport) => void;
-  /** Called before each pause with the error and the length of the pause in milliseconds. */
-  readonly onRetry?: (report: { readonly message: string; readonly pause: number }) => void;
   /** Clock and random source, for tests. */
   readonly clock?: Clock;
   readonly random?: () => number;

@@ -17,19 +17,23 @@ export interface GameHttpOptions {
   readonly timeout: number;
 }
 
-export interface GameRequest {
-  readonly service: GameService;
-  readonly method?: 'GET' | 'POST' | 'DELETE';
-  /** Path below the service's base URL, with its query; empty for the base URL itself. */
-  readonly path?: string;
-  /** Bearer token of a game account. */
-  readonly token?: string;
+/** At most one of the three bodies. */
+interface GameRequestBody {
   readonly json?: unknown;
   readonly form?: FormData;
   /** Sent as an URL-encoded form. */
   readonly fields?: Readonly<Record<string, string>>;
   /** A secret in the body that must not appear in errors, in case the service echoes it. */
   readonly secret?: string;
+}
+
+export interface GameRequest extends GameRequestBody {
+  readonly service: GameService;
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** Path below the service's base URL, with its query; empty for the base URL itself. */
+  readonly path?: string;
+  /** Bearer token of a game account. */
+  readonly token?: string;
   /** Statuses other than 2xx that count as regular answers. */
   readonly answers?: readonly number[];
   /** Error kinds of statuses that mean something special for this request. */

@@ -28,22 +28,18 @@ export interface KnownToGame {
   readonly keys: GameKeys;
 }
 
-/** What to plan, and with what. */
-export interface PlanOptions {
-  readonly sources: AsyncIterable<BatchSource>;
-  readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
-  /** Folder for journals and the file memory. */
-  readonly stateDir: string;
-  /** The lockfile to keep; absolute path. Absent: none. */
-  readonly lockfile?: string | undefined;
-  /** Identifies a batch without a lockfile, so that it can resume after a crash. */
-  readonly purpose?: string | undefined;
+/** Options for every skin of a batch. */
+interface SkinWishes {
   /** For every source without a variant of its own. Default: `auto`. */
   readonly variant?: VariantWish | undefined;
   /** Default: the service's, public. */
   readonly visibility?: SkinVisibility | undefined;
   /** UUID of a cape to combine with every skin. Default: none. */
   readonly cape?: string | undefined;
+}
+
+/** Whether the results of earlier runs count. */
+interface ReuseOptions {
   /** Make every skin again, even if the lockfile has it. */
   readonly force?: boolean | undefined;
   /** Keep the lockfile's skins whoever signed them. */
@@ -52,16 +48,26 @@ export interface PlanOptions {
   readonly game?: Pick<KnownToGame, 'keys'> | undefined;
   /** This machine's own signing key, to recognize its signatures. Absent: entries are believed about their signer. */
   readonly ownKey?: OwnKey | undefined;
+}
+
+/** What to plan, and with what. */
+export interface PlanOptions extends SkinWishes, ReuseOptions {
+  readonly sources: AsyncIterable<BatchSource>;
+  readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
+  /** Folder for journals and the file memory. */
+  readonly stateDir: string;
+  /** The lockfile to keep; absolute path. Absent: none. */
+  readonly lockfile?: string | undefined;
+  /** Identifies a batch without a lockfile, so that it can resume after a crash. */
+  readonly purpose?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Time and chance, for tests. */
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
 
-export interface BatchOptions extends PlanOptions {
-  readonly service: BatchService;
-  /** Absent: player names are sent unresolved, which only our own service accepts, and signatures of the game are unproved. */
-  readonly game?: KnownToGame | undefined;
+/** How much of the service a batch uses, and how long it waits for it. */
+interface EffortOptions {
   /** Maximum spots of the queue to use; the caller's own limit applies as well. */
   readonly slots?: number | undefined;
   /** Maximum milliseconds between requests for the job list. Default 5,000. */
@@ -70,21 +76,31 @@ export interface BatchOptions extends PlanOptions {
   readonly retries?: number | undefined;
   /** Maximum number of new generations. Default: no limit. */
   readonly maxNew?: number | undefined;
-  /** Drop lockfile entries whose source no longer exists. */
-  readonly prune?: boolean | undefined;
+  /** Milliseconds to wait for a service that has never answered, and for one that has stopped answering. */
+  readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
+}
+
+/** What makes a result good, and who hears of it. */
+interface ResultOptions {
   /** Follow the jobs to their ends; else a source is finished when its job is accepted. Default true. */
   readonly follow?: boolean | undefined;
   /** Fetch and check the texture of each result. Default true. */
   readonly verify?: boolean | undefined;
   /** Accept results that are wrong or cannot be proved. Default false: they fail, and the journal keeps them. */
   readonly acceptUnproven?: boolean | undefined;
-  /** Milliseconds to wait for a service that has never answered, and for one that has stopped answering. */
-  readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
   /** Stores a result before it counts as finished. An error ends the batch, unless it is a `DeliveryError`. */
   readonly deliver?: ((result: BatchResult) => void | Promise<void>) | undefined;
   /** Called when the batch begins, with a function that returns the current progress. */
   readonly onProgress?: ((progress: () => Progress) => void) | undefined;
   readonly onEvent?: ((event: BatchEvent) => void) | undefined;
+}
+
+export interface BatchOptions extends PlanOptions, EffortOptions, ResultOptions {
+  readonly service: BatchService;
+  /** Absent: player names are sent unresolved, which only our own service accepts, and signatures of the game are unproved. */
+  readonly game?: KnownToGame | undefined;
+  /** Drop lockfile entries whose source no longer exists. */
+  readonly prune?: boolean | undefined;
 }
 
 /** A result could not be stored; only its source fails. */

@@ -16,21 +16,28 @@ import { armsOf, type GivenOutcome, type GivenSkins } from './given-skins.ts';
 import type { OutputNames } from './output-names.ts';
 import type { SignerRule } from './signer-rule.ts';
 
-export interface PlannerOptions {
+/** Options for every skin. */
+interface SkinDefaults {
   /** Applies to every source without its own options. */
   readonly variant: VariantWish;
   readonly visibility: SkinVisibility | undefined;
-  /** Options for every skin. */
   readonly cape: string | undefined;
+}
+
+/** What earlier runs have left. */
+interface KnownResults {
+  readonly lockfile: Lockfile | undefined;
+  /** Folder that the lockfile's paths are relative to. */
+  readonly lockDir: string;
+  readonly journal: Journal | undefined;
+  readonly memory: FileMemory | undefined;
+}
+
+export interface PlannerOptions extends SkinDefaults, KnownResults {
   /** Whether to submit the work; otherwise the plan is only reported. */
   readonly submits: boolean;
   /** Make again what the lockfile holds. */
   readonly force: boolean;
-  /** Folder that the lockfile's paths are relative to. */
-  readonly lockDir: string;
-  readonly lockfile: Lockfile | undefined;
-  readonly journal: Journal | undefined;
-  readonly memory: FileMemory | undefined;
   readonly names: OutputNames;
   readonly signers: SignerRule;
   readonly given: GivenSkins;

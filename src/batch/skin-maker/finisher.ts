@@ -23,7 +23,15 @@ export interface Made {
   readonly warnings: readonly Note[];
 }
 
-export interface FinisherOptions {
+/** Who hears of results. */
+export interface ResultHandlers {
+  readonly onDone: (work: Work, made: Made) => Promise<void>;
+  readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
+  /** The work is submitted again, with the reason. */
+  readonly onAgain: (work: Work, why: string) => void;
+}
+
+export interface FinisherOptions extends ResultHandlers {
   readonly session: Session<Work>;
   readonly journal: Journal;
   readonly reads: Reads;
@@ -34,10 +42,6 @@ export interface FinisherOptions {
   readonly signal: AbortSignal;
   /** Accept results that cannot be proved. */
   readonly acceptUnproven: boolean;
-  readonly onDone: (work: Work, made: Made) => Promise<void>;
-  readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
-  /** Submit it again, with the reason. */
-  readonly onAgain: (work: Work, why: string) => void;
 }
 
 /** Turns finished jobs into results: fetches and proves them and writes them to the journal. */

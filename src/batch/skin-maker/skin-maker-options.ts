@@ -1,12 +1,11 @@
 import type { Job } from '../../protocol/job.ts';
 import type { BatchOptions } from '../api/options.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { SourceProblem } from '../model/source.ts';
 import type { Work } from '../model/work.ts';
-import type { Made } from './finisher.ts';
+import type { ResultHandlers } from './finisher.ts';
 
 /** What the part of a batch that talks with the service works with, and whom it tells. */
-export interface SkinMakerOptions {
+export interface SkinMakerOptions extends ResultHandlers {
   readonly options: BatchOptions;
   readonly journal: Journal;
   /** Nothing new is sent once aborted. */
@@ -18,12 +17,8 @@ export interface SkinMakerOptions {
     message: string,
     ms: number | undefined,
   ) => void;
-  readonly onDone: (work: Work, made: Made) => Promise<void>;
-  readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
   /** The service has a job for it. */
   readonly onAccepted: (work: Work, job: Job) => void;
-  /** The work is repeated, with the reason. */
-  readonly onAgain: (work: Work, why: string) => void;
   /** Other processes of the caller cannot be taken into account; gives the reason. */
   readonly onAlone: (why: string) => void;
   readonly onFatal: (error: unknown) => void;

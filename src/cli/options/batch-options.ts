@@ -4,8 +4,7 @@ import { REPORT_KINDS, type ReportKind } from '../output/reports/kinds.ts';
 import { requireSignerOption } from './signer-option.ts';
 import { addFormatOption, addNdjsonOption } from './skin-options.ts';
 
-/** Options for sources and how to process them. */
-export interface TypedBatchOptions {
+interface TypedSourceOptions {
   readonly recursive?: boolean;
   readonly ignore?: readonly string[];
   readonly from?: readonly string[];
@@ -15,21 +14,31 @@ export interface TypedBatchOptions {
   readonly fit?: boolean;
   /** Fetch URLs on this machine and upload the images. */
   readonly fetchLocally?: boolean;
-  readonly out?: string;
+}
+
+interface TypedLockfileOptions {
   readonly lock?: string;
-  readonly dryRun?: boolean;
   readonly frozen?: boolean;
   readonly force?: boolean;
   readonly prune?: boolean;
+  readonly keepSignatures?: boolean;
+}
+
+interface TypedCheckOptions {
+  /** False: `--no-verify`. */
+  readonly verify?: boolean;
+  readonly requireSigner?: RequiredSigner;
+  readonly acceptUnproven?: boolean;
+}
+
+/** Options for sources and how to process them. */
+export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOptions, TypedCheckOptions {
+  readonly out?: string;
+  readonly report?: readonly ReportRequest[];
+  readonly dryRun?: boolean;
   readonly maxNew?: number;
   readonly retries?: number;
   readonly slots?: string;
-  /** False: `--no-verify`. */
-  readonly verify?: boolean;
-  readonly keepSignatures?: boolean;
-  readonly requireSigner?: RequiredSigner;
-  readonly acceptUnproven?: boolean;
-  readonly report?: readonly ReportRequest[];
 }
 
 /** A report to write: `html=contact-sheet.html`. */

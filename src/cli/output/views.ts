@@ -2,18 +2,22 @@ import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import type { Job, Note } from '../../index.ts';
 
+/** The documented JSON fields of a skin. */
+interface SkinView {
+  readonly uuid: string;
+  readonly name?: string;
+  readonly variant: string;
+  readonly visibility: string;
+  readonly value: string;
+  readonly signature: string;
+  readonly texture: { readonly url: string; readonly hash: string };
+}
+
 /** The documented JSON output for one source's outcome. Absent values are omitted. */
-export interface ResultView {
+export interface ResultView extends Partial<SkinView> {
   readonly source?: string;
   readonly status: string;
   readonly job?: string;
-  readonly uuid?: string;
-  readonly name?: string;
-  readonly variant?: string;
-  readonly visibility?: string;
-  readonly value?: string;
-  readonly signature?: string;
-  readonly texture?: { readonly url: string; readonly hash: string };
   /** `game`, `embedded`, a service's address, or `unproved`. */
   readonly signer?: string;
   readonly duplicate?: boolean;

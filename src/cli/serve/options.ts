@@ -8,33 +8,47 @@ const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfi
 const LOG_FORMATS = ['json', 'text'] as const;
 const LOG_ADDRESSES = ['full', 'short', 'none'] as const satisfies readonly LogAddresses[];
 
-export interface ServeOptions extends GeneratorOptions, GameOptions {
-  readonly port?: number;
+interface AddressOptions {
   readonly host?: string;
-  readonly data?: string;
-  readonly workers?: number;
+  readonly port?: number;
   readonly publicUrl?: string;
+  readonly trustProxy?: string;
+}
+
+interface MakingOptions extends GeneratorOptions, GameOptions {
+  readonly workers?: number;
+  readonly pace?: number;
+  readonly userAccounts?: boolean;
+}
+
+interface DataOptions {
+  readonly data?: string;
   readonly retention?: number;
   readonly durable?: boolean;
+  readonly maxStore?: number;
   readonly newSigningKey?: boolean;
+}
+
+interface AccessOptions {
   readonly plans?: string;
-  readonly pace?: number;
-  readonly allowNetwork?: readonly string[];
-  readonly webhooks?: boolean;
-  readonly userAccounts?: boolean;
   readonly anonymous?: boolean;
   readonly anonymousPerHour?: number;
   readonly allowOrigin?: readonly string[];
-  readonly maxStore?: number;
-  readonly trustProxy?: string;
+  readonly allowNetwork?: readonly string[];
+  readonly webhooks?: boolean;
+  readonly requestsPerMinute?: number;
   readonly maxConnections?: number;
   readonly maxConnectionsPerAddress?: number;
-  readonly requestsPerMinute?: number;
   readonly openMetrics?: boolean;
+}
+
+interface LogOptions {
   readonly logLevel?: LogLevel;
   readonly logFormat?: (typeof LOG_FORMATS)[number];
   readonly logAddresses?: LogAddresses;
 }
+
+export interface ServeOptions extends AddressOptions, MakingOptions, DataOptions, AccessOptions, LogOptions {}
 
 /** The options of `serve`, in groups. */
 export function addServeOptions(command: Command): Command {

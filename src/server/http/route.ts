@@ -32,18 +32,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One endpoint. Both the app and /openapi.json are built from these. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Equivalent addresses; the first one is documented. */
-  readonly paths: readonly [string, ...string[]];
-  readonly summary: string;
-  /** True if there is a newer replacement. */
-  readonly deprecated?: boolean;
-  /** True for a GET that makes or changes something: HEAD is not supported there. */
-  readonly changes?: boolean;
-  /** True if the rate limit applies or is reported: answers include it in their headers. */
-  readonly isLimited?: boolean;
+/** What a route reads of a request. */
+interface RouteInput {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /**
@@ -56,21 +46,39 @@ export interface Route {
   readonly bodies?: Readonly<Record<string, z.ZodType>>;
   /** Maximum bytes of a JSON body, if more than usual is needed. */
   readonly bodyLimit?: number;
-  /** Schemas of the answers by status. A string is a content type that is not JSON, null an answer without a body. */
-  readonly answers: Readonly<Record<number, z.ZodType | string | null>>;
-  /** Who may cache the answers of a GET; default: `private`. */
-  readonly cache?: Cache;
+}
+
+/** Who may use a route, and what limits apply. */
+interface RouteAccess {
+  /** False if the route does not need to know the caller. */
+  readonly authenticated: boolean;
+  /** True if callers without a key are refused; always so below /v2/account. Checked before the rest is read. */
+  readonly needsKey?: boolean;
   /**
    * The key needs one of these scopes; without the field any key is accepted. Checked before anything else of the
    * request is read.
    */
   readonly scopes?: readonly Scope[];
-  /** True if callers without a key are refused; always so below /v2/account. Checked before the rest is read. */
-  readonly needsKey?: boolean;
+  /** True if the rate limit applies or is reported: answers include it in their headers. */
+  readonly isLimited?: boolean;
   /** True if no limit applies: for checks that the service is alive. */
   readonly isVital?: boolean;
-  /** False if the route does not need to know the caller. */
-  readonly authenticated: boolean;
+}
+
+/** One endpoint. Both the app and /openapi.json are built from these. */
+export interface Route extends RouteInput, RouteAccess {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Equivalent addresses; the first one is documented. */
+  readonly paths: readonly [string, ...string[]];
+  readonly summary: string;
+  /** True if there is a newer replacement. */
+  readonly deprecated?: boolean;
+  /** True for a GET that makes or changes something: HEAD is not supported there. */
+  readonly changes?: boolean;
+  /** Schemas of the answers by status. A string is a content type that is not JSON, null an answer without a body. */
+  readonly answers: Readonly<Record<number, z.ZodType | string | null>>;
+  /** Who may cache the answers of a GET; default: `private`. */
+  readonly cache?: Cache;
   readonly handle: (call: Call) => Promise<Answer>;
 }
 

@@ -2,9 +2,8 @@ import type { Grants } from '../../../protocol/account.ts';
 import type { PlanLimits, PlanView } from '../../../protocol/plan.ts';
 import type { SharedLimit } from '../../queue/shared-limit.ts';
 
-/** What a caller is allowed. */
-export interface Plan {
-  readonly name: string;
+/** How much a caller may do. */
+interface PlanQuotas {
   /** Maximum number of unfinished jobs in the queue. */
   readonly spots: number;
   /** New generations per minute and per hour. */
@@ -18,13 +17,18 @@ export interface Plan {
   readonly burst: number;
   /** Share of the workers while others want them too: twice the number gets twice as many skins generated. */
   readonly priority: number;
+  /** Limit for all callers of the plan together. */
+  readonly together?: SharedLimit;
+}
+
+/** What a caller is allowed. */
+export interface Plan extends PlanQuotas {
+  readonly name: string;
   readonly adFree: boolean;
   readonly privateSkins: boolean;
   readonly earlyAccess: boolean;
   readonly batchGeneration: boolean;
   readonly capes: boolean;
-  /** Limit for all callers of the plan together. */
-  readonly together?: SharedLimit;
 }
 
 /** A plan as configured: its burst may be left to the default, which depends on the generator. */

@@ -2,6 +2,7 @@
  * Attacks a server that it starts from loopback addresses, and prints how long `/health` takes meanwhile (`node
  * bench/attacks.ts`). The exit status is 1 when the slowest response exceeds the limit.
  */
+import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
@@ -23,32 +24,43 @@ interface Attack {
   readonly connections: number;
   /** Which loopback address a connection comes from. */
   readonly from: (number: number) => string;
-  /** The bytes that each connection sends once open; responses are never read. */
-  readonly text: string;
+  /** What each connection sends once open. */
+  readonly text: () => string;
+  /** Whether connections read what they get and send again in each round; otherwise they never read. */
+  readonly goesOn?: boolean;
 }
 
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+const someKey = () => `Authorization: Bearer ${randomBytes(32).toString('hex')}\r\n`;
 
 const ATTACKS: readonly Attack[] = [
   // For comparison: what the computer is doing besides delays the responses, too.
-  { name: 'no attack', connections: 0, from: () => '127.0.0.1', text: '' },
+  { name: 'no attack', connections: 0, from: () => '127.0.0.1', text: () => '' },
   {
     name: '50 addresses hold 20 event streams each',
     connections: 1_000,
     from: (number) => `127.0.1.${1 + (number % 50)}`,
-    text: get('/v2/queue/events'),
+    text: () => get('/v2/queue/events'),
   },
   {
     name: 'one address holds 2,000 silent connections',
     connections: 2_000,
     from: () => '127.0.2.1',
-    text: '',
+    text: () => '',
+    goesOn: true,
   },
   {
     name: '50 connections send 1,000 requests each and read nothing',
     connections: 50,
     from: () => '127.0.3.1',
-    text: get('/openapi.json').repeat(1_000),
+    text: () => get('/openapi.json').repeat(1_000),
+  },
+  {
+    name: '10 addresses send requests with random keys over 1,000 connections',
+    connections: 1_000,
+    from: (number) => `127.0.4.${1 + (number % 10)}`,
+    text: () => Array.from({ length: 8 }, () => get('/v2/me', someKey())).join(''),
+    goesOn: true,
   },
 ];
 
@@ -67,28 +79,35 @@ else
 async function report(attack: Attack, number: number, { url, env }: Service): Promise<void> {
   const attacker = new Worker(new URL(import.meta.url), { workerData: { attack: number, url } });
   const times = await watch(url);
+  const start = performance.now();
   const owner = await statusOfStream(url, env['SKINSMITH_API_KEY'] ?? '');
+  const ownerTime = (performance.now() - start).toFixed(1);
   await attacker.terminate();
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(1);
   process.stdout.write(
     `${attack.name}: /health ${sorted.length} times, median ${at(0.5)} ms, 99 % ${at(0.99)} ms, ` +
-      `slowest ${at(1)} ms; the owner's event stream: ${owner}\n`,
+      `slowest ${at(1)} ms; the owner's event stream: ${owner} after ${ownerTime} ms\n`,
   );
   if (!(Number(at(1)) <= LIMIT) || owner !== 200) process.exitCode = 1;
 }
 
 /** Opens all connections, and reopens those that the server closes. */
-async function keepUp({ connections, from, text }: Attack, url: string): Promise<never> {
+async function keepUp({ connections, from, text, goesOn }: Attack, url: string): Promise<never> {
   const { hostname, port } = new URL(url);
   const open = new Map<number, Socket>();
   for (;;) {
     for (let number = 0; number < connections; number++) {
-      if (open.get(number)?.destroyed === false) continue;
+      const there = open.get(number);
+      if (there?.destroyed === false) {
+        if (goesOn) there.write(text());
+        continue;
+      }
       const socket = connect({ host: hostname, port: Number(port), localAddress: from(number) });
       socket.on('error', () => {}); // the close event is all that matters
-      socket.pause();
-      if (text !== '') socket.write(text);
+      if (goesOn) socket.resume();
+      else socket.pause();
+      socket.write(text());
       open.set(number, socket);
     }
     await sleep(AGAIN);

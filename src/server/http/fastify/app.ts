@@ -116,14 +116,14 @@ function openServers({ networkLimits, context, trustProxy }: AppOptions): {
     nameOf: networkOf,
     isProxy: proxyTest(trustProxy),
     onDropped: () => context.observer.connectionDropped(),
+    clock: context.clock,
   });
   const servers = new NodeServers({ limits: networkLimits, connections, clock: context.clock, isUrgent });
   return { servers, connections };
 }
 
-/** A caller's connection counts as a stranger's until its key has been checked, and strangers' make room for others. */
-function isUrgent({ url = '', headers }: IncomingMessage): boolean {
-  return headers.authorization !== undefined || VITAL_PATHS.has(url.split('?', 1)[0] ?? '');
+function isUrgent({ url = '' }: IncomingMessage): boolean {
+  return VITAL_PATHS.has(url.split('?', 1)[0] ?? '');
 }
 
 const VITAL_PATHS: ReadonlySet<string> = new Set(

@@ -1,9 +1,16 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../../base/clock.ts';
+import { closeFlooding } from './close-flooding.ts';
 
 /** Connections that one user may have in addition to those of its address. */
 const MAX_PER_USER = 200;
 /** Milliseconds between checks for answers that no one reads. */
 const LOOK = 1_000;
+/** How many of its connections an address may replace in so many milliseconds. */
+const MAX_REPLACED = 50;
+const REPLACING = 250;
+/** Milliseconds for which the address of a connection that sent too much at once may open no other. */
+const BAN = 10_000;
 
 export interface ConnectionsOptions {
   /** Maximum number of connections of this process, and of one address without those that have sent a valid key. */
@@ -16,6 +23,7 @@ export interface ConnectionsOptions {
   /** Whether the address belongs to a proxy, which serves many callers. */
   readonly isProxy: (address: string) => boolean;
   readonly onDropped: () => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 interface Connection {
@@ -31,6 +39,14 @@ interface Connection {
   stuck: number;
 }
 
+/** The connections of an address that have not sent a valid key. */
+interface Strangers {
+  readonly connections: Set<Connection>;
+  /** How many have made room for others since `replacedSince` (monotonic). */
+  replaced: number;
+  replacedSince: number;
+}
+
 /**
  * The connections of this process. When there are too many, an idle stranger is closed to make room: first one of the
  * same address, otherwise one of the address with the most connections. A connection that has sent a valid key is never
@@ -39,30 +55,78 @@ interface Connection {
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #all = new Map<Socket, Connection>();
-  readonly #strangers = new Map<string, Set<Connection>>();
+  readonly #strangers = new Map<string, Strangers>();
   readonly #known = new Map<string, number>();
+  /** When the bans of addresses end (monotonic). */
+  readonly #bans = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
   }
 
-  /** Call with each new connection: it is kept, or closed at once. */
-  add(socket: Socket): void {
+  /**
+   * Whether a connection from this address is to be refused before anything is done for it: making something of
+   * thousands would delay all others.
+   */
+  refuses(remote: string): boolean {
+    const { nameOf, isProxy, onDropped } = this.#options;
+    const address = nameOf(remote);
+    if (!this.#isBanned(address) && (!this.#isReplacing(address) || isProxy(remote))) return false;
+    onDropped();
+    return true;
+  }
+
+  /** Whether the address has all the connections that it may have, and keeps replacing them. */
+  #isReplacing(address: string): boolean {
+    const { maxConnectionsPerAddress, clock } = this.#options;
+    const strangers = this.#strangers.get(address);
+    if (!strangers || strangers.connections.size < maxConnectionsPerAddress) return false;
+    return strangers.replaced >= MAX_REPLACED && clock.monotonic() - strangers.replacedSince < REPLACING;
+  }
+
+  #isBanned(address: string): boolean {
+    const end = this.#bans.get(address);
+    if (end === undefined) return false;
+    if (this.#options.clock.monotonic() < end) return true;
+    this.#bans.delete(address);
+    return false;
+  }
+
+  /**
+   * A stranger sent too much at once: for a while its address may open no other connection. Those that have sent
+   * nothing, or several requests at once, are closed.
+   */
+  ban(socket: Socket): void {
+    const { clock, onDropped } = this.#options;
+    const connection = this.#all.get(socket);
+    if (!connection || connection.owner !== undefined) return;
+    onDropped();
+    this.#bans.set(connection.address, clock.monotonic() + BAN);
+    for (const other of this.#strangers.get(connection.address)?.connections ?? []) {
+      if (other === connection || (other.requests > 0 && other.open < 2)) continue;
+      onDropped();
+      closeFlooding(other.socket);
+    }
+  }
+
+  /** Call with each new connection: it is kept, or closed at once. @returns whether it is kept */
+  add(socket: Socket): boolean {
     const { nameOf, isProxy, onDropped } = this.#options;
     const remote = socket.remoteAddress ?? '';
     const address = nameOf(remote);
     if (!this.#makeRoom(address, isProxy(remote))) {
       onDropped();
       socket.destroy();
-      return;
+      return false;
     }
     const owner = isProxy(remote) ? `proxy:${address}` : undefined;
     const connection = { socket, address, owner, requests: 0, open: 0, unread: '', stuck: 0 };
     this.#all.set(socket, connection);
-    if (owner === undefined) this.#strangersOf(address).add(connection);
+    if (owner === undefined) this.#strangersOf(address).connections.add(connection);
     socket.once('close', () => this.#remove(connection));
-    this.#timer ??= setInterval(() => this.#cutUnread(), LOOK).unref();
+    this.#timer ??= setInterval(() => this.#look(), LOOK).unref();
+    return true;
   }
 
   /** Counts a request over the connection; call the returned function when the request is over. */
@@ -72,6 +136,17 @@ export class Connections {
     connection.requests++;
     connection.open++;
     return () => void connection.open--;
+  }
+
+  /** The unit that counts as one address, for a connection that is open. */
+  addressOf(socket: Socket): string {
+    return this.#all.get(socket)?.address ?? '';
+  }
+
+  /** Whether a valid key of a user came over this connection. */
+  isRecognized(socket: Socket): boolean {
+    const connection = this.#all.get(socket);
+    return connection?.owner !== undefined && this.#known.has(connection.owner);
   }
 
   /** A valid key of this owner came over the connection. */
@@ -86,15 +161,26 @@ export class Connections {
 
   #makeRoom(address: string, isProxy: boolean): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#options;
-    const own = this.#strangers.get(address)?.size ?? 0;
-    if (!isProxy && own >= maxConnectionsPerAddress) return this.#closeOneOf(address);
+    const own = this.#strangers.get(address);
+    if (!isProxy && own && own.connections.size >= maxConnectionsPerAddress) {
+      this.#countReplaced(own);
+      return this.#closeOneOf(address);
+    }
     return this.#all.size < maxConnections || this.#closeOneOf(this.#heaviest());
+  }
+
+  #countReplaced(strangers: Strangers): void {
+    const now = this.#options.clock.monotonic();
+    if (now - strangers.replacedSince >= REPLACING) {
+      strangers.replaced = 0;
+      strangers.replacedSince = now;
+    }
+    strangers.replaced++;
   }
 
   /** Closes the most dispensable stranger of the address: idle ones before those that have sent a request. */
   #closeOneOf(address: string): boolean {
-    const idle = [...(this.#strangers.get(address) ?? [])].filter(({ open }) => open === 0);
-    const victim = idle.find(({ requests }) => requests === 0) ?? idle[0]; // oldest first
+    const victim = mostDispensable(this.#strangers.get(address)?.connections ?? []);
     if (!victim) return false;
     this.#options.onDropped();
     this.#remove(victim);
@@ -105,10 +191,10 @@ export class Connections {
   #heaviest(): string {
     let heaviest = '';
     let most = 0;
-    for (const [address, { size }] of this.#strangers) {
-      if (size <= most) continue;
+    for (const [address, { connections }] of this.#strangers) {
+      if (connections.size <= most) continue;
       heaviest = address;
-      most = size;
+      most = connections.size;
     }
     return heaviest;
   }
@@ -127,16 +213,21 @@ export class Connections {
     this.#timer = undefined;
   }
 
-  #strangersOf(address: string): Set<Connection> {
-    const there = this.#strangers.get(address) ?? new Set();
+  #strangersOf(address: string): Strangers {
+    const there = this.#strangers.get(address) ?? { connections: new Set(), replaced: 0, replacedSince: 0 };
     this.#strangers.set(address, there);
     return there;
   }
 
   #forgetStranger(connection: Connection): void {
-    const strangers = this.#strangers.get(connection.address);
-    strangers?.delete(connection);
-    if (strangers?.size === 0) this.#strangers.delete(connection.address);
+    const connections = this.#strangers.get(connection.address)?.connections;
+    connections?.delete(connection);
+    if (connections?.size === 0) this.#strangers.delete(connection.address);
+  }
+
+  #look(): void {
+    this.#cutUnread();
+    for (const address of this.#bans.keys()) this.#isBanned(address); // forgets those that have ended
   }
 
   /** Closes connections that have an answer to read and read nothing of it. */
@@ -151,6 +242,17 @@ export class Connections {
       socket.destroy();
     }
   }
+}
+
+/** The oldest without a request under way, rather one that has never sent any. */
+function mostDispensable(oldestFirst: Iterable<Connection>): Connection | undefined {
+  let idle: Connection | undefined;
+  for (const connection of oldestFirst) {
+    if (connection.open > 0) continue;
+    if (connection.requests === 0) return connection;
+    idle ??= connection;
+  }
+  return idle;
 }
 
 /** Changes with each byte that the system accepts. Node's own timeouts use the same field. */

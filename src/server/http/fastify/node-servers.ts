@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { BlockList, type Socket, type SocketAddress } from 'node:net';
 import { promisify } from 'node:util';
 import type { Clock } from '../../../base/clock.ts';
-import { BurstQueue } from './burst-queue.ts';
+import { BurstQueue, type Rank } from './burst-queue.ts';
 import type { Connections } from './connections.ts';
 import { KEPT_HEADERS, type NetworkLimits, nodeServerOptions } from './network-limits.ts';
 import { handleOneByOne } from './pipelining.ts';
@@ -16,21 +16,24 @@ export interface NodeServersOptions {
   /** Counts and limits the connections of all servers. */
   readonly connections: Connections;
   readonly clock: Clock;
-  /** Whether the request is handled before those that are not. */
+  /** Whether the request never waits, whoever sends it. */
   readonly isUrgent: (request: IncomingMessage) => boolean;
 }
 
 /** Node's servers: one for each address that the service listens on, with the same limits for all. */
 export class NodeServers {
   readonly #options: NodeServersOptions;
-  readonly #burst: BurstQueue;
+  readonly #requests: BurstQueue;
+  /** Connections that nothing has been read from. */
+  readonly #unread: BurstQueue;
   readonly #servers: Server[] = [];
   readonly #others: Server[] = [];
   #handle: RequestListener = () => {};
 
   constructor(options: NodeServersOptions) {
     this.#options = options;
-    this.#burst = new BurstQueue(options.clock);
+    this.#requests = new BurstQueue(options.clock);
+    this.#unread = new BurstQueue(options.clock);
   }
 
   /** Makes the first server, whose events go to `handle`: for the framework. */
@@ -68,22 +71,41 @@ export class NodeServers {
   #make(): Server {
     const { limits, connections } = this.#options;
     const receive = (socket: Socket) => connections.begin(socket);
+    const flooded = (socket: Socket) => connections.ban(socket);
     const start = (request: IncomingMessage, begin: () => void) => {
-      this.#burst.add(begin, { isUrgent: this.#options.isUrgent(request) });
+      this.#requests.add(begin, {
+        rank: this.#rankOf(request),
+        address: connections.addressOf(request.socket),
+      });
     };
     const server = createServer(
       nodeServerOptions(limits),
-      handleOneByOne({ handle: this.#handle, receive, start }),
+      handleOneByOne({ handle: this.#handle, receive, flooded, start }),
     );
     server.maxHeadersCount = KEPT_HEADERS;
-    server.on('connection', (socket) => {
-      this.#burst.connected();
-      connections.add(socket);
-    });
+    // Node's HTTP server has no option for it, but its base class reads it for each connection.
+    Object.assign(server, { blockList: new Refused(connections) });
+    server.on('connection', (socket) => this.#accept(socket));
     // Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     this.#servers.push(server);
     return server;
+  }
+
+  #accept(socket: Socket): void {
+    const { connections } = this.#options;
+    this.#requests.connected();
+    this.#unread.connected();
+    if (!connections.add(socket)) return;
+    socket.pause();
+    this.#unread.add(() => socket.resume(), { rank: 'other', address: connections.addressOf(socket) });
+  }
+
+  /** A key that is sent proves nothing until it has been checked, which the first request of a connection waits for. */
+  #rankOf(request: IncomingMessage): Rank {
+    if (this.#options.isUrgent(request)) return 'urgent';
+    if (request.headers.authorization === undefined) return 'other';
+    return this.#options.connections.isRecognized(request.socket) ? 'urgent' : 'keyed';
   }
 
   /** The number of open connections. */
@@ -96,5 +118,19 @@ export class NodeServers {
 
   closeAllConnections(): void {
     for (const server of this.#servers) server.closeAllConnections();
+  }
+}
+
+/** Addresses whose connections Node closes before it makes anything of them. */
+class Refused extends BlockList {
+  readonly #connections: Connections;
+
+  constructor(connections: Connections) {
+    super();
+    this.#connections = connections;
+  }
+
+  override check(address: string | SocketAddress): boolean {
+    return this.#connections.refuses(typeof address === 'string' ? address : address.address);
   }
 }

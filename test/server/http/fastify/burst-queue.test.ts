@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { BurstQueue } from '../../../../src/server/http/fastify/burst-queue.ts';
+import { describe, expect, test } from 'vitest';
+import { BurstQueue, type Rank } from '../../../../src/server/http/fastify/burst-queue.ts';
 
 /** A queue whose clock stands still until it is moved, and the names of the requests that have begun. */
 function startQueue() {
   const clock = { now: 0, monotonic: () => clock.now };
   const queue = new BurstQueue(clock);
   const begun: string[] = [];
-  const add = (name: string, isUrgent = false) => queue.add(() => begun.push(name), { isUrgent });
+  const add = (name: string, rank: Rank = 'other', address = '192.0.2.1') =>
+    queue.add(() => begun.push(name), { rank, address });
   return { queue, clock, begun, add };
 }
 
@@ -23,19 +24,40 @@ test('A request that comes by itself begins at once', () => {
   expect(begun).toEqual(['only']);
 });
 
-test('Requests that come together begin a few in each turn, in their order', async () => {
-  const { begun, add } = startQueue();
-  for (const name of NAMES) add(name);
-  expect(begun).toEqual(NAMES.slice(0, 8));
-  await turns(100);
-  expect(begun).toEqual(NAMES);
+describe.each(['keyed', 'other'] as const)('Requests of the rank %s', (rank) => {
+  test('that come together begin a few in each turn, in their order', async () => {
+    const { begun, add } = startQueue();
+    for (const name of NAMES) add(name, rank);
+    expect(begun).toEqual(NAMES.slice(0, 8));
+    await turns(100);
+    expect(begun).toEqual(NAMES);
+  });
+
+  test('begin one of each address in turn', async () => {
+    const { begun, add } = startQueue();
+    for (const name of NAMES) add(name, rank);
+    add('a', rank, '192.0.2.2');
+    add('b', rank, '192.0.2.2');
+    await turns(100);
+    expect(begun).toHaveLength(52);
+    expect(begun.slice(8, 12)).toEqual(['r8', 'a', 'r9', 'b']);
+  });
 });
 
 test('An urgent request does not wait for those before it', () => {
   const { begun, add } = startQueue();
   for (const name of NAMES) add(name);
-  add('health', true);
+  add('health', 'urgent');
   expect(begun).toEqual([...NAMES.slice(0, 8), 'health']);
+});
+
+test('Three requests with a key go before one without', async () => {
+  const { begun, add } = startQueue();
+  for (const name of NAMES) add(name);
+  for (const name of ['k0', 'k1', 'k2', 'k3', 'k4']) add(name, 'keyed');
+  await turns(100);
+  expect(begun).toHaveLength(55);
+  expect(begun.slice(8, 16)).toEqual(['k0', 'k1', 'k2', 'r8', 'k3', 'k4', 'r9', 'r10']);
 });
 
 test('Waiting requests let new connections go first, for a few milliseconds each', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { VERSION } from '../base/version.ts';
+import { ErrorLog } from './assembly/error-log.ts';
 import { kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
 import { type Live, makeLive } from './assembly/live.ts';
 import { startMaintenance } from './assembly/maintenance.ts';
@@ -84,7 +85,8 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   const { context, pool } = await makeService({ ...options, plans, observer }, { store, live, releases });
   const http = await openHttpServer({ context, session, ...httpOptions(options) });
   releases.add(() => http.close());
-  connect(http, { live, observer, early });
+  const errors = new ErrorLog(http.log, clock);
+  connect(http, { live, observer, early, errors });
   await warnOfUnknownPlans(http, store.db, plans);
 
   const maintenance = startMaintenance({ ...context, store, ...maintenanceOptions(options, live) });
@@ -93,7 +95,7 @@ async function open(options: ServerOptions, releases: Releases): Promise<Running
   await maintenance.recoverNow();
   pool.start();
   http.log.info({ url, version: VERSION, ...signerField(options) }, 'started');
-  const callbacks = startWebhooks(http, context);
+  const callbacks = startWebhooks(http, context, errors);
   return { url, key, close: closer({ http, context, live, pool, callbacks, releases }) };
 }
 
@@ -111,14 +113,19 @@ function httpOptions(options: ServerOptions): Omit<AppOptions, 'context' | 'sess
 /** From now on the log is told what the parts of the service report, and what they reported so far. */
 function connect(
   http: HttpServer,
-  { live, observer, early }: { live: Live; observer: Observers; early: readonly string[] },
+  {
+    live,
+    observer,
+    early,
+    errors,
+  }: { live: Live; observer: Observers; early: readonly string[]; errors: ErrorLog },
 ): void {
   const { log } = http;
   observer.add({
     jobFailed: (job, { code, message }) => log.info({ job, code, reason: message }, 'job failed'),
   });
   live.connections = async () => await http.countConnections();
-  live.report = (error) => log.error({ err: error }, 'worker');
+  live.report = (error) => errors.report(error, 'worker');
   live.warn = (message) => log.warn(message);
   early.forEach(live.warn);
 }
@@ -146,13 +153,13 @@ async function listen(
   return url;
 }
 
-function startWebhooks({ log }: HttpServer, context: ServiceContext): Callbacks {
+function startWebhooks({ log }: HttpServer, context: ServiceContext, errors: ErrorLog): Callbacks {
   return startCallbacks({
     ...context,
     policy: context.callbacks,
     describeJob: async (jobId) => await describeCallbackJob(context.db, jobId),
     onGivenUp: (report) => log.warn(report, 'webhook given up'),
-    onError: (error) => log.error({ err: error }, 'webhooks'),
+    onError: (error) => errors.report(error, 'webhooks'),
   });
 }
 

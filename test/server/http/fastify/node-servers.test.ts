@@ -3,13 +3,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { Connections } from '../../../../src/server/http/fastify/connections.ts';
-import { EDGE_LIMITS } from '../../../../src/server/http/fastify/network-limits.ts';
+import { NETWORK_LIMITS } from '../../../../src/server/http/fastify/network-limits.ts';
 import { NodeServers } from '../../../../src/server/http/fastify/node-servers.ts';
 
 // Fails when a version of Node no longer asks before it makes a socket of a connection.
 test('Connections of a refused address are closed before they become sockets', async () => {
   const connections = new Connections({
-    ...EDGE_LIMITS,
+    ...NETWORK_LIMITS,
     nameOf: (address) => address,
     isProxy: () => false,
     onDropped: () => {},
@@ -17,7 +17,7 @@ test('Connections of a refused address are closed before they become sockets', a
   });
   connections.refuses = (address) => address === '127.0.0.9';
   const servers = new NodeServers({
-    limits: EDGE_LIMITS,
+    limits: NETWORK_LIMITS,
     connections,
     clock: systemClock,
     isUrgent: () => false,

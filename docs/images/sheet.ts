@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePicture, type Picture } from '../../src/skin/picture.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
-import { renderSkin } from '../../src/skin/render/render.ts';
+import { drawView } from '../../src/skin/render/render.ts';
 import { detectVariant } from '../../src/skin/variant.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
@@ -28,7 +28,7 @@ export async function drawSheet(): Promise<Picture> {
 async function drawFigure(name: string): Promise<Picture> {
   const picture = decodePng(await readFile(join(EXAMPLES, `${name}.png`)));
   const { variant } = detectVariant(picture);
-  return renderSkin(picture, { view: 'body', variant, size: SIZE });
+  return drawView(picture, { view: 'body', variant, size: SIZE });
 }
 
 function paste({ width, height, pixels }: Picture, sheet: Picture, left: number): void {

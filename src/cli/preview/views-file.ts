@@ -1,6 +1,6 @@
 import { makePicture, type Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
-import { renderSkin } from '../../skin/render/render.ts';
+import { drawView } from '../../skin/render/render.ts';
 import type { Variant } from '../../skin/variant.ts';
 
 /** Height of a figure in the file, and the margin around each, in pixels. */
@@ -9,9 +9,7 @@ const MARGIN = 32;
 
 /** The figure from the front and the back, side by side on a transparent background, as a PNG of 640×576 pixels. */
 export function frontAndBack(picture: Picture, variant: Variant): Uint8Array {
-  const views = (['front', 'back'] as const).map((view) =>
-    renderSkin(picture, { view, variant, size: SIZE }),
-  );
+  const views = (['front', 'back'] as const).map((view) => drawView(picture, { view, variant, size: SIZE }));
   const width = views.reduce((sum, view) => sum + view.width + MARGIN, MARGIN);
   const sheet = makePicture(width, SIZE + 2 * MARGIN);
   let x = MARGIN;

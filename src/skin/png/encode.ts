@@ -1,6 +1,6 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import type { Picture } from '../picture.ts';
-import { SIGNATURE } from './header.ts';
+import { writePng } from './write.ts';
 
 /**
  * Encodes a picture in the one canonical form: 8-bit RGBA, no interlacing, no row filters, only IHDR, IDAT and
@@ -9,21 +9,8 @@ import { SIGNATURE } from './header.ts';
  * The bytes are stable for one build of Node; another one's zlib may pack the same pixels differently.
  */
 export function encodePng(picture: Picture): Buffer {
-  return Buffer.concat([
-    SIGNATURE,
-    makeChunk('IHDR', makeHeader(picture)),
-    makeChunk('IDAT', deflateSync(makeRows(picture), { level: 9, memLevel: 9 })),
-    makeChunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
-function makeHeader({ width, height }: Picture): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.writeUInt8(8, 8); // bits per sample
-  header.writeUInt8(6, 9); // colour type RGBA; compression, filter and interlace methods stay 0
-  return header;
+  const data = deflateSync(makeRows(picture), { level: 9, memLevel: 9 });
+  return writePng(picture, 'rgba', [['IDAT', data]]);
 }
 
 function makeRows({ width, height, pixels }: Picture): Buffer {
@@ -36,13 +23,4 @@ function makeRows({ width, height, pixels }: Picture): Buffer {
     }
   }
   return rows;
-}
-
-function makeChunk(type: string, data: Uint8Array): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const chunk = Buffer.alloc(body.length + 8);
-  chunk.writeUInt32BE(data.length, 0);
-  chunk.set(body, 4);
-  chunk.writeUInt32BE(crc32(body), body.length + 4);
-  return chunk;
 }

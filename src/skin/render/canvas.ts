@@ -1,5 +1,5 @@
 import { makePicture, type Picture } from '../picture.ts';
-import type { Rect } from '../regions.ts';
+import { pixelOffsets, type Rect } from '../regions.ts';
 
 /** A position on the canvas, or an offset: pixels, z towards the viewer. */
 export interface Place {
@@ -16,9 +16,6 @@ export interface Quad {
   readonly down: Place;
 }
 
-/** Draws one pixel: `at` counts pixels of the canvas, `from` those of the skin. */
-type Draw = (at: number, from: number, z: number) => void;
-
 /** A value that changes by the same amount from pixel to pixel of a row. */
 interface Ramp {
   readonly start: number;
@@ -28,17 +25,26 @@ interface Ramp {
 /** Prevents a seam from rounding between two faces that share an edge. */
 const SEAM = 1e-6;
 
+/** How the position in the texture (0 to 1), and the depth, change along a row of the canvas. */
+interface Slopes {
+  readonly u: Ramp;
+  readonly v: Ramp;
+  readonly z: Ramp;
+}
+
 /** Draws quads by nearest neighbour at pixel centres. Opaque ones hide what is behind them. */
 export class Canvas {
   readonly picture: Picture;
   readonly #skin: Picture;
   readonly #skinWords: Uint32Array;
+  readonly #opaqueWords: Uint32Array;
   readonly #words: Uint32Array;
   readonly #depth: Float32Array;
 
   constructor(skin: Picture, width: number, height: number) {
     this.#skin = skin;
     this.#skinWords = new Uint32Array(Uint8Array.from(skin.pixels).buffer);
+    this.#opaqueWords = new Uint32Array(withoutAlpha(skin.pixels).buffer);
     this.picture = makePicture(width, height);
     this.#words = new Uint32Array(this.picture.pixels.buffer);
     this.#depth = new Float32Array(width * height).fill(Number.NEGATIVE_INFINITY);
@@ -46,25 +52,22 @@ export class Canvas {
 
   /** With every pixel opaque, in any order. */
   drawOpaque(quad: Quad): void {
-    this.#draw(quad, (at, from, z) => {
-      this.#depth[at] = z;
-      this.#words[at] = this.#skinWords[from]!;
-      this.picture.pixels[at * 4 + 3] = 255;
-    });
+    this.#draw(quad, (y, slopes) => this.#drawOpaqueRow(quad.texture, y, slopes));
   }
 
   /** Blends by the texture's alpha, after all opaque ones and from the farthest to the nearest. */
   blend(quad: Quad): void {
-    const { pixels } = this.#skin;
-    this.#draw(quad, (at, from) => {
-      const alpha = pixels[from * 4 + 3]!;
-      if (alpha === 255) this.#words[at] = this.#skinWords[from]!;
-      else if (alpha > 0) blendPixel(pixels, from * 4, this.picture.pixels, at * 4);
-    });
+    if (this.#isEmpty(quad.texture)) return;
+    this.#draw(quad, (y, slopes) => this.#blendRow(quad.texture, y, slopes));
   }
 
-  /** Each pixel of a quad that no opaque one hides. */
-  #draw(quad: Quad, draw: Draw): void {
+  #isEmpty(texture: Rect): boolean {
+    for (const at of pixelOffsets(texture, this.#skin.width))
+      if (this.#skin.pixels[at + 3] !== 0) return false;
+    return true;
+  }
+
+  #draw(quad: Quad, drawRow: (y: number, slopes: Slopes) => void): void {
     const { corner, across, down } = quad;
     const area = across.x * down.y - across.y * down.x;
     if (area === 0) return;
@@ -73,24 +76,52 @@ export class Canvas {
       const dy = y + 0.5 - corner.y;
       const u = { start: (dx * down.y - dy * down.x) / area, step: down.y / area };
       const v = { start: (dy * across.x - dx * across.y) / area, step: -across.y / area };
-      this.#drawRow(quad, { y, u, v }, draw);
+      const z = {
+        start: corner.z + u.start * across.z + v.start * down.z,
+        step: u.step * across.z + v.step * down.z,
+      };
+      drawRow(y, { u, v, z });
     }
   }
 
-  #drawRow({ texture, corner, across, down }: Quad, row: { y: number; u: Ramp; v: Ramp }, draw: Draw): void {
+  /** The two kinds of rows each have a loop of their own: they are where all the time is spent. */
+  #drawOpaqueRow(texture: Rect, y: number, { u, v, z }: Slopes): void {
     const { width } = this.picture;
-    const { u, v } = row;
     const [left, right] = spanOf(u, v, width);
     for (let x = left; x <= right; x++) {
-      const s = u.start + x * u.step;
-      const t = v.start + x * v.step;
-      const z = corner.z + s * across.z + t * down.z;
-      const at = row.y * width + x;
-      if (z < this.#depth[at]!) continue;
-      const textureY = texture.y + cell(t, texture.height);
-      draw(at, textureY * this.#skin.width + texture.x + cell(s, texture.width), z);
+      const at = y * width + x;
+      const depth = z.start + x * z.step;
+      if (depth < this.#depth[at]!) continue;
+      const from = this.#texel(texture, u.start + x * u.step, v.start + x * v.step);
+      this.#depth[at] = depth;
+      this.#words[at] = this.#opaqueWords[from]!;
     }
   }
+
+  #blendRow(texture: Rect, y: number, { u, v, z }: Slopes): void {
+    const { width, pixels } = this.picture;
+    const [left, right] = spanOf(u, v, width);
+    for (let x = left; x <= right; x++) {
+      const at = y * width + x;
+      if (z.start + x * z.step < this.#depth[at]!) continue;
+      const from = this.#texel(texture, u.start + x * u.step, v.start + x * v.step);
+      const alpha = this.#skin.pixels[from * 4 + 3]!;
+      if (alpha === 255) this.#words[at] = this.#skinWords[from]!;
+      else if (alpha > 0) blendPixel(this.#skin.pixels, from * 4, pixels, at * 4);
+    }
+  }
+
+  /** The number of the skin's pixel at a position in a texture. */
+  #texel(texture: Rect, u: number, v: number): number {
+    const y = texture.y + cell(v, texture.height);
+    return y * this.#skin.width + texture.x + cell(u, texture.width);
+  }
+}
+
+function withoutAlpha(pixels: Uint8Array): Uint8Array<ArrayBuffer> {
+  const opaque = Uint8Array.from(pixels);
+  for (let at = 3; at < opaque.length; at += 4) opaque[at] = 255;
+  return opaque;
 }
 
 function topOf({ corner, across, down }: Quad): number {

@@ -11,19 +11,25 @@ import { drawSolid, SCENES } from './solid.ts';
 export const VIEWS = ['face', 'head', 'bust', 'body', 'front', 'back', 'isometric'] as const;
 export type View = (typeof VIEWS)[number];
 
+/** Also the figure's upper half from the front, flat: what Minotar calls a bust. */
+export type AnyView = View | 'upper';
+
 /** Smallest and largest height of a render, in pixels. */
 export const MIN_SIZE = 8;
 export const MAX_SIZE = 1024;
 
-export interface RenderOptions {
-  readonly view: View;
+interface LookOptions {
   readonly variant: Variant;
-  /** Height in pixels, a whole number from 8 to 1024. Whole figures are half as wide, the others square. */
-  readonly size: number;
   /** Whether to draw the outer layer; default true. */
   readonly overlay?: boolean | undefined;
   /** A cape's texture, 64×32; shown in `back`. */
   readonly cape?: Picture | undefined;
+}
+
+export interface ViewOptions extends LookOptions {
+  readonly view: View;
+  /** Height in pixels, a whole number from 8 to 1024. Whole figures are half as wide, the others square. */
+  readonly size: number;
 }
 
 /**
@@ -31,15 +37,41 @@ export interface RenderOptions {
  * (blended where the overlay is translucent). `picture`: 64×64, or 64×32, which is completed as in the game.
  * @throws RangeError for a size out of bounds
  */
-export function renderSkin(picture: Picture, options: RenderOptions): Picture {
-  const { view, variant, size, overlay = true, cape } = options;
+export function drawView(picture: Picture, { view, size, ...look }: ViewOptions): Picture {
   assertSize(size);
-  const width = isWholeFigure(view) ? Math.round(size / 2) : size;
-  const flat = (side: 'front' | 'back', rect: Rect) =>
-    scaleRect(drawFlat(picture, variant, side, { overlay, cape }), rect, width, size);
-  if (view === 'face') return flat('front', FACE);
-  if (view === 'front' || view === 'back') return flat(view, FIGURE);
-  return drawSolid(picture, SCENES[view], { variant, width, height: size, overlay });
+  return drawInto(picture, {
+    ...look,
+    view,
+    width: isWholeFigure(view) ? Math.round(size / 2) : size,
+    height: size,
+  });
+}
+
+export interface FrameOptions extends LookOptions {
+  readonly view: AnyView;
+  /** Pixels, whole numbers from 1; the caller bounds them. Flat views fill the frame, others fit into it. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Like `drawView`, in a frame of any shape. */
+export function drawInto(picture: Picture, options: FrameOptions): Picture {
+  const { view, variant, width, height, overlay = true, cape } = options;
+  if (isSolid(view)) return drawSolid(picture, SCENES[view], { variant, width, height, overlay });
+  const { side, rect } = FLAT_VIEWS[view];
+  return scaleRect(drawFlat(picture, variant, side, { overlay, cape }), rect, width, height);
+}
+
+/** The side of the flat figure that a view shows, and how much of it. */
+const FLAT_VIEWS = {
+  face: { side: 'front', rect: FACE },
+  upper: { side: 'front', rect: { ...FIGURE, height: 16 } },
+  front: { side: 'front', rect: FIGURE },
+  back: { side: 'back', rect: FIGURE },
+} as const satisfies Partial<Record<AnyView, { readonly side: 'front' | 'back'; readonly rect: Rect }>>;
+
+function isSolid(view: AnyView): view is keyof typeof SCENES {
+  return Object.hasOwn(SCENES, view);
 }
 
 function isWholeFigure(view: View): boolean {

@@ -1,0 +1,34 @@
+import { PNG } from 'pngjs';
+import { describe, expect, test } from 'vitest';
+import { makePicture, type Picture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { encodeSmallPng } from '../../../src/skin/png/encode-small.ts';
+import { fill } from '../../support/skin/drawing.ts';
+
+/** A row of pixels, each in another colour, some of them translucent. */
+function coloured(colours: number): Picture {
+  return fill(makePicture(colours, 2), { x: 0, y: 0, width: colours, height: 2 }, (n) => {
+    const colour = n % colours;
+    return [colour & 255, colour >> 8, 77, colour % 2 === 0 ? 255 : 100];
+  });
+}
+
+describe('a picture for viewing', () => {
+  test.each([1, 2, 255, 256, 257, 400])('of %s colours has the same pixels in another decoder', (colours) => {
+    const picture = coloured(colours);
+    const { width, height, data } = PNG.sync.read(encodeSmallPng(picture));
+    expect([width, height]).toEqual([picture.width, picture.height]);
+    expect(data.equals(picture.pixels)).toBe(true);
+  });
+
+  test('has a palette up to 256 colours, and canonical bytes above', () => {
+    expect(encodeSmallPng(coloured(256)).includes('PLTE')).toBe(true);
+    expect(encodeSmallPng(coloured(257))).toEqual(encodePng(coloured(257)));
+  });
+
+  test('hides no colour in what is invisible', () => {
+    const picture = fill(coloured(4), { x: 0, y: 0, width: 1, height: 1 }, [9, 9, 9, 0]);
+    const { data } = PNG.sync.read(encodeSmallPng(picture));
+    expect([...data.subarray(0, 4)]).toEqual([0, 0, 0, 0]);
+  });
+});

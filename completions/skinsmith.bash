@@ -5,7 +5,7 @@
 _skinsmith_at() {
   commands='' options='' arguments=() more=''
   case $1 in
-  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs skins verify check preview config login logout doctor whoami keys capes users accounts serve backup restore help completion' ;;
+  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs skins verify check preview render config login logout doctor whoami keys capes users accounts serve backup restore help completion' ;;
   'generate') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --picture --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'queue') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --wait --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'status') options='--format --wait -h --help' arguments=('ask jobs') more=1 ;;
@@ -19,6 +19,7 @@ _skinsmith_at() {
   'verify') options='--key --require-signer --offline -h --help' arguments=('files') more=1 ;;
   'check') options='--picture -r --recursive --ignore -h --help' arguments=('files') more=1 ;;
   'preview') options='--variant --out --picture -h --help' arguments=('files') ;;
+  'render') options='--view --size --no-overlay --variant --cape --out -h --help' arguments=('files') ;;
   'config') options='-h --help' commands='list get set unset path' ;;
   'config list') options='-h --help' ;;
   'config get') options='-h --help' arguments=('ask settings') ;;
@@ -57,7 +58,7 @@ _skinsmith_at() {
   'serve') options='--host --port --public-url --trust-proxy --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --new-signing-key --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --log-level --log-format --log-addresses -h --help' ;;
   'backup') options='--data --verify -h --help' arguments=('files') ;;
   'restore') options='--data --force -h --help' arguments=('files') ;;
-  'help') options='-h --help' arguments=('words generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;
+  'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;
   'completion') options='-h --help' arguments=('words bash zsh fish powershell') ;;
   esac
 }
@@ -119,6 +120,11 @@ _skinsmith_values() {
   'preview --variant') values='words auto classic slim' ;;
   'preview --out') values='files' ;;
   'preview --picture') values='words auto blocks kitty iterm none' ;;
+  'render --view') values='words face head bust body front back isometric' ;;
+  'render --size') values='none' ;;
+  'render --variant') values='words auto classic slim' ;;
+  'render --cape') values='files' ;;
+  'render --out') values='files' ;;
   'login --key-file') values='files' ;;
   'keys create --user') values='ask users' ;;
   'keys create --data') values='folders' ;;

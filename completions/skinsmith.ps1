@@ -6,7 +6,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
 
     # By command: what can follow it.
     $tree = @{
-        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'skins', 'verify', 'check', 'preview', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'serve', 'backup', 'restore', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
+        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'serve', 'backup', 'restore', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
         'generate' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--picture', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'queue' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--wait', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'status' = @{ commands = @(); options = @('--format', '--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
@@ -20,6 +20,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'verify' = @{ commands = @(); options = @('--key', '--require-signer', '--offline', '-h', '--help'); arguments = @('files'); more = $true }
         'check' = @{ commands = @(); options = @('--picture', '-r', '--recursive', '--ignore', '-h', '--help'); arguments = @('files'); more = $true }
         'preview' = @{ commands = @(); options = @('--variant', '--out', '--picture', '-h', '--help'); arguments = @('files'); more = $false }
+        'render' = @{ commands = @(); options = @('--view', '--size', '--no-overlay', '--variant', '--cape', '--out', '-h', '--help'); arguments = @('files'); more = $false }
         'config' = @{ commands = @('list', 'get', 'set', 'unset', 'path'); options = @('-h', '--help'); arguments = @(); more = $false }
         'config list' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'config get' = @{ commands = @(); options = @('-h', '--help'); arguments = @('ask settings'); more = $false }
@@ -58,7 +59,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
-        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
+        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
         'completion' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words bash zsh fish powershell'); more = $false }
     }
     # By command and option: what the option's value can be.
@@ -118,6 +119,11 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'preview --variant' = 'words auto classic slim'
         'preview --out' = 'files'
         'preview --picture' = 'words auto blocks kitty iterm none'
+        'render --view' = 'words face head bust body front back isometric'
+        'render --size' = 'none'
+        'render --variant' = 'words auto classic slim'
+        'render --cape' = 'files'
+        'render --out' = 'files'
         'login --key-file' = 'files'
         'keys create --user' = 'ask users'
         'keys create --data' = 'folders'
@@ -177,6 +183,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         ' verify' = 'verify signatures and textures of saved skins'
         ' check' = 'check PNG files without sending them anywhere'
         ' preview' = 'show a skin in the terminal'
+        ' render' = 'draw a skin as a PNG file'
         ' config' = 'manage settings'
         ' login' = 'store an API key for a service'
         ' logout' = 'remove the API key for a service'
@@ -324,6 +331,14 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'preview --picture' = 'how to draw the skin in a terminal'
         'preview -h' = 'print help'
         'preview --help' = 'print help'
+        'render --view' = 'what to draw (default: body)'
+        'render --size' = 'height of the picture, 8 to 1024 (default: 512)'
+        'render --no-overlay' = 'leave out the outer layer'
+        'render --variant' = 'arm variant; auto detects it from the picture'
+        'render --cape' = 'PNG file of a cape, for the view back'
+        'render --out' = 'PNG file to write, or - for stdout'
+        'render -h' = 'print help'
+        'render --help' = 'print help'
         'config list' = 'list settings and where each comes from'
         'config get' = 'print one setting'
         'config set' = 'change a setting'

@@ -25,6 +25,7 @@ describe('the public face of the package', () => {
       'BatchSetupError',
       'DeliveryError',
       'InsecureHttpError',
+      'InvalidImageError',
       'JobFailedError',
       'LockfileError',
       'NetworkError',
@@ -38,6 +39,7 @@ describe('the public face of the package', () => {
       'convert',
       'isPending',
       'parseBaseUrl',
+      'renderSkin',
       'skinNameProblem',
       'verifyWebhook',
     ]);

@@ -72,6 +72,7 @@ const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     load: () => import('./commands/check.ts'),
   },
   preview: { summary: 'show a skin in the terminal', load: () => import('./commands/preview.ts') },
+  render: { summary: 'draw a skin as a PNG file', load: () => import('./commands/render.ts') },
   config: {
     summary: 'manage settings',
     commands: {

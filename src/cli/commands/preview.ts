@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
-import type { BatchSource, VariantWish } from '../../batch/model/source.ts';
-import { openSources } from '../../batch/sources/sources.ts';
+import type { VariantWish } from '../../batch/model/source.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
-import { rootsOf } from '../batch/sources.ts';
+import { onlySource } from '../batch/only-source.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
-import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { addPictureOption, type TypedPictureOption, terminalPictures } from '../options/picture-option.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../output/described.ts';
@@ -121,16 +120,4 @@ function noPictures(): CliError {
       hint: 'Write a file instead (--out skin-preview.png), or force it: --picture blocks',
     },
   );
-}
-
-async function onlySource(text: string, { io }: CommandContext): Promise<BatchSource> {
-  const sources: BatchSource[] = [];
-  const spec = { args: [text], from: [], recursive: false, ignore: [] };
-  for await (const source of openSources(spec, rootsOf(io))) {
-    sources.push(source);
-    if (sources.length > 1) break;
-  }
-  const [only] = sources;
-  if (only && sources.length === 1) return only;
-  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file of the folder.');
 }

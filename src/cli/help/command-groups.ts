@@ -1,7 +1,7 @@
 /** Headings of `skinsmith --help` in order, each with its commands. */
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Make skins:': ['generate', 'queue', 'status', 'jobs'],
-  'Look at skins:': ['skins', 'preview', 'check', 'verify'],
+  'Look at skins:': ['skins', 'preview', 'render', 'check', 'verify'],
   'Account and settings:': ['login', 'logout', 'whoami', 'config', 'doctor'],
   'Run a service:': ['serve', 'users', 'keys', 'accounts', 'capes', 'backup', 'restore'],
   'Help:': ['help', 'completion'],

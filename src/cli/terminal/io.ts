@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 
 export interface OutputStream {
-  write(text: string): void;
+  /** Text, or the bytes of a file. */
+  write(data: string | Uint8Array): void;
   readonly isTTY: boolean;
   /** Whether to write ANSI colours to this stream. */
   readonly hasColor: boolean;
@@ -67,7 +68,7 @@ export function makeIo(real: RealIo, color: ColorChoice): Io {
 function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorChoice): OutputStream {
   const isTTY = stream.isTTY === true;
   return {
-    write: (text) => void stream.write(text),
+    write: (data) => void stream.write(data),
     isTTY,
     hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
     colorDepth: stream.getColorDepth?.(env) ?? 1,

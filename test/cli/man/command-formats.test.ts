@@ -122,6 +122,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     verify: () => [join(signed, 'skins.lock')],
     check: async () => [await picture()],
     preview: async () => [await picture()],
+    render: async () => [await picture(), '--out', join(signed, 'render.png')],
     'config list': () => [],
     'config get': () => ['base-url'],
     'config path': () => [],

@@ -66,9 +66,9 @@ export async function runCommand(
 /** The same terminal with somebody at its keyboard. */
 function answering(io: Io, answers: (asked: string) => string | undefined): Io {
   const stdin = new PassThrough();
-  const write = (text: string) => {
+  const write = (text: string | Uint8Array) => {
     io.err.write(text);
-    const answer = answers(text);
+    const answer = answers(String(text));
     if (answer !== undefined) setImmediate(() => stdin.write(answer));
   };
   return { ...io, stdin, canPrompt: true, err: { ...io.err, write } };

@@ -17,7 +17,7 @@ interface TestIoOptions {
 
 export interface TestIo {
   readonly io: Io;
-  /** What was written so far. */
+  /** What was written so far; bytes as `latin1`. */
   readonly out: () => string;
   readonly err: () => string;
 }
@@ -35,8 +35,8 @@ export function testIo(options: TestIoOptions = {}): TestIo {
   } = options;
   const written = { out: '', err: '' };
   const stream = (name: 'out' | 'err', isTTY: boolean): OutputStream => ({
-    write: (text) => {
-      written[name] += text;
+    write: (data) => {
+      written[name] += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
     },
     isTTY,
     hasColor: color,

@@ -17,7 +17,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'index.ts': {
     holds: 'The public API; the CLI uses nothing else of the client',
-    imports: ['batch', 'client', 'protocol', 'base'],
+    imports: ['batch', 'client', 'protocol', 'skin', 'base'],
   },
   batch: {
     holds: 'Many sources become skins: sources, plan, lockfile, journal, proof',
@@ -48,7 +48,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['base'],
   },
   skin: {
-    holds: 'The picture: bounded PNG decode, canonical encode, pixel hash, variant, check',
+    holds: 'The picture: bounded PNG decode, canonical encode, pixel hash, variant, check, renders',
     imports: [],
   },
   protocol: {

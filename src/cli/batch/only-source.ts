@@ -1,0 +1,18 @@
+import type { BatchSource } from '../../batch/model/source.ts';
+import { openSources } from '../../batch/sources/sources.ts';
+import type { CommandContext } from '../context/context.ts';
+import { usageError } from '../errors/exit.ts';
+import { rootsOf } from './sources.ts';
+
+/** The one skin that an argument names. @throws CliError if it names several, as a folder does */
+export async function onlySource(text: string, { io }: CommandContext): Promise<BatchSource> {
+  const sources: BatchSource[] = [];
+  const spec = { args: [text], from: [], recursive: false, ignore: [] };
+  for await (const source of openSources(spec, rootsOf(io))) {
+    sources.push(source);
+    if (sources.length > 1) break;
+  }
+  const [only] = sources;
+  if (only && sources.length === 1) return only;
+  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file of the folder.');
+}

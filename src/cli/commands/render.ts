@@ -1,0 +1,158 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { writeFileAtomically } from '../../base/atomic-file.ts';
+import type { VariantWish } from '../../batch/model/source.ts';
+import { readContent } from '../../batch/pictures/read-picture.ts';
+import { decodeCape } from '../../skin/check/cape.ts';
+import { InvalidImageError, type Picture } from '../../skin/picture.ts';
+import { encodeSmallPng } from '../../skin/png/encode-small.ts';
+import { drawView, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/render.ts';
+import { DEFAULT_SIZE, DEFAULT_VIEW } from '../../skin/render/render-skin.ts';
+import { onlySource } from '../batch/only-source.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { Runner } from '../context/runner.ts';
+import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import type { Examples } from '../help/examples.ts';
+import { wholeNumber } from '../options/option-values.ts';
+import type { CommandOutput, Fields } from '../output/described.ts';
+import { findPicture } from '../preview/find-picture.ts';
+import { clean } from '../text/text.ts';
+
+export interface RenderOptions {
+  readonly source: string;
+  readonly view?: View;
+  /** Height in pixels. */
+  readonly size?: number;
+  readonly overlay?: boolean;
+  readonly variant?: VariantWish;
+  /** PNG file of a cape. */
+  readonly cape?: string;
+  /** PNG file to write, or `-` for stdout. */
+  readonly out: string;
+}
+
+export const examples: Examples = [
+  ['Draw a skin as the game shows it', 'skinsmith render skin.png --out body.png'],
+  ["Draw a player's head, 64 pixels high", 'skinsmith render Notch --view head --size 64 --out head.png'],
+  [
+    'Draw a skin with a cape from behind',
+    'skinsmith render skin.png --view back --cape cape.png --out back.png',
+  ],
+];
+
+/** JSON output. */
+interface RenderView {
+  readonly source: string;
+  readonly view: View;
+  readonly variant: string;
+  readonly width: number;
+  readonly height: number;
+  readonly file: string;
+}
+
+const FIELDS: Fields<RenderView> = {
+  source: 'the skin that is drawn',
+  view: 'face, head, bust, body, front, back or isometric',
+  variant: 'classic or slim',
+  width: 'width of the picture in pixels',
+  height: 'height of the picture in pixels',
+  file: 'the file written',
+};
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'object', fields: FIELDS } }];
+
+export function register(command: Command, runner: Runner, run = runRender): void {
+  command
+    .description(
+      'Draw a skin as a PNG file.\n' +
+        'Draws a PNG file, a URL, a skin of the service (UUID), a player (name or UUID) or skin data (a texture ' +
+        'value, or JSON with one) on a transparent background, without smoothing. Whole figures are half as wide ' +
+        'as high; face, head and bust are square.',
+    )
+    .argument('<source>', 'PNG file, URL, UUID, player name, skin data, or - for stdin')
+    .addOption(
+      new Option('--view <view>', `what to draw (default: ${DEFAULT_VIEW})`)
+        .choices(VIEWS)
+        .default(undefined, DEFAULT_VIEW),
+    )
+    .addOption(
+      new Option(
+        '--size <pixels>',
+        `height of the picture, ${MIN_SIZE} to ${MAX_SIZE} (default: ${DEFAULT_SIZE})`,
+      )
+        .argParser(wholeNumber(MIN_SIZE, MAX_SIZE))
+        .default(undefined, String(DEFAULT_SIZE)),
+    )
+    .option('--no-overlay', 'leave out the outer layer')
+    .addOption(
+      new Option('--variant <variant>', 'arm variant; auto detects it from the picture')
+        .choices(['auto', 'classic', 'slim'])
+        .default(undefined, 'auto'),
+    )
+    .option('--cape <file>', 'PNG file of a cape, for the view back')
+    .requiredOption('--out <file>', 'PNG file to write, or - for stdout')
+    .action(
+      async (source: string, typed: Omit<RenderOptions, 'source'>) =>
+        await runner(async (context) => await run({ ...typed, source }, context)),
+    );
+}
+
+export async function runRender(options: RenderOptions, context: CommandContext): Promise<number> {
+  const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wish = 'auto', overlay, out } = options;
+  verifyOutput(options, context);
+  const cape = options.cape === undefined ? undefined : capeIn(options.cape);
+  const { title, picture, variant } = await findPicture(
+    await onlySource(options.source, context),
+    wish,
+    context,
+  );
+  const drawn = drawView(picture, { view, size, variant, overlay, cape });
+  const { width, height } = drawn;
+  write(encodeSmallPng(drawn), out, context);
+  if (context.flags.json)
+    await writeJson({ source: title, view, variant, width, height, file: out }, context);
+  return exitStatus('done');
+}
+
+function verifyOutput({ view, cape, out }: RenderOptions, { io, flags }: CommandContext): void {
+  if (cape !== undefined && view !== 'back') {
+    throw usageError('cape_not_shown', 'A cape shows only from behind.', 'Add --view back.');
+  }
+  if (out !== '-') return;
+  if (flags.json) {
+    const hint = 'Write the picture to a file, such as --out skin-render.png, or leave out --json.';
+    throw usageError('stdout_taken', 'The picture and the JSON document cannot both go to stdout.', hint);
+  }
+  if (io.out.isTTY) {
+    const hint = 'Write it to a file, such as --out skin-render.png, or show it with skinsmith preview.';
+    throw usageError('picture_on_terminal', 'A PNG file is not written to a terminal.', hint);
+  }
+}
+
+/** @throws CliError */
+function capeIn(path: string): Picture {
+  const read = readContent({ kind: 'file', path: resolve(path), fit: false });
+  if ('problem' in read)
+    throw new CliError(read.problem.code, read.problem.message, { hint: read.problem.hint });
+  try {
+    return decodeCape(read.bytes);
+  } catch (error) {
+    if (!(error instanceof InvalidImageError)) throw error;
+    const { hint = 'A cape is a PNG file of 64×32 pixels.' } = error;
+    throw new CliError(error.code, `${clean(path)}: ${error.message}`, { cause: error, hint });
+  }
+}
+
+function write(png: Uint8Array, out: string, { io, flags, messages }: CommandContext): void {
+  if (out === '-') {
+    io.out.write(png);
+    return;
+  }
+  writeFileAtomically(resolve(out), png);
+  if (!flags.json) messages.say(`Wrote ${clean(out)}.`);
+}
+
+async function writeJson(view: RenderView, { io }: CommandContext): Promise<void> {
+  const { jsonDocument } = await import('../text/json.ts');
+  io.out.write(jsonDocument(view));
+}

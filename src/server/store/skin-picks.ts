@@ -1,5 +1,6 @@
 import type { Db } from './db.ts';
-import { findSkinsByNumber, isIn, type SkinWithData } from './skins.ts';
+import { isIn } from './skin-lists.ts';
+import { findSkinsByNumber, type SkinWithData } from './skins.ts';
 
 /** The lowest and highest number of the public skins; undefined: there are none. */
 export async function publicRange(db: Db): Promise<{ first: number; last: number } | undefined> {

@@ -2,13 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
-import {
-  deleteSkin,
-  findKnownData,
-  findOwnSkin,
-  findSkin,
-  listSkins,
-} from '../../../src/server/store/skins.ts';
+import { listSkins } from '../../../src/server/store/skin-lists.ts';
+import { deleteSkin, findKnownData, findOwnSkin, findSkin } from '../../../src/server/store/skins.ts';
 import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

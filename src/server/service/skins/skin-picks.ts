@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Db } from '../../store/db.ts';
+import { countSkins } from '../../store/skin-lists.ts';
 import { publicRange, publicSkinFrom, publicSkinsAt, skinsBeginningWith } from '../../store/skin-picks.ts';
 import { searchSkins } from '../../store/skin-search.ts';
 import { wordsIn } from '../../store/skin-words.ts';
-import { countSkins, findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
+import { findSkinsByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';
 import { Refusal } from '../refusals/refusal.ts';

@@ -2,20 +2,18 @@ import type { Clock } from '../../../base/clock.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
 import { inTransaction } from '../../store/db.ts';
-import { searchSkins } from '../../store/skin-search.ts';
-import { countView, hourOf } from '../../store/skin-views.ts';
-import { wordsIn } from '../../store/skin-words.ts';
 import {
   countSkins,
-  findSkin,
-  findSkinByNumber,
   listSkins,
   type SkinPage,
   type SkinPlace,
   type SkinScope,
   type SkinSort,
-  type SkinWithData,
-} from '../../store/skins.ts';
+} from '../../store/skin-lists.ts';
+import { searchSkins } from '../../store/skin-search.ts';
+import { countView, hourOf } from '../../store/skin-views.ts';
+import { wordsIn } from '../../store/skin-words.ts';
+import { findSkin, findSkinByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { requireUser } from '../callers/caller.ts';
 import { hasScope } from '../callers/scopes.ts';

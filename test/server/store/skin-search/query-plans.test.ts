@@ -4,15 +4,9 @@ import { type CompiledQuery, Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Db } from '../../../../src/server/store/db.ts';
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
+import { countSkins, listSkins } from '../../../../src/server/store/skin-lists.ts';
 import { searchSkins } from '../../../../src/server/store/skin-search.ts';
-import {
-  countSkins,
-  findKnownData,
-  findOwnSkin,
-  hasOpenSkin,
-  listSkins,
-  someSkinOf,
-} from '../../../../src/server/store/skins.ts';
+import { findKnownData, findOwnSkin, hasOpenSkin, someSkinOf } from '../../../../src/server/store/skins.ts';
 import { openSqliteFile } from '../../../../src/server/store/sqlite.ts';
 import { countEnded, countMade, firstMade } from '../../../../src/server/store/stats.ts';
 import { findServedTexture, hasTextureData } from '../../../../src/server/store/textures.ts';

@@ -17,6 +17,7 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     identity: "printf('%064x', i)",
     texture_hash: "printf('%064x', i)",
     skin_uuid: "printf('%032x', i)",
+    idempotency_key: 'null',
   },
 };
 

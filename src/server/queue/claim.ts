@@ -1,69 +1,92 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import { moveQueueClock } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow, Tables } from '../store/schema/tables.ts';
 import type { ClaimBounds, Lease } from './port.ts';
-import { changeState } from './states.ts';
+import { updateState } from './states.ts';
 
-/** Takes the next job under a lease for `owner`, in a transaction that keeps other writers out. */
+/**
+ * Takes the next job under a lease for `owner`: the first one whose owner is below its concurrency. If there is none, the
+ * worker would be idle: then the first one whose owner is below its burst. A single statement, which is safe by itself
+ * where there is only one writer at a time.
+ */
 export async function claimNext(
-  tx: Db,
+  db: Db,
   owner: string,
   { now, until, bounds = {} }: { now: number; until: number; bounds?: ClaimBounds },
 ): Promise<Lease | undefined> {
-  if (await isFull(tx, bounds)) return undefined;
-  const next = await findNext(tx, now, bounds);
-  if (!next) return undefined;
-  const held = { attempts: next.attempts + 1, lease_owner: owner, lease_until: until, started_at: now };
-  await changeState(tx, { uuid: next.uuid, from: 'waiting', to: 'processing' }, held);
-  await moveQueueClock(tx, next.turn);
-  return { owner, job: { ...next, ...held, status: 'processing' } };
+  const { onePerIdentity = false, owners, processing } = bounds;
+  const claim: Claim = { owner, now, until, ...(processing !== undefined && { processing }) };
+  const next = onePerIdentity ? CLAIM_WITHOUT_TWIN : CLAIM;
+  const row = owners
+    ? await claiming(db, claim, { onePerIdentity, owners }).executeTakeFirst()
+    : await next.first(db, claim);
+  if (!row) return undefined;
+  const { known, ...job } = row;
+  return { owner, job, hasData: known !== null };
 }
 
-interface Looking {
-  /** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
-  readonly room: 'concurrency' | 'burst';
-  readonly onePerIdentity: boolean;
+interface Claim {
+  readonly owner: string;
+  readonly now: number;
+  readonly until: number;
+  /** Maximum number of jobs in progress. */
+  readonly processing?: number;
 }
+
+type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
+
+/** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
+type Room = 'concurrency' | 'burst';
+
+function claiming(db: Db, { owner, now, until, processing }: Claim, restrictions: Restrictions) {
+  const first = (room: Room) => firstWaiting(db, { room, now, restrictions });
+  const claim = updateState(db, 'waiting', 'processing')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
+    .set({ lease_owner: owner, lease_until: until, started_at: now })
+    .where('id', '=', (eb) => eb.fn.coalesce(first('concurrency'), first('burst')))
+    .returningAll()
+    .returning(dataOfJob);
+  return processing === undefined ? claim : claim.where((eb) => eb(countProcessing(eb), '<', processing));
+}
+
+const CLAIM = prepare((db, claim: Claim) => claiming(db, claim, {}));
+const CLAIM_WITHOUT_TWIN = prepare((db, claim: Claim) => claiming(db, claim, { onePerIdentity: true }));
 
 /** Iterates over the waiting jobs in turn order, skipping those that cannot run yet. */
-function firstWaiting(looking: Looking) {
-  return prepare((db, { now }: { now: number }) => waitingFirst(db, now, looking));
+function firstWaiting(
+  db: Db,
+  { room, now, restrictions }: { room: Room; now: number; restrictions: Restrictions },
+) {
+  const { onePerIdentity = false, owners } = restrictions;
+  let waiting = db
+    .selectFrom('jobs')
+    .select('jobs.id')
+    .where(WAITING)
+    .where('run_at', '<=', now)
+    .where(hasRoom(room))
+    .orderBy('turn')
+    .orderBy('id')
+    .limit(1);
+  if (onePerIdentity) waiting = waiting.where(hasNoTwin);
+  return owners ? waiting.where(isOf(owners)) : waiting;
 }
 
-function waitingFirst(db: Db, now: number, { room, onePerIdentity }: Looking) {
-  const waiting = db.selectFrom('jobs').selectAll().where(WAITING).where('run_at', '<=', now);
-  const free = waiting.where(hasRoom(room)).orderBy('turn').orderBy('id').limit(1);
-  return onePerIdentity ? free.where(hasNoTwin) : free;
+/** The identity of the job's data, if the store has it. */
+function dataOfJob(eb: ExpressionBuilder<Tables, 'jobs'>) {
+  return eb
+    .selectFrom('texture_data')
+    .select('texture_data.identity')
+    .whereRef('texture_data.identity', '=', 'jobs.identity')
+    .as('known');
 }
 
-const NEXT = {
-  concurrency: firstWaiting({ room: 'concurrency', onePerIdentity: false }),
-  burst: firstWaiting({ room: 'burst', onePerIdentity: false }),
-} as const;
-const NEXT_WITHOUT_TWIN = {
-  concurrency: firstWaiting({ room: 'concurrency', onePerIdentity: true }),
-  burst: firstWaiting({ room: 'burst', onePerIdentity: true }),
-} as const;
-
-/**
- * The first job whose owner is below its concurrency. If there is none, the worker would be idle: then the first
- * whose owner is below its burst.
- */
-async function findNext(
-  tx: Db,
-  now: number,
-  { onePerIdentity = false, owners }: ClaimBounds,
-): Promise<JobRow | undefined> {
-  if (owners) {
-    const first = async (room: Looking['room']) =>
-      await waitingFirst(tx, now, { room, onePerIdentity }).where(isOf(owners)).executeTakeFirst();
-    return (await first('concurrency')) ?? (await first('burst'));
-  }
-  const next = onePerIdentity ? NEXT_WITHOUT_TWIN : NEXT;
-  return (await next.concurrency.first(tx, { now })) ?? (await next.burst.first(tx, { now }));
+function countProcessing(eb: ExpressionBuilder<Tables, 'jobs'>) {
+  return eb
+    .selectFrom('jobs')
+    .select((inner) => inner.fn.countAll<number>().as('count'))
+    .where(PROCESSING);
 }
 
 /** When the first job may run that is not held back by its owner's other jobs or the global limits. */
@@ -115,7 +138,7 @@ function isOf(owners: NonNullable<ClaimBounds['owners']>) {
 }
 
 /** Whether the job's owner has fewer jobs in progress than allowed. */
-function hasRoom(limit: Looking['room']) {
+function hasRoom(limit: Room) {
   return (eb: ExpressionBuilder<Tables, 'jobs'>): ExpressionWrapper<Tables, 'jobs', SqlBool> => {
     const processing = eb
       .selectFrom('jobs as other')

@@ -1,16 +1,16 @@
 import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/sliding-window.ts';
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
-import { recallCaller, rememberCaller } from '../store/callers.ts';
+import { type CallerMemory, rememberCaller } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
-import { PENDING } from '../store/schema/job-conditions.ts';
 import type { JobRow, Via } from '../store/schema/tables.ts';
 import { keepTexture } from '../store/textures.ts';
-import { findRepeated, keepKey } from './idempotency.ts';
+import { answerToKey, findRepeated, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
 import type { NewJob, OverLimit, Recorded, Room, Submission, SubmitLimits } from './port.ts';
 import { sharedOpensAt, spendShared } from './shared-limit.ts';
+import { readStanding, type Standing } from './standing.ts';
 
 type NewRow = Omit<JobRow, 'id'>;
 
@@ -26,33 +26,46 @@ export async function submitJob(
   job: NewJob,
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Submission> {
-  const repeated = await findRepeated(tx, job);
-  if (repeated) return repeated;
-  const same = await FIND_PENDING.first(tx, job);
-  if (same) {
-    await keepKey(tx, job, same);
-    if (job.callback) await keepCallback(tx, job.callback, same, now);
-    return { kind: 'joined', job: same };
-  }
-  const memory = await recallCaller(tx, job.owner, now);
-  const over = await overLimit(tx, job, { limits, memory, now });
+  const standing = await readStanding(tx, job, now);
+  const { keyed, joined, memory } = standing;
+  if (keyed !== null) return answerToKey(await BY_ID.only(tx, { id: keyed }), job);
+  if (joined !== null) return await joinJob(tx, job, { joined, now, memory });
+  const over = await overLimit(tx, job.via, { limits, standing, now });
   if (over) return over;
-  const { turn } = memory;
   if (job.picture) await keepTexture(tx, { ...job.picture, created_at: now });
   if (limits.together) await spendShared(tx, limits.together, now);
-  const { concurrency, burst } = limits;
-  const queued = await insert(tx, { ...newRow(job, now), turn, concurrency, burst });
-  await rememberCaller(tx, {
+  const { concurrency, burst, priority } = limits;
+  const queued = await insert(tx, { ...newRow(job, now), turn: memory.turn, concurrency, burst });
+  const usage = afterJob(memory, { priority, via: job.via, now });
+  await rememberCaller(tx, usage);
+  if (job.callback) await keepCallback(tx, job.callback, queued, now);
+  return { kind: 'queued', job: queued, usage };
+}
+
+/** Answers with the owner's unfinished job for the same request. */
+async function joinJob(
+  tx: Db,
+  job: NewJob,
+  { joined, now, memory }: { joined: number; now: number; memory: CallerMemory },
+): Promise<Submission> {
+  const same = await BY_ID.only(tx, { id: joined });
+  await keepKey(tx, job, same);
+  if (job.callback) await keepCallback(tx, job.callback, same, now);
+  return { kind: 'joined', job: same, usage: memory };
+}
+
+function afterJob(
+  memory: CallerMemory,
+  { priority, via, now }: { priority: number; via: Via; now: number },
+): CallerMemory {
+  return {
     ...memory,
-    turn: turnAfter(turn, limits.priority),
+    turn: turnAfter(memory.turn, priority),
     minute: spendOne(memory.minute, MINUTE, now),
     hour: spendOne(memory.hour, HOUR, now),
     spentAt: now,
-    ...(job.via === 'v1' && { generatedAt: now }),
-  });
-  await keepKey(tx, job, queued);
-  if (job.callback) await keepCallback(tx, job.callback, queued, now);
-  return { kind: 'queued', job: queued };
+    ...(via === 'v1' && { generatedAt: now }),
+  };
 }
 
 /** Records a job whose result was available at once. */
@@ -63,32 +76,34 @@ export async function recordKnownJob(
 ): Promise<Recorded> {
   const known = { status: 'completed', skin_uuid: skinUuid, finished_at: now } as const;
   const row = { ...newRow(job, now), ...NO_PLACE, ...known };
+  const { callback } = job;
   // A transaction around a single row would cost more than the row.
-  if (job.idempotencyKey === undefined && !job.callback)
-    return { kind: 'recorded', job: await insert(db, row) };
+  if (!callback) return await recordOnce(db, job, row);
   return await inTransaction(db, async (tx) => {
-    const repeated = await findRepeated(tx, job);
-    if (repeated) return repeated;
-    const recorded = await insert(tx, row);
-    await keepKey(tx, job, recorded);
-    if (job.callback) await keepCallback(tx, job.callback, recorded, now);
-    return { kind: 'recorded', job: recorded };
+    const recorded = await recordOnce(tx, job, row);
+    if (recorded.kind === 'recorded') await keepCallback(tx, callback, recorded.job, now);
+    return recorded;
   });
+}
+
+/** Inserts the row, unless the key of its request was used before: also by another request at the same time. */
+async function recordOnce(db: Db, job: NewJob, row: NewRow): Promise<Recorded> {
+  if (job.idempotencyKey === undefined) return { kind: 'recorded', job: await insert(db, row) };
+  const inserted = await INSERT_UNLESS_KEYED.first(db, row);
+  if (inserted) return { kind: 'recorded', job: { ...row, ...inserted } };
+  const repeated = await findRepeated(db, job);
+  return repeated ?? (await recordOnce(db, job, row)); // its job was just forgotten
 }
 
 /** The limit of the owner that refuses the job, if any. Limits that pass with time come first. */
 async function overLimit(
   tx: Db,
-  { owner, via }: Pick<NewJob, 'owner' | 'via'>,
-  { limits, memory, now }: { limits: SubmitLimits; memory: OverLimit['memory']; now: number },
+  via: Via,
+  { limits, standing, now }: { limits: SubmitLimits; standing: Standing; now: number },
 ): Promise<OverLimit | undefined> {
+  const { memory, pending, pendingVia: running } = standing;
   if (opensAt(memory, limits, { via, now }) > now) return { kind: 'too_fast', memory };
-  const { atOnce } = VIA_RULES[via];
-  if (Number.isFinite(atOnce)) {
-    const { count: running } = await COUNT_PENDING.only(tx, { owner, via });
-    if (running >= atOnce) return { kind: 'busy', running, memory };
-  }
-  const { count: pending } = await COUNT_PENDING.only(tx, { owner });
+  if (running >= VIA_RULES[via].atOnce) return { kind: 'busy', running, memory };
   if (pending >= limits.spots) return { kind: 'full', pending, memory };
   const sharedAt = limits.together ? await sharedOpensAt(tx, limits.together, now) : now;
   return sharedAt > now ? { kind: 'crowded', opensAt: sharedAt, memory } : undefined;
@@ -100,10 +115,10 @@ export async function findRoom(
   { owner, via }: Pick<NewJob, 'owner' | 'via'>,
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Room> {
-  const memory = await recallCaller(db, owner, now);
-  const over = await overLimit(db, { owner, via }, { limits, memory, now });
+  const standing = await readStanding(db, { owner, via }, now);
+  const over = await overLimit(db, via, { limits, standing, now });
   if (over) return over;
-  const { count: pending } = await COUNT_PENDING.only(db, { owner });
+  const { memory, pending } = standing;
   const left = [
     limits.spots - pending,
     limits.perMinute - totalOf(memory.minute),
@@ -113,25 +128,34 @@ export async function findRoom(
   return { kind: 'room', count: Math.max(1, Math.min(...left, VIA_RULES[via].atOnce)) };
 }
 
-const COUNT_PENDING = prepare((db, { owner, via }: { owner: string; via?: Via }) => {
-  const pending = db
-    .selectFrom('jobs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('owner', '=', owner)
-    .where(PENDING);
-  return via === undefined ? pending : pending.where('via', '=', via);
-});
-
-const FIND_PENDING = prepare((db, { owner, requestKey }: Pick<NewJob, 'owner' | 'requestKey'>) =>
-  db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('request_key', '=', requestKey)
-    .where(PENDING),
+const BY_ID = prepare((db, { id }: Pick<JobRow, 'id'>) =>
+  db.selectFrom('jobs').selectAll().where('id', '=', id),
 );
 
+// The insertion of a job also stores its idempotency key.
 const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(row).returning('id'));
+
+const INSERT_UNLESS_KEYED = prepare((db, row: NewRow) =>
+  db
+    .insertInto('jobs')
+    .columns(Object.keys(row) as (keyof NewRow)[])
+    .expression(
+      db
+        .selectNoFrom((values) => Object.entries(row).map(([name, value]) => values.val(value).as(name)))
+        .where((where) =>
+          where.not(
+            where.exists(
+              where
+                .selectFrom('idempotency_keys')
+                .select('job_id')
+                .where('owner', '=', row.owner)
+                .where('key', '=', row.idempotency_key ?? ''),
+            ),
+          ),
+        ),
+    )
+    .returning('id'),
+);
 
 async function insert(tx: Db, row: NewRow): Promise<JobRow> {
   return { ...row, ...(await INSERT.only(tx, row)) };
@@ -160,5 +184,6 @@ function newRow(job: NewJob, now: number): Omit<NewRow, keyof typeof NO_PLACE> {
     finished_at: null,
     via: job.via,
     cape_hash: job.capeHash,
+    idempotency_key: job.idempotencyKey ?? null,
   };
 }

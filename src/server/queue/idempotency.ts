@@ -2,6 +2,16 @@ import type { Db } from '../store/db.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import type { NewJob, Repeated } from './port.ts';
 
+/** Selects the number of the job of an owner's earlier request with this key, as `keyed`. */
+export function keyedJob(db: Db, { owner, idempotencyKey }: { owner: string; idempotencyKey?: string }) {
+  return db
+    .selectFrom('idempotency_keys')
+    .select('job_id')
+    .where('owner', '=', owner)
+    .where('key', '=', idempotencyKey ?? '')
+    .as('keyed');
+}
+
 /** The job of an owner's earlier request with this key, as long as the job is kept. */
 export async function findKeyedJob(db: Db, owner: string, key: string): Promise<JobRow | undefined> {
   return await db
@@ -17,7 +27,11 @@ export async function findKeyedJob(db: Db, owner: string, key: string): Promise<
 export async function findRepeated(db: Db, job: NewJob): Promise<Repeated | undefined> {
   if (job.idempotencyKey === undefined) return undefined;
   const earlier = await findKeyedJob(db, job.owner, job.idempotencyKey);
-  if (!earlier) return undefined;
+  return earlier && answerToKey(earlier, job);
+}
+
+/** The answer for a request whose key an earlier one had, which got this job. */
+export function answerToKey(earlier: JobRow, job: NewJob): Repeated {
   return asksForTheSame(earlier, job) ? { kind: 'repeated', job: earlier } : { kind: 'key_taken' };
 }
 
@@ -33,7 +47,7 @@ async function countKeys(tx: Db, jobId: number): Promise<number> {
   return Number(count);
 }
 
-/** Stores the request's key, if it has one, for the job that answered it. */
+/** Stores the request's key, if it has one, for the job of another request that answered it. */
 export async function keepKey(tx: Db, { owner, idempotencyKey }: NewJob, { id }: JobRow): Promise<void> {
   if (idempotencyKey === undefined || (await countKeys(tx, id)) >= MOST_KEYS) return;
   await tx.insertInto('idempotency_keys').values({ owner, key: idempotencyKey, job_id: id }).execute();

@@ -6,35 +6,52 @@ import type { JobRow } from '../store/schema/tables.ts';
 /** Maximum waiting jobs read for a forecast. */
 const MOST_FORESEEN = 500;
 
-const RUNNING = [
+const FORESEEN = [
   'uuid',
   'owner',
   'identity',
+  'status',
   'lease_owner',
   'started_at',
-] as const satisfies (keyof JobRow)[];
-const WAITS = [
-  'uuid',
-  'owner',
-  'identity',
   'concurrency',
   'burst',
   'run_at',
 ] as const satisfies (keyof JobRow)[];
 
+type ForeseenJob = Pick<JobRow, (typeof FORESEEN)[number]>;
+
 /** The jobs in progress and waiting, with the fields that a forecast needs. */
 export interface PendingJobs {
-  readonly running: Pick<JobRow, (typeof RUNNING)[number]>[];
+  readonly running: ForeseenJob[];
   /** The first waiting jobs, in turn order. */
-  readonly waiting: Pick<JobRow, (typeof WAITS)[number]>[];
+  readonly waiting: ForeseenJob[];
 }
 
-const READ_RUNNING = prepare((db) => db.selectFrom('jobs').select(RUNNING).where(PROCESSING));
-const READ_WAITING = prepare((db, { most }: { most: number }) =>
-  db.selectFrom('jobs').select(WAITS).where(WAITING).orderBy('turn').orderBy('id').limit(most),
+const READ = prepare((db, { most }: { most: number }) =>
+  db
+    .selectFrom('jobs')
+    .select(FORESEEN)
+    .where(PROCESSING)
+    .unionAll((eb) =>
+      eb
+        .selectFrom(
+          eb
+            .selectFrom('jobs')
+            .select(FORESEEN)
+            .where(WAITING)
+            .orderBy('turn')
+            .orderBy('id')
+            .limit(most)
+            .as('first'),
+        )
+        .select(FORESEEN),
+    ),
 );
 
 export async function readPending(db: Db): Promise<PendingJobs> {
-  const running = await READ_RUNNING.all(db, {});
-  return { running, waiting: await READ_WAITING.all(db, { most: MOST_FORESEEN }) };
+  const jobs = await READ.all(db, { most: MOST_FORESEEN });
+  return {
+    running: jobs.filter(({ status }) => status === 'processing'),
+    waiting: jobs.filter(({ status }) => status === 'waiting'),
+  };
 }

@@ -48,7 +48,15 @@ export interface SubmitLimits {
 /** A request whose idempotency key is known: for the same request, or for another picture or options. */
 export type Repeated = { readonly kind: 'repeated'; readonly job: JobRow } | { readonly kind: 'key_taken' };
 
-export type Submission = Repeated | { readonly kind: 'queued' | 'joined'; readonly job: JobRow } | OverLimit;
+export type Submission = Repeated | Accepted | OverLimit;
+
+/** The request has a job, a new one or that of an earlier request. */
+export interface Accepted {
+  readonly kind: 'queued' | 'joined';
+  readonly job: JobRow;
+  /** The owner's usage from then on. */
+  readonly usage: CallerMemory;
+}
 
 /** Refused: too early, too many version 1 jobs in progress, or no free spot. */
 export type OverLimit = { readonly memory: CallerMemory } & (
@@ -68,6 +76,8 @@ export type Recorded = Repeated | { readonly kind: 'recorded'; readonly job: Job
 export interface Lease {
   readonly job: JobRow;
   readonly owner: string;
+  /** Whether the job's data existed when it was claimed; undefined: unknown. */
+  readonly hasData?: boolean;
 }
 
 /** Signed data from a generator, stored when the job completes. */

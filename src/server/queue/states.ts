@@ -12,9 +12,9 @@
  * processing → failed     that worker reports a permanent failure, or attempts are used up
  * processing → waiting    a temporary failure, or a lease that was returned or expired
  *
- * A request for existing skin data gets a job that is created as completed. `changeState` is the only place that
- * changes a status.
+ * A request for existing skin data gets a job that is created as completed. Only this file changes a status.
  */
+import { sql } from 'kysely';
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
@@ -84,6 +84,12 @@ const TAKE_STEP = prepare((db, { uuid, from, leaseOwner, leaseUntil, ...change }
   const held = leaseOwner === undefined ? update : update.where('lease_owner', '=', leaseOwner);
   return leaseUntil === undefined ? held : held.where('lease_until', '=', leaseUntil);
 });
+
+/** Starts a statement that makes this transition, for what `changeState` cannot do at once. */
+export function updateState(db: Db, from: JobStatus, to: JobStatus) {
+  assertLegal(from, to);
+  return db.updateTable('jobs').set({ status: to }).where('status', '=', sql.lit(from));
+}
 
 async function takeStep(db: Db, { to, ...step }: Step, patch: Patch): Promise<boolean> {
   const lease = to === 'processing' ? {} : { lease_owner: null, lease_until: null };

@@ -20,24 +20,41 @@ export interface CallerMemory {
 /** Id of the only row of the queue's clock. */
 const CLOCK = 1;
 
-const RECALL = prepare((db, { owner }: { owner: string }) =>
-  db
+/** What the store knows about a caller, if anything, and the queue's clock. */
+export interface CallerFacts {
+  readonly clock: number;
+  readonly turn: number | null;
+  readonly spent_at: number | null;
+  readonly generated_at: number | null;
+  readonly minute: string | null;
+  readonly hour: string | null;
+}
+
+/** Selects the facts about a caller; always a single row. Whatever else a request needs can be joined. */
+export function factsAbout(db: Db, owner: string) {
+  return db
     .selectFrom('queue_clock')
     .leftJoin('callers', (join) => join.on('callers.owner', '=', owner))
-    .select(['queue_clock.turn as clock', 'callers.turn', 'spent_at', 'generated_at', 'minute', 'hour'])
-    .where('queue_clock.id', '=', CLOCK),
-);
+    .select(['queue_clock.turn as clock', 'callers.turn'])
+    .select(['callers.spent_at', 'callers.generated_at', 'callers.minute', 'callers.hour'])
+    .where('queue_clock.id', '=', CLOCK);
+}
+
+const RECALL = prepare((db, { owner }: { owner: string }) => factsAbout(db, owner));
 
 export async function recallCaller(db: Db, owner: string, now: number): Promise<CallerMemory> {
-  const row = await RECALL.only(db, { owner });
+  return memoryOf(owner, await RECALL.only(db, { owner }), now);
+}
+
+export function memoryOf(owner: string, facts: CallerFacts, now: number): CallerMemory {
   const spent = (text: string | null) => JSON.parse(text ?? '[]') as Spent;
   const remembered = {
     owner,
-    turn: nextTurn(row.clock, row.turn ?? 0),
-    spentAt: row.spent_at ?? 0,
-    generatedAt: row.generated_at ?? 0,
-    minute: spent(row.minute),
-    hour: spent(row.hour),
+    turn: nextTurn(facts.clock, facts.turn ?? 0),
+    spentAt: facts.spent_at ?? 0,
+    generatedAt: facts.generated_at ?? 0,
+    minute: spent(facts.minute),
+    hour: spent(facts.hour),
   };
   return currentMemory(remembered, now);
 }

@@ -16,6 +16,7 @@ import { insideNames } from './migrations/0014-inside-names.ts';
 import { accountOwners } from './migrations/0015-account-owners.ts';
 import { madeWhen } from './migrations/0016-made-when.ts';
 import { submissionsUnderWay } from './migrations/0017-submissions-under-way.ts';
+import { fewerStatements } from './migrations/0018-fewer-statements.ts';
 import type { Tables } from './schema/tables.ts';
 
 type Migration = (db: Kysely<Tables>) => Promise<void>;
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly Migration[] = [
   accountOwners,
   madeWhen,
   submissionsUnderWay,
+  fewerStatements,
 ];
 
 /** The schema that this version of the program writes. */

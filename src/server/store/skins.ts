@@ -18,7 +18,8 @@ export interface NewSkin {
   readonly created_at: number;
 }
 
-const RECORD = [
+/** Columns of a record, as they are named beside those of its data. */
+export const RECORD = [
   'skins.id',
   'skins.uuid',
   'skins.owner',
@@ -28,7 +29,8 @@ const RECORD = [
   'skins.views',
   'skins.created_at as skin_created_at',
 ] as const;
-const DATA = [
+/** Columns of signed data, as they are named beside those of a record. */
+export const DATA = [
   'texture_data.texture_hash',
   'texture_data.variant',
   'texture_data.value',
@@ -100,56 +102,6 @@ export async function findOwnSkin(
 ): Promise<SkinWithData | undefined> {
   const { owner, identity, visibility, name } = skin;
   return await FIND_OWN.first(db, { owner, identity, visibility, ...(name !== null && { name }) });
-}
-
-/** Existing data, and the caller's own record of it if there is one that matches. */
-export interface KnownData {
-  readonly identity: string;
-  readonly own: SkinWithData | undefined;
-}
-
-const FIND_KNOWN = prepare((db, { first, second, owner, visibility, name }: KnownValues) =>
-  db
-    .selectFrom('texture_data')
-    .leftJoin('skins', (join) =>
-      join.on('skins.id', '=', (eb) => {
-        const own = eb
-          .selectFrom('skins as own')
-          .select((inner) => inner.fn.min('own.id').as('id'))
-          .whereRef('own.identity', '=', 'texture_data.identity')
-          .where('own.owner', '=', owner)
-          .where('own.visibility', '=', visibility);
-        return name === undefined ? own : own.where('own.name', '=', name);
-      }),
-    )
-    .select('texture_data.identity as known')
-    .select(RECORD)
-    .select(DATA)
-    .where('texture_data.identity', 'in', [first, second]),
-);
-
-interface KnownValues extends Pick<SkinRow, 'owner' | 'visibility'> {
-  readonly first: string;
-  readonly second: string;
-  readonly name?: string;
-}
-
-/**
- * Which of two identities has data; the first takes precedence. A single statement, because every submission runs it.
- */
-export async function findKnownData(
-  db: Db,
-  [first, second]: readonly [string, string],
-  { owner, visibility, name }: Pick<SkinRow, 'owner' | 'visibility' | 'name'>,
-): Promise<KnownData[]> {
-  const values = { first, second, owner, visibility, ...(name !== null && { name }) };
-  const rows = await FIND_KNOWN.all(db, values);
-  return rows
-    .toSorted((a, b) => Number(b.known === first) - Number(a.known === first))
-    .map(({ known, ...skin }) => ({
-      identity: known,
-      own: skin.id === null ? undefined : (skin as SkinWithData),
-    }));
 }
 
 export async function findSkin(db: Db, uuid: string): Promise<SkinWithData | undefined> {

@@ -27,10 +27,10 @@ export async function currentIdentity(generator: Generator, { job }: Lease): Pro
 /** The skin data a job asks for: what somebody else's job made meanwhile, or newly generated. */
 export async function makeSkinData(
   { db, generator, clock, observer }: WorkerContext,
-  { job, owner }: Lease,
+  { job, owner, hasData = true }: Lease,
   signal: AbortSignal,
 ): Promise<GeneratedData> {
-  const known = await findTextureData(db, job.identity);
+  const known = hasData ? await findTextureData(db, job.identity) : undefined;
   if (known) return { ...known, capeUrl: known.cape_url, version: known.generator_version };
   if (job.cape_hash !== null && generator.refusesCapes !== undefined) {
     throw new GenerationError('invalid_cape', generator.refusesCapes); // another generator took the job

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import { lookUp } from '../../../src/server/queue/look-up.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { listSkins } from '../../../src/server/store/skin-lists.ts';
-import { deleteSkin, findKnownData, findOwnSkin, findSkin } from '../../../src/server/store/skins.ts';
+import { deleteSkin, findOwnSkin, findSkin } from '../../../src/server/store/skins.ts';
 import { dropUnusedTextures, findServedTexture, keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -56,7 +57,8 @@ describe("A caller's record of signed data", () => {
     await record(db, { name: 'Jones', visibility: 'unlisted' });
     const [smith, jones] = [await record(db, { name: 'Smith' }), await record(db, { name: 'Jones' })];
     const look = async (pair: [string, string], name: string | null) => {
-      const known = await findKnownData(db, pair, { owner: 'ann', visibility: 'public', name });
+      const wanted = { owner: 'ann', visibility: 'public', name, identities: pair } as const;
+      const { known } = await lookUp(db, wanted, 0);
       return known.map(({ identity, own }) => [identity, own?.uuid]);
     };
     expect(await look(['face', 'none'], null)).toEqual([['face', smith.uuid]]);
@@ -69,12 +71,9 @@ describe("A caller's record of signed data", () => {
     expect(await look(['face', 'a face'], null)).toEqual(both);
     expect(await look(['a face', 'face'], null)).toEqual(both.toReversed());
     expect(await look(['none', 'nothing'], null)).toEqual([]);
-    const [known] = await findKnownData(db, ['face', 'none'], {
-      owner: 'ann',
-      visibility: 'public',
-      name: null,
-    });
-    expect(known?.own).toEqual(await findSkin(db, smith.uuid));
+    const wanted = { owner: 'ann', visibility: 'public', name: null } as const;
+    const { known } = await lookUp(db, { ...wanted, identities: ['face', 'none'] }, 0);
+    expect(known[0]?.own).toEqual(await findSkin(db, smith.uuid));
   });
 
   test('It is found by its UUID with the data it stands for', async () => {

@@ -54,18 +54,18 @@ test('A new skin of a batch takes few statements and transactions, from its subm
     (events) => events.length === SKINS,
   );
   const texts = statements.take();
-  expect(texts.length / SKINS).toBeLessThanOrEqual(36);
-  expect(transactionsIn(texts) / SKINS).toBeLessThanOrEqual(3.2);
+  expect(texts.length / SKINS).toBeLessThanOrEqual(21);
+  expect(transactionsIn(texts) / SKINS).toBeLessThanOrEqual(2);
 });
 
 describe('Few statements answer', () => {
   test.each<[string, number, (caller: TestCaller, job: string) => Promise<unknown>]>([
     ['one job', 3, async (caller, job) => await caller.get(`/v2/queue/${job}`)],
     ['the list of jobs', 2, async (caller) => await caller.get('/v2/queue')],
-    ['a known skin', 4, async (caller) => await caller.json('/v2/queue', { url: dataUrl(skinPng(1)) })],
+    ['a known skin', 3, async (caller) => await caller.json('/v2/queue', { url: dataUrl(skinPng(1)) })],
     [
       'a known skin with an idempotency key',
-      10,
+      3,
       async (caller) =>
         await caller.json('/v2/queue', { url: dataUrl(skinPng(1)) }, { 'idempotency-key': 'another' }),
     ],

@@ -1,25 +1,28 @@
-import type { Note } from '../../../protocol/envelope.ts';
+import type { Note, RateLimit } from '../../../protocol/envelope.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import type { Observer } from '../../events/observer.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
+import type { CallerMemory } from '../../store/callers.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
+import type { Caller } from '../callers/caller.ts';
 import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
 import { withSkin } from '../jobs/jobs.ts';
 import type { DuplicatesContext } from '../limits/duplicates.ts';
+import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import { recordOfKnownData } from './known-data.ts';
+import { type AnswerableRequest, lookUpJob, recordOfKnownData } from './known-data.ts';
 
-export type Found = { readonly job: JobRow } & (
+export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
   | { readonly kind: 'known'; readonly skin: SkinWithData }
   | { readonly kind: 'pending'; readonly eta: number | undefined }
   /** The job of an earlier request, or one completed at once; `skin` is present if it was completed. */
   | { readonly kind: 'ended'; readonly skin: SkinWithData | undefined }
 );
 
-/** The answer to a submission. */
+/** The answer to a submission; `usage` is the caller's after it, where it is known. */
 export type Submitted = Found & { readonly warnings: readonly Note[] };
 
 export interface AnswerContext extends ForecastContext, DuplicatesContext {
@@ -29,10 +32,21 @@ export interface AnswerContext extends ForecastContext, DuplicatesContext {
   readonly onAccepted: (uuid: string) => void;
 }
 
-/** An early check before anything is written; the queue decides between simultaneous requests with the same key. */
-export async function answerRepeated(context: AnswerContext, job: NewJob): Promise<Found | undefined> {
-  const repeated = await context.queue.findRepeated(job);
-  return repeated && (await answerAgain(context, repeated));
+/**
+ * The answer for a request that came before, or whose skin data exists. An early check before anything is written: the
+ * queue decides between simultaneous requests.
+ * @throws Refusal
+ */
+export async function answerFromStore(
+  context: AnswerContext,
+  job: NewJob,
+  request: GenerationRequest,
+): Promise<Found | undefined> {
+  const { isKeyUsed, known, memory } = await lookUpJob(context.db, job, context.clock.now());
+  const repeated = isKeyUsed ? await context.queue.findRepeated(job) : undefined;
+  if (repeated) return await answerAgain(context, repeated);
+  const found = await answerKnown(context, job, { request, known });
+  return found && { ...found, usage: memory };
 }
 
 export async function answerAgain(context: AnswerContext, repeated: Repeated): Promise<Found> {
@@ -50,12 +64,12 @@ export async function answerAgain(context: AnswerContext, repeated: Repeated): P
  * Existing data costs nothing: the caller gets a record of its own for it, and a completed job.
  * @throws Refusal `rate_limit` for a caller with too many duplicates
  */
-export async function answerKnown(
+async function answerKnown(
   context: AnswerContext,
   job: NewJob,
-  request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>,
+  answerable: AnswerableRequest,
 ): Promise<Found | undefined> {
-  const skin = await recordOfKnownData(context, job, request);
+  const skin = await recordOfKnownData(context, job, answerable);
   if (!skin) return undefined;
   const found = await recordDone(context, job, skin);
   if (found.kind === 'known') context.observer.duplicateAnswered();
@@ -71,7 +85,20 @@ export async function recordDone(context: AnswerContext, job: NewJob, skin: Skin
 }
 
 /** A pending job, and when it is expected to end. */
-export async function awaited(context: AnswerContext, job: JobRow): Promise<Found> {
+export async function awaited(
+  context: AnswerContext,
+  job: JobRow,
+): Promise<Extract<Found, { kind: 'pending' }>> {
   context.onAccepted(job.uuid);
   return { kind: 'pending', job, eta: await expectedEnd(context, job) };
+}
+
+/** The caller's rate limit after the submission. */
+export async function rateLimitAfter(
+  { db, clock }: Pick<AnswerContext, 'db' | 'clock'>,
+  caller: Caller,
+  { usage }: Submitted,
+): Promise<RateLimit> {
+  const now = clock.now();
+  return usage ? rateLimitOf(usage, caller, now) : await readRateLimit(db, caller, now);
 }

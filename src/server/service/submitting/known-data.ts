@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { type KnownData, type LookUp, lookUp } from '../../queue/look-up.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import {
-  ensureSkin,
-  findKnownData,
-  findSkin,
-  type KnownData,
-  type SkinWithData,
-  someSkinOf,
-} from '../../store/skins.ts';
+import { ensureSkin, findSkin, type SkinWithData, someSkinOf } from '../../store/skins.ts';
 import { countDuplicate, type DuplicatesContext } from '../limits/duplicates.ts';
 import { shareData } from '../skins/data-sharing.ts';
 import { ownIdentity, sharedOf } from '../skins/identity.ts';
 import type { GenerationRequest } from './generation-request.ts';
+
+/** A request with the data that may answer it. */
+export interface AnswerableRequest {
+  readonly request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>;
+  readonly known: readonly KnownData[];
+}
 
 /**
  * The caller's record of existing data, created if necessary; undefined if there is no data that this caller may use. A
@@ -23,9 +23,8 @@ import type { GenerationRequest } from './generation-request.ts';
 export async function recordOfKnownData(
   context: DuplicatesContext,
   job: NewJob,
-  request: Pick<GenerationRequest, 'caller' | 'via' | 'checkOnly'>,
+  { request, known }: AnswerableRequest,
 ): Promise<SkinWithData | undefined> {
-  const known = await findKnownData(context.db, identitiesOf(job), job);
   if (known.length === 0) return undefined;
   await countDuplicate(context, request);
   const own = known.find((data) => data.own)?.own;
@@ -34,8 +33,9 @@ export async function recordOfKnownData(
   if (other) return other;
   return await inTransaction(context.db, async (tx) => {
     // Check again: the data may have been deleted or become private in the meantime.
-    const [data] = await findKnownData(tx, identitiesOf(job), job);
-    return data && (await addRecord(tx, { ...job, identity: data.identity }, context.clock.now()));
+    const now = context.clock.now();
+    const [data] = (await lookUpJob(tx, job, now)).known;
+    return data && (await addRecord(tx, { ...job, identity: data.identity }, now));
   });
 }
 
@@ -52,9 +52,11 @@ async function anyOwnSkin(
   return undefined;
 }
 
-/** The identities that the job may use; its owner's private one comes first. */
-function identitiesOf({ identity, owner }: NewJob): [string, string] {
-  return [identity, sharedOf(identity) ?? ownIdentity(identity, owner)];
+/** What the store knows about the job's request. Its owner's private data comes first. */
+export async function lookUpJob(db: Db, job: NewJob, now: number): Promise<LookUp> {
+  const { identity, owner } = job;
+  const identities = [identity, sharedOf(identity) ?? ownIdentity(identity, owner)] as const;
+  return await lookUp(db, { ...job, identities }, now);
 }
 
 async function addRecord(tx: Db, job: NewJob, created_at: number): Promise<SkinWithData> {

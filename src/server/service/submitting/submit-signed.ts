@@ -8,7 +8,7 @@ import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
 import { keepTexture, keepTextureData } from '../../store/textures.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import { type AnswerContext, answerKnown, answerRepeated, recordDone, type Submitted } from './answering.ts';
+import { type AnswerContext, answerFromStore, recordDone, type Submitted } from './answering.ts';
 import type { CallbackContext } from './callbacks.ts';
 import { type GenerationRequest, newJob } from './generation-request.ts';
 
@@ -36,7 +36,7 @@ export async function submitSigned(
   const { identity, textureHash, variant, capeHash, found } = material;
   const job = await newJob(context, request, { identity, textureHash, variant, capeHash });
   const warnings = variantNote(request.variant, material);
-  const there = (await answerRepeated(context, job)) ?? (await answerKnown(context, job, request));
+  const there = await answerFromStore(context, job, request);
   if (there) return { ...there, warnings };
   if (request.checkOnly) throw new Refusal('no_duplicate');
   // Deleted after it was found in the store.

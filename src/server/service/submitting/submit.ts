@@ -16,14 +16,7 @@ import { readCapeFor } from '../skins/capes.ts';
 import { decodeImage } from '../skins/decode-image.ts';
 import { identityOfJob } from '../skins/identity.ts';
 import { requirePrivateSkins } from '../skins/skin-changes.ts';
-import {
-  answerAgain,
-  answerKnown,
-  answerRepeated,
-  awaited,
-  type Found,
-  type Submitted,
-} from './answering.ts';
+import { answerAgain, answerFromStore, awaited, type Found, type Submitted } from './answering.ts';
 import { type GenerationRequest, newJob } from './generation-request.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
 
@@ -80,7 +73,7 @@ async function submitPicture(
   const textureHash = pixelHash(picture);
   const job = await describeJob(context, request, { textureHash, variant: choice.variant });
 
-  const there = (await answerRepeated(context, job)) ?? (await answerKnown(context, job, request));
+  const there = await answerFromStore(context, job, request);
   if (there) return { ...there, warnings };
   if (request.checkOnly) throw new Refusal('no_duplicate');
   context.ceiling.verifyRoom();
@@ -110,12 +103,10 @@ async function enqueue(context: StoringContext, caller: Caller, job: NewJob): Pr
   if ('memory' in submission) {
     throw await overLimitRefusal(context, submission, { caller, via: job.via });
   }
-  if (submission.kind === 'repeated' || submission.kind === 'key_taken') {
-    return await answerAgain(context, submission);
-  }
+  if (!('usage' in submission)) return await answerAgain(context, submission);
   if (submission.kind === 'queued') {
     context.signals.work();
     context.signals.accepted(job.owner);
   }
-  return await awaited(context, submission.job);
+  return { ...(await awaited(context, submission.job)), usage: submission.usage };
 }

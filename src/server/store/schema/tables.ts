@@ -127,6 +127,8 @@ interface JobsTable {
   burst: number;
   /** Texture of the cape that goes with the skin. */
   cape_hash: string | null;
+  /** Key of the request that made the job; its insertion adds it to the idempotency keys (migration 0018). */
+  idempotency_key: string | null;
 }
 
 /**

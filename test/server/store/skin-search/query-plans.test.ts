@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { lookUp } from '../../../../src/server/queue/look-up.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
 import type { Tables } from '../../../../src/server/store/schema/tables.ts';
 import { countSkins, listSkins } from '../../../../src/server/store/skin-lists.ts';
 import { searchSkins } from '../../../../src/server/store/skin-search.ts';
-import { findKnownData, findOwnSkin, hasOpenSkin, someSkinOf } from '../../../../src/server/store/skins.ts';
+import { findOwnSkin, hasOpenSkin, someSkinOf } from '../../../../src/server/store/skins.ts';
 import { openSqliteFile } from '../../../../src/server/store/sqlite.ts';
 import { countEnded, countMade, firstMade } from '../../../../src/server/store/stats.ts';
 import { findServedTexture, hasTextureData } from '../../../../src/server/store/textures.ts';
@@ -16,11 +17,12 @@ import { keepData, record } from '../../../support/server/skin-records.ts';
 
 const owner = 'ann';
 const wanted = { owner, identity: 'face', name: null, visibility: 'public' } as const;
+const request = { ...wanted, identities: ['face', 'other'] } as const;
 
 const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
   'whether data exists': (db) => hasTextureData(db, 'face'),
-  'what answers a submission': (db) => findKnownData(db, ['face', 'other'], wanted),
-  'what answers one with a name': (db) => findKnownData(db, ['face', 'other'], { ...wanted, name: 'Smith' }),
+  'what answers a submission': (db) => lookUp(db, request, 0),
+  'what answers one with a name': (db) => lookUp(db, { ...request, name: 'Smith', idempotencyKey: 'key' }, 0),
   'a record of one’s own': (db) => findOwnSkin(db, wanted),
   'a record of one’s own by name': (db) => findOwnSkin(db, { ...wanted, name: 'Smith' }),
   'who else has the data': (db) => hasOpenSkin(db, 'face'),

@@ -9,8 +9,7 @@ import {
   listNewestJobs,
   readJob,
 } from '../../../service/jobs/jobs.ts';
-import { readRateLimit } from '../../../service/limits/rate-limit.ts';
-import type { Submitted } from '../../../service/submitting/answering.ts';
+import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
 import { submit } from '../../../service/submitting/submit.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { generateBodies, generateHeaders } from '../../generate-schemas.ts';
@@ -39,7 +38,7 @@ export const submitRoute = route({
     const { wish, warnings } = await readGenerateRequest(call.request, call);
     const submitted = await submit(context, { caller, via: 'queue', ...wish });
     const { status, body } = submissionAnswer(submitted, [...call.warnings, ...warnings]);
-    const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
+    const rateLimit = await rateLimitAfter(context, caller, submitted);
     const headers = rateLimitHeaders(rateLimit, { retry: false });
     return { status, headers, body: { ...body, rateLimit, usage: {} } };
   },

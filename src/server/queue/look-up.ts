@@ -1,0 +1,94 @@
+import { type CallerFacts, type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
+import type { Db } from '../store/db.ts';
+import { prepare } from '../store/prepared.ts';
+import type { SkinRow } from '../store/schema/tables.ts';
+import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
+import { keyedJob } from './idempotency.ts';
+import type { NewJob } from './port.ts';
+
+/** Existing data, and the caller's own record of it if there is one that matches. */
+export interface KnownData {
+  readonly identity: string;
+  readonly own: SkinWithData | undefined;
+}
+
+/** What the store knows about a request before anything is decided. */
+export interface LookUp {
+  /** The caller's usage. */
+  readonly memory: CallerMemory;
+  /** Whether the owner has used the request's idempotency key before. */
+  readonly isKeyUsed: boolean;
+  /** Data that answers the request, in the order of the identities. */
+  readonly known: readonly KnownData[];
+}
+
+/** Which data may answer a request. */
+export interface Wanted extends Pick<NewJob, 'owner' | 'visibility' | 'name' | 'idempotencyKey'> {
+  /** Identities of data; the first takes precedence. */
+  readonly identities: readonly [string, string];
+}
+
+/** All of it with a single statement, because every submission needs it. */
+export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookUp> {
+  const { owner, visibility, name, idempotencyKey } = wanted;
+  const [first, second] = wanted.identities;
+  const rows = await LOOK_UP.all(db, {
+    ...{ owner, visibility, first, second },
+    ...(name !== null && { name }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('The store has no clock of the queue.');
+  return {
+    memory: memoryOf(owner, row, now),
+    isKeyUsed: (row.keyed ?? null) !== null,
+    known: rows
+      .flatMap((found) => knownIn(found) ?? [])
+      .toSorted((a, b) => Number(b.identity === first) - Number(a.identity === first)),
+  };
+}
+
+interface Values extends Pick<SkinRow, 'owner' | 'visibility'> {
+  readonly first: string;
+  readonly second: string;
+  readonly name?: string;
+  readonly idempotencyKey?: string;
+}
+
+const LOOK_UP = prepare((db, values: Values) =>
+  factsAbout(db, values.owner)
+    .leftJoin('texture_data', (join) => join.on('texture_data.identity', 'in', [values.first, values.second]))
+    .leftJoin('skins', (join) =>
+      join.on('skins.id', '=', (eb) => {
+        const own = eb
+          .selectFrom('skins as own')
+          .select((inner) => inner.fn.min('own.id').as('id'))
+          .whereRef('own.identity', '=', 'texture_data.identity')
+          .where('own.owner', '=', values.owner)
+          .where('own.visibility', '=', values.visibility);
+        return values.name === undefined ? own : own.where('own.name', '=', values.name);
+      }),
+    )
+    .select('texture_data.identity as known')
+    .select(RECORD)
+    .select(DATA)
+    .$if(values.idempotencyKey !== undefined, (query) => query.select(keyedJob(db, values))),
+);
+
+type Row = CallerFacts &
+  Nullable<SkinWithData> & { readonly known: string | null; readonly keyed?: number | null };
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
+
+function knownIn(row: Row): KnownData | undefined {
+  const { known, keyed: _keyed, clock: _clock, ...rest } = row;
+  const {
+    turn: _turn,
+    spent_at: _spent,
+    generated_at: _generated,
+    minute: _minute,
+    hour: _hour,
+    ...skin
+  } = rest;
+  if (known === null) return undefined;
+  return { identity: known, own: skin.id === null ? undefined : (skin as SkinWithData) };
+}

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../events/observer.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { GroupCommit } from '../store/group-commit.ts';
 import { prepare } from '../store/prepared.ts';
 import { FINISHED, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/tables.ts';
@@ -57,6 +58,7 @@ const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
 /** The queue in the embedded store: several workers and processes on one database. */
 export class StoreQueue implements JobQueue {
   readonly #db: Db;
+  readonly #commits: GroupCommit;
   readonly #self: ProcessName;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
@@ -65,6 +67,7 @@ export class StoreQueue implements JobQueue {
 
   constructor(db: Db, options: StoreQueueOptions) {
     this.#db = db;
+    this.#commits = new GroupCommit(db);
     this.#self = options.self;
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
@@ -73,7 +76,9 @@ export class StoreQueue implements JobQueue {
   }
 
   async submit(job: NewJob, limits: SubmitLimits): Promise<Submission> {
-    return await inTransaction(this.#db, (tx) => submitJob(tx, job, { limits, now: this.#clock.now() }));
+    return await this.#commits.run(
+      async (db) => await inTransaction(db, (tx) => submitJob(tx, job, { limits, now: this.#clock.now() })),
+    );
   }
 
   async findRoom(asked: Pick<NewJob, 'owner' | 'via'>, limits: SubmitLimits): Promise<Room> {
@@ -87,10 +92,9 @@ export class StoreQueue implements JobQueue {
 
   async claim(owner: string): Promise<Lease | undefined> {
     const bounds = await this.#bounds();
-    return await inTransaction(this.#db, async (tx) => {
+    return await this.#commits.run(async (db) => {
       const now = this.#clock.now();
-      const lease = { now, until: now + this.#times.lease, bounds };
-      return await claimNext(tx, owner, lease);
+      return await claimNext(db, owner, { now, until: now + this.#times.lease, bounds });
     });
   }
 
@@ -112,7 +116,9 @@ export class StoreQueue implements JobQueue {
   }
 
   async complete(lease: Lease, data: GeneratedData): Promise<boolean> {
-    const isDone = await completeWithSkin(this.#db, lease, data, this.#clock.now());
+    const isDone = await this.#commits.run(
+      async (db) => await completeWithSkin(db, lease, data, this.#clock.now()),
+    );
     if (isDone) this.#observer?.jobCompleted(lease.job.uuid);
     return isDone;
   }

@@ -3,7 +3,7 @@ import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
 import { asGenerationError, GenerationPostponed, type Generator } from '../generators/port.ts';
 import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner.ts';
-import { type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
+import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import type { Db } from '../store/db.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
@@ -78,25 +78,33 @@ export class WorkerPool {
   }
 
   async #loop(owner: string): Promise<void> {
-    while (!this.#isStopping) {
+    let next: Lease | undefined;
+    while (!this.#isStopping || next) {
       try {
-        await this.#turn(owner);
+        const lease = next ?? (await this.#claim(owner));
+        next = undefined;
+        if (lease) next = await this.#work(lease);
       } catch (error) {
         await this.#sitOut(error);
       }
     }
   }
 
-  /** Does one job, or sleeps until there may be one. */
-  async #turn(owner: string): Promise<void> {
-    const { queue, generator, signals, clock } = this.#options;
+  /** Takes a job, or sleeps until there may be one. */
+  async #claim(owner: string): Promise<Lease | undefined> {
+    const { queue, generator, signals } = this.#options;
     const since = signals.works; // a sign that comes during the look must not be missed
     const pause = (await generator.pause?.()) ?? 0;
-    if (pause > 0) return await signals.untilWork(Math.min(IDLE, pause), { clock, since });
+    if (pause > 0) return await this.#sleep(Math.min(IDLE, pause), since);
     const lease = await queue.claim(owner);
     this.#trouble = undefined;
-    if (lease) await this.#work(lease);
-    else await signals.untilWork(await this.#idleTime(), { clock, since });
+    return lease ?? (await this.#sleep(await this.#idleTime(), since));
+  }
+
+  async #sleep(ms: number, since: number): Promise<undefined> {
+    const { signals, clock } = this.#options;
+    await signals.untilWork(ms, { clock, since });
+    return undefined;
   }
 
   /**
@@ -116,13 +124,14 @@ export class WorkerPool {
     return Math.min(IDLE, Math.max(1, next - this.#options.clock.now()));
   }
 
-  async #work(lease: Lease): Promise<void> {
+  /** Does the job. Returns the next one, if it was taken together with the end of this one. */
+  async #work(lease: Lease): Promise<Lease | undefined> {
     const lost = new AbortController();
     const beat = setInterval(() => void this.#renew(lease, lost), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
     this.#times.begin(lease.job.uuid);
     this.#options.signals.begun(lease.job);
     try {
-      await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
+      return await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
     } finally {
       clearInterval(beat);
       this.#times.end(lease.job.uuid);
@@ -137,27 +146,42 @@ export class WorkerPool {
     }
   }
 
-  async #generate(claimed: Lease, signal: AbortSignal): Promise<void> {
+  async #generate(claimed: Lease, signal: AbortSignal): Promise<Lease | undefined> {
     const { queue, generator, signals } = this.#options;
     let lease = claimed;
+    let next: Lease | undefined;
     try {
       const adopted = await queue.adopt(claimed, await currentIdentity(generator, claimed));
-      if (!adopted) return signals.finished(claimed.job);
+      if (!adopted) return void signals.finished(claimed.job);
       lease = adopted;
-      const data = await makeSkinData(this.#options, lease, signal);
-      if (await queue.complete(lease, data)) {
-        this.#times.learn(lease.job.uuid);
-        await generator.settled?.(lease.job.identity);
-      }
+      next = await this.#complete(lease, await makeSkinData(this.#options, lease, signal));
     } catch (thrown) {
-      if (signal.aborted) {
-        await queue.release(lease);
-        return;
-      }
+      if (signal.aborted) return void (await queue.release(lease));
       if (thrown instanceof GenerationPostponed) await queue.release(lease, thrown.until);
       else await this.#fail(lease, thrown);
     }
     signals.finished(lease.job);
+    return next;
+  }
+
+  /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */
+  async #complete(lease: Lease, data: GeneratedData): Promise<Lease | undefined> {
+    const { queue, generator } = this.#options;
+    const isFree = !generator.pause && !generator.bounds && !this.#isStopping;
+    const [ended, claimed] = await Promise.allSettled([
+      queue.complete(lease, data),
+      isFree ? queue.claim(lease.owner) : undefined,
+    ]);
+    const next = claimed.status === 'fulfilled' ? claimed.value : undefined;
+    if (ended.status === 'rejected') {
+      if (next) await queue.release(next);
+      throw ended.reason;
+    }
+    if (ended.value) {
+      this.#times.learn(lease.job.uuid);
+      await generator.settled?.(lease.job.identity);
+    }
+    return next;
   }
 
   async #fail(lease: Lease, thrown: unknown): Promise<void> {

@@ -54,7 +54,7 @@ test('A new skin of a batch takes few statements and transactions, from its subm
     (events) => events.length === SKINS,
   );
   const texts = statements.take();
-  expect(texts.length / SKINS).toBeLessThanOrEqual(21);
+  expect(texts.length / SKINS).toBeLessThanOrEqual(20);
   expect(transactionsIn(texts) / SKINS).toBeLessThanOrEqual(2);
 });
 

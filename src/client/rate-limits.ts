@@ -42,6 +42,8 @@ export interface LimitWindow {
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
+/** By how much the end of a window may seem too late, milliseconds: it is told in whole seconds, and so is the clock. */
+const ROUNDING = 2_000;
 /** Epoch times below this are in seconds, those above in milliseconds. */
 const MILLISECONDS_FROM = 1e11;
 
@@ -56,7 +58,7 @@ function readWindow(window: Maybe<ToldWindow>, span: number, now: number): Limit
   const { limit, remaining, reset } = window ?? {};
   if (!isNumber(limit) || limit <= 0 || !isNumber(remaining)) return undefined;
   const endsAt = isNumber(reset) ? reset * (reset < MILLISECONDS_FROM ? 1000 : 1) : Number.NaN;
-  return { span, limit, remaining: Math.max(0, remaining), endsIn: possible(endsAt - now, span) };
+  return { span, limit, remaining: Math.max(0, remaining), endsIn: possible(endsAt - now, span + ROUNDING) };
 }
 
 /**

@@ -74,7 +74,8 @@ export async function readRequest(message: IncomingMessage, number: number): Pro
   return { number, method, address, ...routeOf(method, pathname), query, headers, body };
 }
 
-function routeOf(method: string, path: string): Pick<HostedRequest, 'kind' | 'subject'> {
+/** What a request asks for, and what of. */
+export function routeOf(method: string, path: string): Pick<HostedRequest, 'kind' | 'subject'> {
   for (const [wanted, pattern, kind] of ROUTES) {
     const match = method === wanted ? pattern.exec(path) : null;
     if (match) return { kind, subject: decodeURIComponent(match[1] ?? '') };

@@ -18,6 +18,8 @@ const LONGEST_RUN = 3 * 60 * 60_000;
 export class VirtualClock implements Clock {
   #now = 0;
   #sleepers: Sleeper[] = [];
+  /** Tasks that it stands still for. */
+  #busy = 0;
 
   now(): number {
     return START + this.#now;
@@ -44,6 +46,12 @@ export class VirtualClock implements Clock {
     });
   }
 
+  /** Stands still until the task has settled, which takes no time by this clock, however slow the machine is. */
+  async standStill<T>(task: Promise<T>): Promise<T> {
+    this.#busy++;
+    return await task.finally(() => this.#busy--);
+  }
+
   /** Runs the clock until the task has settled. */
   async until<T>(task: Promise<T>): Promise<T> {
     let isSettled = false;
@@ -52,7 +60,8 @@ export class VirtualClock implements Clock {
     };
     void task.then(settle, settle);
     while (!isSettled) {
-      for (let turn = 0; turn < QUIET_TURNS || isReading(); turn++) await new Promise(setImmediate);
+      for (let turn = 0; turn < QUIET_TURNS || this.#busy > 0 || isReading(); turn++)
+        await new Promise(setImmediate);
       if (!isSettled) this.#wakeNext();
     }
     return await task;

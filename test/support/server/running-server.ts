@@ -23,7 +23,7 @@ export async function giveSigningKey(dataDir: string): Promise<void> {
 }
 
 /** Puts a store without rows into a data folder: making its schema takes as long as a test. */
-async function giveStore(dataDir: string): Promise<void> {
+export async function giveStore(dataDir: string): Promise<void> {
   await copyFile(inject('storePath'), join(dataDir, 'skinsmith.db'));
 }
 

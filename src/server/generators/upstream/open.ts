@@ -2,6 +2,7 @@ import { AWAKE, type Clock } from '../../../base/clock.ts';
 import { InsecureHttpError } from '../../../client/errors.ts';
 import { classifyFailure } from '../../../client/failure.ts';
 import { SkinClient } from '../../../client/skin-client.ts';
+import type { Transport } from '../../../client/transport.ts';
 import { Session } from '../../../dispatch/session.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
 import type { ProcessName } from '../../queue/lease-owner.ts';
@@ -33,6 +34,10 @@ const NO_CAPES =
 export interface UpstreamOptions {
   readonly upstream: UpstreamSettings | undefined;
   readonly clock: Clock;
+  /** From 0 to 1; default: Math.random. */
+  readonly random?: (() => number) | undefined;
+  /** Carries requests to the service; default: the network. */
+  readonly transport?: Transport | undefined;
   readonly db: Db;
   readonly self: ProcessName;
   /** The guarded agent, for textures at addresses from the other service. */
@@ -50,10 +55,17 @@ export interface UpstreamOptions {
  * @throws UpstreamKeyError; InsecureHttpError; TypeError if the address is invalid
  */
 export async function openUpstream(context: UpstreamOptions): Promise<OpenGenerator> {
-  const { upstream: settings, clock, db } = context;
+  const { upstream: settings, clock, transport, db } = context;
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
   const { url: baseUrl, apiKey, insecureHttp, timeout } = settings;
-  const client = new SkinClient({ baseUrl, apiKey, insecureHttp, timeout, clock });
+  const client = new SkinClient({
+    baseUrl,
+    apiKey,
+    insecureHttp,
+    timeout,
+    clock,
+    ...(transport && { transport }),
+  });
   const parts = makeParts(context, { client, settings });
   const { session, availability, others, contact, jobs, stop } = parts;
   const close = async () => {
@@ -109,7 +121,7 @@ interface Target {
 }
 
 function makeParts(context: UpstreamOptions, { client, settings }: Target) {
-  const { clock, db, self, wake, warn, onError } = context;
+  const { clock, random = Math.random, db, self, wake, warn, onError } = context;
   const stop = new AbortController();
   const own = new Recent<true>(KEPT);
   const session = makeSession(context, { client, own, availability: () => availability });
@@ -117,7 +129,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const onDown = () => jobs.giveUp(availability.postponed());
   const availability = new Availability({ session, wake, warn, name, onDown });
   const others = new StoredJobs({ db, spots: session.spots, isOwn: (id) => own.get(id) === true });
-  const textures = new UpstreamTextures({ client, pictures: context.pictures, clock, random: Math.random });
+  const textures = new UpstreamTextures({ client, pictures: context.pictures, clock, random });
   const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
   const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };
   const jobs = new UpstreamJobs(watching);
@@ -129,13 +141,13 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
 
 /** A service that is down is waited for without end: jobs are kept, and others may come meanwhile. */
 function makeSession(
-  { clock, onError }: UpstreamOptions,
+  { clock, random = Math.random, onError }: UpstreamOptions,
   { client, own, availability }: SessionParts,
 ): Session<UpstreamWork> {
   return new Session({
     client,
     clock,
-    random: Math.random,
+    random,
     submissions: {
       isOwnJob: (id) => own.get(id) === true,
       idempotencyKey: ({ idempotencyKey }) => idempotencyKey,

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { BatchSource } from '../../src/batch/model/source.ts';
+import { runBatch } from '../../src/batch/run/run-batch.ts';
+import { SkinClient } from '../../src/client/skin-client.ts';
+import { HostedInMemory } from '../support/hosted/hosted-in-memory.ts';
+import type { HostedOptions } from '../support/hosted/options.ts';
+import { VirtualClock } from '../support/scripted/virtual-clock.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { describeServiceUser } from './service-user.ts';
+import type { MakerWorld } from './skin-makers.ts';
+
+async function batchWorld(options?: HostedOptions): Promise<MakerWorld> {
+  const stateDir = join(await ownFolder(), 'state');
+  const clock = new VirtualClock();
+  const hosted = await HostedInMemory.open(clock, options);
+  const client = new SkinClient({
+    baseUrl: hosted.url,
+    apiKey: hosted.key,
+    insecureHttp: true,
+    clock,
+    random: () => 0.5,
+    dispatcher: hosted.dispatcher,
+  });
+  onTestFinished(async () => await client.close());
+  const make = async (numbers: readonly number[]) => {
+    const { made, failed } = await runBatch({
+      sources: sources(numbers),
+      service: { name: client.baseUrl, caller: client.caller, connect: async () => client },
+      stateDir,
+      purpose: 'contract',
+      clock,
+      random: () => 0.5,
+    });
+    return { made, failed };
+  };
+  return { clock, hosted, make };
+}
+
+async function* sources(numbers: readonly number[]): AsyncGenerator<BatchSource> {
+  for (const n of numbers)
+    yield { label: `${n}`, stem: `${n}`, content: { kind: 'bytes', bytes: skinPng(n) } };
+}
+
+describeServiceUser('A batch', batchWorld);

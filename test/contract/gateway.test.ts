@@ -1,0 +1,138 @@
+import { onTestFinished } from 'vitest';
+import { NetworkTransport } from '../../src/client/network-transport.ts';
+import {
+  GenerationError,
+  GenerationPostponed,
+  type OpenGenerator,
+} from '../../src/server/generators/port.ts';
+import { openUpstream } from '../../src/server/generators/upstream/open.ts';
+import { makeGuardedAgent } from '../../src/server/outbound/guarded-agent.ts';
+import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
+import { keepTexture } from '../../src/server/store/textures.ts';
+import { pixelHash } from '../../src/skin/pixel-hash.ts';
+import { HostedInMemory } from '../support/hosted/hosted-in-memory.ts';
+import type { HostedOptions } from '../support/hosted/options.ts';
+import { VirtualClock } from '../support/scripted/virtual-clock.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { giveStore, openOwnStore } from '../support/server/running-server.ts';
+import { describeServiceUser } from './service-user.ts';
+import type { MakerWorld } from './skin-makers.ts';
+
+/** Attempts at one skin, as jobs have them. */
+const MOST_ATTEMPTS = 3;
+/** Milliseconds between two looks at whether a worker may begin. */
+const IDLE = 50;
+
+async function gatewayWorld(options?: HostedOptions): Promise<MakerWorld> {
+  const clock = new VirtualClock();
+  const hosted = await HostedInMemory.open(clock, options);
+  const dataDir = await ownFolder();
+  await giveStore(dataDir);
+  const { db } = await openOwnStore(dataDir);
+  const opened = await clock.until(
+    openUpstream({
+      upstream: { url: hosted.url, apiKey: hosted.key, insecureHttp: true },
+      clock,
+      random: () => 0.5,
+      transport: new NetworkTransport({ dispatcher: hosted.dispatcher }),
+      db,
+      self: nameThisProcess(),
+      pictures: makeGuardedAgent({ policy: { networks: [], ports: [] } }),
+      wake: () => {},
+      warn: () => {},
+      onError: (error) => {
+        throw error;
+      },
+    }),
+  );
+  onTestFinished(async () => await opened.close?.());
+  const make = async (numbers: readonly number[]) => {
+    const workers = new Workers(opened, clock, numbers);
+    const at = clock.now();
+    for (const n of numbers) {
+      const { width, height } = drawSkin(n);
+      await keepTexture(db, { hash: hashOf(n), width, height, png: skinPng(n), created_at: at });
+    }
+    return await workers.run();
+  };
+  return { clock, hosted, make };
+}
+
+function hashOf(number: number): string {
+  return pixelHash(drawSkin(number));
+}
+
+/** The service's workers, without its queue: each has one skin made after the other. */
+class Workers {
+  readonly #opened: OpenGenerator;
+  readonly #clock: VirtualClock;
+  readonly #numbers: number[];
+  #running = 0;
+  #made = 0;
+  #failed = 0;
+
+  constructor(opened: OpenGenerator, clock: VirtualClock, numbers: readonly number[]) {
+    this.#opened = opened;
+    this.#clock = clock;
+    this.#numbers = [...numbers];
+  }
+
+  async run(): Promise<{ made: number; failed: number }> {
+    await Promise.all(Array.from({ length: this.#opened.workers ?? 1 }, () => this.#work()));
+    return { made: this.#made, failed: this.#failed };
+  }
+
+  async #work(): Promise<void> {
+    while (this.#numbers.length > 0) {
+      if (!(await this.#mayBegin())) await this.#clock.sleep(IDLE);
+      else await this.#makeNext();
+    }
+  }
+
+  async #mayBegin(): Promise<boolean> {
+    const { generator } = this.#opened;
+    const { processing = Number.POSITIVE_INFINITY } = (await generator.bounds?.()) ?? {};
+    return ((await generator.pause?.()) ?? 0) <= 0 && this.#running < processing;
+  }
+
+  async #makeNext(): Promise<void> {
+    const number = this.#numbers.shift();
+    if (number === undefined) return;
+    this.#running++;
+    for (let attempt = 1; !(await this.#isDone(number, attempt)); attempt++);
+    this.#running--;
+  }
+
+  /** One attempt. */
+  async #isDone(number: number, attempt: number): Promise<boolean> {
+    try {
+      await this.#generate(number);
+      this.#made++;
+      return true;
+    } catch (error) {
+      if (!(error instanceof GenerationError)) throw error;
+      if (error.isPassing && attempt < MOST_ATTEMPTS) return false;
+      this.#failed++;
+      return true;
+    }
+  }
+
+  /** Until it is not postponed. */
+  async #generate(number: number): Promise<void> {
+    const { generator } = this.#opened;
+    const hash = hashOf(number);
+    const texture = { owner: 'ann', identity: hash, hash, variant: 'classic', capeHash: null } as const;
+    for (;;) {
+      try {
+        await generator.generate({ ...texture, visibility: 'public' }, new AbortController().signal);
+        return await generator.settled?.(hash);
+      } catch (error) {
+        if (!(error instanceof GenerationPostponed)) throw error;
+        await this.#clock.sleep(Math.max(1, error.until - this.#clock.now()));
+      }
+    }
+  }
+}
+
+describeServiceUser('A gateway', gatewayWorld);

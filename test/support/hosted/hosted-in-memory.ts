@@ -1,0 +1,136 @@
+import type { Dispatcher } from 'undici';
+import type { VirtualClock } from '../scripted/virtual-clock.ts';
+import { type Answer, encodeAnswer, refusalCode } from './answers.ts';
+import { Desk } from './desk.ts';
+import type { HostedOptions } from './options.ts';
+import type { HostedRecords } from './records.ts';
+import { type HostedRequest, type RequestKind, routeOf } from './requests.ts';
+import type { Trouble } from './weather.ts';
+
+/** What undici is asked to send. */
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string | null;
+  readonly signal?: AbortSignal;
+}
+
+/** A request that came in; `at`: by the test's monotonic clock. */
+export interface SeenRequest {
+  readonly kind: RequestKind;
+  readonly at: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Error code of the answer, if it was a refusal. */
+  refusal?: string | undefined;
+}
+
+/** Comes between a request and its answer. `process`: does what is asked, and answers what should be sent. */
+export type Disturb = (request: HostedRequest, process: () => Promise<Answer>) => Promise<Answer>;
+
+/** Milliseconds that a request takes each way. */
+const ONE_WAY = 5;
+const URL_IN_MEMORY = 'http://hosted.example';
+
+/** The imitation of the hosted service without a network: requests come by calls, on a clock of the test's own. */
+export class HostedInMemory {
+  readonly url = URL_IN_MEMORY;
+  readonly seen: SeenRequest[] = [];
+  disturb: Disturb = async (_, process) => await process();
+  readonly #clock: VirtualClock;
+  readonly #desk: Desk;
+
+  private constructor(clock: VirtualClock, desk: Desk) {
+    this.#clock = clock;
+    this.#desk = desk;
+  }
+
+  static async open(clock: VirtualClock, options: HostedOptions = {}): Promise<HostedInMemory> {
+    const desk = await Desk.open(URL_IN_MEMORY, { ...options, now: () => clock.now() });
+    return new HostedInMemory(clock, desk);
+  }
+
+  get key(): string {
+    return this.#desk.key;
+  }
+
+  get records(): HostedRecords {
+    return this.#desk.intake.records;
+  }
+
+  /** What a client sends its requests through. */
+  get dispatcher(): Dispatcher {
+    const request = async ({ method, path, headers, body, signal }: Sent) => {
+      await this.#clock.sleep(ONE_WAY, signal);
+      const content = Buffer.from(body ?? '');
+      const {
+        status,
+        headers: told,
+        body: bytes,
+      } = await this.#answer({ method, path, headers, body: content });
+      await this.#clock.sleep(ONE_WAY, signal);
+      return { statusCode: status, headers: told, body: chunks(bytes) };
+    };
+    return { request } as unknown as Dispatcher;
+  }
+
+  /** Requests that were answered with an error. */
+  get refusals(): readonly SeenRequest[] {
+    return this.seen.filter(({ kind, refusal }) => refusal !== undefined && kind !== 'root');
+  }
+
+  /** When each request of a kind came in. */
+  times(kind: RequestKind): number[] {
+    return this.seen.filter((request) => request.kind === kind).map(({ at }) => at);
+  }
+
+  /** An answer that refuses, in the service's own words. */
+  refuse(request: HostedRequest, trouble: Trouble): Answer {
+    return this.#desk.refuse(
+      request,
+      trouble.kind === 'rate-limit' ? 'rate_limit' : 'service_unavailable',
+      trouble,
+    );
+  }
+
+  /** Another program of the same user takes a spot. With a key of its own its job is in no list that the caller sees. */
+  occupy(milliseconds: number, { key = 'same' }: { key?: 'same' | 'other' } = {}): void {
+    this.#desk.intake.occupy(milliseconds, key === 'same' ? 'other program' : 'other key', this.#desk.now());
+  }
+
+  async #answer({ path, ...sent }: Pick<HostedRequest, 'method' | 'headers' | 'body'> & { path: string }) {
+    const { pathname, searchParams: query } = new URL(path, URL_IN_MEMORY);
+    const route = routeOf(sent.method, pathname);
+    const request: HostedRequest = { ...sent, ...route, number: this.seen.length + 1, address: path, query };
+    const seen: SeenRequest = {
+      kind: route.kind,
+      at: this.#clock.monotonic(),
+      headers: sent.headers as Record<string, string>,
+    };
+    this.seen.push(seen);
+    const never = new AbortController().signal;
+    const process = async () => await this.#clock.standStill(this.#desk.answer(request, never));
+    const answer = await this.disturb(request, process);
+    seen.refusal = refusalCode(answer);
+    return encodeAnswer(answer);
+  }
+}
+
+/** A connection that ends before its answer, as undici reports it. */
+export function cutOff(): Error {
+  return Object.assign(new Error('cut'), { code: 'ECONNRESET' });
+}
+
+/** No connection at all. */
+export function noConnection(): Error {
+  return Object.assign(new Error('nobody there'), { code: 'ECONNREFUSED' });
+}
+
+/** The request took longer than it may. */
+export function timedOut(): Error {
+  return new DOMException('too late', 'TimeoutError');
+}
+
+async function* chunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

@@ -1,11 +1,8 @@
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { BatchSource } from '../../src/batch/model/source.ts';
 import { runBatch } from '../../src/batch/run/run-batch.ts';
-import { SkinClient } from '../../src/client/skin-client.ts';
-import { HostedInMemory } from '../support/hosted/hosted-in-memory.ts';
+import { openInMemory } from '../support/hosted/memory-client.ts';
 import type { HostedOptions } from '../support/hosted/options.ts';
-import { VirtualClock } from '../support/scripted/virtual-clock.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { describeServiceUser } from './service-user.ts';
@@ -13,17 +10,7 @@ import type { MakerWorld } from './skin-makers.ts';
 
 async function batchWorld(options?: HostedOptions): Promise<MakerWorld> {
   const stateDir = join(await ownFolder(), 'state');
-  const clock = new VirtualClock();
-  const hosted = await HostedInMemory.open(clock, options);
-  const client = new SkinClient({
-    baseUrl: hosted.url,
-    apiKey: hosted.key,
-    insecureHttp: true,
-    clock,
-    random: () => 0.5,
-    dispatcher: hosted.dispatcher,
-  });
-  onTestFinished(async () => await client.close());
+  const { clock, hosted, client } = await openInMemory(options);
   const make = async (numbers: readonly number[]) => {
     const { made, failed } = await runBatch({
       sources: sources(numbers),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../batch/model/finished-skin.ts';
-import { isPending, JobFailedError, type JobState, type SkinClient } from '../../index.ts';
+import { awaitJob } from '../../dispatch/await-job.ts';
+import { isPending, type JobState, type SkinClient } from '../../index.ts';
 import { connectWithProgress } from '../connection/connect-with-progress.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
@@ -108,11 +109,8 @@ async function awaitEnd(
 ): Promise<JobState> {
   const progress = await context.messages.progress(waitingText(state, source, context.clock.now()));
   try {
-    const { skin } = await client.waitForJob(state.job, { signal: context.signal });
-    return { ...state, skin, job: { ...state.job, status: 'completed' } };
-  } catch (error) {
-    if (!(error instanceof JobFailedError)) throw error;
-    return { ...state, job: { ...state.job, status: 'failed' }, errors: [error] };
+    const { clock, signal } = context;
+    return await awaitJob(state, { client, clock, random: Math.random, signal });
   } finally {
     progress.stop();
   }

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { learnFacts } from '../../src/dispatch/first-contact.ts';
+import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
+import { openInMemory } from '../support/hosted/memory-client.ts';
+import type { HostedOptions } from '../support/hosted/options.ts';
+
+type Contact = Parameters<typeof learnFacts>[0];
+
+async function meet(slots: number | undefined, options?: HostedOptions) {
+  const { clock, hosted, client } = await openInMemory(options);
+  const spotLimit = new SpotLimit(5);
+  let looks = 0;
+  const contact: Contact = {
+    session: { client, call: (signal) => ({ signal }), spotLimit },
+    reads: { repeatedly: async (request: () => Promise<unknown>) => await request() } as Contact['reads'],
+    tracker: { firstLook: async () => void looks++ },
+    stop: new AbortController().signal,
+    cape: undefined,
+  };
+  const facts = await clock.until(learnFacts(contact, slots));
+  return { facts, hosted, spots: spotLimit.told, looks: () => looks };
+}
+
+test('First contact asks for the account, the key and the jobs in the queue', async () => {
+  const { facts, hosted, looks } = await meet(undefined);
+  expect(facts.me?.grants.concurrency).toBe(5);
+  expect([facts.publicKey, facts.capeTexture]).toEqual([undefined, undefined]);
+  expect(hosted.seen.map(({ kind }) => kind).toSorted()).toEqual(['me', 'root']);
+  expect(looks()).toBe(1);
+});
+
+test('The spots are those of the account, or as many fewer as are wanted', async () => {
+  expect((await meet(undefined, { grants: { queue: 12 } })).spots).toBe(12);
+  expect((await meet(3, { grants: { queue: 12 } })).spots).toBe(3);
+  expect((await meet(40, { grants: { queue: 12 } })).spots).toBe(12);
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { Learned } from '../../src/dispatch/learned.ts';
+
+function learnedFrom(samples: readonly number[]): Learned {
+  const learned = new Learned();
+  for (const sample of samples) learned.add(sample);
+  return learned;
+}
+
+describe('Samples', () => {
+  test('of which there are none tell nothing', () => {
+    const { count, least, median, high, spread } = learnedFrom([]);
+    expect([count, least, median, high, spread]).toEqual([0, undefined, undefined, undefined, 0]);
+  });
+
+  test('tell the least, the middle, and what most are below', () => {
+    const { count, least, median, high, spread } = learnedFrom([5, 1, 4, 2, 3]);
+    expect([count, least, median, high, spread]).toEqual([5, 1, 3, 5, 4]);
+  });
+
+  test('are forgotten when sixteen newer ones are there', () => {
+    const learned = learnedFrom([1, ...Array.from({ length: 16 }, () => 100)]);
+    expect([learned.count, learned.least]).toEqual([16, 100]);
+  });
+});
+
+describe('The mean excess of a value', () => {
+  test('counts only samples above the least', () => {
+    expect(learnedFrom([100, 200, 300]).meanExcess(300, 150)).toBe(50);
+  });
+
+  test('is half of what is beyond all samples', () => {
+    expect(learnedFrom([100]).meanExcess(300, 200)).toBe(50);
+    expect(learnedFrom([100]).meanExcess(100, 200)).toBe(0);
+  });
+});

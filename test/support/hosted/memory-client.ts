@@ -1,0 +1,18 @@
+import { onTestFinished } from 'vitest';
+import { SkinClient } from '../../../src/client/skin-client.ts';
+import { VirtualClock } from '../scripted/virtual-clock.ts';
+import { HostedInMemory } from './hosted-in-memory.ts';
+import type { HostedOptions } from './options.ts';
+
+/** The imitation without a network, and a client of it on the same clock; closed when the test ends. */
+export async function openInMemory(
+  options?: HostedOptions,
+): Promise<{ clock: VirtualClock; hosted: HostedInMemory; client: SkinClient }> {
+  const clock = new VirtualClock();
+  const hosted = await HostedInMemory.open(clock, options);
+  const { url: baseUrl, key: apiKey, dispatcher } = hosted;
+  const random = () => 0.5;
+  const client = new SkinClient({ baseUrl, apiKey, insecureHttp: true, clock, random, dispatcher });
+  onTestFinished(async () => await client.close());
+  return { clock, hosted, client };
+}

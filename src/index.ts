@@ -1,8 +1,8 @@
 /** The public face of the package: the typed client of the service, batches, their errors and types. */
 
 export { VERSION } from './base/version.ts';
-export type { BatchEvent, BatchSummary, Progress } from './batch/api/events.ts';
-export { DeliveryError } from './batch/api/options.ts';
+export type { BatchEvent, BatchSummary, Progress } from './batch/options/events.ts';
+export { DeliveryError } from './batch/options/options.ts';
 export { type ConvertOptions, convert } from './batch/convert.ts';
 export { LockfileError } from './batch/lockfile/lockfile-error.ts';
 export type { FinishedSkin } from './batch/model/finished-skin.ts';

@@ -4,7 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { FileMemory } from '../../base/file-memory.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
 import { bareUuid } from '../../dispatch/cape-texture.ts';
-import type { PlanOptions } from '../api/options.ts';
+import type { PlanOptions } from '../options/options.ts';
 import { Journal } from '../journal/journal.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
 import { BatchSetupError } from '../model/setup-error.ts';

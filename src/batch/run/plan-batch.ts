@@ -1,4 +1,4 @@
-import type { PlanOptions } from '../api/options.ts';
+import type { PlanOptions } from '../options/options.ts';
 import type { BatchResult } from '../model/result.ts';
 import { type SignedBy, UNPROVED } from '../model/signer.ts';
 import type { Planned } from '../plan/decision.ts';

@@ -1,4 +1,4 @@
-import type { Progress } from '../api/events.ts';
+import type { Progress } from '../options/events.ts';
 import type { BatchResult } from '../model/result.ts';
 import { UNPROVED } from '../model/signer.ts';
 import type { Planned } from '../plan/decision.ts';

@@ -1,5 +1,5 @@
 import { bareUuid } from '../../dispatch/cape-texture.ts';
-import type { BatchOptions } from '../api/options.ts';
+import type { BatchOptions } from '../options/options.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import { withDigest } from '../lockfile/entry-digest.ts';
 import { optionsOf } from '../model/work-key.ts';

@@ -1,5 +1,5 @@
 import type { Job } from '../../protocol/job.ts';
-import type { BatchOptions } from '../api/options.ts';
+import type { BatchOptions } from '../options/options.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Work } from '../model/work.ts';
 import type { ResultHandlers } from './finisher.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DeliveryError, type PlanOptions } from '../../batch/api/options.ts';
+import { DeliveryError, type PlanOptions } from '../../batch/options/options.ts';
 import { entryProblem } from '../../batch/lockfile/sound-entry.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import type { SourceProblem } from '../../batch/model/source.ts';

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
-import type { BatchSummary } from '../../batch/api/events.ts';
+import type { BatchSummary } from '../../batch/options/events.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import { EMBEDDED } from '../../batch/model/signer.ts';
 import type { SourceContent } from '../../batch/model/source.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import type { FileMemory } from '../../base/file-memory.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import { DeliveryError } from '../../batch/api/options.ts';
+import { DeliveryError } from '../../batch/options/options.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import { CliError } from '../errors/exit.ts';
 import { filePath, renderFile } from '../output/formats/files.ts';

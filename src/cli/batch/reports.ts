@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { BatchSummary } from '../../batch/api/events.ts';
+import type { BatchSummary } from '../../batch/options/events.ts';
 import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import type { SourceContent } from '../../batch/model/source.ts';

@@ -1,4 +1,4 @@
-import type { BatchEvent } from '../../batch/api/events.ts';
+import type { BatchEvent } from '../../batch/options/events.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { ResultPrinter } from '../output/result-printer.ts';

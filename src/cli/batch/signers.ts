@@ -1,4 +1,4 @@
-import { DeliveryError } from '../../batch/api/options.ts';
+import { DeliveryError } from '../../batch/options/options.ts';
 import type { OwnKey } from '../../batch/model/own-key.ts';
 import type { BatchResult } from '../../batch/model/result.ts';
 import { type SignedBy, signerText } from '../../batch/model/signer.ts';

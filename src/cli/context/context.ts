@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { BatchService, KnownToGame } from '../../batch/api/options.ts';
+import type { BatchService, KnownToGame } from '../../batch/options/options.ts';
 import type { OwnKey } from '../../batch/model/own-key.ts';
 import type { PlayerSkin } from '../../game/player-skin.ts';
 import type { ConfigFile, Folders } from '../config/config-file.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import type { BatchService } from '../../batch/api/options.ts';
+import type { BatchService } from '../../batch/options/options.ts';
 import type { OwnKey } from '../../batch/model/own-key.ts';
 import type { Game } from '../../game/game.ts';
 import { ConfigFile, foldersFor } from '../config/config-file.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BatchOptions } from '../../../src/batch/api/options.ts';
+import type { BatchOptions } from '../../../src/batch/options/options.ts';
 import type { Member } from '../../../src/batch/model/work.ts';
 import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';

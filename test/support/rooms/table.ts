@@ -100,7 +100,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     batch: [],
     'batch/run': [],
     'batch/skin-maker': [],
-    'batch/api': [],
+    'batch/options': [],
     'batch/sources': [],
     'batch/sources/lists': [],
     'batch/plan': [],

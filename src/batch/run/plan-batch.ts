@@ -1,6 +1,6 @@
-import type { PlanOptions } from '../options/options.ts';
 import type { BatchResult } from '../model/result.ts';
 import { type SignedBy, UNPROVED } from '../model/signer.ts';
+import type { PlanOptions } from '../options/options.ts';
 import type { Planned } from '../plan/decision.ts';
 import { openBatch } from './open-batch.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';

@@ -1,6 +1,6 @@
-import type { Progress } from '../options/events.ts';
 import type { BatchResult } from '../model/result.ts';
 import { UNPROVED } from '../model/signer.ts';
+import type { Progress } from '../options/events.ts';
 import type { Planned } from '../plan/decision.ts';
 import { SignerCounts } from '../plan/signer-counts.ts';
 

@@ -1,8 +1,8 @@
 import { bareUuid } from '../../dispatch/cape-texture.ts';
-import type { BatchOptions } from '../options/options.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
 import { withDigest } from '../lockfile/entry-digest.ts';
 import { optionsOf } from '../model/work-key.ts';
+import type { BatchOptions } from '../options/options.ts';
 import type { LockfileChange, LockfileChanges } from './lockfile-changes.ts';
 import type { OpenBatch } from './open-batch.ts';
 

@@ -1,7 +1,7 @@
 import type { Job } from '../../protocol/job.ts';
-import type { BatchOptions } from '../options/options.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Work } from '../model/work.ts';
+import type { BatchOptions } from '../options/options.ts';
 import type { ResultHandlers } from './finisher.ts';
 
 /** What the part of a batch that talks with the service works with, and whom it tells. */

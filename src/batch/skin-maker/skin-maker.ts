@@ -11,9 +11,9 @@ import { PublicKeyError, readServiceKey } from '../../dispatch/service-facts.ts'
 import { Session } from '../../dispatch/session.ts';
 import { TextureReader } from '../../dispatch/texture-reader.ts';
 import { endsBatch } from '../../dispatch/trouble.ts';
-import type { BatchOptions } from '../options/options.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
 import { pixelsOf, type Work } from '../model/work.ts';
+import type { BatchOptions } from '../options/options.ts';
 import { estimateSeconds, limitsOf } from '../plan/estimate.ts';
 import { isUuid } from '../sources/arguments/links.ts';
 import { Finisher, problemOf } from './finisher.ts';

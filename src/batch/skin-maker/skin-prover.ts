@@ -1,9 +1,9 @@
 import type { Facts } from '../../dispatch/first-contact.ts';
 import { proveSkin, type Signing } from '../../dispatch/proof.ts';
-import type { BatchOptions } from '../options/options.ts';
 import type { FinishedSkin } from '../model/finished-skin.ts';
 import { GAME, type SignedBy, UNPROVED } from '../model/signer.ts';
 import { pixelsOf, provableVariant, type Work } from '../model/work.ts';
+import type { BatchOptions } from '../options/options.ts';
 import { pictureOf } from '../pictures/work-picture.ts';
 
 interface SkinProverOptions {

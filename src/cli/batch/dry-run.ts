@@ -1,7 +1,12 @@
 import { join } from 'node:path';
-import { estimateSeconds, limitsOf } from '../../batch/plan/estimate.ts';
-import { SignerCounts } from '../../batch/plan/signer-counts.ts';
-import { type Outlook, type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
+import {
+  estimateSeconds,
+  limitsOf,
+  type Outlook,
+  type PlannedSource,
+  planBatch,
+  SignerCounts,
+} from '../../batch/api/batches.ts';
 import { readAccount, spotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { columnRows } from '../output/described.ts';

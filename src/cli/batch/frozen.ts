@@ -1,11 +1,15 @@
 import { join } from 'node:path';
-import { DeliveryError, type PlanOptions } from '../../batch/options/options.ts';
-import { entryProblem } from '../../batch/lockfile/sound-entry.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
-import type { SourceProblem } from '../../batch/model/source.ts';
-import type { GameKeys } from '../../batch/proof/game-keys.ts';
-import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
-import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
+import {
+  type BatchResult,
+  type PlannedSource,
+  type PlanOptions,
+  planBatch,
+} from '../../batch/api/batches.ts';
+import { DeliveryError } from '../../batch/api/errors.ts';
+import type { GameKeys } from '../../batch/api/game.ts';
+import { entryProblem } from '../../batch/api/lockfile.ts';
+import type { RequiredSigner } from '../../batch/api/signed-skins.ts';
+import type { SourceProblem } from '../../batch/api/sources.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView } from '../output/views.ts';

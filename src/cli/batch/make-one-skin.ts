@@ -1,11 +1,10 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
-import type { BatchSummary } from '../../batch/options/events.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
-import { EMBEDDED } from '../../batch/model/signer.ts';
-import type { SourceContent } from '../../batch/model/source.ts';
-import { lookAt } from '../../batch/pictures/read-picture.ts';
+import type { BatchResult, BatchSummary } from '../../batch/api/batches.ts';
+import { lookAt } from '../../batch/api/pictures.ts';
+import { EMBEDDED } from '../../batch/api/signed-skins.ts';
+import type { SourceContent } from '../../batch/api/sources.ts';
 import { type ExitName, exitStatus } from '../errors/exit.ts';
 import { renderFile } from '../output/formats/files.ts';
 import { singleLine, singleSentence } from '../output/progress-text.ts';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { FileMemory } from '../../base/file-memory.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
+import type { BatchResult } from '../../batch/api/batches.ts';
 import type { BatchCall } from './call.ts';
 import { OutputFiles } from './output-files.ts';
 

@@ -1,4 +1,4 @@
-import type { Outlook, PlannedSource } from '../../batch/run/plan-batch.ts';
+import type { Outlook, PlannedSource } from '../../batch/api/batches.ts';
 import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Progress } from '../../batch/options/events.ts';
+import type { Progress } from '../../batch/api/batches.ts';
 import {
   openWaitingView,
   type ProgressView,

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { BatchSummary } from '../../batch/options/events.ts';
-import type { FinishedSkin } from '../../batch/model/finished-skin.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
-import type { SourceContent } from '../../batch/model/source.ts';
-import { isNew } from '../../batch/run/progress-count.ts';
+import { type BatchResult, type BatchSummary, isNew } from '../../batch/api/batches.ts';
+import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
+import type { SourceContent } from '../../batch/api/sources.ts';
 import { CliError } from '../errors/exit.ts';
 import type { ReportRequest } from '../options/batch-options.ts';
 import { giveCommand } from '../output/formats/commands.ts';

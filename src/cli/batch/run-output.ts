@@ -1,5 +1,4 @@
-import type { BatchEvent } from '../../batch/options/events.ts';
-import type { BatchResult } from '../../batch/model/result.ts';
+import type { BatchEvent, BatchResult } from '../../batch/api/batches.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView, jobView } from '../output/views.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runBatch } from '../../batch/run/run-batch.ts';
+import { runBatch } from '../../batch/api/batches.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
 import type { Presentation } from './presentation.ts';

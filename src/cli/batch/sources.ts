@@ -1,5 +1,4 @@
-import type { BatchSource } from '../../batch/model/source.ts';
-import { openSources } from '../../batch/sources/sources.ts';
+import { type BatchSource, openSources } from '../../batch/api/sources.ts';
 import type { Io } from '../terminal/io.ts';
 import type { BatchCall } from './call.ts';
 
@@ -18,7 +17,7 @@ async function fetched(
   sources: AsyncIterable<BatchSource>,
   signal: AbortSignal,
 ): Promise<AsyncIterable<BatchSource>> {
-  const { fetchedSources } = await import('../../batch/sources/fetch-locally.ts');
+  const { fetchedSources } = await import('../../batch/api/pictures.ts');
   return fetchedSources(sources, signal);
 }
 

@@ -1,4 +1,4 @@
-import type { BatchEvent, BatchSummary } from '../../batch/options/events.ts';
+import type { BatchEvent, BatchSummary } from '../../batch/api/batches.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { count, span } from '../text/quantities.ts';
 import type { BatchCall } from './call.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { isSingle } from '../../batch/sources/sources.ts';
+import { isSingle } from '../../batch/api/sources.ts';
 import type { BatchCall } from '../batch/call.ts';
 import { keepMemoryFlat } from '../batch/flat-memory.ts';
 import { PLAN_OUTPUT } from '../batch/plan-output.ts';

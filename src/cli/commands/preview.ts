@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
-import type { VariantWish } from '../../batch/model/source.ts';
+import type { VariantWish } from '../../batch/api/sources.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { onlySource } from '../batch/only-source.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import type { BatchService } from '../../batch/options/options.ts';
-import type { OwnKey } from '../../batch/model/own-key.ts';
+import type { BatchService } from '../../batch/api/batches.ts';
+import type { OwnKey } from '../../batch/api/service.ts';
 import type { Game } from '../../game/game.ts';
 import { ConfigFile, foldersFor } from '../config/config-file.ts';
 import type { Settings } from '../config/settings.ts';
@@ -36,7 +36,7 @@ export function openContext(options: ContextOptions): OpenContext {
       return await gameServices(await game);
     },
     ownKey: async () => {
-      ownKey ??= readOwnKey(base);
+      ownKey ??= ownKeyIn(base);
       return await ownKey;
     },
     service: async (settings) => await batchService(settings, { ...base, connect }),
@@ -92,8 +92,7 @@ async function openGame({ env }: BaseContext): Promise<Game> {
 }
 
 async function gameServices({ http, names, keys }: Game): Promise<GameServices> {
-  const { PlayerNames } = await import('../../batch/sources/player-names.ts');
-  const { GameKeys } = await import('../../batch/proof/game-keys.ts');
+  const { GameKeys, PlayerNames } = await import('../../batch/api/game.ts');
   const skinOf: GameServices['skinOf'] = async (id, gone) => {
     const { fetchPlayerSkin } = await import('../../game/player-skin.ts');
     return await fetchPlayerSkin(http, id, gone);
@@ -101,9 +100,9 @@ async function gameServices({ http, names, keys }: Game): Promise<GameServices> 
   return { players: new PlayerNames(names, systemClock), keys: new GameKeys(keys), skinOf };
 }
 
-async function readOwnKey({ folders }: BaseContext): Promise<OwnKey | undefined> {
-  const ownKey = await import('../../batch/model/own-key.ts');
-  return await ownKey.readOwnKey(join(folders.data, 'signing-key.pem'));
+async function ownKeyIn({ folders }: BaseContext): Promise<OwnKey | undefined> {
+  const { readOwnKey } = await import('../../batch/api/service.ts');
+  return await readOwnKey(join(folders.data, 'signing-key.pem'));
 }
 
 /** Milliseconds that a service may be failing before its key counts as unavailable. */
@@ -117,9 +116,9 @@ async function batchService(
   const identity = await identify({ settings, env, configFile, local: flags.local });
   const open = async () => (await connect(settings)).client;
   const signingKey = async () => {
-    const { signingKeyOf } = await import('../../batch/proof/signing-key-of.ts');
+    const { signingKeyOf } = await import('../../batch/api/service.ts');
     return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
   };
-  const { skinFinder } = await import('../../batch/sources/given/find-skin.ts');
+  const { skinFinder } = await import('../../batch/api/service.ts');
   return { ...identity, connect: open, signingKey, findSkin: skinFinder(open, { signal }) };
 }

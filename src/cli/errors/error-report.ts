@@ -1,7 +1,4 @@
-import { JournalError } from '../../batch/journal/journal-error.ts';
-import { LockfileError } from '../../batch/lockfile/lockfile-error.ts';
-import { BatchSetupError } from '../../batch/model/setup-error.ts';
-import { fetchHint } from '../../batch/sources/fetch-hint.ts';
+import { BatchSetupError, fetchHint, JournalError, LockfileError } from '../../batch/api/errors.ts';
 import { ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
 import {

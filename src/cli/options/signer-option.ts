@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { RequiredSigner } from '../../batch/proof/required-signer.ts';
+import type { RequiredSigner } from '../../batch/api/signed-skins.ts';
 import { parseBaseUrl } from '../../index.ts';
 
 /** Digits of a fingerprint shown to distinguish keys. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { BatchOptions } from '../../../src/batch/options/options.ts';
 import type { Member } from '../../../src/batch/model/work.ts';
+import type { BatchOptions } from '../../../src/batch/options/options.ts';
 import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
 import { saveFiles } from '../../../src/batch/run/save-files.ts';

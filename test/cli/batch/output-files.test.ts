@@ -11,9 +11,9 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FileMemory } from '../../../src/base/file-memory.ts';
-import { DeliveryError } from '../../../src/batch/options/options.ts';
 import type { FinishedSkin } from '../../../src/batch/model/finished-skin.ts';
 import type { BatchResult } from '../../../src/batch/model/result.ts';
+import { DeliveryError } from '../../../src/batch/options/options.ts';
 import { OutputFiles } from '../../../src/cli/batch/output-files.ts';
 import { FORMAT_NAMES, type FormatName } from '../../../src/cli/output/formats/names.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -13,11 +13,11 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds: 'The terminal: one file per command, at the path of its words; `output/` only renders',
-    imports: ['index.ts', 'server/server.ts', 'batch', 'dispatch', 'game', 'skin', 'base'],
+    imports: ['index.ts', 'server/server.ts', 'batch/api', 'dispatch', 'game', 'skin', 'base'],
   },
   'index.ts': {
     holds: 'The public API; the CLI uses nothing else of the client',
-    imports: ['batch', 'client', 'protocol', 'skin', 'base'],
+    imports: ['batch/api', 'client', 'protocol', 'skin', 'base'],
   },
   batch: {
     holds: 'Many sources become skins: sources, plan, lockfile, journal, proof',
@@ -97,6 +97,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     'cli/text': [],
   },
   batch: {
+    'batch/api': [],
     batch: [],
     'batch/run': [],
     'batch/skin-maker': [],

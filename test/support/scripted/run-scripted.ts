@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { BatchEvent } from '../../../src/batch/options/events.ts';
 import type { BatchOptions } from '../../../src/batch/options/options.ts';
-import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { skinPng } from '../server/drawn-skins.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeFileAtomically } from '../../../base/atomic-file.ts';
-import { OutputNames } from '../../../batch/plan/output-names.ts';
+import { OutputNames } from '../../../batch/api/batches.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';

@@ -56,7 +56,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts edit' = @{ commands = @(); options = @('--share', '--no-share', '--restore', '--no-restore', '--capes', '--no-capes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
         'accounts health' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'accounts unlink' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
-        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
+        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
         'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
@@ -148,6 +148,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --port' = 'none'
         'serve --public-url' = 'ask services'
         'serve --trust-proxy' = 'none'
+        'serve --processes' = 'none'
         'serve --generator' = 'words signing accounts upstream'
         'serve --workers' = 'none'
         'serve --pace' = 'none'
@@ -481,6 +482,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --port' = 'port to listen on; 0 for any free port (default: 7546)'
         'serve --public-url' = 'address under which players reach the service, for texture URLs'
         'serve --trust-proxy' = 'proxies whose X-Forwarded-For header to trust: loopback, addresses, networks (default: none)'
+        'serve --processes' = 'number of processes that serve; auto for one per core (default: 1)'
         'serve --generator' = 'what makes the skins: the signing key of this service, linked game accounts, or another service (default: signing)'
         'serve --workers' = 'number of jobs to generate at the same time; 0 for none (default: cores + 1, at most 4)'
         'serve --pace' = 'minimum time for each generation, to simulate a slow service'

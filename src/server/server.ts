@@ -14,9 +14,10 @@ import type { ServerOptions } from './assembly/server-options.ts';
 import { finishRestore } from './backup/swap.ts';
 import { type Callbacks, startCallbacks } from './callbacks/start.ts';
 import { Observers } from './events/observer.ts';
+import { partOf } from './events/siblings.ts';
 import type { AppOptions } from './http/fastify/app.ts';
 import { type HttpServer, openHttpServer } from './http/fastify/http-server.ts';
-import { NETWORK_LIMITS } from './http/fastify/network-limits.ts';
+import { NETWORK_LIMITS, type NetworkLimits } from './http/fastify/network-limits.ts';
 import { jobBody } from './http/job-answers.ts';
 import { hashApiKey, makeApiKey } from './service/callers/api-key.ts';
 import type { Session } from './service/callers/authenticate.ts';
@@ -36,6 +37,7 @@ export type { ServerOptions } from './assembly/server-options.ts';
 export { backUp } from './backup/backup.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';
+export type { JobNews, MetricSnapshot, MetricsSnapshot, Siblings } from './events/siblings.ts';
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/settings.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
@@ -105,9 +107,16 @@ function httpOptions(options: ServerOptions): Omit<AppOptions, 'context' | 'sess
     logLevel: options.logLevel ?? 'silent',
     logAddresses: options.logAddresses ?? 'short',
     logStream: options.logStream ?? process.stderr,
-    networkLimits: { ...NETWORK_LIMITS, ...options.networkLimits },
+    networkLimits: networkLimitsOf(options),
     trustProxy: options.trustProxy,
   };
+}
+
+/** Each process has its part of the connections; the system spreads them evenly. */
+function networkLimitsOf({ networkLimits, siblings }: ServerOptions): NetworkLimits {
+  const limits = { ...NETWORK_LIMITS, ...networkLimits };
+  if (!siblings) return limits;
+  return { ...limits, maxConnections: Math.max(1, partOf(limits.maxConnections, siblings)) };
 }
 
 /** From now on the log is told what the parts of the service report, and what they reported so far. */
@@ -136,8 +145,15 @@ async function warnOfUnknownPlans({ log }: HttpServer, db: Db, plans: Plans): Pr
   }
 }
 
-function maintenanceOptions({ retentionHours = DEFAULT_RETENTION_HOURS }: ServerOptions, live: Live) {
-  return { retention: retentionHours * 3_600_000, onError: (error: unknown) => live.report(error) };
+function maintenanceOptions(
+  { retentionHours = DEFAULT_RETENTION_HOURS, siblings }: ServerOptions,
+  live: Live,
+) {
+  return {
+    retention: retentionHours * 3_600_000,
+    doesChores: siblings === undefined || siblings.index === 0,
+    onError: (error: unknown) => live.report(error),
+  };
 }
 
 /** @returns where it listens; the service knows its addresses from now on */

@@ -1,16 +1,13 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
-import type { LogStream, RunningServer, ServerOptions } from '../../server/server.ts';
-import { gameSettings } from '../config/game-settings.ts';
+import type { RunningServer } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
-import { chooseGenerator } from '../serve/generator.ts';
-import { LogText } from '../serve/log-text.ts';
+import { aborted } from '../serve/aborted.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
-import { colorsFor } from '../terminal/colors.ts';
+import { serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/json.ts';
 
 export const examples: Examples = [
@@ -19,6 +16,7 @@ export const examples: Examples = [
     'Run one that players reach through a reverse proxy',
     'skinsmith serve --public-url https://skins.example.org --trust-proxy loopback',
   ],
+  ['Use all cores of this machine', 'skinsmith serve --processes auto'],
   [
     'Let a hosted service make the skins',
     'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',
@@ -49,55 +47,38 @@ export function register(command: Command, runner: Runner, run = runServe): void
 }
 
 export async function runServe(options: ServeOptions, context: CommandContext): Promise<number> {
-  const chosen = await chooseGenerator(options, context);
+  const { processes: count = 1, port } = options;
+  if (count === 1) return await serveAlone(options, context);
+  const { serveTogether } = await import('../serve/processes/serve-together.ts');
+  return await serveTogether(
+    {
+      count,
+      port,
+      options: async () => await serverOptions(options, context),
+      onListening: (listening) => announce(listening, context),
+      onStopping: () => sayStopping(context),
+    },
+    context,
+  );
+}
+
+async function serveAlone(options: ServeOptions, context: CommandContext): Promise<number> {
+  const all = await serverOptions(options, context);
   const { startServer } = await import('../../server/server.ts');
-  const server = await startServer({
-    dataDir: options.data ?? context.folders.data,
-    port: options.port,
-    host: options.host,
-    workers: options.workers,
-    publicUrl: options.publicUrl,
-    ...chosen,
-    ...(await gameSettings(options, context.env)),
-    retentionHours: options.retention,
-    durable: options.durable,
-    newSigningKey: options.newSigningKey,
-    plansFile: options.plans,
-    pace: options.pace,
-    allowedNetworks: options.allowNetwork,
-    webhooks: options.webhooks,
-    userAccounts: options.userAccounts,
-    anonymous: options.anonymous,
-    anonymousPerHour: options.anonymousPerHour,
-    allowedOrigins: options.allowOrigin,
-    maxStoreBytes: options.maxStore === undefined ? undefined : options.maxStore * 1024 ** 2,
-    trustProxy: options.trustProxy,
-    openMetrics: options.openMetrics,
-    networkLimits: networkLimitsOf(options),
-    logLevel: options.logLevel ?? 'info',
-    ...(await logStream(options, context)),
-    logAddresses: options.logAddresses,
-  });
+  const server = await startServer(all);
   announce(server, context);
-  if (!context.signal.aborted) await once(context.signal, 'abort');
-  context.messages.say('Stopping when the running generations have finished.');
+  await aborted(context.signal);
+  sayStopping(context);
   await server.close();
   return exitStatus('done');
 }
 
-/** A terminal gets a readable log; log collectors get JSON. */
-async function logStream(
-  { logFormat }: ServeOptions,
-  { io: { err }, flags }: CommandContext,
-): Promise<{ logStream?: LogStream }> {
-  if ((logFormat ?? (err.isTTY && !flags.json ? 'text' : 'json')) === 'json') return {};
-  const write = (text: string) => err.write(text);
-  const showsRequests = flags.verbose ?? false;
-  return { logStream: new LogText({ write, colors: await colorsFor(err), showsRequests }) };
+function sayStopping({ messages }: CommandContext): void {
+  messages.say('Stopping when the running generations have finished.');
 }
 
 /** The first line on stdout: the listening address and, on the first start with this data, the owner's key. */
-function announce({ url, key }: RunningServer, { io, flags }: CommandContext): void {
+function announce({ url, key }: Pick<RunningServer, 'url' | 'key'>, { io, flags }: CommandContext): void {
   if (flags.json) {
     const view: ListeningView = { url, ...(key !== undefined && { key }) };
     io.out.write(jsonLine(view));
@@ -107,17 +88,4 @@ function announce({ url, key }: RunningServer, { io, flags }: CommandContext): v
   if (key === undefined) return;
   io.out.write(`Owner's API key, shown this once: ${key}\n`);
   io.out.write(`Store it where you use it: skinsmith login --base-url ${url}\n`);
-}
-
-/** Only the options that the user typed. */
-function networkLimitsOf({
-  maxConnections,
-  maxConnectionsPerAddress,
-  requestsPerMinute,
-}: ServeOptions): NonNullable<ServerOptions['networkLimits']> {
-  return {
-    ...(maxConnections !== undefined && { maxConnections }),
-    ...(maxConnectionsPerAddress !== undefined && { maxConnectionsPerAddress }),
-    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-  };
 }

@@ -14,6 +14,8 @@ interface LogTextOptions {
   readonly colors: Colors;
   /** Whether to print a line for each request. */
   readonly showsRequests: boolean;
+  /** Whether to print which process a line is from. */
+  readonly showsProcess?: boolean;
 }
 
 /** Levels as pino numbers them. */
@@ -38,11 +40,14 @@ export class LogText {
   }
 
   #line(json: string): void {
-    const { write, colors, showsRequests } = this.#options;
+    const { write, colors, showsRequests, showsProcess = false } = this.#options;
     const line = parsed(json);
     if (!line) write(`${clean(json)}\n`);
-    else if (line.msg !== 'request') write(`${clockOf(line, colors)} ${eventText(line, colors)}\n`);
-    else if (showsRequests) write(`${clockOf(line, colors)} ${requestText(line, colors)}\n`);
+    else if (line.msg !== 'request' || showsRequests) {
+      const text = line.msg === 'request' ? requestText(line, colors) : eventText(line, colors);
+      const from = showsProcess ? ` ${colors.faint(`[${clean(String(line['pid']))}]`)}` : '';
+      write(`${clockOf(line, colors)}${from} ${text}\n`);
+    }
   }
 }
 

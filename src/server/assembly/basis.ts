@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { JobSignals } from '../events/job-signals.ts';
+import { shareSignals } from '../events/share-signals.ts';
 import { nameThisProcess, type ProcessName } from '../queue/lease-owner.ts';
 import type { Db } from '../store/db.ts';
 import type { Store } from '../store/store.ts';
@@ -19,11 +20,17 @@ export interface Basis {
   readonly onError: (error: unknown) => void;
 }
 
-export function makeBasis({ clock = systemClock }: ServerOptions, { db }: Store, live: Live): Basis {
+export function makeBasis(
+  { clock = systemClock, siblings }: ServerOptions,
+  { db }: Store,
+  live: Live,
+): Basis {
+  const signals = new JobSignals();
+  if (siblings) shareSignals(signals, siblings);
   return {
     db,
     clock,
-    signals: new JobSignals(),
+    signals,
     self: nameThisProcess(),
     warn: (message) => live.warn(message),
     onError: (error) => live.report(error),

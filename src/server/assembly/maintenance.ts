@@ -17,6 +17,8 @@ interface MaintenanceOptions {
   readonly clock: Clock;
   /** Milliseconds a finished job is kept. */
   readonly retention: number;
+  /** Whether this process looks for lost workers and old jobs: one of each service does. */
+  readonly doesChores: boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -52,14 +54,17 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     signals.storeChanged(); // those who wait for a job learn of it
     if (isReplaced) throw new StoreReplacedError();
   };
-  const timers = [
-    setInterval(guarded(lookForFiles), LOOK_FOR_FILES),
-    setInterval(guarded(watch), WATCH),
+  const startChores = () => [
     setInterval(guarded(recoverNow), RECOVER),
     setInterval(
       guarded(() => prune(options)),
       PRUNE,
     ),
+  ];
+  const timers = [
+    setInterval(guarded(lookForFiles), LOOK_FOR_FILES),
+    setInterval(guarded(watch), WATCH),
+    ...(options.doesChores ? startChores() : []),
   ];
   for (const timer of timers) timer.unref();
   return {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { callbackPolicy } from '../callbacks/start.ts';
 import type { Observers } from '../events/observer.ts';
+import { partOf, type Siblings } from '../events/siblings.ts';
 import type { Generator } from '../generators/port.ts';
 import { describeTrust } from '../generators/signing/key-document.ts';
 import type { OwnKey } from '../generators/signing/own-key.ts';
@@ -123,22 +124,30 @@ interface Jobs {
 
 /** The queue, the workers that do its jobs, and who follows them. */
 function makeJobs(
-  { pace = 0, workers, observer }: Options,
+  { pace = 0, workers, observer, siblings }: Options,
   basis: Basis,
   opened: { readonly generator: Generator; readonly workers?: number },
 ): Jobs {
   const { generator } = opened;
   const bounds = async () => (await generator.bounds?.()) ?? {};
   const queue = new StoreQueue(basis.db, { ...basis, observer, bounds });
-  const count = workers ?? opened.workers ?? usualWorkers();
+  const part = siblings ?? ALONE;
+  const total = workers ?? opened.workers ?? usualWorkers(part);
+  const count = partOf(total, part);
   const leastDuration = pace === 0 ? undefined : pace;
-  const pool = new WorkerPool({ ...basis, queue, generator, count, leastDuration, observer });
+  const pool = new WorkerPool({ ...basis, queue, generator, count, total, leastDuration, observer });
   return { queue, pool, feeds: new JobFeeds({ ...basis, queue }) };
 }
 
-/** One more than there are cores to sign on, so that none of them waits for the store; Node signs on four at most. */
-function usualWorkers(): number {
-  return Math.min(4, availableParallelism() + 1);
+const ALONE: Pick<Siblings, 'index' | 'count'> = { index: 0, count: 1 };
+
+/**
+ * One more than there are cores to sign on, so that none of them waits for the store; Node signs on four at most. Several
+ * processes have as many as there are cores: while one waits for the store, another signs.
+ */
+function usualWorkers({ count }: Pick<Siblings, 'count'>): number {
+  const cores = availableParallelism();
+  return count > 1 ? Math.max(count, cores) : Math.min(4, cores + 1);
 }
 
 interface StatusParts {
@@ -172,12 +181,13 @@ function makeStatus(
 
 /** Undefined for an embedded service. */
 async function openMetrics(
-  { embedded, openMetrics: isOpen = false, observer }: Options,
+  { embedded, openMetrics: isOpen = false, observer, siblings }: Options,
   { basis: { db }, feeds, live }: { basis: Basis; feeds: JobFeeds; live: Live },
 ): Promise<Metrics | undefined> {
   if (embedded) return undefined;
   return await startMetrics(observer, {
     isOpen,
+    siblings,
     db,
     feeds,
     connections: async () => await live.connections(),

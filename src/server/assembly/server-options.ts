@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { GameAddresses } from '../../game/addresses.ts';
 import type { GameOptions } from '../../game/game.ts';
 import type { AccountRules } from '../accounts/rules.ts';
+import type { Siblings } from '../events/siblings.ts';
 import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/settings.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
@@ -21,7 +22,7 @@ interface AddressOptions {
 
 /** Who makes the skin data, and how. */
 interface GenerationOptions {
-  /** Jobs generated at the same time; 0: accept and answer, generate nothing. */
+  /** Jobs generated at the same time, by all processes of the service together; 0: accept and answer, generate nothing. */
   readonly workers?: number;
   /** Who makes the skin data; default: `signing`, our own key. */
   readonly generator?: GeneratorKind;
@@ -94,5 +95,7 @@ export interface ServerOptions
     LogOptions {
   /** Makes a key that lives as long as the process, for the command that embeds the service. */
   readonly embedded?: boolean;
+  /** The other processes, where several are one service; limits of this process's own hold for each of them. */
+  readonly siblings?: Siblings | undefined;
   readonly clock?: Clock;
 }

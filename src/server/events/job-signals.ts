@@ -28,6 +28,13 @@ export interface JobListener {
   storeChanged(): void;
 }
 
+/** Who wants to hear what this process does with jobs. */
+export interface JobEvents {
+  accepted(owner: string): void;
+  begun(job: JobName): void;
+  finished(job: JobName): void;
+}
+
 /** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
 export class JobSignals {
   readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
@@ -83,6 +90,12 @@ export class JobSignals {
       return () => this.#emitter.off('begun', ifThis).off('finished', ifThis).off('storeChanged', wake);
     });
     return { heard, stop: () => given.abort(AWAKE) };
+  }
+
+  /** Tells `listener` of all that the process does with jobs, as long as it lives. */
+  listenToAll(listener: JobEvents): void {
+    this.#emitter.on('accepted', (owner) => listener.accepted(owner));
+    this.#emitter.on('begun', (job) => listener.begun(job)).on('finished', (job) => listener.finished(job));
   }
 
   /** Tells `listener` of every job from now on, until the function that is answered is called. */

@@ -1,4 +1,5 @@
 import type { Observers } from '../events/observer.ts';
+import type { Siblings } from '../events/siblings.ts';
 import { countPending } from '../queue/count-pending.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';
@@ -15,19 +16,24 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly db: Db;
   readonly feeds: JobFeeds;
   readonly connections: () => Promise<number>;
+  /** The other processes of the service, whose metrics are added. */
+  readonly siblings: Siblings | undefined;
 }
 
 /** Starts to count. The library that does is loaded here, so that who does not count does not wait for it. */
 export async function startMetrics(
   observers: Observers,
-  { isOpen, db, feeds, connections }: MetricsOptions,
+  { isOpen, db, feeds, connections, siblings }: MetricsOptions,
 ): Promise<Metrics> {
-  const { PrometheusMetrics } = await import('./prometheus.ts');
+  const { PrometheusMetrics, renderSum } = await import('./prometheus.ts');
   const metrics = new PrometheusMetrics({
     pendingJobs: async () => await countPending(db),
     eventStreams: () => feeds.size,
     connections,
   });
   observers.add(metrics);
-  return { isOpen, contentType: metrics.contentType, read: async () => await metrics.read() };
+  siblings?.onMetricsWanted(async () => await metrics.snapshot());
+  const read = async () =>
+    siblings ? await renderSum(await siblings.collectMetrics()) : await metrics.read();
+  return { isOpen, contentType: metrics.contentType, read };
 }

@@ -9,7 +9,10 @@ import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
 
 export interface WorkerPoolOptions {
+  /** Workers of this process. */
   readonly count: number;
+  /** Workers of all processes of the service; default: those of this one. */
+  readonly total?: number;
   readonly db: Db;
   readonly queue: JobLeases;
   readonly generator: Generator;
@@ -50,8 +53,14 @@ export class WorkerPool {
     );
   }
 
+  /** Workers of this process. */
   get count(): number {
     return this.#options.count;
+  }
+
+  /** Workers of all processes of the service. */
+  get total(): number {
+    return this.#options.total ?? this.#options.count;
   }
 
   /** Milliseconds that a job takes, from its claim to the record of its end; undefined: none is known yet. */

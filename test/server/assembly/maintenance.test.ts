@@ -28,7 +28,15 @@ test('Lost jobs that are recovered are told of to workers and to those who wait 
   const onError = (error: unknown) => {
     throw error;
   };
-  const maintenance = startMaintenance({ store, queue, signals, clock, retention: 1, onError });
+  const maintenance = startMaintenance({
+    store,
+    queue,
+    signals,
+    clock,
+    retention: 1,
+    doesChores: true,
+    onError,
+  });
   onTestFinished(() => maintenance.stop());
   const heard: string[] = [];
   const told = (what: string) => () => void heard.push(what);

@@ -77,6 +77,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     'cli/commands': [],
     'cli/man': [],
     'cli/doctor': [],
+    'cli/serve/processes': [],
     'cli/serve': [],
     'cli/batch': [],
     'cli/preview': [],

@@ -9,9 +9,12 @@ import { type Forecast, forecast } from './forecast.ts';
 type Ahead = Forecast['ahead'] | number;
 type Foreseen = Pick<Forecast, 'start' | 'end'> & { readonly ahead: Ahead };
 
-/** The workers of this process, as far as forecasts and statistics need them. */
+/** The workers, as far as forecasts and statistics need them. */
 export interface Workers {
+  /** Those of this process. */
   readonly count: number;
+  /** Those of all processes of the service. */
+  readonly total: number;
   /** Typical duration of a job, milliseconds; undefined while unknown. */
   typicalTime(): number | undefined;
   /** Whether a lease belongs to a worker of this process. */
@@ -52,10 +55,10 @@ async function outlookOf(
 ) {
   const { processing: most = Number.POSITIVE_INFINITY, onePerIdentity = false } =
     (await generator.bounds?.()) ?? {};
-  // The workers of other processes are known only while they process a job.
+  // The workers of other services on the same store are known only while they process a job.
   const others = running.filter(({ lease_owner }) => !workers.isOwn(lease_owner ?? '')).length;
   return {
-    slots: Math.min(most, workers.count + others),
+    slots: Math.min(most, Math.max(workers.total, workers.count + others)),
     typical,
     onePerIdentity,
     running: running.map((job) => ({ ...job, rest: restOf(job, typical, now) })),

@@ -1,0 +1,63 @@
+import type { LogStream, ServerOptions } from '../../server/server.ts';
+import { gameSettings } from '../config/game-settings.ts';
+import type { CommandContext } from '../context/context.ts';
+import { colorsFor } from '../terminal/colors.ts';
+import { chooseGenerator } from './generator.ts';
+import { LogText } from './log-text.ts';
+import type { ServeOptions } from './options.ts';
+
+/** What the service is started with. @throws CliError */
+export async function serverOptions(options: ServeOptions, context: CommandContext): Promise<ServerOptions> {
+  return {
+    dataDir: options.data ?? context.folders.data,
+    port: options.port,
+    host: options.host,
+    workers: options.workers,
+    publicUrl: options.publicUrl,
+    ...(await chooseGenerator(options, context)),
+    ...(await gameSettings(options, context.env)),
+    retentionHours: options.retention,
+    durable: options.durable,
+    newSigningKey: options.newSigningKey,
+    plansFile: options.plans,
+    pace: options.pace,
+    allowedNetworks: options.allowNetwork,
+    webhooks: options.webhooks,
+    userAccounts: options.userAccounts,
+    anonymous: options.anonymous,
+    anonymousPerHour: options.anonymousPerHour,
+    allowedOrigins: options.allowOrigin,
+    maxStoreBytes: options.maxStore === undefined ? undefined : options.maxStore * 1024 ** 2,
+    trustProxy: options.trustProxy,
+    openMetrics: options.openMetrics,
+    networkLimits: networkLimitsOf(options),
+    logLevel: options.logLevel ?? 'info',
+    ...(await logStream(options, context)),
+    logAddresses: options.logAddresses,
+  };
+}
+
+/** A terminal gets a readable log; log collectors get JSON. */
+async function logStream(
+  { logFormat, processes }: ServeOptions,
+  { io: { err }, flags }: CommandContext,
+): Promise<{ logStream?: LogStream }> {
+  if ((logFormat ?? (err.isTTY && !flags.json ? 'text' : 'json')) === 'json') return {};
+  const write = (text: string) => err.write(text);
+  const showsRequests = flags.verbose ?? false;
+  const showsProcess = processes !== undefined && processes > 1;
+  return { logStream: new LogText({ write, colors: await colorsFor(err), showsRequests, showsProcess }) };
+}
+
+/** Only the options that the user typed. */
+function networkLimitsOf({
+  maxConnections,
+  maxConnectionsPerAddress,
+  requestsPerMinute,
+}: ServeOptions): NonNullable<ServerOptions['networkLimits']> {
+  return {
+    ...(maxConnections !== undefined && { maxConnections }),
+    ...(maxConnectionsPerAddress !== undefined && { maxConnectionsPerAddress }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  };
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { JobSignals } from '../../../src/server/events/job-signals.ts';
+import { shareSignals } from '../../../src/server/events/share-signals.ts';
+import type { JobNews, Siblings } from '../../../src/server/events/siblings.ts';
+
+const JOB = { uuid: 'u', owner: 'ann' };
+
+/** Two processes: what one of them tells, the other hears. `told` counts the messages. */
+function twoProcesses() {
+  const listeners: ((news: JobNews) => void)[] = [];
+  const told: JobNews[] = [];
+  let onTold = () => {};
+  const siblingOf = (index: number): Siblings => ({
+    index,
+    count: 2,
+    tell: (news) => {
+      told.push(news);
+      listeners[1 - index]?.(structuredClone(news));
+      onTold();
+    },
+    onNews: (listener) => {
+      listeners[index] = listener;
+    },
+    collectMetrics: async () => [],
+    onMetricsWanted: () => {},
+  });
+  const processes = [0, 1].map((index) => {
+    const signals = new JobSignals();
+    shareSignals(signals, siblingOf(index));
+    return signals;
+  });
+  const untilTold = async () => await new Promise<void>((resolve) => (onTold = resolve));
+  return { here: processes[0]!, there: processes[1]!, told, untilTold };
+}
+
+function hearAll(signals: JobSignals): string[] {
+  const heard: string[] = [];
+  signals.listenToAll({
+    accepted: (owner) => heard.push(`accepted ${owner}`),
+    begun: ({ uuid }) => heard.push(`begun ${uuid}`),
+    finished: ({ uuid }) => heard.push(`finished ${uuid}`),
+  });
+  return heard;
+}
+
+test('What happens to jobs in one process is heard in the other, in one message', async () => {
+  const { here, there, told, untilTold } = twoProcesses();
+  const heard = hearAll(there);
+  const done = untilTold();
+  here.accepted('ann');
+  here.accepted('ann');
+  here.begun(JOB);
+  here.finished(JOB);
+  await done;
+  expect(heard).toEqual(['accepted ann', 'begun u', 'finished u']);
+  expect(told).toHaveLength(1);
+});
+
+test('Workers of the other process wake', async () => {
+  const { here, there, untilTold } = twoProcesses();
+  const before = there.works;
+  const done = untilTold();
+  here.accepted('ann');
+  await done;
+  expect(there.works).toBe(before + 1);
+});
+
+test('What was heard is not told again', async () => {
+  const { here, there, told, untilTold } = twoProcesses();
+  let done = untilTold();
+  here.accepted('ann');
+  await done;
+  done = untilTold();
+  there.accepted('bob');
+  await done;
+  expect(told.map(({ accepted }) => accepted)).toEqual([['ann'], ['bob']]);
+});
+
+test('Only which job it is and whose is told, whatever else a job has', async () => {
+  const { here, told, untilTold } = twoProcesses();
+  const done = untilTold();
+  here.finished({ ...JOB, secret: 'x' } as typeof JOB);
+  await done;
+  expect(told[0]?.finished).toEqual([JOB]);
+});

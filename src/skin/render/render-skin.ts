@@ -3,7 +3,8 @@ import { fitSkin } from '../check/fit.ts';
 import { decodePng } from '../png/decode.ts';
 import { encodeSmallPng } from '../png/encode-small.ts';
 import { chooseVariant, type Variant } from '../variant.ts';
-import { drawView, type View } from './render.ts';
+import { drawView } from './render.ts';
+import type { View } from './views.ts';
 
 /** What a render shows. */
 export interface RenderOptions {

@@ -3,20 +3,7 @@ import type { Rect, Variant } from '../regions.ts';
 import { scaleRect } from '../scaling.ts';
 import { drawFlat, FACE, FIGURE } from './flat.ts';
 import { drawSolid, SCENES } from './solid.ts';
-
-/**
- * `face`: the head's front · `head`: the head as a cube · `bust`: head and shoulders · `body`: the figure turned a
- * little · `front`, `back`: the figure flat · `isometric`: the figure seen over its corner.
- */
-export const VIEWS = ['face', 'head', 'bust', 'body', 'front', 'back', 'isometric'] as const;
-export type View = (typeof VIEWS)[number];
-
-/** Also the figure's upper half from the front, flat: what Minotar calls a bust. */
-export type AnyView = View | 'upper';
-
-/** Smallest and largest height of a render, in pixels. */
-export const MIN_SIZE = 8;
-export const MAX_SIZE = 1024;
+import { type AnyView, MAX_SIZE, MIN_SIZE, type View, widthOf } from './views.ts';
 
 interface LookOptions {
   readonly variant: Variant;
@@ -39,12 +26,7 @@ export interface ViewOptions extends LookOptions {
  */
 export function drawView(picture: Picture, { view, size, ...look }: ViewOptions): Picture {
   assertSize(size);
-  return drawInto(picture, {
-    ...look,
-    view,
-    width: isWholeFigure(view) ? Math.round(size / 2) : size,
-    height: size,
-  });
+  return drawInto(picture, { ...look, view, width: widthOf(view, size), height: size });
 }
 
 export interface FrameOptions extends LookOptions {
@@ -72,10 +54,6 @@ const FLAT_VIEWS = {
 
 function isSolid(view: AnyView): view is keyof typeof SCENES {
   return Object.hasOwn(SCENES, view);
-}
-
-function isWholeFigure(view: View): boolean {
-  return view !== 'face' && view !== 'head' && view !== 'bust';
 }
 
 function assertSize(size: number): void {

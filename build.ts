@@ -45,6 +45,15 @@ function lighter(): Plugin {
   };
 }
 
+/** The thread that draws pictures starts from a file of its own, beside the program. */
+function renderWorker(): Plugin {
+  return {
+    name: 'render-worker',
+    transform: (code, id) =>
+      /render-thread\.ts$/.test(id) ? code.replace("'./render-worker.ts'", "'../render-worker.cjs'") : null,
+  };
+}
+
 /** Collects the licences of all bundled packages, which must be distributed with the bundle. */
 function passOnLicences(): Plugin {
   return {
@@ -70,8 +79,8 @@ const minify = { compress: true, mangle: false, codegen: true } as const;
 const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
-    input: { cli: 'src/cli/main.ts' },
-    plugins: [lighter(), passOnLicences()],
+    input: { cli: 'src/cli/main.ts', 'render-worker': 'src/server/pictures/render-worker.ts' },
+    plugins: [lighter(), renderWorker(), passOnLicences()],
     output: {
       dir: 'dist',
       // CommonJS, because importing a Node module reads all its exports: for node:http this loads fetch and web sockets

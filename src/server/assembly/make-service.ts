@@ -30,6 +30,7 @@ import { kindOf, openGenerator, openOwnKey } from './generators.ts';
 import type { Live } from './live.ts';
 import { once } from './once.ts';
 import { openOutbound } from './outbound.ts';
+import { openPictures } from './pictures.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -54,13 +55,15 @@ export async function makeService(
   const opened = await openGenerator(options, { ...basis, ...outbound }, { ownKey, publicUrl, releases });
   const { generator } = opened;
   const jobs = { ...makeJobs(options, basis, opened), generator };
+  const limiters = makeLimiters();
   const { queue, pool, feeds } = jobs;
   const status = makeStatus(options, { basis, store, live, ownKey, jobs });
   const context: ServiceContext = {
     ...basis,
     ...outbound,
     ...status,
-    ...makeLimiters(),
+    ...limiters,
+    ...openPictures({ ...basis, ...outbound, ...limiters }, releases),
     ...rulesOf(options),
     ...liveParts(options, live),
     queue,

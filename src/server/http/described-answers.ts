@@ -12,6 +12,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   204: 'Done; there is nothing to say',
   302: 'It is at another address',
   304: 'The caller has it already',
+  307: 'Another player stands for this one',
   400: 'The request is not valid',
   401: 'An API key is needed',
   403: 'The API key is not valid here, or may not do this',
@@ -20,9 +21,11 @@ const MEANINGS: Readonly<Record<number, string>> = {
   413: 'The body is too large',
   414: 'The address is too long',
   415: 'Bodies of this content type are not read',
+  422: 'The request is not valid',
   429: 'Too many requests, jobs or streams: wait',
   431: 'There are too many headers, or they are too large',
   500: 'It failed inside the service',
+  502: 'The services of the game cannot be asked; a picture is a stand-in',
   503: 'The service cannot do this now',
 };
 
@@ -90,7 +93,7 @@ export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 export function headersOf(route: Route, path: string, status: number): AnswerHeader[] {
   const names: AnswerHeader[] = ['X-Request-Id', 'MineSkin-Server', 'MineSkin-Breadcrumb'];
   if (status === 304 || (status === 200 && isTagged(route))) names.push('ETag');
-  if (status === 302) names.push('Location');
+  if (status === 302 || status === 307) names.push('Location');
   if (status === 429) names.push('Retry-After');
   if (route.isLimited && (status < 300 || status === 429)) {
     names.push(...(Object.keys(RATE_LIMIT_HEADERS) as AnswerHeader[]));

@@ -1,6 +1,8 @@
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Observer } from '../events/observer.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { PlayerLooks } from '../pictures/player-looks.ts';
+import type { Renders } from '../pictures/renders.ts';
 import type { JobQueue } from '../queue/port.ts';
 import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
@@ -42,6 +44,10 @@ export interface ServiceContext
   readonly feeds: JobFeeds;
   /** Open requests, which end when their key is revoked. */
   readonly openRequests: OpenRequests;
+  /** Pictures of textures. */
+  readonly renders: Renders;
+  /** Textures that players wear, for pictures. */
+  readonly playerLooks: PlayerLooks;
   /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;
 }

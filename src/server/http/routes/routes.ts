@@ -13,6 +13,9 @@ import { doctorRoute } from './account/doctor.ts';
 import { changeKeyRoute, createKeyRoute, listKeysRoute, revokeKeyRoute } from './account/keys.ts';
 import { accountRoute, planListRoute } from './account/me.ts';
 import { createUserRoute, listUsersRoute, setUserRoute, userRoute } from './account/users.ts';
+import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } from './pictures/crafatar.ts';
+import { MINOTAR_ROUTES } from './pictures/minotar.ts';
+import { SKIN_VIEW_ROUTES, TEXTURE_VIEW_ROUTES } from './pictures/own-views.ts';
 import { healthRoute, keyDocumentRoute, metricsRoute, openapiRoute, readyRoute } from './system.ts';
 import { textureRoute } from './textures.ts';
 import { v1GetUserRoute, v1UploadRoute, v1UrlRoute, v1UserRoute } from './v1/generate.ts';
@@ -90,6 +93,13 @@ export const ROUTES: readonly Route[] = [
   v1ValidNameRoute,
   v1ValidUuidRoute,
   textureRoute,
+  ...SKIN_VIEW_ROUTES,
+  ...TEXTURE_VIEW_ROUTES,
+  avatarRoute,
+  ...playerRenderRoutes,
+  playerSkinRoute,
+  playerCapeRoute,
+  ...MINOTAR_ROUTES,
   keyDocumentRoute,
   healthRoute,
   readyRoute,

@@ -1,0 +1,33 @@
+import type { RenderWish } from '../../../pictures/renders.ts';
+import type { Answer, Call } from '../../route.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A PNG under a name that changes with its pixels. The pictures may be shown by pages anywhere. */
+export function pngAnswer(
+  { request }: Pick<Call, 'request'>,
+  { name, png }: { readonly name: string; readonly png: Uint8Array },
+  headers: Headers,
+): Answer {
+  const tagged = tag(name, headers);
+  if (request.headers['if-none-match'] === tagged.ETag)
+    return { status: 304, body: undefined, headers: tagged };
+  return { status: 200, body: Buffer.from(png), headers: { ...tagged, 'Content-Type': 'image/png' } };
+}
+
+/** A picture that is drawn unless the caller has it. @throws Refusal `rate_limit`, `service_unavailable` */
+export async function renderAnswer(
+  call: Pick<Call, 'request' | 'context' | 'caller'>,
+  wish: RenderWish,
+  headers: Headers,
+): Promise<Answer> {
+  const { context, caller, request } = call;
+  const tagged = tag(context.renders.nameOf(wish), headers);
+  if (request.headers['if-none-match'] === tagged.ETag)
+    return { status: 304, body: undefined, headers: tagged };
+  return pngAnswer(call, await context.renders.render(wish, caller), headers);
+}
+
+function tag(name: string, headers: Headers) {
+  return { 'Cross-Origin-Resource-Policy': 'cross-origin', ...headers, ETag: `"${name}"` };
+}

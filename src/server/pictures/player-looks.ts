@@ -1,0 +1,183 @@
+import type { Clock } from '../../base/clock.ts';
+import { GameError } from '../../game/errors.ts';
+import type { Game } from '../../game/game.ts';
+import { fetchSignedProfile } from '../../game/profiles.ts';
+import { downloadTexture } from '../../game/textures.ts';
+import { encodePng } from '../../skin/png/encode.ts';
+import type { Variant } from '../../skin/variant.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
+import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
+import type { PlayerKey } from '../store/players.ts';
+import { ByteCache } from './byte-cache.ts';
+import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
+import { LookupBudget } from './lookup-budget.ts';
+import type { NamedTexture } from './renders.ts';
+
+/** Where an answer comes from. */
+export type Origin =
+  /** The player has no such texture, as an earlier look-up found. */
+  | 'none'
+  /** Nobody was asked. */
+  | 'cached'
+  /** The game was asked: the texture is the same, or there is none. */
+  | 'checked'
+  /** The game was asked, and the texture fetched. */
+  | 'downloaded'
+  /** The game could not be asked, and no earlier answer is there. */
+  | 'failed'
+  /** The game could not be asked; the texture is an earlier one. */
+  | 'stale';
+
+export type TextureKind = 'skin' | 'cape';
+
+export interface PlayerLook {
+  readonly origin: Origin;
+  /** 32 digits; undefined for a name that no player has, or that could not be looked up. */
+  readonly id: string | undefined;
+  /** Undefined if the player has none. */
+  readonly texture: NamedTexture | undefined;
+  readonly variant: Variant;
+}
+
+/** What a profile shows. */
+interface Profile {
+  readonly id: string | undefined;
+  readonly skin: string | undefined;
+  readonly cape: string | undefined;
+  readonly variant: Variant;
+  /** Milliseconds since the epoch. */
+  readonly checkedAt: number;
+}
+
+/** Milliseconds until a player is looked up again: the game's session server wants the same player at most once a minute. */
+const FRESH = 20 * 60_000;
+/** Bytes of textures and profiles that are kept. */
+const MAX_TEXTURE_BYTES = 16 * 1024 * 1024;
+const MAX_PROFILE_BYTES = 4 * 1024 * 1024;
+const PROFILE_BYTES = 300;
+
+const NOBODY = { id: undefined, skin: undefined, cape: undefined, variant: 'classic' } as const;
+
+export interface PlayerLooksOptions extends FetchLimitContext {
+  readonly game: Game;
+  readonly clock: Clock;
+}
+
+/**
+ * The skins and capes that players wear, for pictures. They are kept only in memory: strangers ask for any player, and
+ * must not fill the store. Where the game cannot be asked, or should not be asked more often, earlier answers are given.
+ */
+export class PlayerLooks {
+  readonly #options: PlayerLooksOptions;
+  readonly #budget: LookupBudget;
+  readonly #profiles = new ByteCache<Profile>(MAX_PROFILE_BYTES, () => PROFILE_BYTES);
+  readonly #textures = new ByteCache<NamedTexture>(MAX_TEXTURE_BYTES, ({ png }) => png.length);
+  readonly #underWay = new Map<string, Promise<PlayerLook>>();
+  readonly #defaults = new Map<DefaultName, DefaultSkin>();
+
+  constructor(options: PlayerLooksOptions) {
+    this.#options = options;
+    this.#budget = new LookupBudget(options.clock);
+  }
+
+  /** @throws Refusal `rate_limit` for a caller who has asked too often, unless an earlier answer is there */
+  async find(player: PlayerKey, kind: TextureKind, caller: Caller): Promise<PlayerLook> {
+    const key = keyOf(player);
+    const known = this.#profiles.get(key);
+    const isFresh = known !== undefined && this.#options.clock.now() - known.checkedAt < FRESH;
+    if (isFresh) {
+      const look = this.#keptLook(known, kind);
+      if (look) return look;
+    }
+    const name = `${key} ${kind}`;
+    const asked =
+      this.#underWay.get(name) ?? this.#startLookUp(name, { player, kind, known, isFresh, caller });
+    return await asked;
+  }
+
+  /** The skin that stands for a player without one. */
+  defaultSkin(name: DefaultName): DefaultSkin {
+    const made = this.#defaults.get(name) ?? drawDefaultSkin(name);
+    this.#defaults.set(name, made);
+    return made;
+  }
+
+  #startLookUp(name: string, search: Search): Promise<PlayerLook> {
+    const looking = this.#lookUp(search).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, looking);
+    return looking;
+  }
+
+  async #lookUp({ player, kind, known, isFresh, caller }: Search): Promise<PlayerLook> {
+    const kept = known && this.#keptLook(known, kind);
+    try {
+      return await withinFetchLimits(this.#options, { caller, via: 'queue' }, async () =>
+        this.#budget.during(async () => {
+          const profile = isFresh && known ? known : await this.#fetchProfile(player);
+          return await this.#fetchTexture(profile, kind);
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof GameError || error instanceof Refusal)) throw error;
+      if (kept) return { ...kept, origin: 'stale' };
+      if (error instanceof Refusal) throw error;
+      return { ...NOBODY, id: 'id' in player ? player.id : undefined, texture: undefined, origin: 'failed' };
+    }
+  }
+
+  /** Undefined if its texture is no longer kept. */
+  #keptLook({ id, variant, ...profile }: Profile, kind: TextureKind): PlayerLook | undefined {
+    const url = profile[kind];
+    if (url === undefined) return { origin: 'none', id, variant, texture: undefined };
+    const texture = this.#textures.get(url);
+    return texture && { origin: 'cached', id, variant, texture };
+  }
+
+  async #fetchProfile(player: PlayerKey): Promise<Profile> {
+    const { clock, game } = this.#options;
+    const id = 'id' in player ? player.id : (await game.names.find(player.name))?.id;
+    const found = id === undefined ? NOBODY : await this.#readProfile(id);
+    const profile = { ...found, checkedAt: clock.now() };
+    this.#profiles.set(keyOf(player), profile);
+    if (id !== undefined) this.#profiles.set(id, profile);
+    return profile;
+  }
+
+  /** A player that does not exist has no look. */
+  async #readProfile(id: string): Promise<Omit<Profile, 'checkedAt'>> {
+    const { http } = this.#options.game;
+    try {
+      const { textures } = await fetchSignedProfile(http, id);
+      const { skin, cape } = textures;
+      return { id, skin: skin?.url, cape: cape?.url, variant: skin?.variant ?? 'classic' };
+    } catch (error) {
+      if (error instanceof GameError && error.kind === 'not_found') return { ...NOBODY, id };
+      throw error;
+    }
+  }
+
+  async #fetchTexture({ id, variant, ...profile }: Profile, kind: TextureKind): Promise<PlayerLook> {
+    const url = profile[kind];
+    const kept = url === undefined ? undefined : this.#textures.get(url);
+    if (url === undefined || kept) return { origin: 'checked', id, variant, texture: kept };
+    const { http } = this.#options.game;
+    const { hash, picture } = await downloadTexture(http, url);
+    // Encoded again: what others put into their files is not passed on.
+    const texture = { hash, png: encodePng(picture) };
+    this.#textures.set(url, texture);
+    return { origin: 'downloaded', id, variant, texture };
+  }
+}
+
+interface Search {
+  readonly player: PlayerKey;
+  readonly kind: TextureKind;
+  readonly known: Profile | undefined;
+  readonly isFresh: boolean;
+  readonly caller: Caller;
+}
+
+function keyOf(player: PlayerKey): string {
+  return 'id' in player ? player.id : `name ${player.name.toLowerCase()}`;
+}

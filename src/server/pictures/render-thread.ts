@@ -1,0 +1,63 @@
+import { Worker } from 'node:worker_threads';
+import type { RenderJob, RenderResult } from './render-job.ts';
+
+/** The build replaces this name by that of the bundled file. */
+const WORKER = new URL('./render-worker.ts', import.meta.url);
+
+interface Waiting {
+  readonly done: (png: Uint8Array) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/**
+ * Draws pictures in a thread of its own, one after the other: large ones take longer than other requests may be kept
+ * waiting. The thread starts with the first picture, and does not keep the process alive.
+ */
+export class RenderThread {
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #number = 0;
+
+  /** Pictures that are not drawn yet. */
+  get length(): number {
+    return this.#waiting.size;
+  }
+
+  /** Resolves with a PNG. @throws Error for a bug, or if the thread is stopped */
+  async draw(job: RenderJob): Promise<Uint8Array> {
+    this.#worker ??= this.#start();
+    const number = this.#number++;
+    const png = new Promise<Uint8Array>((done, failed) => this.#waiting.set(number, { done, failed }));
+    this.#worker.postMessage({ number, job });
+    return await png;
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(WORKER);
+    worker.unref();
+    worker.on('message', (result: RenderResult) => this.#settle(result));
+    worker.on('error', (error) => this.#fail(error as Error));
+    worker.on('exit', () => {
+      this.#worker = undefined; // the next picture starts another
+      this.#fail(new Error('The thread that draws pictures has ended.'));
+    });
+    return worker;
+  }
+
+  #settle(result: RenderResult): void {
+    const waiting = this.#waiting.get(result.number);
+    this.#waiting.delete(result.number);
+    if ('png' in result) waiting?.done(result.png);
+    else waiting?.failed(new Error(result.problem));
+  }
+
+  #fail(error: Error): void {
+    const all = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { failed } of all) failed(error);
+  }
+}

@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import { VERSION } from '../../base/version.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
+import { ByteCache } from './byte-cache.ts';
+import type { RenderBudget } from './render-budget.ts';
+import type { RenderJob } from './render-job.ts';
+import type { RenderThread } from './render-thread.ts';
+
+/** A texture by its name, and a way to its bytes. */
+export interface NamedTexture {
+  readonly hash: string;
+  readonly png: Uint8Array;
+}
+
+export interface RenderWish extends Omit<RenderJob, 'skin' | 'cape'> {
+  readonly skin: NamedTexture;
+  readonly cape?: NamedTexture | undefined;
+}
+
+export interface Render {
+  readonly png: Uint8Array;
+  /** Names the picture, for ETag: equal wishes have equal names. */
+  readonly name: string;
+}
+
+/** Bytes of pictures that are kept: thousands of small ones. */
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
+/** Pictures that may wait for the thread; the largest take about 50 ms each. */
+const MAX_WAITING = 64;
+
+/** The pictures of textures that this process has drawn. Each is drawn once, by whoever asks first. */
+export class Renders {
+  readonly #budget: RenderBudget;
+  readonly #cache = new ByteCache<Uint8Array>(MAX_CACHE_BYTES, (png) => png.length);
+  readonly #underWay = new Map<string, Promise<Uint8Array>>();
+  #thread: Promise<RenderThread> | undefined;
+
+  constructor(budget: RenderBudget) {
+    this.#budget = budget;
+  }
+
+  /**
+   * What `render` would name the picture: for callers that may have it already.
+   */
+  nameOf({ skin, cape, view, variant, overlay, width, height }: RenderWish): string {
+    const wish = [VERSION, skin.hash, cape?.hash ?? '', view, variant, overlay, width, height].join(' ');
+    return hash('sha256', wish, 'base64url');
+  }
+
+  /**
+   * Only a picture that has to be drawn counts against the caller's budget.
+   * @throws Refusal `rate_limit`, or `service_unavailable` when too many pictures wait to be drawn
+   */
+  async render(wish: RenderWish, caller: Caller): Promise<Render> {
+    const name = this.nameOf(wish);
+    const png = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#draw(name, wish, caller);
+    return { png: await png, name };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#thread)?.stop();
+  }
+
+  #draw(name: string, wish: RenderWish, caller: Caller): Promise<Uint8Array> {
+    if (this.#underWay.size >= MAX_WAITING) {
+      const message = 'Too many pictures wait to be drawn: try again in a moment.';
+      throw new Refusal('service_unavailable', { message, headers: { 'Retry-After': '1' } });
+    }
+    this.#budget.spend(caller, wish);
+    const drawing = this.#drawInThread(wish).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, drawing);
+    return drawing.then((png) => {
+      this.#cache.set(name, png);
+      return png;
+    });
+  }
+
+  async #drawInThread({ skin, cape, ...options }: RenderWish): Promise<Uint8Array> {
+    this.#thread ??= import('./render-thread.ts').then(({ RenderThread }) => new RenderThread());
+    return await (await this.#thread).draw({ ...options, skin: skin.png, cape: cape?.png });
+  }
+}

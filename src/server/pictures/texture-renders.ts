@@ -1,0 +1,56 @@
+import type { AnyView, View } from '../../skin/render/views.ts';
+import { widthOf } from '../../skin/render/views.ts';
+import type { Variant } from '../../skin/variant.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
+import { readSkin } from '../service/skins/skins.ts';
+import type { Db } from '../store/db.ts';
+import type { SkinWithData } from '../store/skins.ts';
+import { findServedTexture } from '../store/textures.ts';
+import type { NamedTexture, RenderWish } from './renders.ts';
+
+/** What a caller may choose of a picture. */
+export interface Choice {
+  readonly view: View;
+  /** Height in pixels. */
+  readonly size: number;
+  readonly overlay: boolean;
+}
+
+/** The picture of a stored texture. @throws Refusal `not_found` */
+export async function textureWish(
+  db: Db,
+  hash: string,
+  choice: Choice & { readonly variant: Variant | 'auto' },
+): Promise<RenderWish> {
+  return wishFor(await storedTexture(db, hash), choice);
+}
+
+/**
+ * The picture of a skin, in its own variant and with its cape. Who may see it is decided as for the skin itself.
+ * @throws Refusal `skin_not_found`
+ */
+export async function skinWish(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  uuid: string,
+  choice: Choice,
+): Promise<{ readonly wish: RenderWish; readonly visibility: SkinWithData['visibility'] }> {
+  const { texture_hash, cape_hash, variant, visibility } = await readSkin({ db }, caller, uuid);
+  const wish = wishFor(await storedTexture(db, texture_hash), { ...choice, variant });
+  const showsCape = choice.view === 'back' && cape_hash !== null;
+  return { wish: showsCape ? { ...wish, cape: await storedTexture(db, cape_hash) } : wish, visibility };
+}
+
+function wishFor(
+  skin: NamedTexture,
+  { view, size, overlay, variant }: Choice & { readonly variant: Variant | 'auto' },
+): RenderWish & { readonly view: AnyView } {
+  return { skin, view, variant, overlay, width: widthOf(view, size), height: size };
+}
+
+async function storedTexture(db: Db, hash: string): Promise<NamedTexture> {
+  const texture = await findServedTexture(db, hash);
+  if (!texture) throw new Refusal('not_found', 'There is no such texture.');
+  return texture;
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { PlayerLooks } from '../../../src/server/pictures/player-looks.ts';
+import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
+import { Plans } from '../../../src/server/service/plans/plans.ts';
+import { Fetches } from '../../../src/server/sources/fetches.ts';
+import { callGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+
+const MINUTE = 60_000;
+
+async function world() {
+  const { fake, game } = await callGame();
+  const clock = new MovableClock();
+  const { db } = await openOwnStore(await ownFolder());
+  const looks = new PlayerLooks({ db, game, clock, fetches: new Fetches() });
+  const plans = new Plans();
+  const caller = (address = '127.0.0.1') => anonymousCaller({ address, origin: undefined }, plans);
+  const { id } = fake.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(1), variant: 'slim' } });
+  const find = async (who = id, address?: string) => await looks.find({ id: who }, 'skin', caller(address));
+  return { fake, clock, looks, caller, id, find };
+}
+
+describe('a player', () => {
+  test('is asked for once in twenty minutes, whoever wants to see it', async () => {
+    const { fake, clock, find } = await world();
+    const all = await Promise.all([find(), find(), find()]);
+    expect(all.map(({ origin }) => origin)).toEqual(['downloaded', 'downloaded', 'downloaded']);
+    clock.forward(19 * MINUTE);
+    expect((await find()).origin).toBe('cached');
+    expect(fake.calls.map(({ kind }) => kind)).toEqual(['profile', 'texture']);
+    clock.forward(2 * MINUTE);
+    expect((await find()).origin).toBe('checked');
+    expect(fake.calls.map(({ kind }) => kind)).toEqual(['profile', 'texture', 'profile']);
+  });
+
+  test('is known by its name as well once it was looked up', async () => {
+    const { fake, looks, caller, find } = await world();
+    const named = await looks.find({ name: 'jeb' }, 'skin', caller());
+    expect(named).toMatchObject({ origin: 'downloaded', variant: 'slim' });
+    expect((await find()).origin).toBe('cached');
+    expect((await looks.find({ name: 'JEB' }, 'skin', caller())).origin).toBe('cached');
+    expect(fake.calls.filter(({ kind }) => kind === 'profile')).toHaveLength(1);
+  });
+
+  test('that does not exist is not asked for again', async () => {
+    const { fake, looks, caller, find } = await world();
+    expect((await find('a'.repeat(32))).origin).toBe('checked');
+    expect((await find('a'.repeat(32))).origin).toBe('none');
+    expect((await looks.find({ name: 'Nobody' }, 'skin', caller())).id).toBeUndefined();
+    expect((await looks.find({ name: 'Nobody' }, 'skin', caller())).origin).toBe('none');
+    expect(fake.calls.filter(({ kind }) => kind === 'profile')).toHaveLength(1);
+  });
+
+  test('of a server in offline mode is not asked for', async () => {
+    const { fake, find } = await world();
+    expect(await find(`${'a'.repeat(12)}3${'a'.repeat(19)}`)).toMatchObject({ texture: undefined });
+    expect(fake.calls).toEqual([]);
+  });
+
+  test('is shown as it was while the game is down, without asking each time', async () => {
+    const { fake, clock, find } = await world();
+    await find();
+    clock.forward(60 * MINUTE);
+    await fake.close();
+    expect(await find()).toMatchObject({
+      origin: 'stale',
+      variant: 'slim',
+      texture: { hash: expect.any(String) },
+    });
+    expect((await find()).origin).toBe('stale');
+    expect((await find('b'.repeat(32))).origin).toBe('failed');
+  });
+});
+
+describe('the game is spared', () => {
+  test('27 players a minute are looked up, for all callers together', async () => {
+    const { fake, clock, find } = await world();
+    const origins: string[] = [];
+    for (let at = 0; at < 40; at++) {
+      const { origin } = await find(at.toString(16).padStart(32, '0'), `127.0.0.${at + 1}`);
+      origins.push(origin);
+    }
+    expect(origins.filter((origin) => origin === 'failed')).toHaveLength(13);
+    expect(fake.calls).toHaveLength(27);
+    clock.forward(2 * MINUTE);
+    expect((await find('c'.repeat(32))).origin).toBe('checked');
+  });
+
+  test('one caller may ask for as many players a minute as it may have skins made', async () => {
+    const { find } = await world();
+    const ask = async (at: number) => await find(at.toString(16).padStart(32, '0'), '127.0.0.9');
+    for (let at = 0; at < 20; at++) await ask(at);
+    await expect(ask(20)).rejects.toMatchObject({ code: 'rate_limit' });
+    expect((await ask(5)).origin).toBe('none');
+  });
+});

@@ -1,0 +1,110 @@
+import { PNG } from 'pngjs';
+import { describe, expect, test } from 'vitest';
+import { drawInto } from '../../../src/skin/render/render.ts';
+import type { AnyView } from '../../../src/skin/render/views.ts';
+import { runGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+const SKIN = drawSkin(3);
+
+async function world() {
+  const game = await runGame();
+  const server = await runServer({ gameAddresses: game.addresses });
+  const { id } = game.addPlayer({ name: 'Notch', skin: { picture: SKIN, variant: 'classic' } });
+  return { game, id, get: async (path: string) => await server.anonymous().get(path) };
+}
+
+function pixelsOf({ bytes }: Heard) {
+  const { width, height, data } = PNG.sync.read(bytes);
+  return { width, height, pixels: new Uint8Array(data) };
+}
+
+function drawn(view: AnyView, width: number, height: number, overlay = false) {
+  return drawInto(SKIN, { view, variant: 'classic', width, height, overlay });
+}
+
+/** Each line of the documentation, with an address and what it is answered. `USER` is a name or a UUID. */
+const PICTURES: readonly [line: string, path: string, picture: ReturnType<typeof drawn>][] = [
+  ['a name or UUID is enough', '/avatar/USER', drawn('face', 180, 180)],
+  ['the width comes last', '/avatar/USER/100', drawn('face', 100, 100)],
+  ['.png may follow the user', '/avatar/USER.png', drawn('face', 180, 180)],
+  ['.png may follow the width', '/avatar/USER/100.png', drawn('face', 100, 100)],
+  ['helm: the face with its overlay', '/helm/USER/100.png', drawn('face', 100, 100, true)],
+  ['cube: the head over its corner', '/cube/USER/100.png', drawn('head', 100, 100)],
+  ['body: the figure from the front', '/body/USER/100.png', drawn('front', 100, 200)],
+  ['armor/body: the same with its overlay', '/armor/body/USER/100.png', drawn('front', 100, 200, true)],
+  ['bust: its upper half', '/bust/USER/100.png', drawn('upper', 100, 100)],
+  ['armor/bust: the same with its overlay', '/armor/bust/USER/100.png', drawn('upper', 100, 100, true)],
+  ['widths are at least 8', '/helm/USER/1', drawn('face', 8, 8, true)],
+  ['widths are at most 300', '/helm/USER/5000', drawn('face', 300, 300, true)],
+  ['skin: the texture', '/skin/USER', SKIN],
+  ['download: the texture as a file', '/download/USER', SKIN],
+];
+
+test('every address of the documentation shows what it says', async () => {
+  const { get, id } = await world();
+  for (const [line, path, picture] of PICTURES) {
+    for (const user of ['Notch', id]) {
+      const heard = await get(path.replace('USER', user));
+      expect([heard.status, heard.headers['content-type']], line).toEqual([200, 'image/png']);
+      expect(pixelsOf(heard), line).toEqual(picture);
+      expect(heard.headers['content-disposition'], line).toBe(
+        path.startsWith('/download') ? 'attachment; filename="skin.png"' : undefined,
+      );
+    }
+  }
+});
+
+describe('users', () => {
+  test('with dashes in their UUIDs are at the address without', async () => {
+    const { get, id } = await world();
+    const dashed = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+    for (const [from, to] of [
+      [`/avatar/${dashed}`, `/avatar/${id}`],
+      [`/armor/bust/${dashed}/64.png`, `/armor/bust/${id}/64`],
+      [`/skin/${dashed}`, `/skin/${id}`],
+    ] as const) {
+      const heard = await get(from);
+      expect([heard.status, heard.headers['location']]).toEqual([302, to]);
+    }
+  });
+
+  test('called MHF_Steve and MHF_Alex are the default skins, and nobody is asked for them', async () => {
+    const { get, game } = await world();
+    const [steve, alex] = [await get('/skin/MHF_Steve'), await get('/skin/MHF_Alex')];
+    expect(pixelsOf(steve)).toMatchObject({ width: 64, height: 64 });
+    expect(steve.bytes).not.toEqual(alex.bytes);
+    expect(game.calls).toEqual([]);
+  });
+
+  test('that do not exist are Steve; those without a skin have the default of their UUID', async () => {
+    const { get, game } = await world();
+    game.addPlayer({ name: 'Bare', id: '6ab4317889fd490597f60f67d9d76fd9' });
+    expect((await get('/skin/Nobody')).bytes).toEqual((await get('/skin/MHF_Steve')).bytes);
+    expect((await get('/skin/Bare')).bytes).toEqual((await get('/skin/MHF_Alex')).bytes);
+  });
+
+  test.each([
+    '/avatar/a-b',
+    '/avatar/%C3%A4',
+    '/avatar/seventeen_letters',
+    '/helm/Notch/big',
+    '/helm/Notch/-1',
+  ])('and sizes like %s are nothing', async (path) => {
+    const { get, game } = await world();
+    expectRefusal(await get(path), 'not_found');
+    expect(game.calls).toEqual([]);
+  });
+
+  test('are Steve while the game is down, which nobody keeps', async () => {
+    const { get, game } = await world();
+    await game.close();
+    const heard = await get('/skin/Notch');
+    expect([heard.status, heard.headers['cache-control']]).toEqual([200, 'no-cache, max-age=0']);
+    expect(heard.bytes).toEqual((await get('/skin/MHF_Steve')).bytes);
+  });
+});

@@ -1,6 +1,7 @@
 /**
- * Writes the manual pages, docs/formats.md and the completion scripts from the command tree: `node man/make.ts`. With
- * `--check` it writes nothing, and fails when a file is out of date, is missing, or has no command.
+ * Writes the manual pages, docs/formats.md, the completion scripts and the text of `skinsmith --help` from the command
+ * tree: `node man/make.ts`. With `--check` it writes nothing, and fails when a file is out of date, is missing, or has
+ * no command.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { VERSION } from '../src/base/version.ts';
 import { completionScript } from '../src/cli/completion/scripts.ts';
 import { SCRIPT_FILES, SHELLS } from '../src/cli/completion/shells.ts';
 import { shownCommands } from '../src/cli/completion/tree.ts';
+import { HelpPage } from '../src/cli/help/help-page.ts';
 import { FORMATS_PAGE, formatsPage } from '../src/cli/man/formats-page.ts';
 import { manPageName, renderFormatsPage, renderManPage } from '../src/cli/man/man-page.ts';
 import { markdown } from '../src/cli/man/markdown.ts';
@@ -17,7 +19,7 @@ import { buildProgram } from '../src/cli/program.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 const program = await buildProgram({ runner: () => async () => {} });
-const wanted = new Map([...manPages(), ...formats(), ...completionScripts()]);
+const wanted = new Map([...manPages(), ...formats(), ...completionScripts(), await programHelp()]);
 const orphans = (await existingFiles()).filter((path) => !wanted.has(path));
 const changed = await findChanged(wanted);
 
@@ -49,6 +51,17 @@ function formats(): [string, string][] {
 
 function completionScripts(): [string, string][] {
   return SHELLS.map((shell) => [`completions/${SCRIPT_FILES[shell]}`, completionScript(shell, program)]);
+}
+
+/** What `skinsmith --help` prints, as a module: it is printed without building the command tree. */
+async function programHelp(): Promise<[string, string]> {
+  const bare = await buildProgram({ runner: () => async () => {}, words: ['--help'] });
+  const text = bare
+    .createHelp()
+    .formatHelp(bare, new HelpPage())
+    .replace(/[`\\]|\$\{/g, '\\$&');
+  const comment = '/** The output of `skinsmith --help`, written by man/make.ts. */';
+  return ['src/cli/help/program-help.ts', `${comment}\nexport const PROGRAM_HELP = \`${text}\`;\n`];
 }
 
 async function existingFiles(): Promise<string[]> {

@@ -2,15 +2,28 @@ import { VERSION } from '../base/version.ts';
 
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function main(argv: readonly string[]): Promise<number> {
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    process.stdout.write(`${VERSION}\n`); // answered before other modules load
-    return 0;
-  }
-  if (argv.length === 0) {
-    const { WELCOME } = await import('./help/welcome.ts');
-    process.stdout.write(WELCOME);
+  const text = await fixedText(argv);
+  if (text !== undefined) {
+    process.stdout.write(text);
     return 0;
   }
   const { runProgram } = await import('./run.ts');
   return await runProgram(argv);
+}
+
+/** What is always printed for the same words: answered before other modules load. */
+async function fixedText(argv: readonly string[]): Promise<string | undefined> {
+  const [word, ...more] = argv;
+  if (more.length > 0) return undefined;
+  if (word === undefined) return (await import('./help/welcome.ts')).WELCOME;
+  if (word === '--version' || word === '-V') return `${VERSION}\n`;
+  if ((word === '--help' || word === '-h') && !isNarrow(process.stdout)) {
+    return (await import('./help/program-help.ts')).PROGRAM_HELP;
+  }
+  return undefined;
+}
+
+/** Whether the lines of the program's help are longer than the terminal is wide. */
+function isNarrow({ isTTY, columns }: NodeJS.WriteStream): boolean {
+  return isTTY && columns < 80;
 }

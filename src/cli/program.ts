@@ -3,7 +3,7 @@ import { VERSION } from '../base/version.ts';
 import type { Runner } from './context/runner.ts';
 import { groupOf } from './help/command-groups.ts';
 import { type Examples, examplesOf, setExamples } from './help/examples.ts';
-import { HelpPage } from './help/help-page.ts';
+import { HelpPage, PROGRAM_COLUMNS } from './help/help-page.ts';
 import { seeHelp } from './help/text.ts';
 import { type CommandOutput, setOutput } from './output/described.ts';
 
@@ -268,6 +268,7 @@ function addGlobalOptions(program: Command): void {
 
 /** Sets a command's help page, and makes its usage errors point to that page. */
 function explain(command: Command): void {
-  command.createHelp = () => Object.assign(new HelpPage(), command.configureHelp());
+  const columns = () => (command.parent ? undefined : PROGRAM_COLUMNS);
+  command.createHelp = () => Object.assign(new HelpPage(columns()), command.configureHelp());
   command.showHelpAfterError(seeHelp(command));
 }

@@ -6,14 +6,23 @@ import { TOPIC_SUMMARIES } from './topic-names.ts';
 
 /** Maximum line width: longer lines are hard to read, however wide the terminal is. */
 const MOST_COLUMNS = 100;
+/** The same for the program's own help, which is made in advance (program-help.ts). */
+export const PROGRAM_COLUMNS = 80;
 
 /** The help of a command: its description, examples and usage, then every argument, command and option. */
 export class HelpPage extends Help {
   /** Long options leave less than the usual 40 columns to their descriptions, which are wrapped all the same. */
   override minWidthToWrap = 20;
 
+  readonly #mostColumns: number;
+
+  constructor(mostColumns = MOST_COLUMNS) {
+    super();
+    this.#mostColumns = mostColumns;
+  }
+
   override prepareContext(context: Parameters<Help['prepareContext']>[0]): void {
-    super.prepareContext({ ...context, helpWidth: Math.min(context.helpWidth ?? 80, MOST_COLUMNS) });
+    super.prepareContext({ ...context, helpWidth: Math.min(context.helpWidth ?? 80, this.#mostColumns) });
   }
 
   /** Omits the `help` subcommand that commander adds to every command with subcommands. */

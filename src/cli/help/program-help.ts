@@ -1,0 +1,66 @@
+/** The output of `skinsmith --help`, written by man/make.ts. */
+export const PROGRAM_HELP = `Signed Minecraft skin data from PNG files, URLs and players: a texture value and
+its signature.
+
+Examples:
+  # Make a skin and print its value and signature
+  $ skinsmith generate skin.png
+  # Make every skin in a folder and remember the results
+  $ skinsmith generate skins/ --out signed/
+  # Check what the results are worth
+  $ skinsmith verify signed/skins.lock
+
+Usage: skinsmith <command> [options]
+
+Make skins:
+  generate          make skins and print their values and signatures
+  queue             submit skins to the queue without waiting for them
+  status            show the status of jobs
+  jobs              list your jobs
+
+Look at skins:
+  skins             list, print, download, edit and delete skins
+  verify            verify signatures and textures of saved skins
+  check             check PNG files without sending them anywhere
+  preview           show a skin in the terminal
+  render            draw a skin as a PNG file
+
+Account and settings:
+  config            manage settings
+  login             store an API key for a service
+  logout            remove the API key for a service
+  doctor            find problems with your setup
+  whoami            show your user, plan and limits
+
+Run a service:
+  keys              manage API keys of a service
+  capes             list and manage capes
+  users             manage users of a service
+  accounts          manage the game accounts that make skins
+  serve             run a skinsmith service
+  backup            back up a service's data to one file
+  restore           restore a backup
+
+Help:
+  help              show help for a command or a topic
+  completion        print a completion script for a shell
+
+Global options:
+  -V, --version     print the version
+  --base-url <url>  service to use (default: the embedded one)
+  --local           use the embedded service, even if another one is set
+  --no-local        never fall back to the embedded service
+  --insecure-http   allow sending the API key over plain http to public
+                    addresses
+  --json            print the result as one JSON document
+  -q, --quiet       print only errors on stderr
+  -v, --verbose     print each request on stderr
+  --color <when>    use colours (auto, always, never)
+  --no-color        same as --color never
+  -h, --help        print help
+
+Help topics (skinsmith help <topic>):
+  environment       environment variables
+  exit-status       exit statuses and what they mean
+  formats           columns, JSON fields and files for programs
+`;

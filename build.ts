@@ -8,8 +8,8 @@ import { type BuildOptions, build, type Plugin } from 'rolldown';
  */
 
 /**
- * The program uses only undici's Agent. The package's index also loads fetch, web sockets, caches and mocks, which take
- * half of a command's start-up time; this is the part of the index that Agent needs.
+ * The program uses mostly undici's Agent. The package's index also loads fetch, web sockets, caches and mocks, which
+ * take half of a command's start-up time; this is the part of the index that Agent needs.
  */
 const AGENT_OF_UNDICI = `
   import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
@@ -17,6 +17,7 @@ const AGENT_OF_UNDICI = `
   import api from 'undici/lib/api/index.js';
   Object.assign(Dispatcher.prototype, api);
   export { Agent };
+  export { default as buildConnector } from 'undici/lib/core/connect.js';
 `;
 
 /** The index has a limiter for many stores, but only the memory store is used. */
@@ -31,7 +32,7 @@ const NO_PROGRAMS = 'export default {};';
 /** Replaces package imports where the program needs less of the package. */
 function lighter(): Plugin {
   const replacements: readonly { source: string; importer: RegExp; code: string }[] = [
-    { source: 'undici', importer: /src.client/, code: AGENT_OF_UNDICI },
+    { source: 'undici', importer: /src.(client|game.game|server.outbound)/, code: AGENT_OF_UNDICI },
     { source: 'rate-limiter-flexible', importer: /src.server/, code: MEMORY_LIMITER },
     { source: 'node:child_process', importer: /node_modules.commander/, code: NO_PROGRAMS },
   ];

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { GAME_ADDRESSES, type GameAddresses } from './addresses.ts';
 import { GameHttp } from './http.ts';
@@ -31,11 +31,20 @@ const TIMEOUT = 15_000;
 export function openGame(options: GameOptions = {}): Game {
   const { clock = systemClock, timeout = TIMEOUT } = options;
   const addresses = { ...GAME_ADDRESSES, ...options.addresses };
-  const dispatcher = options.dispatcher ?? new Agent();
+  let agent: Promise<Dispatcher> | undefined;
+  const dispatcher = async () => {
+    if (options.dispatcher) return options.dispatcher;
+    agent ??= openAgent();
+    return await agent;
+  };
   const pacing = new Pacing({ ...options, clock });
   const http = new GameHttp({ addresses, dispatcher, clock, pacing, timeout });
-  const close = async () => {
-    if (!options.dispatcher) await dispatcher.close();
-  };
+  const close = async () => await (await agent)?.close();
   return { http, keys: new PublicKeys(http, options), names: new NameLookups(http), close };
+}
+
+/** Loads its package: many commands have the game's services at hand but ask them nothing. */
+async function openAgent(): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
+  return new Agent();
 }

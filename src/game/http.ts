@@ -10,7 +10,7 @@ import { refusalOf } from './refusals.ts';
 
 export interface GameHttpOptions {
   readonly addresses: GameAddresses;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: () => Promise<Dispatcher>;
   readonly clock: Clock;
   readonly pacing: Pacing;
   /** Milliseconds from sending a request to the last byte of its answer, without the wait for its turn. */
@@ -111,7 +111,8 @@ export class GameHttp {
     const timer = setTimeout(() => late.abort(), timeout);
     const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
     try {
-      return await readAnswer(await dispatcher.request({ ...outgoing(request, url), signal }), what);
+      const sender = await dispatcher();
+      return await readAnswer(await sender.request({ ...outgoing(request, url), signal }), what);
     } catch (cause) {
       if (request.signal?.aborted) throw request.signal.reason;
       if (cause instanceof GameError) throw cause;

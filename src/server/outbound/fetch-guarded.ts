@@ -1,4 +1,4 @@
-import { type Dispatcher, request as send } from 'undici';
+import type { Dispatcher } from 'undici';
 import { VERSION } from '../../base/version.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
 import { asOutboundError, OutboundError } from './outbound-error.ts';
@@ -65,9 +65,11 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<GuardedAnswer | URL> {
   const isFirst = url.origin === new URL(request.url).origin;
-  const received = await send(url, {
+  const dispatcher = await agent.dispatcher();
+  const received = await dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
     method: request.method,
-    dispatcher: agent.dispatcher,
     headers: {
       'user-agent': USER_AGENT,
       'accept-encoding': 'identity',

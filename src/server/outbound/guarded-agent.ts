@@ -1,5 +1,5 @@
 import type { LookupFunction, Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import { OutboundError } from './outbound-error.ts';
 import { type Resolve, systemResolve } from './resolve.ts';
 import { choose, type Heading, literalOf, type OutboundPolicy } from './target.ts';
@@ -14,7 +14,8 @@ export interface GuardedAgentOptions {
 /** The only way out of the service: every address it connects to has been checked. */
 export interface GuardedAgent {
   readonly policy: OutboundPolicy;
-  readonly dispatcher: Dispatcher;
+  /** What sends requests; its package loads on first use. */
+  dispatcher(): Promise<Dispatcher>;
   /** Aborts the requests in progress. */
   close(): Promise<void>;
 }
@@ -27,15 +28,27 @@ const MAX_ADDRESSES = 16;
 
 /** Each request uses a connection of its own, so none uses one that was checked long ago. No proxies. */
 export function makeGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
-  const { policy, resolve = systemResolve(), dial = buildConnector } = options;
-  const dispatcher = new Agent({
-    connect: guardedConnector({ policy, resolve, dial }),
+  let opened: Promise<Dispatcher> | undefined;
+  return {
+    policy: options.policy,
+    dispatcher: async () => {
+      opened ??= openDispatcher(options);
+      return await opened;
+    },
+    close: async () => await (await opened)?.destroy(),
+  };
+}
+
+async function openDispatcher({ policy, resolve, dial }: GuardedAgentOptions): Promise<Dispatcher> {
+  const { Agent, buildConnector } = await import('undici');
+  const tools = { policy, resolve: resolve ?? systemResolve(), dial: dial ?? buildConnector };
+  return new Agent({
+    connect: guardedConnector(tools),
     allowH2: false,
     pipelining: 0,
     headersTimeout: SILENCE_TIMEOUT,
     bodyTimeout: SILENCE_TIMEOUT,
   });
-  return { policy, dispatcher, close: async () => await dispatcher.destroy() };
 }
 
 type Connector = ReturnType<typeof buildConnector>;

@@ -130,7 +130,7 @@ test('The agent itself connects to no such address, whoever sends something thro
   const agent = makeGuardedAgent({ policy: { networks: [], ports: [trap.port] } });
   onTestFinished(async () => await agent.close());
   for (const host of ['127.0.0.1', '[::1]', '2130706433', 'localhost']) {
-    const sent = request(at(host), { dispatcher: agent.dispatcher });
+    const sent = request(at(host), { dispatcher: await agent.dispatcher() });
     await expect(sent).rejects.toMatchObject({ code: 'address_refused' });
   }
 });

@@ -1,10 +1,11 @@
+import type { CallerQueue } from './caller-queue.ts';
 import type { DispatcherUser } from './dispatcher-user.ts';
-import { type Facts, learnFacts } from './first-contact.ts';
+import { type Facts, type KnownService, learnFacts } from './first-contact.ts';
 import { JobTracker } from './job-tracker.ts';
+import { OwnQueue } from './own-queue.ts';
 import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
 import { settlingTime } from './settling-time.ts';
-import { SharedQueue } from './shared-queue.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
 import { lossPause } from './trouble.ts';
@@ -15,8 +16,10 @@ export interface DispatcherOptions<W extends Submission> {
   readonly record: SubmissionRecord;
   readonly reads: Reads;
   readonly user: DispatcherUser<W>;
-  /** Folder that all processes of the caller share. */
-  readonly shareFolder: string;
+  /** Folder that all processes of the caller share; undefined: they need not, as at an embedded service. */
+  readonly shareFolder: string | undefined;
+  /** What is known of the service without asking it; undefined: nothing. */
+  readonly known: KnownService | undefined;
   /** Whether results are wanted; otherwise only the spots matter. */
   readonly follows: boolean;
   /** Ignore what other processes have submitted. */
@@ -33,33 +36,24 @@ export interface DispatcherOptions<W extends Submission> {
 export class Dispatcher<W extends Submission> {
   readonly #options: DispatcherOptions<W>;
   readonly #session: Session<W>;
-  readonly #queue: SharedQueue;
+  readonly #queue: CallerQueue;
   readonly #ending = new AbortController();
   readonly #tracker: JobTracker<W>;
   readonly #submitter: Submitter<W>;
 
   /** Joins the other processes of the caller. */
   static async open<W extends Submission>(options: DispatcherOptions<W>): Promise<Dispatcher<W>> {
-    const { session, shareFolder, user } = options;
     let dispatcher: Dispatcher<W> | undefined;
-    const queue = await SharedQueue.open(shareFolder, {
-      clock: session.clock,
-      spots: session.spots,
-      typical: () => session.times.typical,
-      onOrphans: (jobs) => {
-        for (const id of jobs) session.spots.sawJob({ id, status: 'waiting' });
-        dispatcher?.lookSoon();
-      },
-      onBroken: (why) => user.sharingBroken(why),
-    });
-    session.sharesWindowsWith(queue);
+    const queue = await openQueue(options, () => dispatcher?.lookSoon());
+    options.session.sharesWindowsWith(queue);
     dispatcher = new Dispatcher(options, queue);
     return dispatcher;
   }
 
-  private constructor(options: DispatcherOptions<W>, queue: SharedQueue) {
+  private constructor(options: DispatcherOptions<W>, queue: CallerQueue) {
     this.#options = options;
     this.#session = options.session;
+    if (options.known) this.#session.isSkinsmith = true;
     this.#queue = queue;
     const loops = AbortSignal.any([options.stop, this.#ending.signal]);
     this.#tracker = this.#makeTracker(loops);
@@ -93,8 +87,8 @@ export class Dispatcher<W extends Submission> {
     readonly spots: number | undefined;
     readonly cape: string | undefined;
   }): Promise<Facts> {
-    const { reads, stop } = this.#options;
-    const contact = { session: this.#session, reads, tracker: this.#tracker, stop, cape: wanted.cape };
+    const { reads, stop, known } = this.#options;
+    const contact = { known, session: this.#session, reads, tracker: this.#tracker, stop, cape: wanted.cape };
     return await learnFacts(contact, wanted.spots);
   }
 
@@ -102,7 +96,8 @@ export class Dispatcher<W extends Submission> {
   start(): void {
     this.#queue.enter();
     this.#run(this.#keepUp());
-    this.#tracker.listenIfStreamed();
+    // A known service may have the skin already, and no job worth following.
+    if (!this.#options.known) this.#tracker.listenIfStreamed();
     this.#run(this.#submitter.run());
     this.#run(this.#tracker.run());
   }
@@ -222,4 +217,23 @@ export class Dispatcher<W extends Submission> {
     if (pause === 0) again();
     else this.#session.track(clock.sleep(pause, this.#options.stop).then(again));
   }
+}
+
+/** `onOrphans`: processes that died left jobs behind. */
+async function openQueue<W extends Submission>(
+  { session, shareFolder, user }: DispatcherOptions<W>,
+  onOrphans: () => void,
+): Promise<CallerQueue> {
+  if (shareFolder === undefined) return new OwnQueue(session.spots);
+  const { SharedQueue } = await import('./shared-queue.ts');
+  return await SharedQueue.open(shareFolder, {
+    clock: session.clock,
+    spots: session.spots,
+    typical: () => session.times.typical,
+    onOrphans: (jobs) => {
+      for (const id of jobs) session.spots.sawJob({ id, status: 'waiting' });
+      onOrphans();
+    },
+    onBroken: (why) => user.sharingBroken(why),
+  });
 }

@@ -12,6 +12,8 @@ export interface End {
   readonly state?: JobState;
   /** When it had certainly ended. */
   readonly at: number;
+  /** The answer to the submission told it, so that it says nothing about other jobs. Default: false. */
+  readonly isAtOnce?: boolean;
 }
 
 /** What becomes of ended jobs. */
@@ -31,7 +33,7 @@ export interface JobEndsPorts<W extends Submission> {
   /** Whether results are wanted; otherwise only the spots matter. */
   readonly follows: boolean;
   /** A spot became free. */
-  readonly onRoom: () => void;
+  readonly onRoom: (end: End) => void;
   /** A polled job has not ended yet. */
   readonly onPending: () => void;
 }
@@ -47,11 +49,12 @@ export class JobEnds<W extends Submission> {
   }
 
   /** A job has ended: frees its spot in this very tick and fetches the result in the background. */
-  ended(job: OpenJob<W>, { seen, state, at }: End): void {
+  ended(job: OpenJob<W>, end: End): void {
+    const { seen, state, at } = end;
     const { session, reads, results, follows, onRoom } = this.#ports;
     if (!session.spots.jobs.has(job.id)) return;
     session.spots.freed(job.id);
-    onRoom();
+    onRoom(end);
     if (!follows) return;
     session.track(
       results.attempt(job.work, job.id, async () => {

@@ -97,9 +97,10 @@ export class JobTracker<W extends Submission> {
     };
     this.#options.onAccepted(work, state.job);
     this.#session.spots.took(job);
-    this.listenIfStreamed();
-    const ended = isPending(state.job.status) ? this.#listener.takeEnd(job.id) : state;
-    if (ended) this.#ends.ended(job, { seen: ended.job, state: ended, at: this.#session.now() });
+    const isAtOnce = !isPending(state.job.status);
+    if (!isAtOnce) this.listenIfStreamed();
+    const ended = isAtOnce ? state : this.#listener.takeEnd(job.id);
+    if (ended) this.#ends.ended(job, { seen: ended.job, state: ended, at: this.#session.now(), isAtOnce });
     else this.#watcher.added();
   }
 
@@ -131,9 +132,9 @@ export class JobTracker<W extends Submission> {
       reads,
       results,
       follows,
-      onRoom: () => {
+      onRoom: ({ isAtOnce = false }) => {
         onRoom();
-        this.#watcher.sawEnd();
+        if (!isAtOnce) this.#watcher.sawEnd();
       },
       onPending: () => this.#watcher.added(),
     });

@@ -3,9 +3,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
 import { AbandonedSubmissions } from './abandoned-submissions.ts';
+import type { CallerQueue, Taken } from './caller-queue.ts';
 import { LONG_JOB } from './look-budget.ts';
 import type { Underway } from './look-times.ts';
-import type { OtherProcesses } from './other-processes.ts';
 import { Parties, type Party } from './parties.ts';
 import { readParties, writeGone, writeParty } from './party-rows.ts';
 import { QueueFile } from './queue-file.ts';
@@ -20,14 +20,6 @@ const NOTICE = { shared: 50, alone: 1_000 };
 const TOUCH = 1_000;
 /** Assumed maximum duration of a job without experience, milliseconds. */
 const LONGEST_FIRST_JOB = 10_000;
-
-/** The answer to a request to submit. `job`: another process has a job for the same work. */
-export type Taken =
-  | 'mine'
-  | 'full'
-  | { readonly job: string | undefined }
-  /** All processes together have used these rate windows up. */
-  | { readonly windows: readonly LimitWindow[] };
 
 export interface SharedQueueOptions {
   readonly clock: Clock;
@@ -45,7 +37,7 @@ export interface SharedQueueOptions {
  * the caller may; no two submit the same picture; a list that one requests serves all. Stored in a file in
  * the data folder, with one row per process.
  */
-export class SharedQueue implements OtherProcesses {
+export class SharedQueue implements CallerQueue {
   readonly #file: QueueFile;
   readonly #ports: SharedQueueOptions;
   readonly #parties = new Parties();

@@ -1,8 +1,8 @@
 import { wasNotTaken } from '../client/failure.ts';
 import type { JobState } from '../client/types.ts';
+import type { CallerQueue } from './caller-queue.ts';
 import { FullQueue } from './full-queue.ts';
 import type { Session } from './session.ts';
-import type { SharedQueue } from './shared-queue.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { isFullQueue, isRefusedForNow, isTrouble, lossPause } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
@@ -18,7 +18,7 @@ export interface SubmitterPorts<W extends Submission> {
   readonly record: SubmissionRecord;
   /** Rung when a spot or work may be available. */
   readonly wakeUp: WakeUpSignal;
-  readonly queue: SharedQueue;
+  readonly queue: CallerQueue;
   /** Ignore what other processes have submitted. */
   readonly force: boolean;
   /** Nothing can be submitted, because others with the same key have so many jobs there. */

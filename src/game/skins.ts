@@ -1,4 +1,3 @@
-import { FormData } from 'undici';
 import { z } from 'zod';
 import { GameError } from './errors.ts';
 import type { GameHttp, GameRequest } from './http.ts';
@@ -72,6 +71,7 @@ export async function uploadSkin(
   token: string,
   { png, variant, signal }: SkinUpload & { readonly signal?: AbortSignal | undefined },
 ): Promise<AccountSkin> {
+  const { FormData } = await import('undici'); // its class, not Node's: the sender is undici's
   const form = new FormData();
   form.set('variant', variant);
   form.set('file', new File([new Uint8Array(png)], 'skin.png', { type: 'image/png' }));

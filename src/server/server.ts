@@ -42,6 +42,8 @@ export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/settings.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
 
+/** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few spots. */
+const EMBEDDED_SPOTS = 10_000;
 /** Hours a finished job is kept. */
 const DEFAULT_RETENTION_HOURS = 7 * 24;
 
@@ -213,7 +215,11 @@ async function describeCallbackJob(db: Db, jobId: number): Promise<object | unde
 async function plansOf(options: ServerOptions): Promise<Plans> {
   const { dataDir, plansFile, anonymousPerHour } = options;
   const path = plansFile ?? join(dataDir, 'plans.json');
-  const setting = { anonymousPerHour, lendsIdle: MADE_ELSEWHERE[kindOf(options)] };
+  const setting = {
+    anonymousPerHour,
+    ownerSpots: options.embedded ? EMBEDDED_SPOTS : undefined,
+    lendsIdle: MADE_ELSEWHERE[kindOf(options)],
+  };
   const isBuiltIn = plansFile === undefined && !existsSync(path);
   return isBuiltIn ? new Plans([], setting) : await readPlans(path, setting);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
+import type { KnownService } from '../../dispatch/first-contact.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import type { BatchResult } from '../model/result.ts';
@@ -16,6 +17,8 @@ export interface BatchService {
   readonly caller: string;
   /** Called once, before the first request. */
   readonly connect: () => Promise<SkinClient>;
+  /** What is known of an embedded service, which is then not asked; absent: nothing. */
+  readonly known?: KnownService | undefined;
   /** The service's own signing key; undefined if it publishes none or does not answer. Absent: the same. */
   readonly signingKey?: (() => Promise<OwnKey | undefined>) | undefined;
   /** The service's skin with this UUID; undefined if there is none. Absent: every UUID is taken for a player's. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import type { BatchService } from '../../batch/api/batches.ts';
 import type { OwnKey } from '../../batch/api/service.ts';
+import { EMBEDDED } from '../../batch/api/signed-skins.ts';
 import type { Game } from '../../game/game.ts';
 import { ConfigFile, foldersFor } from '../config/config-file.ts';
 import type { Settings } from '../config/settings.ts';
@@ -27,6 +28,10 @@ export function openContext(options: ContextOptions): OpenContext {
     connection ??= openConnection(settings, base);
     return await connection;
   };
+  const openOwnKey = async () => {
+    ownKey ??= ownKeyIn(base);
+    return await ownKey;
+  };
   return {
     ...base,
     settings: async (typed = {}) => await readSettings(typed, base),
@@ -35,11 +40,8 @@ export function openContext(options: ContextOptions): OpenContext {
       game ??= openGame(base);
       return await gameServices(await game);
     },
-    ownKey: async () => {
-      ownKey ??= ownKeyIn(base);
-      return await ownKey;
-    },
-    service: async (settings) => await batchService(settings, { ...base, connect }),
+    ownKey: openOwnKey,
+    service: async (settings) => await batchService(settings, { ...base, connect, ownKey: openOwnKey }),
     close: async () => {
       const opened = await connection?.catch(() => undefined); // the caller that connected has reported it
       await opened?.close();
@@ -108,17 +110,29 @@ async function ownKeyIn({ folders }: BaseContext): Promise<OwnKey | undefined> {
 /** Milliseconds that a service may be failing before its key counts as unavailable. */
 const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
 
+/** Jobs that one command has in the queue of the embedded service: enough for all cores to sign. */
+const EMBEDDED_SPOTS = 16;
+
 async function batchService(
   settings: Settings,
-  { env, flags, signal, configFile, connect }: BaseContext & Pick<CommandContext, 'connect'>,
+  context: BaseContext & Pick<CommandContext, 'connect' | 'ownKey'>,
 ): Promise<BatchService> {
+  const { env, flags, signal, configFile, connect } = context;
   const { identify } = await import('../connection/connect.ts');
   const identity = await identify({ settings, env, configFile, local: flags.local });
   const open = async () => (await connect(settings)).client;
+  const { skinFinder } = await import('../../batch/api/service.ts');
+  const findSkin = skinFinder(open, { signal });
+  if (identity.name === EMBEDDED) {
+    const signingKey = async () => {
+      await open(); // the first start makes the key
+      return (await context.ownKey()) ?? (await ownKeyIn(context));
+    };
+    return { ...identity, connect: open, signingKey, findSkin, known: { spots: EMBEDDED_SPOTS, signingKey } };
+  }
   const signingKey = async () => {
     const { signingKeyOf } = await import('../../batch/api/service.ts');
     return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
   };
-  const { skinFinder } = await import('../../batch/api/service.ts');
-  return { ...identity, connect: open, signingKey, findSkin: skinFinder(open, { signal }) };
+  return { ...identity, connect: open, signingKey, findSkin };
 }

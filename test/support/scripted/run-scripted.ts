@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { BatchEvent } from '../../../src/batch/options/events.ts';
-import type { BatchOptions } from '../../../src/batch/options/options.ts';
+import type { BatchOptions, BatchService } from '../../../src/batch/options/options.ts';
 import { runBatch } from '../../../src/batch/run/run-batch.ts';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { skinPng } from '../server/drawn-skins.ts';
@@ -10,7 +10,8 @@ import { ownFolder } from '../server/own-folder.ts';
 import { type Script, ScriptedService } from './scripted-service.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-type Extra = Partial<BatchOptions>;
+/** `known`: what is known of the service without asking it. */
+type Extra = Partial<BatchOptions> & Pick<BatchService, 'known'>;
 
 /** A service as it is scripted, and what batches on its clock do with it. */
 export async function prepareScripted(script: Script = {}) {
@@ -18,7 +19,7 @@ export async function prepareScripted(script: Script = {}) {
   const clock = new VirtualClock();
   const service = new ScriptedService(clock, script);
   const events: BatchEvent[] = [];
-  const batch = async (count: number, { from = 0, ...extra }: Extra & { from?: number } = {}) => {
+  const batch = async (count: number, { from = 0, known, ...extra }: Extra & { from?: number } = {}) => {
     const client = new SkinClient({
       baseUrl: 'https://service.example',
       apiKey: 'k'.repeat(64),
@@ -30,7 +31,7 @@ export async function prepareScripted(script: Script = {}) {
     const name = `batch-${from}`;
     return await runBatch({
       sources: sources(count, from),
-      service: { name: client.baseUrl, caller: client.caller, connect: async () => client },
+      service: { name: client.baseUrl, caller: client.caller, connect: async () => client, known },
       stateDir: join(folder, 'state'),
       purpose: name,
       clock,

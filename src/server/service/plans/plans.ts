@@ -145,6 +145,8 @@ const ANONYMOUS_PER_HOUR = 5_000;
 export interface PlanSetting {
   /** New generations per hour that all callers without a key may have together. */
   readonly anonymousPerHour?: number | undefined;
+  /** Spots of the plan `owner`; default: as many as every plan has. */
+  readonly ownerSpots?: number | undefined;
   /** Whether a plan without a burst of its own may have all its spots processed while capacity is idle. */
   readonly lendsIdle?: boolean;
 }
@@ -159,9 +161,10 @@ export class Plans {
   /** @param changes plans that replace the built-in plans of the same name, or are added to them */
   constructor(
     changes: readonly PlanTerms[] = [],
-    { anonymousPerHour = ANONYMOUS_PER_HOUR, lendsIdle = false }: PlanSetting = {},
+    { anonymousPerHour = ANONYMOUS_PER_HOUR, lendsIdle = false, ownerSpots = SPOTS }: PlanSetting = {},
   ) {
-    const all: readonly PlanTerms[] = [...Object.values(PLANS), ...changes];
+    const owner = { ...PLANS.owner, spots: ownerSpots };
+    const all: readonly PlanTerms[] = [...Object.values(PLANS), owner, ...changes];
     this.#plans = new Map(all.map((terms) => [terms.name, withBurst(terms, lendsIdle)]));
     this.#fallback = this.#plans.get('free') ?? withBurst(PLANS.free, lendsIdle);
     const together = { owner: 'anonymous', perHour: anonymousPerHour };

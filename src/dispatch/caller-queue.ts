@@ -1,0 +1,30 @@
+import type { LimitWindow } from '../client/rate-limits.ts';
+import type { OtherProcesses } from './other-processes.ts';
+
+/** The answer to a request to submit. `job`: another process has a job for the same work. */
+export type Taken =
+  | 'mine'
+  | 'full'
+  | { readonly job: string | undefined }
+  /** All processes together have used these rate windows up. */
+  | { readonly windows: readonly LimitWindow[] };
+
+/** The queue of one caller, as a dispatcher uses it beside the caller's other processes. */
+export interface CallerQueue extends OtherProcesses {
+  /** The caller's pending jobs, as far as known. */
+  readonly pending: number;
+  /** Claims a share of the spots, because there is work to submit. */
+  enter(): void;
+  /** Nothing more will be submitted. Existing jobs stay. */
+  leave(): void;
+  /** Stops taking other processes' jobs into account. */
+  close(): void;
+  /** Notices the changes of other processes, until aborted. */
+  keepUp(onNews: () => void, signal: AbortSignal): Promise<void>;
+  /** Takes a spot if one of `limit` is free and within this process's share. `key`: the work to submit. */
+  take(limit: number, key: string | undefined): Taken;
+  /** The submission became a job; undefined: it did not, so others may try. */
+  became(key: string, job: string | undefined): void;
+  /** The answer to a submission of this process, which still counts as in flight, names these rate windows. */
+  heardWindows(windows: readonly LimitWindow[]): void;
+}

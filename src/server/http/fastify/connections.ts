@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
 import { closeFlooding } from './close-flooding.ts';
+import { type Connection, countOf, mostDispensable, type Strangers } from './strangers.ts';
 
 /** Connections that one user may have in addition to those of its address. */
 const MAX_PER_USER = 200;
@@ -24,27 +25,6 @@ export interface ConnectionsOptions {
   readonly isProxy: (address: string) => boolean;
   readonly onDropped: () => void;
   readonly clock: Pick<Clock, 'monotonic'>;
-}
-
-interface Connection {
-  readonly socket: Socket;
-  readonly address: string;
-  /** The owner whose valid key came over the connection, or a proxy; undefined: a stranger. */
-  owner: string | undefined;
-  /** Requests received, and requests not answered yet. */
-  requests: number;
-  open: number;
-  /** The unwritten data at the last check, and for how many milliseconds it has not changed. */
-  unread: string;
-  stuck: number;
-}
-
-/** The connections of an address that have not sent a valid key. */
-interface Strangers {
-  readonly connections: Set<Connection>;
-  /** How many have made room for others since `replacedSince` (monotonic). */
-  replaced: number;
-  replacedSince: number;
 }
 
 /**
@@ -81,7 +61,7 @@ export class Connections {
   #isReplacing(address: string): boolean {
     const { maxConnectionsPerAddress, clock } = this.#options;
     const strangers = this.#strangers.get(address);
-    if (!strangers || strangers.connections.size < maxConnectionsPerAddress) return false;
+    if (!strangers || countOf(strangers) < maxConnectionsPerAddress) return false;
     return strangers.replaced >= MAX_REPLACED && clock.monotonic() - strangers.replacedSince < REPLACING;
   }
 
@@ -110,23 +90,31 @@ export class Connections {
     }
   }
 
-  /** Call with each new connection: it is kept, or closed at once. @returns whether it is kept */
-  add(socket: Socket): boolean {
+  /** Call with each new connection: it is kept, or closed at once. */
+  add(socket: Socket): void {
     const { nameOf, isProxy, onDropped } = this.#options;
     const remote = socket.remoteAddress ?? '';
     const address = nameOf(remote);
     if (!this.#makeRoom(address, isProxy(remote))) {
       onDropped();
       socket.destroy();
-      return false;
+      return;
     }
     const owner = isProxy(remote) ? `proxy:${address}` : undefined;
-    const connection = { socket, address, owner, requests: 0, open: 0, unread: '', stuck: 0 };
+    const connection = {
+      socket,
+      address,
+      owner,
+      awaitsKey: false,
+      requests: 0,
+      open: 0,
+      unread: '',
+      stuck: 0,
+    };
     this.#all.set(socket, connection);
     if (owner === undefined) this.#strangersOf(address).connections.add(connection);
     socket.once('close', () => this.#remove(connection));
     this.#timer ??= setInterval(() => this.#look(), LOOK).unref();
-    return true;
   }
 
   /** Counts a request over the connection; call the returned function when the request is over. */
@@ -135,7 +123,26 @@ export class Connections {
     if (!connection) return () => {};
     connection.requests++;
     connection.open++;
-    return () => void connection.open--;
+    return () => {
+      connection.open--;
+      this.#endAwaiting(connection);
+    };
+  }
+
+  /** A key came with the request under way: until it has been checked, the connection takes no place of a stranger. */
+  awaitKey(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (!connection || connection.owner !== undefined || connection.awaitsKey) return;
+    const strangers = this.#strangersOf(connection.address);
+    if (strangers.awaitingKey >= MAX_PER_USER) return;
+    connection.awaitsKey = true;
+    strangers.awaitingKey++;
+  }
+
+  #endAwaiting(connection: Connection): void {
+    const strangers = this.#strangers.get(connection.address);
+    if (connection.awaitsKey && strangers) strangers.awaitingKey--;
+    connection.awaitsKey = false;
   }
 
   /** The unit that counts as one address, for a connection that is open. */
@@ -162,7 +169,7 @@ export class Connections {
   #makeRoom(address: string, isProxy: boolean): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#options;
     const own = this.#strangers.get(address);
-    if (!isProxy && own && own.connections.size >= maxConnectionsPerAddress) {
+    if (!isProxy && own && countOf(own) >= maxConnectionsPerAddress) {
       this.#countReplaced(own);
       return this.#closeOneOf(address);
     }
@@ -214,12 +221,18 @@ export class Connections {
   }
 
   #strangersOf(address: string): Strangers {
-    const there = this.#strangers.get(address) ?? { connections: new Set(), replaced: 0, replacedSince: 0 };
+    const there = this.#strangers.get(address) ?? {
+      connections: new Set<Connection>(),
+      awaitingKey: 0,
+      replaced: 0,
+      replacedSince: 0,
+    };
     this.#strangers.set(address, there);
     return there;
   }
 
   #forgetStranger(connection: Connection): void {
+    this.#endAwaiting(connection);
     const connections = this.#strangers.get(connection.address)?.connections;
     connections?.delete(connection);
     if (connections?.size === 0) this.#strangers.delete(connection.address);
@@ -242,17 +255,6 @@ export class Connections {
       socket.destroy();
     }
   }
-}
-
-/** The oldest without a request under way, rather one that has never sent any. */
-function mostDispensable(oldestFirst: Iterable<Connection>): Connection | undefined {
-  let idle: Connection | undefined;
-  for (const connection of oldestFirst) {
-    if (connection.open > 0) continue;
-    if (connection.requests === 0) return connection;
-    idle ??= connection;
-  }
-  return idle;
 }
 
 /** Changes with each byte that the system accepts. Node's own timeouts use the same field. */

@@ -23,17 +23,14 @@ export interface NodeServersOptions {
 /** Node's servers: one for each address that the service listens on, with the same limits for all. */
 export class NodeServers {
   readonly #options: NodeServersOptions;
-  readonly #requests: BurstQueue;
-  /** Connections that nothing has been read from. */
-  readonly #unread: BurstQueue;
+  readonly #burst: BurstQueue;
   readonly #servers: Server[] = [];
   readonly #others: Server[] = [];
   #handle: RequestListener = () => {};
 
   constructor(options: NodeServersOptions) {
     this.#options = options;
-    this.#requests = new BurstQueue(options.clock);
-    this.#unread = new BurstQueue(options.clock);
+    this.#burst = new BurstQueue(options.clock);
   }
 
   /** Makes the first server, whose events go to `handle`: for the framework. */
@@ -73,7 +70,7 @@ export class NodeServers {
     const receive = (socket: Socket) => connections.begin(socket);
     const flooded = (socket: Socket) => connections.ban(socket);
     const start = (request: IncomingMessage, begin: () => void) => {
-      this.#requests.add(begin, {
+      this.#burst.add(begin, {
         rank: this.#rankOf(request),
         address: connections.addressOf(request.socket),
       });
@@ -85,27 +82,24 @@ export class NodeServers {
     server.maxHeadersCount = KEPT_HEADERS;
     // Node's HTTP server has no option for it, but its base class reads it for each connection.
     Object.assign(server, { blockList: new Refused(connections) });
-    server.on('connection', (socket) => this.#accept(socket));
+    server.on('connection', (socket) => {
+      this.#burst.connected();
+      connections.add(socket);
+    });
     // Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     this.#servers.push(server);
     return server;
   }
 
-  #accept(socket: Socket): void {
-    const { connections } = this.#options;
-    this.#requests.connected();
-    this.#unread.connected();
-    if (!connections.add(socket)) return;
-    socket.pause();
-    this.#unread.add(() => socket.resume(), { rank: 'other', address: connections.addressOf(socket) });
-  }
-
   /** A key that is sent proves nothing until it has been checked, which the first request of a connection waits for. */
   #rankOf(request: IncomingMessage): Rank {
-    if (this.#options.isUrgent(request)) return 'urgent';
+    const { isUrgent, connections } = this.#options;
+    if (isUrgent(request)) return 'urgent';
     if (request.headers.authorization === undefined) return 'other';
-    return this.#options.connections.isRecognized(request.socket) ? 'urgent' : 'keyed';
+    if (connections.isRecognized(request.socket)) return 'urgent';
+    connections.awaitKey(request.socket);
+    return 'keyed';
   }
 
   /** The number of open connections. */

@@ -124,6 +124,21 @@ describe('Room is made', () => {
   });
 });
 
+test('A connection takes no place of a stranger while its key is checked', () => {
+  const { connections, connect } = open();
+  const sockets = [connect(), connect()];
+  const ends = sockets.map((socket) => connections.begin(socket));
+  for (const socket of sockets) connections.awaitKey(socket);
+  const others = [connect(), connect()];
+  for (const socket of others) connections.begin(socket);
+  expect(connect().destroyed).toBe(true);
+  connections.recognize(sockets[0]!, 'user:1');
+  for (const end of ends) end();
+  expect([...sockets, ...others].map(({ destroyed }) => destroyed)).toEqual([false, false, false, false]);
+  expect(connect().destroyed).toBe(false);
+  expect(sockets[1]!.destroyed).toBe(true);
+});
+
 test('A connection is recognized from the first valid key of a user until it ends; one of a proxy never', () => {
   const { connections, connect } = open();
   const [own, proxied] = [connect(), connect(PROXY)];

@@ -61,34 +61,47 @@ export async function runJobs(options: JobsOptions, context: CommandContext): Pr
   if (options.watch) return await runWatch(options, context);
   const { status, all = false, limit = all ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
   const { client } = await connectWithProgress(await context.settings(), context);
-  const { jobs, hasMore } = await readJobs(client, { status, limit }, context.signal);
+  const { jobs, more } = await readJobs(client, { status, limit }, context.signal);
   const sources = await context.jobSources.sources();
   const views = jobs.map((job) => jobView(job, sources.get(job.id)));
   if (context.flags.json) context.io.out.write(jsonDocument(views));
   else if (views.length === 0) await context.messages.note('No jobs.');
   else context.io.out.write(jobTable(views, { io: context.io, now: context.clock.now() }));
-  if (hasMore)
-    context.messages.say(
-      `${limit} jobs are shown, and there are more: --limit ${limit * 10}, or --all for all of them`,
-    );
+  if (more) context.messages.say(cutNote(limit, more));
   return exitStatus('done');
 }
 
-/** Returns the newest jobs with that status, at most `limit`, and whether there are more. */
+function cutNote(limit: number, { total, isAll }: More): string {
+  const all = isAll ? `--limit ${total}` : '--all for all of them';
+  return `Showing ${limit} of ${isAll ? '' : 'more than '}${total} jobs: ${all}`;
+}
+
+/** There are more jobs than were wanted: their number, and whether that is all or only those seen. */
+interface More {
+  readonly total: number;
+  readonly isAll: boolean;
+}
+
+/** The newest jobs with that status, at most `limit`. Counts the others on the page that has the last of them. */
 async function readJobs(
   client: SkinClient,
   { status, limit }: { status: string | undefined; limit: number },
   signal: AbortSignal,
-): Promise<{ jobs: Job[]; hasMore: boolean }> {
-  const jobs = new Map<string, Job>(); // a service without pages may ignore the cursor
-  const size = Math.min(MAX_PAGE, limit + 1);
+): Promise<{ jobs: Job[]; more?: More }> {
+  const jobs = new Map<string, Job>();
+  let seen = -1; // a service without pages may ignore the cursor
   const asked = STATUSES_OF_SERVICES.find((known) => known === status);
-  for await (const job of client.allJobs({ size, status: asked }, { signal })) {
-    if (status !== undefined && job.status !== status) continue;
-    if (jobs.size === limit) return { jobs: [...jobs.values()], hasMore: !jobs.has(job.id) };
-    jobs.set(job.id, job);
-  }
-  return { jobs: [...jobs.values()], hasMore: false };
+  let wanted: Job[];
+  let after: string | undefined;
+  do {
+    const page = await client.jobPage({ size: MAX_PAGE, status: asked, after }, { signal });
+    for (const job of page.jobs) jobs.set(job.id, job);
+    after = jobs.size > seen ? page.next : undefined;
+    seen = jobs.size;
+    wanted = [...jobs.values()].filter((job) => status === undefined || job.status === status);
+  } while (after !== undefined && wanted.length <= limit);
+  if (wanted.length <= limit) return { jobs: wanted };
+  return { jobs: wanted.slice(0, limit), more: { total: wanted.length, isAll: after === undefined } };
 }
 
 /** Ends when the reader closes the output, or on Ctrl-C. */

@@ -8,5 +8,5 @@ export { estimateSeconds, limitsOf } from '../plan/estimate.ts';
 export { OutputNames } from '../plan/output-names.ts';
 export { type OutdatedSkins, SignerCounts } from '../plan/signer-counts.ts';
 export { type Outlook, type PlannedSource, planBatch } from '../run/plan-batch.ts';
-export { isNew } from '../run/progress-count.ts';
+export { isMade } from '../run/progress-count.ts';
 export { runBatch } from '../run/run-batch.ts';

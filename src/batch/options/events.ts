@@ -14,6 +14,8 @@ export interface Progress {
   /** Skins to be made, those made, and those that failed, refused sources included. */
   readonly wanted: number;
   readonly made: number;
+  /** Sources whose skin an interrupted earlier run of this batch made. */
+  readonly resumed: number;
   readonly failed: number;
   /** Of those made, how many have a signature that no known key verifies. */
   readonly unproved: number;

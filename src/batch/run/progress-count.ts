@@ -14,6 +14,7 @@ export class ProgressCount {
     duplicates: 0,
     wanted: 0,
     made: 0,
+    resumed: 0,
     failed: 0,
     unproved: 0,
     submitted: 0,
@@ -62,6 +63,7 @@ export class ProgressCount {
     this.#lastAt = performance.now();
     if (result.origin === 'made' && result.skin?.signedBy?.signer === UNPROVED) this.#count.unproved++;
     if (result.error) this.#count.failed++;
+    else if (result.origin === 'journal') this.#count.resumed++;
     else if (isNew(result)) this.#count.made++;
   }
 
@@ -77,7 +79,12 @@ export class ProgressCount {
   }
 }
 
+/** Whether an earlier run of this batch made the skin, or this one. */
+export function isMade({ origin, skin }: Pick<BatchResult, 'origin' | 'skin'>): boolean {
+  return origin === 'journal' || isNew({ origin, skin });
+}
+
 /** Whether the skin was made now. One that the service already had costs nothing. */
-export function isNew({ origin, skin }: Pick<BatchResult, 'origin' | 'skin'>): boolean {
+function isNew({ origin, skin }: Pick<BatchResult, 'origin' | 'skin'>): boolean {
   return origin === 'made' && skin?.duplicate !== true;
 }

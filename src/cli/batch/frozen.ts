@@ -151,7 +151,7 @@ function endText({ sources, missing, failed, given, signers }: Tally, out: strin
 }
 
 function summaryOf({ sources, missing, failed }: Tally) {
-  return { sources, failed: failed + missing, made: 0, left: 0, milliseconds: 0 };
+  return { sources, failed: failed + missing, made: 0, resumed: 0, left: 0, milliseconds: 0 };
 }
 
 function needsLockfile(): CliError {

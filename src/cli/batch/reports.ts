@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type BatchResult, type BatchSummary, isNew } from '../../batch/api/batches.ts';
+import { type BatchResult, type BatchSummary, isMade } from '../../batch/api/batches.ts';
 import type { FinishedSkin } from '../../batch/api/signed-skins.ts';
 import type { SourceContent } from '../../batch/api/sources.ts';
 import { CliError } from '../errors/exit.ts';
@@ -10,7 +10,7 @@ import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
 import { openReport, type ReportWriter } from '../output/reports/writer.ts';
 
 /** The parts of a batch's summary that a report needs. */
-type Counted = Pick<BatchSummary, 'sources' | 'failed' | 'made' | 'left' | 'milliseconds'>;
+type Counted = Pick<BatchSummary, 'sources' | 'failed' | 'made' | 'resumed' | 'left' | 'milliseconds'>;
 
 interface About {
   readonly service: string;
@@ -46,7 +46,8 @@ export class Reports {
   }
 
   async finish(summary: Counted): Promise<void> {
-    const { sources, failed, made, left, milliseconds } = summary;
+    const { sources, failed, resumed, left, milliseconds } = summary;
+    const made = summary.made + resumed;
     const known = sources - failed - made - left;
     const counts = { total: sources, made, known, failed, skipped: left };
     for (const writer of this.#writers) {
@@ -70,7 +71,7 @@ function reportEntry(result: BatchResult): ReportEntry {
     source,
     ...(skin && { variant: skin.variant, uuid: skin.uuid }),
     ...(skin?.name !== undefined && { name: skin.name }),
-    outcome: error ? 'failed' : isNew({ origin, skin }) ? 'made' : 'known',
+    outcome: error ? 'failed' : isMade({ origin, skin }) ? 'made' : 'known',
     ...(error && { error: withoutAbsent(error) }),
     warnings,
     ...(figure && { figure }),

@@ -45,10 +45,11 @@ function interruptionText({ queued, finished, sources }: BatchSummary): string {
 }
 
 function summaryText(summary: BatchSummary, follow: boolean): string {
-  const { sources, made, failed, finished, submitted, milliseconds } = summary;
-  const known = finished - made - failed;
+  const { sources, made, resumed, failed, finished, submitted, milliseconds } = summary;
+  const known = finished - made - resumed - failed;
+  const earlier = resumed > 0 ? ` (${count(resumed)} in an earlier run)` : '';
   const parts = follow
-    ? [`${count(made)} made`, known > 0 ? `${count(known)} already known` : undefined]
+    ? [`${count(made + resumed)} made${earlier}`, known > 0 ? `${count(known)} already known` : undefined]
     : [`${count(submitted)} submitted`];
   parts.push(failed > 0 ? `${count(failed)} failed` : undefined);
   const seconds = milliseconds / 1_000;

@@ -10,12 +10,20 @@ interface Ending {
   readonly failed?: number;
   readonly hasLockfile?: boolean;
   readonly force?: boolean;
+  readonly follow?: boolean;
   readonly isDiskFull?: boolean;
 }
 
 /** What becomes of a batch's files when it ends like this. */
 async function stepsOf(ending: Ending): Promise<string[]> {
-  const { isOver = true, failed = 0, hasLockfile = false, force = false, isDiskFull = false } = ending;
+  const {
+    isOver = true,
+    failed = 0,
+    hasLockfile = false,
+    force = false,
+    isDiskFull = false,
+    follow,
+  } = ending;
   const steps: string[] = [];
   const step = (name: string) => () => {
     steps.push(name);
@@ -27,30 +35,40 @@ async function stepsOf(ending: Ending): Promise<string[]> {
   };
   const files = {
     lockfile: hasLockfile ? { rewrite } : undefined,
-    journal: { retire: step('journal removed'), end: step('journal ended'), close: step('journal closed') },
+    journal: {
+      retire: ({ keepsJobs }: { keepsJobs: boolean }) =>
+        steps.push(keepsJobs ? 'journal retired, open jobs kept' : 'journal retired'),
+      end: step('journal ended'),
+      close: step('journal closed'),
+    },
     memory: { save: step('memory saved') },
   } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
-  const options = { force } as BatchOptions;
+  const options = { force, ...(follow !== undefined && { follow }) } as BatchOptions;
   const end = { changes, isOver, failed, hasReadAll: true };
   await saveFiles(options, files, end).catch((error: Error) => steps.push(error.message));
   return steps;
 }
 
 test('A journal is removed once the lockfile has its skins, those that failed or not', async () => {
-  const all = ['lockfile written', 'memory saved', 'journal removed'];
+  const all = ['lockfile written', 'memory saved', 'journal retired, open jobs kept'];
   expect(await stepsOf({ hasLockfile: true })).toEqual(all);
   expect(await stepsOf({ hasLockfile: true, failed: 1 })).toEqual(all);
 });
 
 test('Without a lockfile a journal with failures is kept: the next run would pay for its skins again', async () => {
   expect(await stepsOf({ failed: 1 })).toEqual(['memory saved', 'journal ended', 'journal closed']);
-  expect(await stepsOf({ failed: 0 })).toEqual(['memory saved', 'journal removed']);
+  expect(await stepsOf({ failed: 0 })).toEqual(['memory saved', 'journal retired, open jobs kept']);
 });
 
 test('A run that makes everything anew has nothing to go on with, failures or not', async () => {
-  expect(await stepsOf({ failed: 1, force: true })).toEqual(['memory saved', 'journal removed']);
+  expect(await stepsOf({ failed: 1, force: true })).toEqual(['memory saved', 'journal retired']);
+});
+
+test('A run that does not follow its jobs hands them over: the next one submits them again', async () => {
+  expect(await stepsOf({ follow: false })).toEqual(['memory saved', 'journal retired']);
+  expect(await stepsOf({ follow: true })).toEqual(['memory saved', 'journal retired, open jobs kept']);
 });
 
 test('A journal with work left to do is kept, and goes on where it is', async () => {

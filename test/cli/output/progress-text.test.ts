@@ -13,6 +13,7 @@ function view(some: Partial<ProgressView> = {}): ProgressView {
     duplicates: 0,
     wanted: 0,
     made: 0,
+    resumed: 0,
     failed: 0,
     unproved: 0,
     queued: 0,

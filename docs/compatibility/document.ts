@@ -13,7 +13,9 @@ import {
   NO_ENDPOINT,
   NO_FIELD,
 } from './hosted.ts';
+import { HOSTED_CODES_OF } from './hosted-codes.ts';
 import { answerFields, bodyFields, type Description, type Operation } from './schema-fields.ts';
+import { ANYWHERE, SEEN_CODES } from './seen-codes.ts';
 
 const PUBLISHED_FILE = join(import.meta.dirname, '../../test/fixtures/openapi/published-v2.json');
 
@@ -40,6 +42,9 @@ export async function writeDocument(): Promise<string> {
     differenceTable(),
     '## Error codes',
     codeTable(),
+    '## Error codes by endpoint',
+    `Codes that tests of the service got as the first error of a refusal (\`npm run compatibility:codes\`), and those that the source of the hosted service names for the same endpoint; each test fails on a code that is not listed here. Any endpoint of either service may answer with ${ANYWHERE.map((code) => `\`${code}\``).join(', ')}.`,
+    endpointCodeTable([...v2, ...ALL_OF_V1], ours),
     '## Endpoints of our own',
     listOf(
       [...ours.keys()].filter((name) => !knows([...v2, ...ALL_OF_V1], name) && !name.startsWith('HEAD ')),
@@ -188,6 +193,39 @@ function codeTable(): string {
     .filter((code) => !Object.hasOwn(ERRORS, code))
     .map((code) => [`\`${code}\``, '', 'Not there', aboutCode(code, false)]);
   return table(['Code', 'Status', 'Here', 'Note'], [...here, ...missing]);
+}
+
+/** The endpoints that both services have, if anything but the common codes is known of them. */
+function endpointCodeTable(names: readonly string[], ours: Operations): string {
+  const rows = names
+    .filter((name) => knows(ours.keys(), name))
+    .map((name) => {
+      const seen = seenCodes(name);
+      const hosted = HOSTED_CODES_OF[name]?.filter((code) => !ANYWHERE.includes(code));
+      const isV1 = hosted === undefined && !name.includes(' /v2/');
+      return [
+        `\`${name}\``,
+        codeList(hosted ? seen.filter((code) => hosted.includes(code)) : []),
+        isV1 ? '' : codeList((hosted ?? []).filter((code) => !seen.includes(code))),
+        codeList(seen.filter((code) => !hosted?.includes(code))),
+      ];
+    })
+    .filter(([, ...codes]) => codes.some((cell) => cell !== ''));
+  return table(['Endpoint', 'In both', 'Only hosted', 'Only seen here'], rows);
+}
+
+function seenCodes(name: string): readonly string[] {
+  const [method = '', path = ''] = name.split(' ');
+  const operation = `${method.toLowerCase()} ${path}`;
+  const key = Object.keys(SEEN_CODES).find((known) => shapeOf(known) === shapeOf(operation));
+  return key === undefined ? [] : (SEEN_CODES[key] ?? []);
+}
+
+function codeList(codes: readonly string[]): string {
+  return codes
+    .toSorted()
+    .map((code) => `\`${code}\``)
+    .join(', ');
 }
 
 function aboutCode(code: string, isShared: boolean): string {

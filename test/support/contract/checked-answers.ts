@@ -3,6 +3,7 @@ import { isV1Address } from '../../../src/server/http/v1-address.ts';
 import { type Contract, type Exchange, faultOf, type KnownAnswer } from './contract.ts';
 import { loadContracts } from './contracts.ts';
 import { DEVIATIONS, inPublishedWords } from './deviations.ts';
+import { unknownCodes } from './seen-codes.ts';
 import { Templates } from './templates.ts';
 
 /** Judges answers by our own description and, where that has something to say, by the published one. */
@@ -35,7 +36,11 @@ export class AnswerChecker {
   #known(operation: string, exchange: Exchange): string[] {
     const answer = this.#own.operations[operation]?.[exchange.status];
     if (!answer) return ['our description does not list this status'];
-    return [...ownFaults(this.#own, answer, exchange), ...this.#publishedFaults(operation, exchange)];
+    return [
+      ...ownFaults(this.#own, answer, exchange),
+      ...this.#publishedFaults(operation, exchange),
+      ...unknownCodes(operation, exchange),
+    ];
   }
 
   /** Where there is no such route all that can be said is no, in our words. */

@@ -1,0 +1,32 @@
+/** Runs the tests of the service and writes seen-codes.json from the answers that they get: `npm run compatibility:codes`. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = ['test/service', 'test/docs/compatibility'];
+
+const folder = mkdtempSync(join(tmpdir(), 'skinsmith-codes-'));
+try {
+  const path = join(folder, 'codes.ndjson');
+  writeFileSync(path, '');
+  const env = { ...process.env, RECORD_CODES: path };
+  const { status } = spawnSync('vitest', ['run', ...FOLDERS], { cwd: ROOT, env, stdio: 'inherit' });
+  if (status === 0) writeFileSync(join(import.meta.dirname, 'seen-codes.json'), summaryOf(path));
+  else process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** The lines `[operation, code]` as JSON: by operation, in order, each code once. */
+function summaryOf(path: string): string {
+  const byOperation = new Map<string, Set<string>>();
+  for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
+    const [operation, code] = JSON.parse(line) as [string, string];
+    byOperation.set(operation, (byOperation.get(operation) ?? new Set()).add(code));
+  }
+  const sorted = [...byOperation].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const codes = Object.fromEntries(sorted.map(([operation, seen]) => [operation, [...seen].toSorted()]));
+  return `${JSON.stringify(codes, null, 2)}\n`;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Codes that every endpoint may answer with: about the request as such, its caller, or the state of the service. */
+export const ANYWHERE: readonly string[] = [
+  'anonymous_limit',
+  'concurrency_limit',
+  'insufficient_grants',
+  'internal_error',
+  'invalid_api_key',
+  'invalid_content_type',
+  'invalid_request',
+  'not_found',
+  'rate_limit',
+  'service_unavailable',
+  'store_full',
+  'unauthorized',
+  'validation_error',
+];
+
+/** The other codes that tests have got from each operation, like `get /v2/skins/{uuid}`. */
+export const SEEN_CODES: Readonly<Record<string, readonly string[]>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'seen-codes.json'), 'utf8'),
+);

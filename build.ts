@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'rolldown';
 
 /**
@@ -68,6 +68,22 @@ function passOnLicences(): Plugin {
   };
 }
 
+/** Lists the modules in each file of the bundle, for the test of what commands load. Not published. */
+function listModules(): Plugin {
+  return {
+    name: 'list-modules',
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const modules = chunks.map(({ fileName, moduleIds }) => [
+        fileName,
+        moduleIds.map((id) => relative(process.cwd(), id).replaceAll('\\', '/')),
+      ]);
+      const source = JSON.stringify(Object.fromEntries(modules));
+      this.emitFile({ type: 'asset', fileName: 'modules.json', source });
+    },
+  };
+}
+
 function readLicence(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
@@ -81,7 +97,7 @@ const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
     input: { cli: 'src/cli/main.ts', 'render-worker': 'src/server/pictures/render-worker.ts' },
-    plugins: [lighter(), renderWorker(), passOnLicences()],
+    plugins: [lighter(), renderWorker(), passOnLicences(), listModules()],
     output: {
       dir: 'dist',
       // CommonJS, because importing a Node module reads all its exports: for node:http this loads fetch and web sockets

@@ -1,15 +1,25 @@
 import type { FastifyError } from 'fastify';
 import { ERRORS } from '../../../protocol/errors.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
+import { bodyTooLarge, forbiddenField, malformedUrl, tooManyFields, urlTooLong } from '../limits.ts';
 
 /** The framework's complaints about a body, in words for the caller. */
 const FRAMEWORK_SENTENCES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty.',
   FST_FILES_LIMIT: 'Send one file only.',
-  FST_FIELDS_LIMIT: 'The form has too many fields.',
   FST_PARTS_LIMIT: 'The form has too many parts.',
-  FST_ERR_BAD_URL: 'The address is not well-formed.',
+};
+
+/** What is refused in the same words however a request comes. */
+const SHARED_REFUSALS: Readonly<Record<string, (cause: unknown) => Refusal>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (cause) => new Refusal('invalid_content_type', { cause }),
+  FST_ERR_CTP_BODY_TOO_LARGE: bodyTooLarge,
+  FST_REQ_FILE_TOO_LARGE: bodyTooLarge,
+  FST_ERR_MAX_PARAM_LENGTH: urlTooLong,
+  FST_FIELDS_LIMIT: tooManyFields,
+  FST_PROTO_VIOLATION: forbiddenField,
+  FST_ERR_BAD_URL: malformedUrl,
 };
 
 /** What the framework itself refuses, bodies it cannot read, as refusals; all other errors as they are. */
@@ -20,18 +30,9 @@ export function withoutFrameworkErrors(error: unknown): unknown {
 
 function fromFramework(error: Error): Refusal | undefined {
   const { code = '', statusCode = 500 } = error as FastifyError;
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Refusal('invalid_content_type', { cause: error });
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || code === 'FST_REQ_FILE_TOO_LARGE') {
-    return new Refusal('invalid_file', {
-      status: 413,
-      message: 'The body is too large for a skin.',
-      cause: error,
-    });
-  }
+  const refuse = SHARED_REFUSALS[code];
+  if (refuse) return refuse(error);
   if (statusCode >= 500) return undefined;
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
-    return new Refusal('invalid_request', { status: 414, message: 'The address is too long.', cause: error });
-  }
   const said = FRAMEWORK_SENTENCES[code];
   if (said) return new Refusal('invalid_request', { message: said, cause: error });
   return new Refusal('invalid_request', {

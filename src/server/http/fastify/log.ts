@@ -1,6 +1,7 @@
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Caller } from '../../service/callers/caller.ts';
+import { withoutKeys } from '../without-keys.ts';
 
 /** How much is logged; each level includes the ones before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -12,9 +13,6 @@ export type LogAddresses = 'full' | 'short' | 'none';
 export interface LogStream {
   write(line: string): unknown;
 }
-
-/** Any API key of this service, anywhere in a line: also in an address that was requested by mistake. */
-const KEYS = /sksm_[0-9a-z]+|(?<=\bbearer )[^\s"\\]+/gi;
 
 /**
  * One JSON line per event. A request is logged by its path only; headers and query are never logged, and anything that
@@ -97,8 +95,4 @@ function shortened(address: string): string {
 
 function pathOf(url: string): string {
   return url.split('?', 1)[0] ?? '';
-}
-
-function withoutKeys(line: string): string {
-  return line.replace(KEYS, '…');
 }

@@ -2,21 +2,20 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { REQUEST_LIMITS, type RequestLimits } from '../../service/limits/request-limiter.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
+import { malformedUrl, verifyUrlLength } from '../limits.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
-export interface NetworkLimits {
+export interface NetworkLimits extends RequestLimits {
   /** Maximum number of open connections; idle strangers make room for new ones. */
   readonly maxConnections: number;
   /** The same for one address, excluding connections that have sent a valid key. */
   readonly maxConnectionsPerAddress: number;
   /** How long an answer may wait for a peer that reads nothing of it. */
   readonly unreadTimeout: number;
-  /** Requests of one address without a key: per minute, and at the same time. */
-  readonly requestsPerMinute: number;
-  readonly requestsAtOnce: number;
   /** From the first byte of a request to the end of its headers, and to its end. */
   readonly headersTimeout: number;
   readonly requestTimeout: number;
@@ -28,14 +27,12 @@ export const NETWORK_LIMITS: NetworkLimits = {
   maxConnections: 2_000,
   maxConnectionsPerAddress: 100,
   unreadTimeout: 10_000,
-  requestsPerMinute: 6_000,
-  requestsAtOnce: 32,
+  ...REQUEST_LIMITS,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
 };
 
-const MAX_URL = 8 * 1024;
 const MAX_HEADERS = 100;
 /** Bytes of the request line and all headers together. */
 const MAX_HEADER_SIZE = 16 * 1024;
@@ -55,11 +52,9 @@ export const KEPT_HEADERS = MAX_HEADERS + 1;
 export function verifyHead({ method, url, raw }: FastifyRequest): void {
   // The router treats `*` as `/`; only OPTIONS may address the service as a whole.
   if (method !== 'OPTIONS' && !/^(?:\/|https?:\/\/)/i.test(url)) {
-    throw new Refusal('invalid_request', 'The address is not well-formed.');
+    throw malformedUrl();
   }
-  if (url.length > MAX_URL) {
-    throw new Refusal('invalid_request', { status: 414, message: 'The address is too long.' });
-  }
+  verifyUrlLength(url);
   // A proxy in front of the service might use the other one.
   if (countOf('host', raw.rawHeaders) > 1) throw new Refusal('invalid_request', 'Send one Host header only.');
   if (raw.rawHeaders.length / 2 > MAX_HEADERS) {

@@ -10,6 +10,8 @@ export interface RequestLimits {
   readonly requestsAtOnce: number;
 }
 
+export const REQUEST_LIMITS: RequestLimits = { requestsPerMinute: 6_000, requestsAtOnce: 32 };
+
 /** Simultaneous requests of one user, and of all callers without a key. */
 const MAX_OF_USER = 256;
 const MAX_OF_STRANGERS = 500;

@@ -103,12 +103,15 @@ async function clientFor(
   key: string | undefined,
   context: CommandContext,
 ): Promise<SkinClient> {
-  return makeClient(baseUrl, key, {
-    settings: await context.settings(),
-    insecureHttp: allowsInsecureHttp(context),
-    waits: context.waits,
-    onRequest: context.flags.verbose ? (report) => context.messages.request(report) : undefined,
-  });
+  return makeClient(
+    { baseUrl, apiKey: key },
+    {
+      settings: await context.settings(),
+      insecureHttp: allowsInsecureHttp(context),
+      waits: context.waits,
+      onRequest: context.flags.verbose ? (report) => context.messages.request(report) : undefined,
+    },
+  );
 }
 
 async function readKey(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callerFingerprint } from '../../base/fingerprint.ts';
-import { type RequestReport, SkinClient } from '../../index.ts';
+import { type RequestReport, SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
 import type { GlobalFlags } from '../config/global-flags.ts';
@@ -27,10 +27,16 @@ export interface Connection {
   readonly client: SkinClient;
   /** Whether the service runs inside this process. */
   readonly isEmbedded: boolean;
+  /** Whether the service knows who calls. */
   readonly hasKey: boolean;
+  /** Present if the service runs inside this process: carries requests that the client has no method for. */
+  readonly transport?: Transport;
   close(): Promise<void>;
 }
 
+/** Stands for the embedded service where there must be an address. Nobody can have it (RFC 6761), so nothing goes there. */
+export const EMBEDDED_URL = 'http://embedded.invalid';
+const EMBEDDED_NAME = 'the embedded service';
 /** Maximum total pause in milliseconds, after failures and while the service reports that it is busy. */
 const RETRY = { budget: 8_000, patience: 10 * 60_000 };
 /** How long a command waits at its end for jobs in the embedded queue. */
@@ -46,7 +52,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
 async function connectRemote(baseUrl: string, options: ConnectOptions): Promise<Connection> {
   const apiKey = await keyFor(baseUrl, options);
-  const client = makeClient(baseUrl, apiKey, options);
+  const client = makeClient({ baseUrl, apiKey }, options);
   return { client, isEmbedded: false, hasKey: apiKey !== undefined, close: () => client.close() };
 }
 
@@ -91,24 +97,23 @@ export async function keyFor(
   return env['SKINSMITH_API_KEY']?.trim() || (await configFile.apiKey(baseUrl));
 }
 
-/** Starts the server that `serve` runs, in this process, on a free loopback port, with the local store. */
+/** Starts the service that `serve` runs inside this process, with the local store. It listens nowhere. */
 async function connectEmbedded(options: ConnectOptions): Promise<Connection> {
-  const { startServer } = await import('../../server/server.ts');
-  const server = await startServer({
+  const { openEmbeddedService } = await import('../../server/embedded.ts');
+  const { transport, close } = await openEmbeddedService({
     dataDir: options.dataDir,
-    port: 0,
-    embedded: true,
     ...(await gameSettings({}, options.env)),
-    logLevel: options.onRequest ? 'warn' : 'silent', // --verbose shows the embedded service's warnings too
+    logsWarnings: options.onRequest !== undefined, // --verbose shows the embedded service's warnings too
   });
-  const client = makeClient(server.url, server.key, options);
+  const client = makeClient({ baseUrl: EMBEDDED_URL, transport }, options);
   return {
     client,
     isEmbedded: true,
     hasKey: true,
+    transport,
     close: async () => {
       await client.close();
-      await server.close({ drain: true, limit: DRAIN_LIMIT });
+      await close({ drain: true, limit: DRAIN_LIMIT });
     },
   };
 }
@@ -119,8 +124,7 @@ export function allowsInsecureHttp({ flags, env }: { flags: GlobalFlags; env: No
 }
 
 export function makeClient(
-  baseUrl: string,
-  apiKey: string | undefined,
+  target: Pick<SkinClientOptions, 'baseUrl' | 'apiKey' | 'transport'>,
   {
     settings,
     insecureHttp,
@@ -130,13 +134,12 @@ export function makeClient(
 ): SkinClient {
   const seconds = settings['poll-interval'];
   return new SkinClient({
-    baseUrl,
-    apiKey,
+    ...target,
     insecureHttp,
     userAgent: settings['user-agent'],
     pollInterval: seconds === undefined ? undefined : seconds * 1000,
     retry: RETRY,
-    onSend: ({ place, timeout }) => waits?.sent(place, timeout),
+    onSend: ({ place, timeout }) => waits?.sent(place === EMBEDDED_URL ? EMBEDDED_NAME : place, timeout),
     onRequest: (report) => {
       waits?.answered();
       onRequest?.(report);

@@ -13,6 +13,7 @@ import { type Connection, keyFor } from '../connection/connect.ts';
 import type { CommandContext } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { type Answer, type ProbeOptions, probe } from './probe.ts';
+import { probeEmbedded } from './probe-embedded.ts';
 
 /** The configured service; without an address, the embedded one. `from` is where it is configured. */
 export interface ChosenService {
@@ -75,26 +76,17 @@ export class Setup {
 
   /** The response to a request that every v2 service understands. @throws ProbeError */
   async firstAnswer(): Promise<Answer> {
-    return await this.#once('answer', async () => {
-      const { client } = await this.connection();
-      return await this.probe(`${client.baseUrl}/v2/me`);
-    });
+    return await this.#once('answer', async () => await this.#get('/v2/me'));
   }
 
   /** @throws ProbeError */
   async probe(url: string): Promise<Answer> {
-    const { clock } = this.context;
-    const userAgent = (await this.#usable())['user-agent'] ?? `skinsmith/${VERSION}`;
-    const options: ProbeOptions = { clock, userAgent, signal: this.#stop, limit: this.#connectLimit };
-    return await probe(url, options);
+    return await probe(url, await this.#probeOptions());
   }
 
   /** Undefined if it is not a skinsmith service. @throws ProbeError */
   async readiness(): Promise<Readiness | undefined> {
-    return await this.#once('readiness', async () => {
-      const { client } = await this.connection();
-      return readinessIn(await this.probe(`${client.baseUrl}/ready`));
-    });
+    return await this.#once('readiness', async () => readinessIn(await this.#get('/ready')));
   }
 
   /** Undefined if the service does not know the caller. @throws SkinsmithError */
@@ -157,6 +149,21 @@ export class Setup {
   /** Options for a single attempt, aborted together with the rest. */
   call() {
     return { signal: this.#stop, retry: { budget: 0, patience: 0 } };
+  }
+
+  /** The response to a GET below the service's root. @throws ProbeError */
+  async #get(path: string): Promise<Answer> {
+    const { client, transport } = await this.connection();
+    const url = client.baseUrl + path;
+    return transport
+      ? await probeEmbedded(url, transport, await this.#probeOptions())
+      : await this.probe(url);
+  }
+
+  async #probeOptions(): Promise<ProbeOptions> {
+    const { clock } = this.context;
+    const userAgent = (await this.#usable())['user-agent'] ?? `skinsmith/${VERSION}`;
+    return { clock, userAgent, signal: this.#stop, limit: this.#connectLimit };
   }
 
   /** The settings that commands would use, without the invalid ones. */

@@ -25,12 +25,16 @@ export function addressesOf(host: string, url: string, publicUrl: string): strin
 }
 
 /**
- * The address that goes into texture URLs. The embedded service listens on another port each time, so
- * it signs for where `serve` last said it is reached, or will be by default.
+ * The address that goes into the texture URLs of an embedded service, which listens nowhere: where `serve` last said
+ * it is reached, or will be by default.
  */
+export async function rememberedPublicUrl(db: Db): Promise<string> {
+  return (await readMeta(db, 'public-url')) ?? urlOf(DEFAULT_HOST, DEFAULT_PORT);
+}
+
+/** The address that goes into the texture URLs of a server that listens at `url`. It is remembered if it lasts. */
 export async function settlePublicUrl(db: Db, options: ServerOptions, url: string): Promise<string> {
   const remembered = await readMeta(db, 'public-url');
-  if (options.embedded) return remembered ?? urlOf(DEFAULT_HOST, DEFAULT_PORT);
   const settled = options.publicUrl ?? url;
   const isLasting = options.publicUrl !== undefined || options.port !== 0;
   if (isLasting && settled !== remembered) await writeMeta(db, 'public-url', settled);

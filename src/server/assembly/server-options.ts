@@ -93,7 +93,7 @@ export interface ServerOptions
     StoreOptions,
     AccessOptions,
     LogOptions {
-  /** Makes a key that lives as long as the process, for the command that embeds the service. */
+  /** Whether one command has the service to itself, inside its process. */
   readonly embedded?: boolean;
   /** The other processes, where several are one service; limits of this process's own hold for each of them. */
   readonly siblings?: Siblings | undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { poll } from '../../support/server/poll.ts';
 import { RawSocket } from '../../support/server/raw-socket.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
@@ -53,8 +54,8 @@ describe('Who may read the metrics', () => {
   });
 
   test('nobody where the service is embedded: nothing is counted there', async () => {
-    const { owner } = await runServer({ embedded: true });
-    expectRefusal(await owner.get('/metrics'), 'not_found');
+    const { ask } = await runEmbedded();
+    expectRefusal(await ask('/metrics'), 'not_found');
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PublishedContract } from '../../support/http/published-contract.ts';
+import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
 
@@ -73,14 +74,14 @@ describe('A caller asks about itself', () => {
     },
   );
 
-  test('and is told that an embedded session has no key', async () => {
-    const { owner } = await runServer({ embedded: true });
-    const { user, links } = (await owner.get('/v2/me')).body;
+  test('and is told that the owner of an embedded service has no key', async () => {
+    const { ask } = await runEmbedded();
+    const { user, links } = (await ask('/v2/me')).body;
     expect(links).not.toHaveProperty('key');
-    const heard = await owner.get('/v2/me/apikey');
+    const heard = await ask('/v2/me/apikey');
     expectRefusal(heard, 'not_found');
     expect(heard.body.errors[0]?.message).toContain('embedded');
-    expect((await owner.get('/v2/me/client')).body.client).toEqual({
+    expect((await ask('/v2/me/client')).body.client).toEqual({
       agent: 'skinsmith-tests',
       user,
       ip: '127.0.0.1',

@@ -123,16 +123,6 @@ describe('A stream of events', () => {
     expect(await ended(again)).toBe('complete');
   });
 
-  test('hears the last job of a service that drains, then ends', async () => {
-    const server = await runServer({ embedded: true, workers: 1, pace: 200 });
-    const stream = await server.owner.events();
-    const ids = [await queueSkin(server.owner, 1), await queueSkin(server.owner, 2)];
-    await server.close({ drain: true });
-    expect(await ended(stream)).toBe('complete');
-    const ends = stream.events.filter((event) => statusOf(event) === 'completed');
-    expect(ends.map(idOf)).toEqual(ids);
-  });
-
   test('that nobody reads is cut once too much waits for it, and costs the service nothing more', async () => {
     const server = await runServer({ workers: 0 });
     const socket = await silentReader(server);

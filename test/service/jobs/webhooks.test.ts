@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SkinClient } from '../../../src/index.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
+import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { jobAt } from '../../support/server/job-at.ts';
 import { poll } from '../../support/server/poll.ts';
 import { ALLOWED, receiver } from '../../support/server/receiver.ts';
@@ -109,10 +110,9 @@ describe('A callback is refused', () => {
   test('by the embedded service, also with a key of the store', async () => {
     const serving = await runServer(ALLOWED);
     await serving.close();
-    const embedded = await runServer({ embedded: true, dataDir: serving.dataDir });
-    for (const key of [embedded.key, serving.key]) {
-      const caller = new TestCaller(embedded.url, { key });
-      const { status, body } = await caller.json('/v2/queue', asked('https://example.org/'));
+    const { ask } = await runEmbedded({ dataDir: serving.dataDir });
+    for (const key of [undefined, serving.key]) {
+      const { status, body } = await ask('/v2/queue', { key, json: asked('https://example.org/') });
       expect([status, body.errors[0]?.code]).toEqual([403, 'insufficient_grants']);
     }
   });

@@ -1,36 +1,60 @@
 import { describe, expect, test } from 'vitest';
+import { SkinClient } from '../../../src/client/skin-client.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
-/** What a web page, or another user of the machine, might try on the port of somebody's command. */
 describe('The embedded service', () => {
-  test('takes and tells nothing without its key', async () => {
-    const { owner, anonymous } = await runServer({ embedded: true });
-    const { body } = await owner.upload('/v2/generate', skinPng(1));
-    const uuid = body.skin?.uuid;
-    const page = anonymous();
-    for (const path of [
-      '/v2/skins',
-      `/v2/skins/${uuid}`,
-      `/get/uuid/${uuid}`,
-      '/v2/queue',
-      '/v2/queue/events',
-    ])
-      expect([path, (await page.get(path)).status]).toEqual([path, 403]);
-    for (const path of ['/v2/generate', '/v2/queue', '/generate/upload'])
-      expect([path, (await page.upload(path, skinPng(2))).status]).toEqual([path, 403]);
-    expectRefusal(await page.get('/v2/me'), 'invalid_api_key');
-    expect((await owner.get('/v2/queue')).body.jobs).toHaveLength(1);
+  test('listens nowhere', async () => {
+    const { client } = await runEmbedded();
+    await client.generate({ file: skinPng(1) });
+    const resources = process.getActiveResourcesInfo();
+    expect(resources.filter((resource) => resource.startsWith('TCP'))).toEqual([]);
   });
 
-  test('still shows to everybody whether it is up, its public key and the textures it has signed', async () => {
-    const { owner, anonymous } = await runServer({ embedded: true });
-    const { body } = await owner.upload('/v2/generate', skinPng(1));
-    for (const path of ['/', '/health', '/ready', `/textures/${body.skin?.texture.hash.skin}`])
-      expect((await anonymous().get(path)).status).toBe(200);
+  test('needs no key of its command, which is its owner', async () => {
+    const { client } = await runEmbedded();
+    expect(await client.me()).toMatchObject({ name: 'owner' });
+    expect(await client.account.me()).toMatchObject({ role: 'operator' });
+  });
+
+  test('refuses a wrong key, and knows those of its store', async () => {
+    const { transport, client, ask } = await runEmbedded();
+    const { secret } = await client.account.createKey({ user: 'bob' });
+    const bob = new SkinClient({ baseUrl: 'http://embedded.invalid', transport, apiKey: secret });
+    expect(await bob.me()).toMatchObject({ name: 'bob' });
+    expectRefusal(await ask('/v2/me', { key: '0'.repeat(64) }), 'invalid_api_key');
+  });
+
+  test('signs textures for where serve said last that it is reached', async () => {
+    const serving = await runServer({ publicUrl: 'https://skins.example.org' });
+    await serving.close();
+    const { client } = await runEmbedded({ dataDir: serving.dataDir });
+    const { skin } = await client.generate({ file: skinPng(1) });
+    expect(skin.texture.url.skin).toMatch(/^https:\/\/skins\.example\.org\/textures\//);
+  });
+
+  test('signs textures for where serve is by default, if it has never said', async () => {
+    const { client } = await runEmbedded();
+    const { skin } = await client.generate({ file: skinPng(1) });
+    expect(skin.texture.url.skin).toMatch(/^http:\/\/127\.0\.0\.1:7546\/textures\//);
+  });
+
+  test('lets a stream hear the last of its jobs when it drains, then ends it', async () => {
+    const { client, close } = await runEmbedded({ workers: 1, pace: 50 });
+    const queued: string[] = [];
+    const completed: string[] = [];
+    for await (const event of client.events()) {
+      if (event.type === 'jobs') {
+        for (const n of [1, 2]) queued.push((await client.queue({ file: skinPng(n) })).job.id);
+        void close({ drain: true });
+      } else if (event.state.job.status === 'completed') completed.push(event.state.job.id);
+    }
+    expect(completed).toEqual(queued);
+    await close();
   });
 });
 

@@ -6,7 +6,6 @@ import type { ServiceContext } from '../../../src/server/service/context.ts';
 export async function fastifyRoutes(): Promise<string[]> {
   const { app } = await buildApp({
     context: {} as ServiceContext, // nothing is asked
-    session: undefined,
     allowsAnonymous: true,
     logLevel: 'silent',
     logAddresses: 'none',

@@ -13,7 +13,16 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     holds: 'The terminal: one file per command, at the path of its words; `output/` only renders',
-    imports: ['index.ts', 'server/server.ts', 'batch/api', 'dispatch', 'game', 'skin', 'base'],
+    imports: [
+      'index.ts',
+      'server/server.ts',
+      'server/embedded.ts',
+      'batch/api',
+      'dispatch',
+      'game',
+      'skin',
+      'base',
+    ],
   },
   'index.ts': {
     holds: 'The public API; the CLI uses nothing else of the client',
@@ -26,6 +35,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   server: {
     holds: 'The service: HTTP, jobs and their queue, generators, game accounts, the store',
     imports: ['game', 'protocol', 'skin', 'textures', 'base'],
+  },
+  'server/http/in-process': {
+    holds: 'The transport that calls an embedded service inside the process',
+    imports: ['game', 'protocol', 'skin', 'textures', 'base', 'client/transport.ts'],
   },
   'server/generators/upstream': {
     holds: 'The generator that has another service make the skins',
@@ -120,6 +133,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     server: [],
     'server/assembly': [],
     'server/http/fastify': [],
+    'server/http/in-process': [],
     'server/http/routes': [],
     'server/http/routes/pictures': [],
     'server/http/routes/account': [],

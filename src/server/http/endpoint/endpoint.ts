@@ -1,8 +1,10 @@
-import { authenticate, type Session } from '../../service/callers/authenticate.ts';
-import { anonymousCaller, type Caller, requireUser } from '../../service/callers/caller.ts';
+import { authenticate } from '../../service/callers/authenticate.ts';
+import { anonymousCaller, type Caller, requireUser, userCaller } from '../../service/callers/caller.ts';
+import type { Origins } from '../../service/callers/key-bindings.ts';
 import { requireScope } from '../../service/callers/scopes.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
+import type { UserRow } from '../../store/schema/tables.ts';
 import { type HttpRequest, originsOf } from '../request.ts';
 import { type Answer, type Call, isForUsersOnly, type Route } from '../route.ts';
 import { cacheHeaders } from './cache-headers.ts';
@@ -11,8 +13,8 @@ import { readSentKey } from './sent-key.ts';
 
 export interface EndpointOptions {
   readonly context: ServiceContext;
-  /** The key of the process that embeds the service, if one does. */
-  readonly session: Session | undefined;
+  /** The user whose requests need no key, because they come from the process that embeds the service. */
+  readonly localUser?: UserRow;
   /** Whether callers without a key are served; routes without authentication always serve them. */
   readonly allowsAnonymous: boolean;
   readonly requestLimiter: RequestLimiter;
@@ -68,17 +70,22 @@ export class Endpoint {
   }
 
   async #authenticate(request: HttpRequest): Promise<Caller> {
-    const { context, session, allowsAnonymous } = this.#options;
-    const { plans, db, clock } = context;
-    const origins = originsOf(request);
     const { authenticated, scopes } = this.#route;
-    if (!authenticated) return anonymousCaller(origins, plans);
-    const { authorization } = readSentKey(request);
-    const options = { session, allowsAnonymous, plans, now: clock.now() };
-    const caller = await authenticate(db, { authorization, ...origins }, options);
+    const origins = originsOf(request);
+    if (!authenticated) return anonymousCaller(origins, this.#options.context.plans);
+    const caller = await this.#identify(request, origins);
     if (isForUsersOnly(this.#route)) requireUser(caller);
     if (scopes) requireScope(caller, ...scopes);
     return caller;
+  }
+
+  async #identify(request: HttpRequest, origins: Origins): Promise<Caller> {
+    const { context, localUser, allowsAnonymous } = this.#options;
+    const { plans, db, clock } = context;
+    const { authorization } = readSentKey(request);
+    if (localUser && authorization === undefined) return userCaller(localUser, plans);
+    const options = { allowsAnonymous, plans, now: clock.now() };
+    return await authenticate(db, { authorization, ...origins }, options);
   }
 
   /** Stops waiting for the handler when the key of the request is revoked. */

@@ -4,7 +4,6 @@ import cors from '@fastify/cors';
 import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Session } from '../../service/callers/authenticate.ts';
 import { networkOf } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import { RequestLimiter } from '../../service/limits/request-limiter.ts';
@@ -12,6 +11,7 @@ import { Refusal } from '../../service/refusals/refusal.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import { type Admission, Endpoint } from '../endpoint/endpoint.ts';
 import { errorAnswer } from '../endpoint/error-answer.ts';
+import { BODY_LIMIT, MAX_PARAM_LENGTH } from '../limits.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Answer, Route } from '../route.ts';
 import { ROUTES } from '../routes/routes.ts';
@@ -43,8 +43,6 @@ import { securityHeaders } from './security-headers.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;
-  /** The key of the process that embeds the service, if one does. */
-  readonly session: Session | undefined;
   /** Whether callers without a key are served; routes without authentication always serve them. */
   readonly allowsAnonymous: boolean;
   readonly logLevel: LogLevel;
@@ -54,9 +52,6 @@ export interface AppOptions {
   /** The proxies whose X-Forwarded-For is trusted: addresses, networks and `loopback`, separated by commas. */
   readonly trustProxy: string | undefined;
 }
-
-/** Bytes of a JSON or form body: several times the longest data URL. */
-const BODY_LIMIT = 128 * 1024;
 
 export async function buildApp(options: AppOptions): Promise<{ app: FastifyInstance; servers: NodeServers }> {
   const visits: Visits = new WeakMap();
@@ -78,7 +73,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
       watch(request, reply);
       answerError(error, request, reply);
     },
-    routerOptions: { maxParamLength: 128, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
   });
   const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,8 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import { MIN_API_KEY_LENGTH } from '../../../protocol/account.ts';
 import { findKeyOwner, touchKey } from '../../store/api-keys.ts';
 import type { Db } from '../../store/db.ts';
-import type { UserRow } from '../../store/schema/tables.ts';
 import type { Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { hashApiKey } from './api-key.ts';
@@ -10,19 +8,12 @@ import { anonymousCaller, type Caller, callerKey, userCaller } from './caller.ts
 import { type Origins, verifyBindings } from './key-bindings.ts';
 import { manglingOf } from './mangled-key.ts';
 
-/** A key for the lifetime of the process, by which the embedded service recognizes its own command. */
-export interface Session {
-  readonly hash: string;
-  readonly user: UserRow;
-}
-
 export interface Credentials extends Origins {
   /** Value of the Authorization header. */
   readonly authorization: string | undefined;
 }
 
 export interface AuthenticateOptions {
-  readonly session: Session | undefined;
   /** Whether anonymous callers are served. */
   readonly allowsAnonymous: boolean;
   readonly plans: Plans;
@@ -30,19 +21,16 @@ export interface AuthenticateOptions {
 }
 
 /**
- * Identifies the caller. A missing key is allowed, except where there is a session: any program on this machine,
- * including each page in its browsers, can reach a loopback port. An invalid key is never allowed.
+ * Identifies the caller. A missing key may be allowed, an invalid one never is.
  * @throws Refusal `invalid_api_key`; `unauthorized` if a key is required
  */
 export async function authenticate(
   db: Db,
   credentials: Credentials,
-  { session, allowsAnonymous, plans, now }: AuthenticateOptions,
+  { allowsAnonymous, plans, now }: AuthenticateOptions,
 ): Promise<Caller> {
   const { authorization } = credentials;
   if (authorization === undefined) {
-    if (session)
-      throw new Refusal('invalid_api_key', 'This service serves only the command that started it.');
     if (!allowsAnonymous) {
       throw new Refusal(
         'unauthorized',
@@ -54,10 +42,7 @@ export async function authenticate(
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   const notes = manglingOf(authorization);
   if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw new Refusal('invalid_api_key', { notes });
-  const hash = hashApiKey(key);
-  if (session && timingSafeEqual(Buffer.from(hash), Buffer.from(session.hash)))
-    return userCaller(session.user, plans);
-  const found = await findKeyOwner(db, hash);
+  const found = await findKeyOwner(db, hashApiKey(key));
   if (!found) throw new Refusal('invalid_api_key', { notes });
   if (found.user.disabled_at !== null) {
     throw new Refusal('invalid_api_key', 'The user of this API key is disabled.');

@@ -26,7 +26,7 @@ export interface UserCaller {
   readonly name: string;
   /** Whether it is an operator whose key has that scope. */
   readonly isOperator: boolean;
-  /** The API key of the request; undefined for the session of an embedded service. */
+  /** The API key of the request; undefined for the owner of an embedded service. */
   readonly key?: CallerKey;
 }
 

@@ -15,7 +15,7 @@ export function requireKnownUser(caller: Caller): UserCaller {
 export function readOwnKey(caller: Caller): KeyInfo {
   const user = requireKnownUser(caller);
   if (user.key) return keyInfo(user.key, user);
-  throw new Refusal('not_found', 'This is the session of an embedded service: it has no API key.');
+  throw new Refusal('not_found', 'This is an embedded service: its owner needs no API key.');
 }
 
 /** The caller's keys. @throws Refusal `user_not_found` */

@@ -17,7 +17,6 @@ async function listen(networkLimits: Partial<AppOptions['networkLimits']> = {}, 
   const observer = { connectionDropped: () => dropped.count++, refused: () => {}, requestAnswered: () => {} };
   const options: AppOptions = {
     context: { clock: systemClock, observer, trouble: () => undefined } as unknown as ServiceContext,
-    session: undefined,
     allowsAnonymous: true,
     logLevel: 'silent',
     logAddresses: 'none',

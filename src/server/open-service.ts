@@ -1,0 +1,225 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { makeFolder } from '../base/make-folder.ts';
+import { VERSION } from '../base/version.ts';
+import { ErrorLog } from './assembly/error-log.ts';
+import { kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
+import { type Live, makeLive } from './assembly/live.ts';
+import { startMaintenance } from './assembly/maintenance.ts';
+import { makeService } from './assembly/make-service.ts';
+import { Releases } from './assembly/releases.ts';
+import type { ServerOptions } from './assembly/server-options.ts';
+import { finishRestore } from './backup/swap.ts';
+import { type Callbacks, startCallbacks } from './callbacks/start.ts';
+import { Observers } from './events/observer.ts';
+import { jobBody } from './http/job-answers.ts';
+import type { ServiceContext } from './service/context.ts';
+import { waitForEnds, withSkin } from './service/jobs/jobs.ts';
+import { Plans } from './service/plans/plans.ts';
+import { readPlans } from './service/plans/plans-file.ts';
+import { ensureOwner, findUnknownPlans } from './service/users/users.ts';
+import { findCallbackJob } from './store/callbacks.ts';
+import type { Db } from './store/db.ts';
+import type { UserRow } from './store/schema/tables.ts';
+import { openStore } from './store/store.ts';
+import type { WorkerPool } from './workers/worker-pool.ts';
+
+/** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few spots. */
+const EMBEDDED_SPOTS = 10_000;
+/** Hours a finished job is kept. */
+const DEFAULT_RETENTION_HOURS = 7 * 24;
+/** Milliseconds for what is being generated when the service stops. */
+const STOP_LIMIT = 20_000;
+/** Milliseconds that requests have to end by themselves once there is nothing left to wait for. */
+const REQUESTS_LIMIT = 5_000;
+
+export interface ServiceLog {
+  info(details: object, message: string): void;
+  info(message: string): void;
+  warn(details: object, message: string): void;
+  warn(message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** Under which addresses a service is reached, no slash at their ends. */
+export interface Addresses {
+  /** Goes into signed texture URLs. */
+  readonly publicUrl: string;
+  /** All that are known to lead to the service. */
+  readonly own: readonly string[];
+}
+
+/** What carries requests to the service. */
+export interface Adapter {
+  readonly log: ServiceLog;
+  /** Takes requests from now on. */
+  open(): Promise<Addresses>;
+  /** Takes no more requests; resolves when those under way have ended. */
+  close(): Promise<void>;
+  /** Ends all requests for their callers, whatever is under way. */
+  cutOff(): void;
+  countConnections(): Promise<number>;
+}
+
+/** What an adapter is made of. */
+export interface Parts {
+  readonly context: ServiceContext;
+  /** The person who runs the service. */
+  readonly owner: UserRow;
+}
+
+export interface OpenService<A extends Adapter> {
+  readonly adapter: A;
+  /**
+   * Stops it. Whatever is being generated is finished; with `drain` so are first all jobs that the
+   * embedded service has accepted. What takes longer than `limit` ms waits for the next start.
+   */
+  close(options?: { drain?: boolean; limit?: number }): Promise<void>;
+}
+
+/** Starts the service behind an adapter. Things are opened in order and released in the opposite one. */
+export async function openService<A extends Adapter>(
+  options: ServerOptions,
+  openAdapter: (parts: Parts) => Promise<A>,
+): Promise<OpenService<A>> {
+  const releases = new Releases();
+  try {
+    return await open(options, openAdapter, releases);
+  } catch (error) {
+    await releases.releaseAll();
+    throw error;
+  }
+}
+
+async function open<A extends Adapter>(
+  options: ServerOptions,
+  openAdapter: (parts: Parts) => Promise<A>,
+  releases: Releases,
+): Promise<OpenService<A>> {
+  const { clock = systemClock } = options;
+  makeFolder(options.dataDir, 0o700);
+  await finishRestore(options.dataDir, clock.now());
+  const plans = await plansOf(options);
+  const store = await openStore(options.dataDir, options);
+  releases.add(() => store.close());
+  const owner = await ensureOwner(store.db, clock.now());
+
+  const early: string[] = []; // said before there is a log
+  const live = makeLive(early);
+  const observer = new Observers();
+  const { context, pool } = await makeService({ ...options, plans, observer }, { store, live, releases });
+  const adapter = await openAdapter({ context, owner });
+  releases.add(() => adapter.close());
+  const errors = new ErrorLog(adapter.log, clock);
+  connect(adapter, { live, observer, early, errors });
+  await warnOfUnknownPlans(adapter, store.db, plans);
+
+  const maintenance = startMaintenance({ ...context, store, ...maintenanceOptions(options, live) });
+  releases.add(() => maintenance.stop());
+  const { publicUrl, own } = await adapter.open();
+  live.publicUrl = publicUrl;
+  live.ownAddresses = own;
+  await maintenance.recoverNow();
+  pool.start();
+  adapter.log.info({ url: own[0], version: VERSION, ...signerField(options) }, 'started');
+  const callbacks = startWebhooks(adapter, context, errors);
+  return { adapter, close: closer({ adapter, context, live, pool, callbacks, releases }) };
+}
+
+/** From now on the log is told what the parts of the service report, and what they reported so far. */
+function connect(
+  adapter: Adapter,
+  {
+    live,
+    observer,
+    early,
+    errors,
+  }: { live: Live; observer: Observers; early: readonly string[]; errors: ErrorLog },
+): void {
+  const { log } = adapter;
+  observer.add({
+    jobFailed: (job, { code, message }) => log.info({ job, code, reason: message }, 'job failed'),
+  });
+  live.connections = async () => await adapter.countConnections();
+  live.report = (error) => errors.report(error, 'worker');
+  live.warn = (message) => log.warn(message);
+  early.forEach(live.warn);
+}
+
+async function warnOfUnknownPlans({ log }: Adapter, db: Db, plans: Plans): Promise<void> {
+  for (const plan of await findUnknownPlans(db, plans)) {
+    log.warn(`There is no plan ${plan} any more: its users have the plan free.`);
+  }
+}
+
+function maintenanceOptions(
+  { retentionHours = DEFAULT_RETENTION_HOURS, siblings }: ServerOptions,
+  live: Live,
+) {
+  return {
+    retention: retentionHours * 3_600_000,
+    doesChores: siblings === undefined || siblings.index === 0,
+    onError: (error: unknown) => live.report(error),
+  };
+}
+
+function startWebhooks({ log }: Adapter, context: ServiceContext, errors: ErrorLog): Callbacks {
+  return startCallbacks({
+    ...context,
+    policy: context.callbacks,
+    describeJob: async (jobId) => await describeCallbackJob(context.db, jobId),
+    onGivenUp: (report) => log.warn(report, 'webhook given up'),
+    onError: (error) => errors.report(error, 'webhooks'),
+  });
+}
+
+interface Running {
+  readonly adapter: Adapter;
+  readonly context: ServiceContext;
+  readonly live: Live;
+  readonly pool: WorkerPool;
+  readonly callbacks: Callbacks;
+  readonly releases: Releases;
+}
+
+function closer(running: Running): OpenService<Adapter>['close'] {
+  const { adapter, context, live, pool, callbacks, releases } = running;
+  return async ({ drain = false, limit = STOP_LIMIT } = {}) => {
+    // A service in trouble leaves its jobs to the next start.
+    if (drain) await waitForEnds(context, live.accepted, limit).catch(live.report);
+    live.isStopping = true;
+    adapter.log.info('stopping');
+    await Promise.all([context.feeds.close(), pool.stop(limit), callbacks.stop(limit)]);
+    context.signals.storeChanged(); // requests still waiting for a job learn that it will not come now
+    // A request that never ends must not keep the service from its end.
+    const late = setTimeout(() => adapter.cutOff(), Math.min(limit, REQUESTS_LIMIT));
+    await releases.releaseAll().finally(() => clearTimeout(late));
+    adapter.log.info('stopped');
+  };
+}
+
+/** What a webhook tells: the answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
+async function describeCallbackJob(db: Db, jobId: number): Promise<object | undefined> {
+  const job = await findCallbackJob(db, jobId);
+  return job && jobBody(await withSkin(db, job), []);
+}
+
+/** The built-in plans, changed by a file where there is one. @throws PlansFileError */
+async function plansOf(options: ServerOptions): Promise<Plans> {
+  const { dataDir, plansFile, anonymousPerHour } = options;
+  const path = plansFile ?? join(dataDir, 'plans.json');
+  const setting = {
+    anonymousPerHour,
+    ownerSpots: options.embedded ? EMBEDDED_SPOTS : undefined,
+    lendsIdle: MADE_ELSEWHERE[kindOf(options)],
+  };
+  const isBuiltIn = plansFile === undefined && !existsSync(path);
+  return isBuiltIn ? new Plans([], setting) : await readPlans(path, setting);
+}
+
+/** Tells readers of the log what the signatures are worth, where a key of the service's own makes them. */
+function signerField({ generator = 'signing' }: ServerOptions): { readonly signer?: string } {
+  if (generator !== 'signing') return {};
+  return { signer: "the service's own key; vanilla clients accept only skins signed by the game" };
+}

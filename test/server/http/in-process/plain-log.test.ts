@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { PlainLog } from '../../../../src/server/http/in-process/plain-log.ts';
+
+function logOf(level: 'silent' | 'warn') {
+  const lines: string[] = [];
+  const stream = { write: (line: string) => lines.push(line) };
+  return { log: new PlainLog({ level, stream, now: () => 5 }), lines };
+}
+
+test('A plain log writes a JSON line for each warning and error, and none for less', () => {
+  const { log, lines } = logOf('warn');
+  log.info({ url: 'x' }, 'started');
+  log.warn('Careful.');
+  log.error({ err: new TypeError('wrong', { cause: new Error('deeper') }) }, 'worker');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { level: 40, time: 5, msg: 'Careful.' },
+    {
+      level: 50,
+      time: 5,
+      msg: 'worker',
+      err: { type: 'TypeError', message: 'wrong', stack: expect.stringMatching(/wrong[\s\S]*deeper/) },
+    },
+  ]);
+  expect(lines.every((line) => line.endsWith('\n'))).toBe(true);
+});
+
+test('A plain log shows no key', () => {
+  const { log, lines } = logOf('warn');
+  log.warn('Bearer abcdefgh and sksm_0123');
+  expect(lines.join('')).not.toMatch(/abcdefgh|0123/);
+});
+
+test('A silent log writes nothing', () => {
+  const { log, lines } = logOf('silent');
+  log.error({ err: new Error('x') }, 'worker');
+  expect(lines).toEqual([]);
+});

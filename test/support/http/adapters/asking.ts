@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import type { RequestContent, TransportAnswer, TransportRequest } from '../../../../src/client/transport.ts';
+import { securityHeaders } from '../../../../src/server/http/fastify/security-headers.ts';
+import type { Way } from './both-ways.ts';
+
+/** One request, whatever carries it. */
+export interface Ask {
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  readonly content?: RequestContent;
+  /** API key; absent: none is sent. */
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer, read to its end: JSON as a value, text, or the hash of anything else. */
+export interface Told {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+export async function send(way: Way, { key, headers, signal, ...ask }: Ask): Promise<TransportAnswer> {
+  return await way.transport.send({
+    ...ask,
+    origin: way.origin,
+    headers: {
+      'user-agent': 'skinsmith-tests/1',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+    signal: signal ?? new AbortController().signal,
+  });
+}
+
+/** Of a stream of events only the start is read: it has no end. */
+export async function ask(way: Way, request: Ask): Promise<Told> {
+  const { status, headers, body } = await send(way, request);
+  const kept = Object.entries(headers).filter(([name, value]) => !isOfNetwork(name, value));
+  const type = String(headers['content-type'] ?? 'text/plain');
+  return {
+    status,
+    headers: Object.fromEntries(kept),
+    body: 'json' in body ? body.json : parsed(await readBytes(body.bytes), type),
+  };
+}
+
+async function readBytes(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    if (isStartOfEvents(chunks)) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Whether this is a whole first event. */
+function isStartOfEvents(chunks: readonly Uint8Array[]): boolean {
+  return /^event: .*\ndata: .*\n\n/m.test(Buffer.concat(chunks).toString('utf8'));
+}
+
+/** Of what is neither JSON nor text, its hash. */
+function parsed(bytes: Buffer, type: string): unknown {
+  const text = bytes.toString('utf8');
+  if (type.startsWith('application/json')) return text === '' ? text : JSON.parse(text);
+  return type.startsWith('text/') ? text : hash('sha1', bytes);
+}
+
+/** What only matters to connections, caches, browsers and the logs of others. */
+const OF_NETWORK: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'date', 'content-length', 'transfer-encoding'],
+  ...['x-request-id', 'mineskin-server', 'mineskin-breadcrumb'],
+  ...Object.keys(securityHeaders()),
+]);
+
+function isOfNetwork(name: string, value: unknown): boolean {
+  if (name === 'cross-origin-resource-policy') return value === 'same-origin'; // unless a route says otherwise
+  if (name === 'etag') return String(value).startsWith('W/'); // made from the text of the answer
+  return OF_NETWORK.has(name) || name.startsWith('access-control-');
+}
+
+/** UUIDs with and without dashes, ids of keys, and keys. */
+const DRAWN =
+  /(?<![0-9a-f])(?:[0-9a-f]{32}|[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])|sksm_\w+/g;
+/** Fields that have a part of one. */
+const PARTS: ReadonlySet<string> = new Set(['shortId', 'last4']);
+
+/** Replaces what is drawn at random by its order of appearance, so that two services can be compared. */
+export class Masks {
+  readonly #seen = new Map<string, string>();
+
+  mask(value: unknown): unknown {
+    if (typeof value === 'string') return value.replaceAll(DRAWN, (found) => this.#named(found));
+    if (Array.isArray(value)) return value.map((entry) => this.mask(entry));
+    if (typeof value !== 'object' || value === null) return value;
+    const fields = Object.entries(value).map(([name, field]) => [
+      name,
+      PARTS.has(name) ? this.#named(String(field)) : this.mask(field),
+    ]);
+    return Object.fromEntries(fields);
+  }
+
+  #named(drawn: string): string {
+    const name = this.#seen.get(drawn) ?? `#${this.#seen.size + 1}`;
+    this.#seen.set(drawn, name);
+    return name;
+  }
+}

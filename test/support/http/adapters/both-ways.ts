@@ -1,0 +1,98 @@
+import { onTestFinished } from 'vitest';
+import { NetworkTransport } from '../../../../src/client/network-transport.ts';
+import type { Transport } from '../../../../src/client/transport.ts';
+import { InProcessTransport } from '../../../../src/server/http/in-process/in-process-transport.ts';
+import { PlainLog } from '../../../../src/server/http/in-process/plain-log.ts';
+import { type Adapter, openService, type Parts } from '../../../../src/server/open-service.ts';
+import { type ServerOptions, startServer } from '../../../../src/server/server.ts';
+import { REQUEST_LIMITS } from '../../../../src/server/service/limits/request-limiter.ts';
+import { makeFirstOwnerKey } from '../../../../src/server/service/users/keys.ts';
+import { NO_GAME } from '../../fake-game/nowhere.ts';
+import { FAST_GAME } from '../../server/account-server.ts';
+import { MovableClock } from '../../server/movable-clock.ts';
+import { ownFolder } from '../../server/own-folder.ts';
+import { giveSigningKey } from '../../server/running-server.ts';
+
+/** A service, and a way to send requests to it. */
+export interface Way {
+  readonly transport: Transport;
+  readonly origin: string;
+  /** The owner's API key. */
+  readonly key: string;
+  readonly dataDir: string;
+  close(): Promise<void>;
+}
+
+const PUBLIC_URL = 'http://skins.invalid';
+
+/** Opens services that differ in nothing but how requests reach them. */
+export const WAYS = {
+  'over the network': openNetwork,
+  'inside the process': openInProcess,
+} as const satisfies Record<string, (options?: Partial<ServerOptions>) => Promise<Way>>;
+
+async function openNetwork(given: Partial<ServerOptions> = {}): Promise<Way> {
+  const options = await serverOptions(given);
+  const { url, key, close } = await startServer({ ...options, port: 0 });
+  const transport = new NetworkTransport();
+  return closedAtEnd({
+    transport,
+    origin: url,
+    key: key!,
+    dataDir: options.dataDir,
+    close: async () => {
+      await close({ limit: 1_000 });
+      await transport.close();
+    },
+  });
+}
+
+async function openInProcess(given: Partial<ServerOptions> = {}): Promise<Way> {
+  const options = await serverOptions(given);
+  const { adapter, close } = await openService(options, async (parts) => await openAdapter(parts, options));
+  const { transport, key } = adapter;
+  const { dataDir } = options;
+  return closedAtEnd({ transport, origin: PUBLIC_URL, key, dataDir, close: () => close({ limit: 1_000 }) });
+}
+
+type InProcessAdapter = Adapter & { readonly transport: InProcessTransport; readonly key: string };
+
+/** Like that of an embedded service, for callers of every kind. */
+async function openAdapter(
+  { context, owner }: Parts,
+  { anonymous = true }: ServerOptions,
+): Promise<InProcessAdapter> {
+  const log = new PlainLog({ level: 'silent', stream: process.stderr, now: () => 0 });
+  const transport = new InProcessTransport({
+    context,
+    allowsAnonymous: anonymous,
+    limits: REQUEST_LIMITS,
+    log,
+  });
+  return {
+    log,
+    transport,
+    key: (await makeFirstOwnerKey(context.db, owner, context.clock.now()))!,
+    open: async () => ({ publicUrl: PUBLIC_URL, own: [PUBLIC_URL] }),
+    close: async () => await transport.close(),
+    cutOff: () => transport.cutOff(),
+    countConnections: async () => 0,
+  };
+}
+
+async function serverOptions(given: Partial<ServerOptions>): Promise<ServerOptions> {
+  const dataDir = await ownFolder();
+  await giveSigningKey(dataDir);
+  const clock = new MovableClock();
+  return { clock, publicUrl: PUBLIC_URL, gameAddresses: NO_GAME, game: FAST_GAME, ...given, dataDir };
+}
+
+function closedAtEnd(way: Way): Way {
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    closing ??= way.close();
+    await closing;
+  };
+  onTestFinished(close);
+  return { ...way, close };
+}

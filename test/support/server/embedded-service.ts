@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest';
+import { SkinClient } from '../../../src/client/skin-client.ts';
+import type { TransportRequest } from '../../../src/client/transport.ts';
+import { type EmbeddedOptions, openEmbeddedService } from '../../../src/server/embedded.ts';
+import { NO_GAME } from '../fake-game/nowhere.ts';
+import { ownFolder } from './own-folder.ts';
+import { giveSigningKey, giveStore } from './running-server.ts';
+import type { Heard } from './test-caller.ts';
+
+const URL_OF_NOBODY = 'http://embedded.invalid';
+
+export interface EmbeddedUnderTest extends Awaited<ReturnType<typeof openEmbeddedService>> {
+  readonly dataDir: string;
+  /** Sends its requests without a key. */
+  readonly client: SkinClient;
+  /** Sends a request with JSON, or a GET; by default without a key. */
+  ask(path: string, options?: { json?: unknown; key?: string | undefined }): Promise<Heard>;
+}
+
+/** The embedded service over a data folder of its own, closed when the test ends. */
+export async function runEmbedded(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedUnderTest> {
+  const dataDir = options.dataDir ?? (await ownFolder());
+  if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
+  const service = await openEmbeddedService({ gameAddresses: NO_GAME, ...options, dataDir });
+  const { transport } = service;
+  let closing: Promise<void> | undefined;
+  const close: typeof service.close = async (how) => {
+    closing ??= service.close(how);
+    await closing;
+  };
+  onTestFinished(async () => await close({ limit: 1_000 }));
+  const client = new SkinClient({ baseUrl: URL_OF_NOBODY, transport });
+  onTestFinished(async () => await client.close());
+  return {
+    transport,
+    close,
+    dataDir,
+    client,
+    ask: async (path, { json, key } = {}) => heard(await transport.send(requestOf(path, json, key))),
+  };
+}
+
+function requestOf(path: string, json: unknown, key: string | undefined): TransportRequest {
+  return {
+    method: json === undefined ? 'GET' : 'POST',
+    origin: URL_OF_NOBODY,
+    path,
+    headers: {
+      'user-agent': 'skinsmith-tests/1',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    },
+    ...(json !== undefined && { content: { json } }),
+    signal: new AbortController().signal,
+  };
+}
+
+function heard({
+  status,
+  headers,
+  body,
+}: Awaited<ReturnType<EmbeddedUnderTest['transport']['send']>>): Heard {
+  const json = 'json' in body ? body.json : {};
+  return { status, headers: { ...headers }, bytes: Buffer.alloc(0), body: json as Heard['body'] };
+}

@@ -11,6 +11,7 @@ import { minutelyRows, unevenRows, windowRows } from './hosted.ts';
 import { loneRows } from './lone.ts';
 import { memoryRows } from './memory.ts';
 import { millionRows } from './million.ts';
+import { processRows } from './processes.ts';
 import { requestRows } from './requests.ts';
 import { startUpRows } from './start-up.ts';
 import { isOver, type Row, renderTable } from './table.ts';
@@ -26,6 +27,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P10'], rows: loneRows },
   { ids: ['P11'], rows: gatewayRows },
   { ids: ['P8'], rows: requestRows },
+  { ids: ['P12'], rows: processRows },
   { ids: ['P6'], rows: againRows },
   { ids: ['P9'], rows: millionRows },
   { ids: ['P7'], rows: memoryRows },

@@ -18,9 +18,10 @@ const helloSchema = z.object({ url: z.string(), key: z.string().default('') });
 /** A skinsmith service, which reports jobs as they end. `pace`: milliseconds per generation. */
 export async function startOwn(
   machine: Machine,
-  { pace, workers }: { pace: number; workers: number },
+  { pace, workers, processes = 1 }: { pace: number; workers: number; processes?: number },
 ): Promise<Service> {
-  const options = ['--pace', `${pace}`, '--workers', `${workers}`, '--log-level', 'error', '--quiet'];
+  const numbers = ['--pace', `${pace}`, '--workers', `${workers}`, '--processes', `${processes}`];
+  const options = [...numbers, '--log-level', 'error', '--quiet'];
   return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
 }
 

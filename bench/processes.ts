@@ -1,0 +1,77 @@
+/** P12: the throughput of two processes that serve, compared with one. The load takes its part of the two cores, too. */
+import { type RequestBytes, timeRequests } from './load.ts';
+import { Machine } from './machine.ts';
+import { type Service, startOwn } from './services.ts';
+import { jobBytes, postBytes, submit, untilKnown } from './submitting.ts';
+import { median, type Row } from './table.ts';
+
+const CONNECTIONS = 16;
+const ROUNDS = 5;
+const REQUESTS = 3_000;
+/** Requested in turn, because each may be requested about once a second. */
+const JOBS = 3_000;
+const REACH = 1.5;
+
+interface Work {
+  readonly name: string;
+  readonly request: (service: Service) => Promise<RequestBytes>;
+}
+
+const WORKS: readonly Work[] = [
+  { name: 'POST a known skin', request: async (service) => always(postBytes(service)) },
+  { name: 'GET one job', request: oneOfManyJobs },
+];
+
+/** Both services have a store of their own. */
+export async function processRows(): Promise<Row[]> {
+  return await Machine.with(async (machine) => {
+    const services: Service[] = [];
+    try {
+      for (const processes of [1, 2]) {
+        await machine.reset();
+        const service = await startOwn(machine, { pace: 0, workers: 2, processes });
+        services.push(service);
+        await untilKnown(service);
+      }
+      const rows: Row[] = [];
+      for (const work of WORKS) rows.push(await measure(services, work));
+      return rows;
+    } finally {
+      await Promise.all(services.map(async (service) => await service.close()));
+    }
+  });
+}
+
+async function measure(services: readonly Service[], { name, request }: Work): Promise<Row> {
+  const loads = await Promise.all(
+    services.map(async (service) => ({ url: service.url, request: await request(service) })),
+  );
+  const times: number[][] = loads.map(() => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, load] of loads.entries()) {
+      const timed = await timeRequests({ ...load, requests: REQUESTS, connections: CONNECTIONS });
+      times[index]?.push(timed.milliseconds);
+    }
+  }
+  const [one = [], two = []] = times;
+  return {
+    id: 'P12',
+    work: `serve --processes 2: ${name}, ${CONNECTIONS} connections`,
+    against: 'one process',
+    unit: 'ms',
+    measured: median(two),
+    baseline: median(one),
+    comparison: 'ratio',
+    limit: 1 / REACH,
+  };
+}
+
+async function oneOfManyJobs(service: Service): Promise<RequestBytes> {
+  const requests: Buffer[] = [];
+  while (requests.length < JOBS) requests.push(jobBytes(service, (await submit(service)).id));
+  return (index) => requests[index % requests.length] ?? Buffer.alloc(0);
+}
+
+function always(bytes: Buffer): RequestBytes {
+  return () => bytes;
+}

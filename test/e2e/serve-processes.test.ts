@@ -172,6 +172,21 @@ test('A process killed under load loses no job; another takes its place', async 
   ).toEqual([{ status: 'completed', n: 30, skins: 30 }]);
 });
 
+test('The port stays the same when all processes are killed at once', async () => {
+  const machine = await freshMachine();
+  const serving = await serveTwo(machine);
+  for (const pid of serving.pids()) process.kill(pid, 'SIGKILL');
+  await poll(
+    () =>
+      serving
+        .caller()
+        .get('/ready')
+        .catch(() => undefined),
+    (answer) => answer?.status === 200,
+  );
+  expect(await ended(serving)).toBe(0);
+});
+
 test('Any process answers /metrics with the sums of all, which do not fall when one dies', async () => {
   const machine = await freshMachine();
   const serving = await serveTwo(machine);

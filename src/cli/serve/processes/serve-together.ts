@@ -1,4 +1,4 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import type { ServerOptions } from '../../../server/server.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { exitStatus } from '../../errors/exit.ts';
@@ -38,12 +38,33 @@ async function supervise(
   return await new Supervisor({
     count,
     port,
-    start: () => cluster.fork(),
+    start: () => closingUndelivered(cluster.fork()),
     clock,
     signal,
     onListening,
     onLost: (lost) => logLost({ level, stream, now: () => clock.now() }, lost),
   }).run();
+}
+
+/**
+ * A connection that is on its way to a process when that dies is never closed by Node's cluster, and its caller would wait
+ * for ever. One at a time is on its way to each process.
+ */
+function closingUndelivered(worker: Worker): Worker {
+  const { process: child } = worker;
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
+  let last: { close(): void } | undefined;
+  child.send = (...args: unknown[]) => {
+    if (isHandle(args[1])) last = args[1];
+    return send(...args);
+  };
+  worker.once('exit', () => last?.close()); // one that has arrived is closed already
+  return worker;
+}
+
+/** There may be options or a callback in its place. */
+function isHandle(thing: unknown): thing is { close(): void } {
+  return typeof thing === 'object' && thing !== null && 'close' in thing;
 }
 
 async function serveOnePart({ options }: Together, { signal }: CommandContext): Promise<number> {

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
-import { buildProgram } from '../../src/cli/program.ts';
 import { codeBlocks, shellEntries } from '../support/docs/code-blocks.ts';
+import { refusal } from '../support/docs/refusal.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENTS = [
@@ -37,32 +36,6 @@ function commandsIn(text: string): string[] {
 
 function wordsOf(command: string): string[] {
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
-}
-
-/** Why commander refuses it; undefined: it does not. */
-async function refusal(words: readonly string[]): Promise<string | undefined> {
-  const program = await buildProgram({
-    runner: () => async () => {},
-    configure: (root) => {
-      const create = root.createCommand.bind(root);
-      root.exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} });
-      root.createCommand = (name) => {
-        const child = create(name)
-          .exitOverride()
-          .configureOutput({ writeErr: () => {}, writeOut: () => {} });
-        child.createCommand = root.createCommand;
-        return child;
-      };
-    },
-  });
-  try {
-    await program.parseAsync([...words], { from: 'user' });
-    return undefined;
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode !== 0) return error.message;
-    if (error instanceof CommanderError) return undefined;
-    throw error;
-  }
 }
 
 test.each(MENTIONS)('$document:$line skinsmith $command', async ({ command }) => {

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MAX_BATCH_BYTES } from '../../src/protocol/batch.ts';
+import { DEFAULT_PORT } from '../../src/server/assembly/own-addresses.ts';
+import { refusal } from '../support/docs/refusal.ts';
+
+function read(name: string): string {
+  return readFileSync(join(import.meta.dirname, '../../deploy', name), 'utf8');
+}
+
+/** The words of all command lines of the example. */
+function commandsOf(name: string): string[][] {
+  const text = read(name);
+  const started = [...text.matchAll(/^ExecStart=\S*skinsmith (.*)$/gm)].map(([, words = '']) => words);
+  const typed = [...text.matchAll(/^# .*? skinsmith (keys .*)$|^# {3}skinsmith (.*)$/gm)].map(
+    ([, inside = '', outside = '']) => inside || outside,
+  );
+  const listed = [...text.matchAll(/^CMD (\[.*\])$/gm)].map(
+    ([, words = '']) => JSON.parse(words) as string[],
+  );
+  const lines = [...started, ...typed].map((line) => line.replace(/\$SKINSMITH_OPTIONS$/, optionsOf()));
+  return [...lines.map((line) => line.split(' ')), ...listed, ...composed(text)];
+}
+
+function optionsOf(): string {
+  return /^SKINSMITH_OPTIONS=(.*)$/m.exec(read('skinsmith.env'))?.[1] ?? '';
+}
+
+/** The list below `command:`. */
+function composed(text: string): string[][] {
+  const [, list = ''] = /^ {4}command:\n((?: {6}- .*\n)+)/m.exec(text) ?? [];
+  const words = list
+    .split('\n')
+    .map((line) => line.replace(/^ {6}- /, '').replace(/\$\{\w+:[^}]*\}/, 'x.example'));
+  return list === '' ? [] : [words.filter((word) => word !== '')];
+}
+
+test.each([
+  ['skinsmith.service', 2],
+  ['upstream.conf', 1],
+  ['Dockerfile', 1],
+  ['compose.yaml', 2],
+])('The program takes each command line of deploy/%s', async (name, count) => {
+  const commands = commandsOf(name);
+  expect(commands).toHaveLength(count);
+  for (const words of commands) expect([words, await refusal(words)]).toEqual([words, undefined]);
+});
+
+test.each(['nginx.conf', 'Caddyfile'])('The proxy of deploy/%s lets through the longest body', (name) => {
+  const [, megabytes] = /(?:client_max_body_size|max_size) (\d+)M/i.exec(read(name)) ?? [];
+  expect(Number(megabytes) * 1_000_000).toBeGreaterThan(MAX_BATCH_BYTES);
+});
+
+test.each(['nginx.conf', 'Caddyfile', 'Dockerfile', 'compose.yaml'])(
+  'deploy/%s names the port that the service listens on',
+  (name) => {
+    expect(read(name)).toMatch(new RegExp(`\\b${DEFAULT_PORT}\\b`));
+  },
+);
+
+test('The unit may not write where Node must not, and may compile', () => {
+  const unit = read('skinsmith.service');
+  for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes', 'KillMode=mixed']) {
+    expect(unit.split('\n')).toContain(line);
+  }
+  expect(unit).not.toMatch(/^MemoryDenyWriteExecute/m);
+});

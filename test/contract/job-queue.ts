@@ -227,12 +227,20 @@ function describeReading(makeWorld: MakeWorld): void {
     expect(await queue.nextRunAt()).toBe(clock.now());
   });
 
-  test('Those of several jobs that there are come together', async () => {
+  test('Those of several jobs that have ended come together, with their skins', async () => {
     const queue = await (await makeWorld()).open();
     await fill(queue, 'ann', ['a', 'b', 'c']);
     const uuids = (await queue.list('ann', 10)).map(({ uuid }) => uuid);
-    const found = await queue.findAll([...uuids.slice(0, 2), 'nobody']);
-    expect(found.map(({ uuid }) => uuid).toSorted()).toEqual(uuids.slice(0, 2).toSorted());
+    const [a, b] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'w')];
+    await queue.complete(a, generated());
+    await queue.fail(b, { code: 'job_failed', message: 'no', passing: false });
+    const ends = await queue.readEnds([...uuids, 'nobody']);
+    expect(ends.map(({ job, skin }) => [job.uuid, job.status, skin?.identity])).toEqual([
+      [a.job.uuid, 'completed', 'identity of a'],
+      [b.job.uuid, 'failed', undefined],
+    ]);
+    expect(ends[0]).toEqual(await queue.findWithSkin(a.job.uuid));
+    expect(ends[0]?.job).toEqual(await queue.find(a.job.uuid));
   });
 
   test("An owner's jobs after another come in the order of their acceptance, so many at a time", async () => {

@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { AWAKE, type Clock } from '../../base/clock.ts';
 import { sleepOrEvent } from '../../base/sleeping.ts';
+import type { JobRow } from '../store/schema/tables.ts';
 
 interface Events {
   /** There may be work: a job was accepted or freed, here or in another process. */
   work: [];
-  /** This process has accepted a job of this owner, or recorded one whose result was known. */
-  accepted: [owner: string];
+  /** This process has accepted a job of this owner, or recorded one whose result was known; the job, if at hand. */
+  accepted: [owner: string, job?: JobRow];
   /** A worker of this process has taken this job. */
   begun: [job: JobName];
   /** A worker of this process is done with this job; it may have been postponed instead of ended. */
@@ -23,7 +24,7 @@ export interface JobName {
 
 /** Who wants to hear of all jobs. */
 export interface JobListener {
-  accepted(owner: string): void;
+  accepted(owner: string, job?: JobRow): void;
   finished(job: JobName): void;
   storeChanged(): void;
 }
@@ -50,8 +51,8 @@ export class JobSignals {
     this.#emitter.emit('work');
   }
 
-  accepted(owner: string): void {
-    this.#emitter.emit('accepted', owner);
+  accepted(owner: string, job?: JobRow): void {
+    this.#emitter.emit('accepted', owner, job);
   }
 
   begun(job: JobName): void {
@@ -100,7 +101,7 @@ export class JobSignals {
 
   /** Tells `listener` of every job from now on, until the function that is answered is called. */
   listen(listener: JobListener): () => void {
-    const accepted = (owner: string) => listener.accepted(owner);
+    const accepted = (owner: string, job?: JobRow) => listener.accepted(owner, job);
     const finished = (job: JobName) => listener.finished(job);
     const storeChanged = () => listener.storeChanged();
     this.#emitter.on('accepted', accepted).on('finished', finished).on('storeChanged', storeChanged);

@@ -1,5 +1,5 @@
 import type { Note } from '../../protocol/envelope.ts';
-import type { JobWithSkin } from '../service/jobs/jobs.ts';
+import type { JobWithSkin } from '../queue/port.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { envelope, jobView, skinView } from './views.ts';
 

@@ -2,6 +2,7 @@ import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
 import type { JobRow, TextureRow, Via } from '../store/schema/tables.ts';
+import type { SkinWithData } from '../store/skins.ts';
 import type { PendingJobs } from './pending.ts';
 import type { SharedLimit } from './shared-limit.ts';
 
@@ -116,6 +117,12 @@ export interface ClaimBounds {
 /** The state of a job. */
 export type JobState = Pick<JobRow, 'id' | 'uuid' | 'status' | 'created_at' | 'skin_uuid'>;
 
+/** A job; `skin` is set once the job is completed. */
+export interface JobWithSkin {
+  readonly job: JobRow;
+  readonly skin: SkinWithData | undefined;
+}
+
 /** An accepted job and its owner. */
 export type AcceptedJob = Pick<JobRow, 'id' | 'owner'>;
 
@@ -175,8 +182,9 @@ interface JobUpkeep {
 /** The jobs of one owner, or those that are named. */
 export interface JobLists {
   find(uuid: string): Promise<JobRow | undefined>;
-  /** The existing ones of these jobs. */
-  findAll(uuids: readonly string[]): Promise<JobRow[]>;
+  findWithSkin(uuid: string): Promise<JobWithSkin | undefined>;
+  /** Those of the given jobs that have ended, in the order of their ends. */
+  readEnds(uuids: readonly string[]): Promise<JobWithSkin[]>;
   /** An owner's pending jobs and the `size` newest others, newest first. */
   list(owner: string, size: number): Promise<JobRow[]>;
   /** The same jobs with their states only: many of them are read together. */

@@ -10,6 +10,7 @@ import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
 import { completeWithSkin } from './complete.ts';
 import { findRoom, recordKnownJob, submitJob } from './enqueue.ts';
 import { findKeyedJob, findRepeated } from './idempotency.ts';
+import { findWithSkin, readEnds } from './jobs-with-skins.ts';
 import { isGone, type ProcessName } from './lease-owner.ts';
 import { listJobStates, listJobs, pageJobStates } from './lists.ts';
 import { findEnded, findNewestId, listAcceptedAfter } from './news.ts';
@@ -22,6 +23,7 @@ import {
   type JobPage,
   type JobQueue,
   type JobState,
+  type JobWithSkin,
   type Lease,
   type NewJob,
   QUEUE_TIMES,
@@ -216,8 +218,12 @@ export class StoreQueue implements JobQueue {
     return await FIND.first(this.#db, { uuid });
   }
 
-  async findAll(uuids: readonly string[]): Promise<JobRow[]> {
-    return await this.#db.selectFrom('jobs').selectAll().where('uuid', 'in', uuids).execute();
+  async findWithSkin(uuid: string): Promise<JobWithSkin | undefined> {
+    return await findWithSkin(this.#db, uuid);
+  }
+
+  async readEnds(uuids: readonly string[]): Promise<JobWithSkin[]> {
+    return await readEnds(this.#db, uuids);
   }
 
   async hasKey(owner: string, key: string): Promise<boolean> {

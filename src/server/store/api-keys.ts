@@ -1,15 +1,9 @@
 import { sql } from 'kysely';
+import { flushUsage, forgetKeyOwners, partsOf } from './adapter-parts.ts';
 import type { Db } from './db.ts';
+import type { KeyOwner } from './key-owner-cache.ts';
 import { prepare } from './prepared.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
-
-/** `last_used_at` is for information, not a log: it is written at most once in this many ms. */
-const LAST_USED_STEP = 60_000;
-
-export interface KeyOwner {
-  readonly key: ApiKeyRow;
-  readonly user: UserRow;
-}
 
 const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
   db
@@ -27,8 +21,12 @@ const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
     .where('api_keys.revoked_at', 'is', null),
 );
 
-/** The key with this hash and its owner, unless it is revoked. */
+/** The key with this hash and its owner, unless it is revoked. Mostly answered from memory. */
 export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
+  return await partsOf(db).keyOwners.find(hash, async () => await readKeyOwner(db, hash));
+}
+
+async function readKeyOwner(db: Db, hash: string): Promise<KeyOwner | undefined> {
   const key = await FIND_OWNER.first(db, { hash });
   if (!key) return undefined;
   const user = {
@@ -42,9 +40,9 @@ export async function findKeyOwner(db: Db, hash: string): Promise<KeyOwner | und
   return { key, user };
 }
 
-export async function touchKey(db: Db, key: ApiKeyRow, now: number): Promise<void> {
-  if (key.last_used_at !== null && now - key.last_used_at < LAST_USED_STEP) return;
-  await db.updateTable('api_keys').set({ last_used_at: now }).where('id', '=', key.id).execute();
+/** Notes that the key was used; written later, together with other usage. */
+export function noteKeyUse(db: Db, key: ApiKeyRow, now: number): void {
+  partsOf(db).usage.useKey(db, key, now);
 }
 
 export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
@@ -53,6 +51,7 @@ export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
 
 /** A user's keys in the order they were made; revoked ones are left out. */
 export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
+  await flushUsage(db); // they are shown with their last uses
   return await db
     .selectFrom('api_keys')
     .selectAll()
@@ -100,12 +99,14 @@ export async function findKey(db: Db, id: string): Promise<KeyOwner | undefined>
 
 /** Changes an existing key and returns the changed key. */
 export async function changeKey(db: Db, id: string, change: KeyChange): Promise<ApiKeyRow> {
-  return await db
+  const changed = await db
     .updateTable('api_keys')
     .set(change)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  forgetKeyOwners(db);
+  return changed;
 }
 
 async function ownerOf(db: Db, key: ApiKeyRow): Promise<UserRow> {

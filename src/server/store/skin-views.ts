@@ -1,3 +1,4 @@
+import { partsOf } from './adapter-parts.ts';
 import type { Db } from './db.ts';
 import type { SkinViewRow } from './schema/tables.ts';
 
@@ -6,19 +7,9 @@ export function hourOf(now: number): number {
   return Math.floor(now / 3_600_000);
 }
 
-/** Counts a view; a second one by the same viewer in the same hour does not count. Run it in a transaction. */
-export async function countView(tx: Db, view: SkinViewRow): Promise<void> {
-  const added = await tx
-    .insertInto('skin_views')
-    .values(view)
-    .onConflict((conflict) => conflict.columns(['skin_id', 'viewer', 'hour']).doNothing())
-    .executeTakeFirst();
-  if (added.numInsertedOrUpdatedRows !== 1n) return;
-  await tx
-    .updateTable('skins')
-    .set((eb) => ({ views: eb('views', '+', 1) }))
-    .where('id', '=', view.skin_id)
-    .execute();
+/** Notes a view; a second one by the same viewer in the same hour does not count. Written later, with other usage. */
+export function noteView(db: Db, view: SkinViewRow): void {
+  partsOf(db).usage.view(db, view);
 }
 
 /** Removes the views of the hours before this one: they no longer matter. */

@@ -112,11 +112,6 @@ export async function findSkinByNumber(db: Db, id: number): Promise<SkinWithData
   return await skinsWithData(db).where('skins.id', '=', id).executeTakeFirst();
 }
 
-/** Those of the given skins that exist. */
-export async function findSkins(db: Db, uuids: readonly string[]): Promise<SkinWithData[]> {
-  return await skinsWithData(db).where('skins.uuid', 'in', uuids).execute();
-}
-
 /** Those of the given skins that exist, in the order of the numbers. */
 export async function findSkinsByNumber(db: Db, ids: readonly number[]): Promise<SkinWithData[]> {
   if (ids.length === 0) return [];

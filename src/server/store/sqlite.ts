@@ -16,6 +16,9 @@ import {
 } from 'kysely';
 import { makeFolder } from '../../base/make-folder.ts';
 import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
+import type { AdapterParts } from './adapter-parts.ts';
+import { DeferredUsage } from './deferred-usage.ts';
+import { type ForeignWrites, KeyOwnerCache } from './key-owner-cache.ts';
 import { OpenFiles } from './open-files.ts';
 import type { KeepsCompiled } from './prepared.ts';
 
@@ -74,7 +77,7 @@ export async function openSqliteFile(
       files.look();
       return files.areReplaced;
     },
-    dialect: new EmbeddedDialect(database, files),
+    dialect: new EmbeddedDialect(database, files, { version: () => version.get()?.['data_version'] }),
     changedByOthers: () => {
       const now = version.get()?.['data_version'];
       const changed = now !== seen;
@@ -100,10 +103,17 @@ function makePrivateFile(path: string): void {
 export class EmbeddedDialect implements Dialect {
   readonly #database: DatabaseSync;
   readonly #files: OpenFiles;
+  readonly #others: ForeignWrites;
 
-  constructor(database: DatabaseSync, files = new OpenFiles([])) {
+  /** @param others writes of other processes; default: there are none */
+  constructor(
+    database: DatabaseSync,
+    files = new OpenFiles([]),
+    others: ForeignWrites = { version: () => 0 },
+  ) {
     this.#database = database;
     this.#files = files;
+    this.#others = others;
   }
 
   createDriver(): Driver {
@@ -113,15 +123,22 @@ export class EmbeddedDialect implements Dialect {
     return new SqliteQueryCompiler();
   }
   createAdapter(): SqliteAdapter {
-    return new EmbeddedAdapter();
+    return new EmbeddedAdapter(this.#others);
   }
   createIntrospector(db: Kysely<unknown>): SqliteIntrospector {
     return new SqliteIntrospector(db);
   }
 }
 
-class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled {
+class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, AdapterParts {
   readonly compiled: KeepsCompiled['compiled'] = new Map();
+  readonly usage = new DeferredUsage();
+  readonly keyOwners: KeyOwnerCache;
+
+  constructor(others: ForeignWrites) {
+    super();
+    this.keyOwners = new KeyOwnerCache(others);
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
+import { flushUsage } from './adapter-parts.ts';
 import type { Db } from './db.ts';
 import { migrate } from './migrate.ts';
 import type { Tables } from './schema/tables.ts';
@@ -32,5 +33,9 @@ export async function openStore(dataDir: string, options: SqliteOptions = {}): P
     throw error;
   }
   const { changedByOthers, usedBytes, isReplaced } = file;
-  return { db, changedByOthers, usedBytes, isReplaced, close: () => db.destroy() };
+  const close = async () => {
+    await flushUsage(db).catch(() => {}); // of little weight, if the store cannot be written
+    await db.destroy();
+  };
+  return { db, changedByOthers, usedBytes, isReplaced, close };
 }

@@ -1,3 +1,4 @@
+import { forgetKeyOwners } from './adapter-parts.ts';
 import type { Db } from './db.ts';
 import type { UserRow } from './schema/tables.ts';
 
@@ -54,6 +55,7 @@ export async function changeUser(
     .set(change)
     .where('name', '=', name)
     .executeTakeFirst();
+  forgetKeyOwners(db);
   return numUpdatedRows > 0n;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
+import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
@@ -135,14 +136,18 @@ describe('POST /v2/skins/:uuid/interactions/views', () => {
     const { uuid } = await make(owner, 1);
     const view = async (caller: TestCaller) =>
       (await caller.json(`/v2/skins/${uuid}/interactions/views`, {})).status;
-    const views = async () => (await owner.get(`/v2/skins/${uuid}`)).body.skin?.views;
+    const expectViews = async (count: number) =>
+      await poll(
+        async () => (await owner.get(`/v2/skins/${uuid}`)).body.skin?.views,
+        (views) => views === count,
+      );
     expect([await view(owner), await view(owner), await view(anonymous())]).toEqual([204, 204, 204]);
-    expect(await views()).toBe(2);
+    await expectViews(2);
     expect(await view(anonymous('127.0.0.2'))).toBe(204);
-    expect(await views()).toBe(3);
+    await expectViews(3);
     clock.forward(3_600_000);
     await view(owner);
-    expect(await views()).toBe(4);
+    await expectViews(4);
     await remove(owner, uuid);
     const { db } = await openOwnStore(dataDir);
     expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]);

@@ -1,5 +1,5 @@
 import { MIN_API_KEY_LENGTH } from '../../../protocol/account.ts';
-import { findKeyOwner, touchKey } from '../../store/api-keys.ts';
+import { findKeyOwner, noteKeyUse } from '../../store/api-keys.ts';
 import type { Db } from '../../store/db.ts';
 import type { Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
@@ -48,6 +48,6 @@ export async function authenticate(
     throw new Refusal('invalid_api_key', 'The user of this API key is disabled.');
   }
   verifyBindings(callerKey(found.key), credentials);
-  await touchKey(db, found.key, now);
+  noteKeyUse(db, found.key, now);
   return userCaller(found.user, plans, found.key);
 }

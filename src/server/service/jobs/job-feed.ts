@@ -1,8 +1,6 @@
 import { isPending } from '../../../protocol/job.ts';
-import type { JobLists } from '../../queue/port.ts';
-import type { Db } from '../../store/db.ts';
+import type { JobLists, JobWithSkin } from '../../queue/port.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
-import { type JobWithSkin, readEnds } from './jobs.ts';
 
 /** A follower of an owner's jobs. */
 export interface JobFollower {
@@ -17,13 +15,14 @@ export interface JobFollower {
 export interface JobFeedOptions {
   readonly owner: string;
   readonly queue: JobLists;
-  readonly db: Db;
   readonly onError: (error: unknown) => void;
 }
 
 /** What has changed since the last look. */
 interface News {
   isAccepted: boolean;
+  /** Jobs that this process has accepted, as they were then: they need not be read. */
+  readonly accepted: JobRow[];
   /** Jobs that a worker has finished. */
   readonly ended: Set<string>;
   /** Anything may have changed. */
@@ -32,12 +31,15 @@ interface News {
 
 /** Jobs per read. */
 const PAGE = 16;
+/** Jobs reported without a read; after as many, a read finds what else there is. */
+const MOST_TOLD = 64;
 
 /**
  * Reports an owner's jobs to its followers. News only say where to look: followers get what the store holds at that
  * time, so the order of the news does not matter. The feed keeps two facts for this: the number of the newest job it
  * has looked at, and which jobs up to that one were pending. It reports a job as accepted when the job's number is
- * higher, and as ended when the job was pending and no longer is.
+ * higher, and as ended when the job was pending and no longer is. A job that this process has just accepted is reported
+ * as it is, and remembered until a look has come to it.
  */
 export class JobFeed {
   readonly #options: JobFeedOptions;
@@ -45,6 +47,8 @@ export class JobFeed {
   readonly #newcomers = new Set<JobFollower>();
   readonly #pending = new Set<string>();
   #newest: number | undefined;
+  /** Numbers of newer jobs that were reported without a read. */
+  readonly #told = new Set<number>();
   #news = noNews();
   #isLooking = false;
   #looking: Promise<void> = Promise.resolve();
@@ -77,8 +81,10 @@ export class JobFeed {
     this.#followers.delete(follower);
   }
 
-  accepted(): void {
-    this.#news.isAccepted = true;
+  /** @param job the accepted job, if it is at hand */
+  accepted(job?: JobRow): void {
+    if (job && this.#told.size < MOST_TOLD) this.#news.accepted.push(job);
+    else this.#news.isAccepted = true;
     this.#look();
   }
 
@@ -109,6 +115,7 @@ export class JobFeed {
         const news = this.#news;
         this.#news = noNews();
         await this.#greetNewcomers();
+        for (const job of news.accepted) this.#tellAcceptedJob(job, news);
         if (news.isAccepted || news.isAny) await this.#tellAccepted(news);
         await this.#tellEnded(news.isAny ? this.#pending : news.ended);
       }
@@ -116,6 +123,7 @@ export class JobFeed {
       this.#options.onError(error);
       this.#newest = undefined;
       this.#pending.clear();
+      this.#told.clear();
       this.#endAll(); // the followers reconnect, and start with the jobs pending then
     } finally {
       this.#isLooking = false; // in the same step as the last look at the news, so that no news are lost in between
@@ -147,18 +155,25 @@ export class JobFeed {
     const { queue, owner } = this.#options;
     const jobs = await queue.listAfter(owner, this.#newest ?? 0, PAGE);
     for (const job of jobs) {
+      this.#tellAcceptedJob(job, news);
       this.#newest = job.id;
-      this.#pending.add(job.uuid);
-      if (isPending(job.status)) this.#tell({ job, skin: undefined });
-      else news.ended.add(job.uuid);
+      this.#told.delete(job.id);
     }
     if (jobs.length === PAGE) this.#news.isAccepted = true;
+  }
+
+  #tellAcceptedJob(job: JobRow, news: News): void {
+    if (job.id <= (this.#newest ?? 0) || this.#told.has(job.id)) return;
+    this.#told.add(job.id);
+    this.#pending.add(job.uuid);
+    if (isPending(job.status)) this.#tell({ job, skin: undefined });
+    else news.ended.add(job.uuid);
   }
 
   async #tellEnded(uuids: ReadonlySet<string>): Promise<void> {
     const candidates = [...uuids].filter((uuid) => this.#pending.has(uuid));
     for (let first = 0; first < candidates.length; first += PAGE) {
-      for (const ended of await readEnds(this.#options, candidates.slice(first, first + PAGE))) {
+      for (const ended of await this.#options.queue.readEnds(candidates.slice(first, first + PAGE))) {
         this.#pending.delete(ended.job.uuid);
         this.#tell(ended);
       }
@@ -178,9 +193,9 @@ export class JobFeed {
 }
 
 function noNews(): News {
-  return { isAccepted: false, ended: new Set(), isAny: false };
+  return { isAccepted: false, accepted: [], ended: new Set(), isAny: false };
 }
 
-function hasSome({ isAccepted, ended, isAny }: News): boolean {
-  return isAccepted || isAny || ended.size > 0;
+function hasSome({ isAccepted, accepted, ended, isAny }: News): boolean {
+  return isAccepted || isAny || accepted.length > 0 || ended.size > 0;
 }

@@ -17,7 +17,6 @@ const MAX_STRANGERS = 500;
 
 export interface JobFeedsOptions {
   readonly queue: JobQueue;
-  readonly db: Db;
   readonly signals: JobSignals;
   readonly onError: (error: unknown) => void;
 }
@@ -86,7 +85,7 @@ export class JobFeeds {
 
   #listen(): void {
     this.#stopListening ??= this.#options.signals.listen({
-      accepted: (owner) => this.#feeds.get(owner)?.accepted(),
+      accepted: (owner, job) => this.#feeds.get(owner)?.accepted(job),
       finished: ({ owner, uuid }) => this.#feeds.get(owner)?.ended(uuid),
       storeChanged: () => this.#otherProcesses.look(),
     });

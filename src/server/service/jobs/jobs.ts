@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
-import type { JobLists, JobState } from '../../queue/port.ts';
+import type { JobLists, JobState, JobWithSkin } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/tables.ts';
-import { findSkin, findSkins, type SkinWithData } from '../../store/skins.ts';
+import { findSkin } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { type PollingContext, verifyPolling } from '../limits/polling.ts';
 import { Refusal } from '../refusals/refusal.ts';
@@ -12,39 +12,20 @@ import { Refusal } from '../refusals/refusal.ts';
 /** Default number of jobs per page. */
 const LIST_SIZE = 500;
 
-/** A job; `skin` is set once the job is completed. */
-export interface JobWithSkin {
-  readonly job: JobRow;
-  readonly skin: SkinWithData | undefined;
-}
-
 export interface JobContext extends PollingContext {
   readonly queue: JobLists;
 }
 
 /** A job of the caller, with its skin once it is completed. @throws Refusal `job_not_found`, `rate_limit` */
 export async function readJob(context: JobContext, caller: Caller, uuid: string): Promise<JobWithSkin> {
-  const job = await context.queue.find(uuid);
-  if (job?.owner !== caller.owner) throw new Refusal('job_not_found');
-  await verifyPolling(context, caller, job);
-  return await withSkin(context.db, job);
+  const found = await context.queue.findWithSkin(uuid);
+  if (found?.job.owner !== caller.owner) throw new Refusal('job_not_found');
+  await verifyPolling(context, caller, found.job);
+  return found;
 }
 
 export async function withSkin(db: Db, job: JobRow): Promise<JobWithSkin> {
   return { job, skin: job.skin_uuid === null ? undefined : await findSkin(db, job.skin_uuid) };
-}
-
-/** Those of the given jobs that have ended, in the order of their ends. Takes two indexed reads in total. */
-export async function readEnds(
-  { queue, db }: { queue: JobLists; db: Db },
-  uuids: readonly string[],
-): Promise<JobWithSkin[]> {
-  const ended = (await queue.findAll(uuids)).filter(({ status }) => !isPending(status));
-  const skinUuids = ended.flatMap(({ skin_uuid }) => skin_uuid ?? []);
-  const skins = skinUuids.length === 0 ? [] : await findSkins(db, skinUuids);
-  return ended
-    .toSorted((a, b) => (a.finished_at ?? 0) - (b.finished_at ?? 0) || a.id - b.id)
-    .map((job) => ({ job, skin: skins.find(({ uuid }) => uuid === job.skin_uuid) }));
 }
 
 export interface JobListContext {

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
-import { inTransaction } from '../../store/db.ts';
 import {
   countSkins,
   listSkins,
@@ -11,7 +10,7 @@ import {
   type SkinSort,
 } from '../../store/skin-lists.ts';
 import { searchSkins } from '../../store/skin-search.ts';
-import { countView, hourOf } from '../../store/skin-views.ts';
+import { hourOf, noteView } from '../../store/skin-views.ts';
 import { wordsIn } from '../../store/skin-words.ts';
 import { findSkin, findSkinByNumber, type SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
@@ -153,5 +152,5 @@ export async function viewSkin(
 ): Promise<void> {
   const { id } = await readSkin(context, caller, uuid);
   const view = { skin_id: id, viewer: caller.owner, hour: hourOf(context.clock.now()) };
-  await inTransaction(context.db, async (tx) => await countView(tx, view));
+  noteView(context.db, view);
 }

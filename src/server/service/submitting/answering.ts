@@ -80,7 +80,7 @@ async function answerKnown(
 export async function recordDone(context: AnswerContext, job: NewJob, skin: SkinWithData): Promise<Found> {
   const recorded = await context.queue.recordKnown(job, skin.uuid);
   if (recorded.kind !== 'recorded') return await answerAgain(context, recorded);
-  context.signals.accepted(job.owner);
+  context.signals.accepted(job.owner, recorded.job);
   return { kind: 'known', job: recorded.job, skin };
 }
 

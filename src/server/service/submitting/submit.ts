@@ -106,7 +106,7 @@ async function enqueue(context: StoringContext, caller: Caller, job: NewJob): Pr
   if (!('usage' in submission)) return await answerAgain(context, submission);
   if (submission.kind === 'queued') {
     context.signals.work();
-    context.signals.accepted(job.owner);
+    context.signals.accepted(job.owner, submission.job);
   }
   return { ...(await awaited(context, submission.job)), usage: submission.usage };
 }

@@ -12,7 +12,7 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import { poll } from '../../../support/server/poll.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 
-type Read = 'list' | 'listAfter' | 'findAll' | 'newestId' | 'acceptedAfter' | 'findEnded';
+type Read = 'list' | 'listAfter' | 'readEnds' | 'newestId' | 'acceptedAfter' | 'findEnded';
 
 class CountedSignals extends JobSignals {
   listeners = 0;
@@ -36,7 +36,7 @@ async function world() {
   const errors: unknown[] = [];
   const signals = new CountedSignals();
   const queue = spyOn(store, reads, during);
-  const feeds = new JobFeeds({ db, queue, signals, onError: (error) => void errors.push(error) });
+  const feeds = new JobFeeds({ queue, signals, onError: (error) => void errors.push(error) });
   onTestFinished(async () => await feeds.close());
   return { store, reads, during, errors, signals, feeds, ...tellers(store, signals) };
 }
@@ -56,7 +56,7 @@ function spyOn(
   return {
     list: (...args) => noted('list', store.list(...args)),
     listAfter: (...args) => noted('listAfter', store.listAfter(...args)),
-    findAll: (...args) => noted('findAll', store.findAll(...args)),
+    readEnds: (...args) => noted('readEnds', store.readEnds(...args)),
     newestId: () => noted('newestId', store.newestId()),
     acceptedAfter: (...args) => noted('acceptedAfter', store.acceptedAfter(...args)),
     findEnded: (...args) => noted('findEnded', store.findEnded(...args)),
@@ -89,7 +89,7 @@ async function followedByMany() {
     await followers[n]!.hears(1);
   }
   signals.storeChanged();
-  const isSeen = (all: readonly Read[]) => all.filter((read) => read === 'findAll').length === owners.length;
+  const isSeen = (all: readonly Read[]) => all.filter((read) => read === 'readEnds').length === owners.length;
   await poll(() => reads, isSeen);
   reads.length = 0;
   return { ...all, followers, other: elsewhere(store, signals) };
@@ -127,6 +127,24 @@ function follower() {
   return { following, heard, hears };
 }
 
+test('A job that this process has at hand is told of without a read, and those of others all the same', async () => {
+  const { feeds, store, signals, reads } = await world();
+  const { following, heard, hears } = follower();
+  feeds.follow('ann', following);
+  await hears(1);
+  await elsewhere(store, new CountedSignals()).submit('elsewhere', 'ann');
+  const here = await store.submit(newJob({ request: 'here' }), LIMITS);
+  signals.accepted('ann', 'job' in here ? here.job : undefined);
+  await hears(2);
+  expect([heard[1], reads]).toEqual(['here waiting', ['list']]);
+  signals.accepted('ann');
+  await hears(3);
+  await store.submit(newJob({ request: 'last' }), LIMITS);
+  signals.accepted('ann');
+  await hears(4);
+  expect(heard.slice(2)).toEqual(['elsewhere waiting', 'last waiting']);
+});
+
 test('A job is told of when it is accepted and when it has ended, with its skin', async () => {
   const { feeds, submit, complete, store } = await world();
   const { following, hears } = follower();
@@ -151,7 +169,7 @@ test('An end costs one look-up; while nobody follows the owner nothing is read',
   await complete(await mustClaim(store, 'w'));
   await complete(await mustClaim(store, 'w'));
   await hears(3);
-  expect(reads).toEqual(['list', 'listAfter', 'findAll']);
+  expect(reads).toEqual(['list', 'listAfter', 'readEnds']);
   stop();
   stop();
   await submit('b');
@@ -171,7 +189,7 @@ test('What several followers of one owner hear is read once', async () => {
   await Promise.all([one.hears(2), two.hears(2)]);
   await complete(await mustClaim(store, 'w'));
   await Promise.all([one.hears(3), two.hears(3)]);
-  expect(reads.slice(-2)).toEqual(['listAfter', 'findAll']);
+  expect(reads.slice(-2)).toEqual(['listAfter', 'readEnds']);
   expect(two.heard).toEqual(one.heard);
   expect([feeds.size, feeds.sizeOf('ann'), feeds.sizeOf('bob')]).toEqual([2, 2, 0]);
 });
@@ -314,7 +332,7 @@ test('What another process accepts and ends is told only to its owner', async ()
   await first!.hears(2);
   await other.complete(await mustClaim(store, 'w'));
   expect(await first!.hears(3)).toEqual(['pending old0', 'new waiting', 'old0 completed identity of old0']);
-  expect(reads.filter((read) => read === 'findAll')).toHaveLength(1);
+  expect(reads.filter((read) => read === 'readEnds')).toHaveLength(1);
   expect(others.map(({ heard }) => heard.length)).toEqual(others.map(() => 1));
 });
 

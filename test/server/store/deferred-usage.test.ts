@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { flushUsage } from '../../../src/server/store/adapter-parts.ts';
+import { findKey, insertKey, noteKeyUse } from '../../../src/server/store/api-keys.ts';
+import type { ApiKeyRow } from '../../../src/server/store/schema/tables.ts';
+import { noteView } from '../../../src/server/store/skin-views.ts';
+import { findSkin } from '../../../src/server/store/skins.ts';
+import { openStore, type Store } from '../../../src/server/store/store.ts';
+import { insertUser } from '../../../src/server/store/users.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { keepData, record } from '../../support/server/skin-records.ts';
+
+const MINUTE = 60_000;
+
+async function addKey({ db }: Store): Promise<ApiKeyRow> {
+  const user = {
+    id: 'u',
+    name: 'ann',
+    plan: 'free',
+    role: 'user',
+    created_at: 0,
+    disabled_at: null,
+  } as const;
+  const key: ApiKeyRow = {
+    ...{ id: 'k', user_id: 'u', name: 'ci', hash: 'h', last4: 'abcd', created_at: 0 },
+    ...{ last_used_at: null, revoked_at: null, v2_compat: 0, scopes: '[]' },
+    ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]' },
+  };
+  await insertUser(db, user);
+  await insertKey(db, key);
+  return key;
+}
+
+test('The last use of a key is noted once a minute', async () => {
+  const store = await openOwnStore(await ownFolder());
+  const key = await addKey(store);
+  const lastUse = async (now: number) => {
+    noteKeyUse(store.db, key, now);
+    await flushUsage(store.db);
+    return (await findKey(store.db, 'k'))?.key.last_used_at;
+  };
+  expect([await lastUse(1), await lastUse(MINUTE), await lastUse(MINUTE + 1)]).toEqual([1, 1, MINUTE + 1]);
+});
+
+test('Views of one viewer in an hour count once, also when they were written apart', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepData(db, 'face');
+  const { id, uuid } = await record(db);
+  for (const viewers of [['ann', 'ann', 'bob'], ['ann']]) {
+    for (const viewer of viewers) noteView(db, { skin_id: id, viewer, hour: 1 });
+    await flushUsage(db);
+  }
+  expect((await findSkin(db, uuid))?.views).toBe(2);
+});
+
+test('A view of a skin that is deleted by then is no error', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  noteView(db, { skin_id: 99, viewer: 'ann', hour: 1 });
+  await flushUsage(db);
+  expect(await db.selectFrom('skin_views').selectAll().execute()).toEqual([]);
+});
+
+test('What is noted is written when the store is closed', async () => {
+  const folder = await ownFolder();
+  const store = await openStore(folder);
+  noteKeyUse(store.db, await addKey(store), 5);
+  await store.close();
+  const { db } = await openOwnStore(folder);
+  expect((await findKey(db, 'k'))?.key.last_used_at).toBe(5);
+});

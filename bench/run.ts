@@ -11,6 +11,7 @@ import { minutelyRows, unevenRows, windowRows } from './hosted.ts';
 import { loneRows } from './lone.ts';
 import { memoryRows } from './memory.ts';
 import { millionRows } from './million.ts';
+import { pictureRows } from './pictures.ts';
 import { processRows } from './processes.ts';
 import { requestRows } from './requests.ts';
 import { startUpRows } from './start-up.ts';
@@ -28,6 +29,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P11'], rows: gatewayRows },
   { ids: ['P8'], rows: requestRows },
   { ids: ['P12'], rows: processRows },
+  { ids: ['P14'], rows: pictureRows },
   { ids: ['P6'], rows: againRows },
   { ids: ['P9'], rows: millionRows },
   { ids: ['P7'], rows: memoryRows },

@@ -92,7 +92,9 @@ describe('pictures of a skin', () => {
     const server = await runServer();
     const { uuid } = await makeSkin(server.owner);
     expectRefusal(await server.owner.get(`/v2/skins/${uuid}/feet.png`), 'not_found');
-    expectRefusal(await server.owner.get(`/v2/skins/${'a'.repeat(32)}/face.png`), 'skin_not_found');
+    for (const view of VIEWS) {
+      expectRefusal(await server.owner.get(`/v2/skins/${'a'.repeat(32)}/${view}.png`), 'skin_not_found');
+    }
   });
 });
 

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Picture } from '../../../src/skin/picture.ts';
-import { decodePng } from '../../../src/skin/png/decode.ts';
-import { drawView } from '../../../src/skin/render/render.ts';
-import { SCENES, type Scene } from '../../../src/skin/render/solid.ts';
-import { scaleRect } from '../../../src/skin/scaling.ts';
-import { detectVariant } from '../../../src/skin/variant.ts';
-import { startChromium } from '../../support/chromium/chromium.ts';
+import type { Picture } from '../../../../src/skin/picture.ts';
+import { decodePng } from '../../../../src/skin/png/decode.ts';
+import { drawView } from '../../../../src/skin/render/render.ts';
+import { SCENES, type Scene } from '../../../../src/skin/render/solid.ts';
+import { scaleRect } from '../../../../src/skin/scaling.ts';
+import { detectVariant } from '../../../../src/skin/variant.ts';
+import { startChromium } from '../../../support/chromium/chromium.ts';
 
 /**
  * Holds the renderer against skinview3d, which draws skins with WebGL in a browser. It has perspective, smoothed edges
  * and limbs that are moved by a tenth of a skin pixel, so the pictures agree only within tolerances.
  */
 
-const EXAMPLES = join(import.meta.dirname, '../../../examples');
+const EXAMPLES = join(import.meta.dirname, '../../../../examples');
 const BUNDLE = fileURLToPath(import.meta.resolve('skinview3d/bundles/skinview3d.bundle.js'));
 const SKINS = ['smith', 'ranger-slim', 'knight-overlay', 'robot', 'miner-legacy'];
 

@@ -46,6 +46,13 @@ describe('Submissions', () => {
     expect(open.left(NOW.monotonic)).toBeGreaterThan(0);
   });
 
+  test('wait for the end of a window that has just begun, which is told in whole seconds', () => {
+    const held = pace();
+    const minute = { remaining: 0, reset: EPOCH / 1_000 + 61 };
+    held.accepted(told({ minute }), NOW, held.sent(NOW.monotonic));
+    expect(held.openAt(NOW.monotonic)).toBe(NOW.monotonic + 61_020);
+  });
+
   test('that used a window up wait for its end', () => {
     const held = pace();
     held.accepted(

@@ -1,0 +1,116 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { JobTracker } from '../../src/dispatch/job-tracker.ts';
+import { Reads } from '../../src/dispatch/reads.ts';
+import {
+  type NumberedWork,
+  openSession,
+  pixelReading,
+  requestOf,
+  workOf,
+} from '../support/dispatch/numbered-work.ts';
+import { openInMemory } from '../support/hosted/memory-client.ts';
+import type { HostedOptions } from '../support/hosted/options.ts';
+
+/** A tracker of a process that knows of no other, and what it tells. */
+async function openTracker(options?: HostedOptions) {
+  const { clock, hosted, client } = await openInMemory(options);
+  const told: string[] = [];
+  const stop = new AbortController();
+  const session = openSession({ clock, client });
+  const tell = (what: string) => (work: NumberedWork) => void told.push(`${work.number} ${what}`);
+  const tracker = new JobTracker<NumberedWork>({
+    session,
+    reads: new Reads(session, stop.signal),
+    user: {
+      ...pixelReading(client),
+      attempt: async (_, __, step) => await step(),
+      settle: async (work, { job }) => tell(job.status)(work),
+      settleForgotten: async (work) => tell('forgotten')(work),
+    },
+    others: {
+      strangers: 0,
+      otherJobs: [],
+      settledAt: undefined,
+      typical: undefined,
+      isElsewhere: () => false,
+      takeNews: () => undefined,
+      tryLook: () => 0,
+      endLook: () => {},
+    },
+    follows: true,
+    stop: stop.signal,
+    onAccepted: (_, { id }) => void session.own.add(id),
+    onGone: tell('gone'),
+    onRoom: () => {},
+    onLooked: () => {},
+  });
+  const submit = async (work: NumberedWork) => {
+    const sent = { at: session.now(), mark: session.newestJobTime };
+    return { sent, state: await clock.until(session.post(work, requestOf(work), stop.signal)) };
+  };
+  const start = () => session.run(tracker.run(), stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await session.settled();
+  });
+  const pass = async (ms: number) => await clock.until(clock.sleep(ms));
+  return { clock, hosted, session, tracker, told, submit, start, pass };
+}
+
+test('A job that was just accepted is followed to its end, which frees its spot', async () => {
+  const { session, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 450 });
+  start();
+  const { state, sent } = await submit(workOf(1));
+  tracker.accepted(workOf(1), state, sent);
+  expect(session.spots.ours).toBe(1);
+  await pass(1_000);
+  expect([told, session.spots.ours]).toEqual([['1 completed'], 0]);
+});
+
+test('A job of which only the id is known is followed, and teaches nothing about durations', async () => {
+  const { session, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 450 });
+  start();
+  const { state } = await submit(workOf(1));
+  tracker.follow(workOf(1), state.job.id);
+  await pass(1_500);
+  expect([told, session.times.typical]).toEqual([['1 completed'], undefined]);
+});
+
+test('A job that the service does not know is told as forgotten', async () => {
+  const { tracker, told, start, pass } = await openTracker();
+  start();
+  tracker.follow(workOf(1), '0'.repeat(24));
+  tracker.lookSoon();
+  await pass(1_000);
+  expect(told).toEqual(['1 forgotten']);
+});
+
+test('A submission without an answer is found again by its pixels', async () => {
+  const { session, tracker, told, submit, start, pass } = await openTracker({ serviceTime: 450 });
+  start();
+  const { sent } = await submit(workOf(1));
+  session.spots.unsure.add(workOf(1));
+  tracker.lost(workOf(1), sent, 300);
+  await pass(2_000);
+  expect(told).toEqual(['1 completed']);
+});
+
+test('A submission that became no job is told as gone when that is sure', async () => {
+  const { clock, tracker, told, start, pass } = await openTracker();
+  start();
+  tracker.lost(workOf(1), { at: clock.monotonic(), mark: 0 }, 300);
+  await pass(299);
+  expect(told).toEqual([]);
+  await pass(50);
+  expect(told).toEqual(['1 gone']);
+});
+
+test('A submission that is forgotten is not told of any more', async () => {
+  const { clock, tracker, told, start, pass } = await openTracker();
+  start();
+  const work = workOf(1);
+  tracker.lost(work, { at: clock.monotonic(), mark: 0 }, 300);
+  tracker.forget(work);
+  await pass(1_000);
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { openSession, requestOf, workOf } from '../support/dispatch/numbered-work.ts';
+import { noConnection } from '../support/hosted/hosted-in-memory.ts';
+import { openInMemory } from '../support/hosted/memory-client.ts';
+import type { HostedOptions } from '../support/hosted/options.ts';
+
+const never = new AbortController().signal;
+
+async function open(options?: HostedOptions) {
+  const told: string[] = [];
+  const made = await openInMemory(options);
+  const session = openSession({
+    ...made,
+    onWaiting: (reason, _, ms) => told.push(`${reason} ${Math.round(ms / 1_000)} s`),
+    onFatal: (error) => told.push(`fatal: ${(error as Error).message}`),
+    onTaskEnd: () => told.push('task ended'),
+  });
+  const post = async (number: number) =>
+    await made.clock.until(session.post(workOf(number), requestOf(workOf(number)), never));
+  return { ...made, session, told, post };
+}
+
+test('A submission carries its key, and its answer tells how new jobs can be', async () => {
+  const { hosted, session, post } = await open();
+  const { job } = await post(1);
+  expect(hosted.seen[0]?.headers['idempotency-key']).toBe('skin 1 0');
+  expect([job.status, session.newestJobTime]).toEqual(['waiting', job.timestamp]);
+});
+
+test('After a refusal for a rate all submissions wait, and the user is told', async () => {
+  const { hosted, session, told, post } = await open();
+  hosted.disturb = async (request) =>
+    hosted.refuse(request, { kind: 'rate-limit', wait: 7_000, says: 'seconds' });
+  await expect(post(1)).rejects.toMatchObject({ code: 'rate_limit' });
+  expect(session.pace.openAt(session.now()) - session.now()).toBeGreaterThanOrEqual(7_000);
+  expect(told).toEqual(['limit 7 s']);
+});
+
+test('A refusal for a full queue says nothing about time', async () => {
+  const { session, told, post } = await open({ limit: 0 });
+  await expect(post(1)).rejects.toMatchObject({ code: 'job_limit' });
+  expect(session.pace.left(session.now())).toBeGreaterThan(0);
+  expect(told).toEqual([]);
+});
+
+test('That a window is used up is told once to who has work to submit', async () => {
+  const { clock, session, told, post } = await open({
+    rate: { limit: 1, window: 60_000 },
+    flags: { blockPerMinute: true },
+  });
+  session.tellLimit();
+  await post(1);
+  session.tellLimit();
+  await clock.until(clock.sleep(10_000));
+  session.tellLimit();
+  expect(told).toEqual([expect.stringMatching(/^limit 6[01] s$/)]);
+});
+
+test('A job was accepted when the service says so, unless that cannot be', async () => {
+  const { clock, session, client } = await open({ clockOffset: 600_000 });
+  await clock.until(client.me());
+  const earliest = client.serviceClock.earliest();
+  await clock.until(clock.sleep(300));
+  expect(session.acceptedAt(earliest + 200, 0)).toBeCloseTo(session.now() - 100, -1);
+  expect(session.acceptedAt(earliest - 60_000, 0)).toBe(session.now());
+  expect(session.acceptedAt(undefined, 0)).toBe(session.now());
+});
+
+test('Submissions are tried one at a time while none is accepted', async () => {
+  const { session } = await open();
+  expect(session.burst).toBe(5);
+  session.intake.failed(noConnection());
+  expect(session.burst).toBe(1);
+});
+
+test('A task is waited for, and its failure is fatal', async () => {
+  const { clock, session, told } = await open();
+  session.track(clock.sleep(100).then(() => Promise.reject(new Error('bug'))));
+  expect(session.isBusy).toBe(true);
+  await clock.until(session.settled());
+  expect([session.isBusy, told]).toEqual([false, ['fatal: bug', 'task ended']]);
+});
+
+test('A loop that is stopped has not failed', async () => {
+  const { clock, session, told } = await open();
+  const stop = new AbortController();
+  session.run(clock.sleep(1_000, stop.signal), stop.signal);
+  stop.abort(new Error('over'));
+  await clock.until(session.settled());
+  expect(told).toEqual([]);
+});

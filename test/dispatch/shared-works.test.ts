@@ -1,0 +1,32 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { QueueFile } from '../../src/dispatch/queue-file.ts';
+import { deleteWork, readWork, writeWork } from '../../src/dispatch/shared-works.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+async function openFile(): Promise<DatabaseSync> {
+  const folder = await ownFolder();
+  (await QueueFile.open(folder, () => {})).close();
+  const db = new DatabaseSync(`${folder}/queue-1.db`);
+  onTestFinished(() => db.close());
+  return db;
+}
+
+test("Work is one process's, with a job or still without", async () => {
+  const db = await openFile();
+  expect(readWork(db, 'k')).toBeUndefined();
+  const mine = { key: 'k', party: 'me', at: 1 };
+  writeWork(db, { ...mine, job: undefined });
+  expect(readWork(db, 'k')).toEqual({ ...mine, job: undefined });
+  writeWork(db, { ...mine, job: 'j' });
+  expect(readWork(db, 'k')?.job).toBe('j');
+});
+
+test('Only the process that submits it can give it back', async () => {
+  const db = await openFile();
+  writeWork(db, { key: 'k', party: 'me', job: undefined, at: 1 });
+  deleteWork(db, 'k', 'another');
+  expect(readWork(db, 'k')?.party).toBe('me');
+  deleteWork(db, 'k', 'me');
+  expect(readWork(db, 'k')).toBeUndefined();
+});

@@ -32,6 +32,12 @@ function describeSpots(open: OpenWorld): void {
     expect(between(world, 0)).toBeLessThan(3 * (SERVICE_TIME + 200) * 1.5);
   });
 
+  test('keeps the spots full when jobs end in waves', async () => {
+    const world = await open({ serviceTime: 800 });
+    expect(await run(world, 40)).toEqual({ made: 40, failed: 0 });
+    expect(between(world, 0)).toBeLessThan(1.06 * (40 / 5) * 800);
+  });
+
   test('looks at the list after a full queue, and waits for a spot', async () => {
     const world = await open({ serviceTime: SERVICE_TIME });
     for (let n = 0; n < 5; n++) world.hosted.occupy(3_000, { key: 'other' });

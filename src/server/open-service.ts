@@ -149,7 +149,7 @@ function connect(
 
 async function warnOfUnknownPlans({ log }: Adapter, db: Db, plans: Plans): Promise<void> {
   for (const plan of await findUnknownPlans(db, plans)) {
-    log.warn(`There is no plan ${plan} any more: its users have the plan free.`);
+    log.warn(`The plan ${plan} no longer exists: its users have the plan free.`);
   }
 }
 

@@ -15,7 +15,7 @@ export const UNPROVED: Signer = 'unproved';
 /** The note on skin data that no known key verifies. */
 export const UNPROVED_NOTE: Note = {
   code: 'signature_unproved',
-  message: 'signature: unproved. No key of the game or of the service verifies it.',
+  message: 'The signature could not be verified: no known key of the game or of the service matches.',
 };
 
 /** A signer, and the fingerprint of its own key if that is known. */
@@ -27,7 +27,7 @@ export interface SignedBy {
 /** A signer in messages: `signed by …`. */
 export function signerText({ signer, key }: SignedBy, own: Pick<OwnKey, 'fingerprint'> | undefined): string {
   if (signer === GAME) return 'the game';
-  if (signer === UNPROVED) return 'nobody known';
+  if (signer === UNPROVED) return 'an unknown signer';
   if (signer !== EMBEDDED) return signer;
   if (key === undefined) return 'an embedded service';
   return key === own?.fingerprint ? 'this machine' : 'another machine';

@@ -6,7 +6,7 @@ import { SignerCounts } from '../plan/signer-counts.ts';
 
 /** Counts what happens in a batch. */
 export class ProgressCount {
-  /** Known skins that another service has signed, or nobody known. */
+  /** Known skins that another service has signed, or an unknown signer. */
   readonly signers = new SignerCounts();
   readonly #count = {
     sources: 0,

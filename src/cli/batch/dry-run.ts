@@ -125,9 +125,9 @@ function planText(view: PlanView): string {
   const parts: [number, string][] = [
     [view.new, 'new'],
     [view.changed, 'changed'],
-    [view.outdated, 'signed by another signer'],
+    [view.outdated, 'signed by another service'],
     [known, 'already known'],
-    [view.unproven, 'made but not proved (--accept-unproven)'],
+    [view.unproven, 'made but unproven (take them with --accept-unproven)'],
     [duplicates, 'the same as another'],
     [refused, 'cannot be used'],
   ];

@@ -58,8 +58,8 @@ function summaryText(summary: BatchSummary, follow: boolean): string {
 }
 
 function unprovedText({ unproved }: BatchSummary): string {
-  const skins = unproved === 1 ? '1 skin has' : `${count(unproved)} skins have`;
-  return `${skins} signature: unproved. No key of the game or of the service verifies them.`;
+  const skins = unproved === 1 ? '1 signature' : `${count(unproved)} signatures`;
+  return `${skins} could not be verified: no known key of the game or of the service matches.`;
 }
 
 function placeText({ lockfile }: BatchSummary, out: string | undefined): string {

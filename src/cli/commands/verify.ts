@@ -155,7 +155,7 @@ interface Tally {
 function endText({ all, bad, unproved, signers }: Tally): string {
   const found = [
     bad > 0 ? `${bad} wrong` : undefined,
-    unproved > 0 ? `${unproved} with signature: unproved (no known key verifies it)` : undefined,
+    unproved > 0 ? `${unproved} with an unverified signature (no known key matches)` : undefined,
   ].filter(Boolean);
   const skins = all === 1 ? '1 skin' : `${all} skins`;
   const end = `${skins}: ${found.length === 0 ? 'nothing wrong' : found.join(', ')}.`;

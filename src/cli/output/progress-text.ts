@@ -86,7 +86,7 @@ function singleParts(source: string, { job, seconds, waiting, remark: last }: Si
 }
 
 function counts(view: ProgressView): string {
-  const total = view.allRead ? count(view.sources) : `${count(view.sources)} or more`;
+  const total = view.allRead ? count(view.sources) : `${count(view.sources)} so far`;
   const parts = [
     `${count(view.finished)} of ${total}`,
     view.failed > 0 ? `${count(view.failed)} failed` : undefined,

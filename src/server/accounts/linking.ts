@@ -132,7 +132,7 @@ export class Linking {
 
   async #askFor(login: PendingLogin): Promise<MicrosoftTokens | undefined> {
     const now = this.#now();
-    if (now >= login.device.expiresAt) throw new LoginError('expired', 'Nobody entered the code in time.');
+    if (now >= login.device.expiresAt) throw new LoginError('expired', 'The code was not entered in time.');
     if (now < login.nextPollAt) return undefined;
     login.nextPollAt = now + login.interval;
     const { clientId, device } = login;
@@ -210,7 +210,7 @@ async function verifyRoom(tx: Db, { owner, most }: Linker, known: AccountRow | u
   const own = accounts.filter((account) => account.owner === owner);
   if (own.length >= most) throw new LinkError(`You have linked ${own.length} accounts: unlink one first.`);
   if (!known && accounts.length >= MAX_ACCOUNTS)
-    throw new LinkError(`This service has ${MAX_ACCOUNTS} accounts, the most there can be.`);
+    throw new LinkError(`This service has ${MAX_ACCOUNTS} accounts, the maximum.`);
 }
 
 function newAccount(

@@ -49,7 +49,7 @@ export interface Trust {
 
 /** Makes skin data from pictures. */
 export interface Generator {
-  /** Identifies the signer and its address: the same picture signed by another signer is different data. */
+  /** Identifies the signer and its address: the same picture has different data from another signer. */
   signer(): Promise<string>;
   /** @throws GenerationError, GenerationPostponed */
   generate(texture: Texture, signal: AbortSignal): Promise<SkinData>;

@@ -143,7 +143,7 @@ function tooLarge(host: string, limit: number): OutboundError {
 }
 
 function tooSlow({ host }: URL, ms: number, cause: unknown): OutboundError {
-  return new OutboundError('timeout', `${host} was not done within ${ms / 1000} seconds.`, cause);
+  return new OutboundError('timeout', `${host} did not finish within ${ms / 1000} seconds.`, cause);
 }
 
 function firstOf(value: string | string[] | undefined): string | undefined {

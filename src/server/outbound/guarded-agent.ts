@@ -100,7 +100,8 @@ async function findAddresses(resolve: Resolve, name: string, heading: Heading): 
 /** The final check, of the address the connection actually reached; nothing has been sent over it yet. */
 function whereWrong(socket: Socket | null, heading: Heading): Error | null {
   const address = socket?.remoteAddress;
-  if (address === undefined) return new OutboundError('broken_off', `${heading.host} hung up at once.`);
+  if (address === undefined)
+    return new OutboundError('broken_off', `${heading.host} closed the connection without an answer.`);
   try {
     choose([address], heading);
     return null;

@@ -81,7 +81,7 @@ async function askForProfile(
   const ask = async () => {
     const found = 'id' in player ? player : await names.find(player.name);
     if (found) return await fetchSignedProfile(http, found.id);
-    throw new GameError('not_found', 'Nobody has the name.');
+    throw new GameError('not_found', 'No player has this name.');
   };
   return await asksGame(context, request, ask, {
     not_found: () => {

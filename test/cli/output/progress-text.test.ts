@@ -80,7 +80,7 @@ describe('The line of progress', () => {
 
   test('has an empty bar while it is not known how much there is', () => {
     const line = progressLine(view({ sources: 1_200, finished: 1_100, allRead: false }), 80);
-    expect(line).toBe(`${empty} 1,100 of 1,200 or more`);
+    expect(line).toBe(`${empty} 1,100 of 1,200 so far`);
     expect(progressLine(view(), 80)).toBe(`${empty} 0 of 0`);
   });
 

@@ -114,7 +114,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
   },
   {
     code: 'service_unavailable',
-    when: 'it is being stopped',
+    when: 'it is shutting down',
     send: stopping,
     options: { pace: 2_000 },
     says: 'stopped',

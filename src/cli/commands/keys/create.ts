@@ -69,10 +69,10 @@ export function register(command: Command, runner: Runner, run = runKeysCreate):
 export async function runKeysCreate(options: KeysCreateOptions, context: CommandContext): Promise<number> {
   const { called: name, user } = options;
   if (options.data !== undefined && !options.owner) {
-    throw usageError('data_without_owner', '--data goes with --owner only.');
+    throw usageError('data_without_owner', '--data can only be used with --owner.');
   }
   if (name !== undefined && options.name !== undefined) {
-    throw usageError('two_names', 'Give the name once: as it is, or with --name.');
+    throw usageError('two_names', 'Give the name once: as an argument or with --name.');
   }
   const wish = { ...(name !== undefined && { name }), ...keyChange(options) };
   const key = options.owner

@@ -111,7 +111,7 @@ function outcomeOf(cause: unknown, now: number): Error | undefined {
     return new GenerationError(code, message, { cause });
   }
   if (cause instanceof AccountLostError)
-    return new GenerationError('skin_change_failed', 'The account was taken away from the job.', { cause });
+    return new GenerationError('skin_change_failed', 'The job lost its game account.', { cause });
   if (!(cause instanceof GameError)) return undefined;
   if (cause.kind === 'bad_image')
     return new GenerationError('invalid_image', 'The game does not take this picture as a skin.', { cause });

@@ -82,7 +82,7 @@ export class Availability {
     const { session, name, warn } = this.#options;
     if (session.intake.isOn && !this.#isClosed) {
       this.#isClosed = true;
-      warn(`${name} accepts no submissions now, jobs wait until it does: ${reason}`);
+      warn(`${name} is not accepting submissions; jobs wait until it does: ${reason}`);
     }
     const { since } = session.trouble;
     if (since !== undefined && this.#now() - since >= PATIENCE) this.#down(reason);
@@ -117,7 +117,7 @@ export class Availability {
     if (this.#isDown) return;
     this.#isDown = true;
     const { name, warn, onDown } = this.#options;
-    warn(`${name} cannot be used now, jobs wait until it can: ${reason}`);
+    warn(`${name} is unavailable; jobs wait until it is back: ${reason}`);
     onDown();
   }
 

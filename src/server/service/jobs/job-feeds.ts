@@ -110,7 +110,7 @@ export async function followJobs(
   follower: JobFollower,
 ): Promise<() => void> {
   const { feeds, db, clock } = context;
-  if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is being stopped.');
+  if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
   const isStranger = caller.kind === 'anonymous';
   const most = isStranger ? MAX_PER_ADDRESS : MAX_PER_OWNER;
   if (feeds.sizeOf(caller.owner) >= most) {

@@ -47,7 +47,7 @@ export async function verifyPolling(
   const now = context.clock.now();
   const next = { absolute: now + wait, relative: wait };
   throw new Refusal('rate_limit', {
-    message: `A job may be asked for ${LIMIT.points} times in ${LIMIT.duration} s; the list has all of your jobs at once.`,
+    message: `A job may be requested ${LIMIT.points} times in ${LIMIT.duration} s; the list returns all of your jobs at once.`,
     rateLimit: { ...(await readRateLimit(context.db, caller, now)), next },
   });
 }

@@ -41,7 +41,7 @@ export async function submit(context: SubmitContext, request: GenerationRequest)
 /** Reads the input of the request, and fetches it if necessary: the part that may take long. @throws Refusal */
 export async function readMaterial(context: MaterialContext, request: GenerationRequest): Promise<Material> {
   const { caller, visibility, source } = request;
-  if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is being stopped.');
+  if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
   context.webPages.verifyMayGenerate(caller);
   if (visibility === 'private') requirePrivateSkins(caller);
   return await readSource(context, source, request);

@@ -100,7 +100,7 @@ export async function createKey(
     const owner = await ensureNamedUser(tx, userName ?? user.name, now);
     verifyRole(owner, key);
     if ((await countKeys(tx, owner.id)) >= MAX_KEYS) {
-      throw new Refusal('invalid_request', `${owner.name} has ${MAX_KEYS} keys, the most there can be.`);
+      throw new Refusal('invalid_request', `${owner.name} has ${MAX_KEYS} keys, the maximum.`);
     }
     return await makeKeyFor(tx, owner, key, now);
   });

@@ -44,7 +44,7 @@ const OWNER_NAME = 'owner';
 /** The error of a job that was ended because its user was disabled. */
 const DISABLED = {
   code: 'job_failed',
-  message: 'The user of this job was disabled before it was begun.',
+  message: 'The user of this job was disabled before it started.',
   passing: false,
 } as const;
 

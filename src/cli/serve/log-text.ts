@@ -12,6 +12,8 @@ interface LogLine {
 interface LogTextOptions {
   readonly write: (text: string) => void;
   readonly colors: Colors;
+  /** Whether the terminal shows the address already, so that the start itself is no news. */
+  readonly isAnnounced?: boolean;
   /** Whether to print a line for each request. */
   readonly showsRequests: boolean;
   /** Whether to print which process a line is from. */
@@ -40,14 +42,21 @@ export class LogText {
   }
 
   #line(json: string): void {
-    const { write, colors, showsRequests, showsProcess = false } = this.#options;
+    const { write, colors, showsRequests, isAnnounced, showsProcess = false } = this.#options;
     const line = parsed(json);
     if (!line) write(`${clean(json)}\n`);
+    else if (line.msg === 'started' && isAnnounced) this.#sayWhoSigns(line);
     else if (line.msg !== 'request' || showsRequests) {
       const text = line.msg === 'request' ? requestText(line, colors) : eventText(line, colors);
       const from = showsProcess ? ` ${colors.faint(`[${clean(String(line['pid']))}]`)}` : '';
       write(`${clockOf(line, colors)}${from} ${text}\n`);
     }
+  }
+
+  #sayWhoSigns(line: LogLine): void {
+    const { write, colors } = this.#options;
+    if (line['signer'] !== undefined)
+      write(`${clockOf(line, colors)} signer: ${clean(fieldText(line['signer']))}\n`);
   }
 }
 

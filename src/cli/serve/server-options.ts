@@ -40,13 +40,15 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
 /** A terminal gets a readable log; log collectors get JSON. */
 async function logStream(
   { logFormat, processes }: ServeOptions,
-  { io: { err }, flags }: CommandContext,
+  { io: { out, err }, flags }: CommandContext,
 ): Promise<{ logStream?: LogStream }> {
   if ((logFormat ?? (err.isTTY && !flags.json ? 'text' : 'json')) === 'json') return {};
   const write = (text: string) => err.write(text);
   const showsRequests = flags.verbose ?? false;
   const showsProcess = processes !== undefined && processes > 1;
-  return { logStream: new LogText({ write, colors: await colorsFor(err), showsRequests, showsProcess }) };
+  const isAnnounced = out.isTTY && err.isTTY && !flags.json && !showsProcess;
+  const colors = await colorsFor(err);
+  return { logStream: new LogText({ write, colors, isAnnounced, showsRequests, showsProcess }) };
 }
 
 /** Only the options that the user typed. */

@@ -38,6 +38,22 @@ test('Events are lines with the time of day and what belongs to them', async () 
   );
 });
 
+test('The start is no news where the address is shown, but who signs is', async () => {
+  const { io, err } = testIo();
+  const log = new LogText({
+    write: io.err.write,
+    colors: await colorsFor(io.err),
+    isAnnounced: true,
+    showsRequests: false,
+  });
+  for (const more of [{}, { signer: 'the game' }]) {
+    log.write(
+      `${JSON.stringify({ ...base, level: 30, url: 'http://127.0.0.1:1', ...more, msg: 'started' })}\n`,
+    );
+  }
+  expect(err()).toBe('14:05:06 signer: the game\n');
+});
+
 test('Requests are there when they are wanted', async () => {
   expect(await written([request])).toBe('');
   expect(await written([{ ...request, user: 'anna', aborted: true }], true)).toBe(

@@ -34,6 +34,23 @@ export function describeLimits(makeWorld: MakeWorld): void {
       expect((accepted[index + 2] ?? Number.POSITIVE_INFINITY) - at).toBeGreaterThan(span);
   });
 
+  test.each([
+    [{}, 3],
+    [{ perMinute: 4 }, 2],
+    [{ perHour: 3 }, 1],
+    [
+      { spots: 2, perMinute: 100 },
+      { kind: 'full', pending: 2 },
+    ],
+    [{ perMinute: 2 }, { kind: 'too_fast' }],
+  ])('With two jobs accepted, the limits %j leave room for %j', async (limits, room) => {
+    const queue = await (await makeWorld()).open();
+    await send(queue, 'queue', {});
+    await send(queue, 'queue', {});
+    const found = await queue.findRoom({ owner: 'ann', via: 'queue' }, { ...LIMITS, ...limits });
+    expect(found).toMatchObject(typeof room === 'number' ? { kind: 'room', count: room } : room);
+  });
+
   test("One owner's spendings are nobody else's", async () => {
     const queue = await (await makeWorld()).open();
     await send(queue, 'queue', { perMinute: 1 });

@@ -66,6 +66,59 @@ test('Without bounds there are none', async () => {
   expect([...(await claimAll(here)), ...(await claimAll(there))]).toEqual(['a', 'b']);
 });
 
+test('Jobs that only the burst of their owner lets run may be for the same skin data', async () => {
+  const { here } = await twoProcesses(() => ({}));
+  const limits = { ...LIMITS, concurrency: 1, burst: 2 };
+  await here.submit(newJob({ request: 'a', identity: 'same' }), limits);
+  await here.submit(newJob({ request: 'b', identity: 'same' }), limits);
+  expect(await claimAll(here)).toEqual(['a', 'b']);
+});
+
+test.each([
+  [{ only: ['bob', 'cy'] }, ['b', 'c']],
+  [{ except: ['bob', 'cy'] }, ['a']],
+])('Bound to the owners %j, only their jobs are claimed', async (owners, claimed) => {
+  const { here, there, clock } = await twoProcesses(() => ({ owners }));
+  await fill(here, 'ann', ['a']);
+  await fill(here, 'bob', ['b']);
+  await fill(here, 'cy', ['c']);
+  expect(await here.nextRunAt()).toBe(clock.now());
+  expect(await claimAll(there)).toEqual(claimed);
+  expect(await here.nextRunAt()).toBeUndefined();
+});
+
+test('Bounds that end at a time are looked at again then, whether a job waits or not', async () => {
+  const { here, clock } = await twoProcesses(() => ({ owners: { only: [] }, until: 7 }));
+  expect(await here.nextRunAt()).toBe(7);
+  await fill(here, 'ann', ['a']);
+  expect([await here.claim('w'), await here.nextRunAt()]).toEqual([undefined, 7]);
+  expect(clock.now()).toBeGreaterThan(7);
+});
+
+test.each([{}, { onePerIdentity: true }])(
+  'With the bounds %j a job is adopted by a new signer',
+  async (bounds) => {
+    const { here } = await twoProcesses(() => bounds);
+    await here.submit(newJob({ request: 'a', identity: 'of the old signer' }), LIMITS);
+    const lease = await mustClaim(here, 'w');
+    const adopted = await here.adopt(lease, 'of the new signer');
+    expect(adopted?.job).toMatchObject({ uuid: lease.job.uuid, identity: 'of the new signer' });
+    expect(await here.find(lease.job.uuid)).toMatchObject({
+      status: 'processing',
+      identity: 'of the new signer',
+    });
+  },
+);
+
+test('A job is not adopted by a worker that has lost its lease', async () => {
+  const { here } = await twoProcesses(() => ({}));
+  await here.submit(newJob({ request: 'a', identity: 'of the old signer' }), LIMITS);
+  const lease = await mustClaim(here, 'w');
+  await here.release(lease);
+  expect(await here.adopt(lease, 'of the new signer')).toBeUndefined();
+  expect(await here.find(lease.job.uuid)).toMatchObject({ identity: 'of the old signer' });
+});
+
 test('A job that is given back for later is not taken before, and the attempt does not count', async () => {
   const { here, clock } = await twoProcesses(() => ({}));
   await fill(here, 'ann', ['a']);

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { generated, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { fill, mustClaim } from '../../../contract/queue-steps.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
+
+const FAILURE = { code: 'job_failed', message: 'No skin.', passing: false } as const;
+
+async function observedQueue() {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const seen: string[] = [];
+  const queue = new StoreQueue(db, {
+    self: nameThisProcess(),
+    observer: {
+      jobCompleted: (uuid) => seen.push(`completed ${uuid}`),
+      jobFailed: (uuid, { message }) => seen.push(`failed ${uuid}: ${message}`),
+    },
+  });
+  return { queue, seen };
+}
+
+test('The observer hears of each end once, not of an end that came too late', async () => {
+  const { queue, seen } = await observedQueue();
+  await fill(queue, 'ann', ['a', 'b']);
+  const [one, other] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'v')];
+  await queue.complete(one, generated());
+  await queue.complete(one, generated());
+  await queue.fail(other, FAILURE);
+  await queue.fail(other, FAILURE);
+  expect(seen).toEqual([`completed ${one.job.uuid}`, `failed ${other.job.uuid}: No skin.`]);
+});
+
+test('The observer hears nothing of a failure that is tried again', async () => {
+  const { queue, seen } = await observedQueue();
+  await fill(queue, 'ann', ['a']);
+  await queue.fail(await mustClaim(queue, 'w'), { ...FAILURE, passing: true });
+  expect(seen).toEqual([]);
+});
+
+test("A disabled user's waiting jobs fail, those of others and those under way do not", async () => {
+  const { queue, seen } = await observedQueue();
+  await fill(queue, 'ann', ['a', 'b']);
+  await fill(queue, 'bob', ['c']);
+  const lease = await mustClaim(queue, 'w');
+  const ended = await queue.giveUpWaiting(lease.job.owner, FAILURE);
+  expect(ended).toHaveLength(1);
+  expect(ended).not.toContain(lease.job.uuid);
+  expect(seen).toEqual([`failed ${ended[0]}: No skin.`]);
+  expect(await queue.find(ended[0]!)).toMatchObject({ status: 'failed', error_code: 'job_failed' });
+  expect((await mustClaim(queue, 'w')).job.owner).toBe('bob');
+});

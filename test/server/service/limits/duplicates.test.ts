@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Duplicates } from '../../../../src/server/service/limits/duplicates.ts';
+import { countDuplicate, Duplicates } from '../../../../src/server/service/limits/duplicates.ts';
+import { callerWith, limitsContext } from '../../../support/server/limited-caller.ts';
 
 const START = Date.UTC(2026, 0, 1, 12, 30, 30);
 
@@ -13,4 +14,19 @@ test('Duplicates are counted for each caller by itself, also when there are more
   for (let n = 0; n < 15_000; n++) count(`later ${n}`, START + 61_000);
   expect([count('a', START + 61_000), count('a', START + 61_000)]).toEqual([0, 0]);
   expect(count('a', START + 61_000)).toBe(61_000);
+});
+
+test('A caller may have ten duplicates for each generation of a minute, then is told when the next one may come', async () => {
+  const context = { ...(await limitsContext()), duplicates: new Duplicates() };
+  const request = { caller: callerWith({ perMinute: 2 }), via: 'queue' } as const;
+  for (let count = 0; count < 20; count++) await countDuplicate(context, request);
+  const absolute = Math.floor(context.clock.now() / 1_000) * 1_000 + 61_000;
+  context.clock.forward(500);
+  await expect(countDuplicate(context, request)).rejects.toMatchObject({
+    code: 'rate_limit',
+    message: expect.stringContaining('at most 20 existing skins'),
+    details: { rateLimit: { next: { absolute, relative: absolute - context.clock.now() } } },
+  });
+  context.clock.forward(absolute - context.clock.now());
+  await countDuplicate(context, request);
 });

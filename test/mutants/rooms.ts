@@ -11,7 +11,11 @@ export interface Room {
 /** Paths from the project's root; folders include what is below them. End-to-end tests see no mutation. */
 export const ROOMS: Readonly<Record<string, Room>> = {
   dispatch: { sources: ['src/dispatch'], tests: ['test/dispatch', 'test/batch'], first: ['test/dispatch'] },
-  plan: { sources: ['src/batch/plan'], tests: ['test/batch'], first: ['test/batch/plan'] },
+  plan: {
+    sources: ['src/batch/plan'],
+    tests: ['test/batch/plan', 'test/batch/run/plan-batch.test.ts'],
+    first: ['test/batch/plan', 'test/batch/run'],
+  },
   run: { sources: ['src/batch/run'], tests: ['test/batch'], first: ['test/batch/run'] },
   batch: {
     sources: ['src/batch'],

@@ -9,6 +9,7 @@ import type { PlanOptions } from '../../../src/batch/options/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
 import { planBatch } from '../../../src/batch/run/plan-batch.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { recordOf } from '../../support/batch/journal-records.ts';
 import { lockEntry, textOf } from '../../support/batch/lock-entry.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
@@ -214,6 +215,34 @@ test('A UUID is a skin where the service has one, else a player', async () => {
     ({ pixels: _, ...rest }) => rest,
   );
   expect(await outlooks([source], { service, entries })).toEqual(['locked']);
+  expect(asked).toEqual([HEX]);
+});
+
+test('A skin by UUID that the service no longer has is taken from the data in the lockfile', async () => {
+  const source: BatchSource = { label: HEX, stem: HEX, content: { kind: 'uuid', uuid: HEX } };
+  const value = buildTexturesValue({
+    timestamp: 1,
+    profileId: HEX,
+    profileName: 'Ann',
+    skin: { url: `https://skins.example/textures/${pixelsOf(1)}`, variant: 'classic' },
+  });
+  const over = { source: `skin:${HEX}`, signer: 'https://other.example', value };
+  const { pixels: _, ...other } = entry(1, over);
+  const asked: string[] = [];
+  const findSkin = async (uuid: string) => {
+    asked.push(uuid);
+    return undefined;
+  };
+  const service = { name: SERVICE, caller: 'ann', findSkin };
+  const folder = await ownFolder();
+  const lockfile = join(folder, 'skins.lock');
+  await writeFile(lockfile, textOf([other]));
+  const planned = [];
+  for await (const one of planBatch(await optionsIn(folder, [source], { lockfile, service })))
+    planned.push(one);
+  expect(planned).toMatchObject([
+    { outlook: 'given', result: { skin: { value, signature: other.signature } } },
+  ]);
   expect(asked).toEqual([HEX]);
 });
 

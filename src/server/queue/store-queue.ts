@@ -3,7 +3,7 @@ import type { Observer } from '../events/observer.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { GroupCommit } from '../store/group-commit.ts';
 import { prepare } from '../store/prepared.ts';
-import { FINISHED, PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
+import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { adoptIdentity } from './adopt.ts';
 import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
@@ -35,6 +35,7 @@ import {
   type SubmitLimits,
 } from './port.ts';
 import { pruneCallers } from './prune-callers.ts';
+import { pruneJobs } from './prune-jobs.ts';
 import { changeState } from './states.ts';
 
 export interface StoreQueueOptions {
@@ -49,9 +50,6 @@ export interface StoreQueueOptions {
 
 /** Milliseconds: nothing postpones a job for longer. */
 const LONGEST_WAIT = 12 * 3_600_000;
-
-/** Jobs deleted per statement: a longer one would block everyone else. */
-const PRUNED_AT_ONCE = 5_000;
 
 const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
   db.selectFrom('jobs').selectAll().where('uuid', '=', uuid),
@@ -282,22 +280,7 @@ export class StoreQueue implements JobQueue {
   }
 
   async prune(before: number): Promise<void> {
-    while ((await this.#pruneSome(before)) > 0) await this.#clock.sleep(0); // lets others use the store in between
+    await pruneJobs(this.#db, { before, clock: this.#clock });
     await inTransaction(this.#db, (tx) => pruneCallers(tx, this.#clock.now()));
-  }
-
-  async #pruneSome(before: number): Promise<bigint> {
-    const { numDeletedRows } = await this.#db
-      .deleteFrom('jobs')
-      .where('id', 'in', (jobs) =>
-        jobs
-          .selectFrom('jobs')
-          .select('id')
-          .where(FINISHED)
-          .where('finished_at', '<', before)
-          .limit(PRUNED_AT_ONCE),
-      )
-      .executeTakeFirst();
-    return numDeletedRows;
   }
 }

@@ -55,23 +55,15 @@ export interface UpstreamOptions {
  * @throws UpstreamKeyError; InsecureHttpError; TypeError if the address is invalid
  */
 export async function openUpstream(context: UpstreamOptions): Promise<OpenGenerator> {
-  const { upstream: settings, clock, transport, db } = context;
+  const { upstream: settings, db } = context;
   if (!settings) throw new TypeError('The generator "upstream" is not told which service makes the skins.');
-  const { url: baseUrl, apiKey, insecureHttp, timeout } = settings;
-  const client = new SkinClient({
-    baseUrl,
-    apiKey,
-    insecureHttp,
-    timeout,
-    clock,
-    ...(transport && { transport }),
-  });
-  const parts = makeParts(context, { client, settings });
-  const { session, availability, others, contact, jobs, stop } = parts;
+  const target: Target = { client: openClient(settings, context), settings };
+  const parts = makeParts(context, target);
+  const { session, availability, contact, jobs, stop } = parts;
   const close = async () => {
     stop.abort(AWAKE);
     await session.settled();
-    await client.close();
+    await target.client.close();
   };
   try {
     await meet(contact, availability);
@@ -83,23 +75,41 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
   jobs.start();
   if (availability.isDown) jobs.lookSoon(); // shows when it answers
   const upstream = new Upstream({ ...parts, db });
+  return { workers: contact.spots, close, generator: generatorOf(upstream, parts, target) };
+}
+
+function openClient(
+  { url: baseUrl, apiKey, insecureHttp, timeout }: UpstreamSettings,
+  { clock, transport }: UpstreamOptions,
+): SkinClient {
+  return new SkinClient({
+    baseUrl,
+    apiKey,
+    insecureHttp,
+    timeout,
+    clock,
+    ...(transport && { transport }),
+  });
+}
+
+function generatorOf(
+  upstream: Upstream,
+  { session, availability, others, contact }: ReturnType<typeof makeParts>,
+  target: Target,
+): OpenGenerator['generator'] {
   return {
-    workers: contact.spots,
-    close,
-    generator: {
-      signer: async () => `upstream:${client.baseUrl}`,
-      generate: async (texture, signal) => await upstream.generate(texture, signal),
-      settled: async (identity) => await upstream.settled(identity),
-      bounds: () => ({
-        processing: Math.max(0, session.spotLimit.at(session.now()) - others.strangers),
-        onePerIdentity: true,
-      }),
-      pause: () => availability.wait(),
-      isReady: () => !availability.isDown,
-      trust: async () => contact.trust,
-      health: async (signal) => await upstreamHealth({ client, settings, availability, others }, signal),
-      refusesCapes: NO_CAPES,
-    },
+    signer: async () => `upstream:${target.client.baseUrl}`,
+    generate: async (texture, signal) => await upstream.generate(texture, signal),
+    settled: async (identity) => await upstream.settled(identity),
+    bounds: () => ({
+      processing: Math.max(0, session.spotLimit.at(session.now()) - others.strangers),
+      onePerIdentity: true,
+    }),
+    pause: () => availability.wait(),
+    isReady: () => !availability.isDown,
+    trust: async () => contact.trust,
+    health: async (signal) => await upstreamHealth({ ...target, availability, others }, signal),
+    refusesCapes: NO_CAPES,
   };
 }
 

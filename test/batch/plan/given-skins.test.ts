@@ -84,7 +84,11 @@ describe('Given skin data is the result', () => {
         isOfService: true,
       },
     );
-    expect(outcome).toMatchObject({ kind: 'kept', warnings: [{ code: 'signature_unproved' }] });
+    expect(outcome).toMatchObject({
+      kind: 'kept',
+      warnings: [{ code: 'signature_unproved' }],
+      skin: { signedBy: { signer: 'unproved' } },
+    });
   });
 
   test('with the same UUID whenever it is given', async () => {

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest';
+import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
 import type { Planned } from '../../../src/batch/plan/decision.ts';
 import type { GivenSkins } from '../../../src/batch/plan/given-skins.ts';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
-import { Planner } from '../../../src/batch/plan/planner.ts';
+import { Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
 import type { SignerRule } from '../../../src/batch/plan/signer-rule.ts';
+import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { chunk } from '../../support/skin/png-writer.ts';
 
-function makePlanner(): Planner {
+function makePlanner(options: Partial<PlannerOptions> = {}): Planner {
   return new Planner({
     variant: 'auto',
     visibility: undefined,
@@ -23,6 +27,7 @@ function makePlanner(): Planner {
     signers: { applies: false } as SignerRule,
     given: {} as GivenSkins,
     findSkin: undefined,
+    ...options,
   });
 }
 
@@ -30,13 +35,30 @@ function picture(number: number): BatchSource {
   return { label: `${number}`, stem: 'skin', content: { kind: 'bytes', bytes: skinPng(number) } };
 }
 
+/** The same in a file of 19 kilobytes. */
+function largePicture(number: number): BatchSource {
+  const png = skinPng(number);
+  const end = png.length - chunk('IEND').length;
+  const filling = chunk('tEXt', Buffer.alloc(19_000 - png.length, 'x'));
+  const bytes = Buffer.concat([png.subarray(0, end), filling, png.subarray(end)]);
+  return { ...picture(number), content: { kind: 'bytes', bytes } };
+}
+
+function skinOf(uuid: string): BatchSource {
+  return { label: uuid, stem: uuid, content: { kind: 'uuid', uuid } };
+}
+
 async function plan(planner: Planner, ...sources: BatchSource[]): Promise<Planned[]> {
-  const all = (async function* () {
-    yield* sources;
-  })();
   const planned: Planned[] = [];
-  for await (const one of planner.plan(all, new AbortController().signal)) planned.push(one);
+  for await (const one of planner.plan(streamOf(sources), new AbortController().signal)) planned.push(one);
   return planned;
+}
+
+async function* streamOf(sources: readonly BatchSource[], lastAfter?: Promise<void>) {
+  for (const source of sources) {
+    if (source === sources.at(-1)) await lastAfter;
+    yield source;
+  }
 }
 
 function workOf({ decision }: Planned): Work | undefined {
@@ -68,4 +90,65 @@ test('The picture of work is kept until it was sent', async () => {
 test('Each source has an output name of its own', async () => {
   const planned = await plan(makePlanner(), picture(1), picture(2), picture(1));
   expect(new Set(planned.map(({ member }) => member.stem)).size).toBe(3);
+});
+
+test('Pictures are kept up to four mebibytes, and again when others were sent', async () => {
+  const planner = makePlanner();
+  const sources = Array.from({ length: 221 }, (_, number) => largePicture(number));
+  const works = (await plan(planner, ...sources)).map((one) => workOf(one)!);
+  const isKept = ({ bytes }: Work) => bytes !== undefined;
+  expect(works.findIndex((work) => !isKept(work))).toBe(220);
+  planner.sent(works[0]!);
+  const more = await plan(planner, largePicture(1_000), largePicture(1_001));
+  expect(more.map((one) => isKept(workOf(one)!))).toEqual([true, false]);
+});
+
+test('After an abort no source is decided about, nor looked up', async () => {
+  const abort = new AbortController();
+  const [afterAbort, both] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lookedUp: string[] = [];
+  const planner = makePlanner({
+    findSkin: async (uuid) => {
+      lookedUp.push(uuid);
+      if (lookedUp.length === 2) both.resolve();
+      await both.promise;
+      return undefined;
+    },
+  });
+  const sources = streamOf(['a', 'b', 'c'].map(skinOf), afterAbort.promise);
+  const planned = planner.plan(sources, abort.signal);
+  expect((await planned.next()).value).toMatchObject({ member: { index: 0 } });
+  abort.abort(new Error('enough'));
+  afterAbort.resolve();
+  await expect(planned.next()).rejects.toThrow('enough');
+  expect(lookedUp).toEqual(['a', 'b']);
+});
+
+test('A skin that has to be made again, but that the service does not have, is made from the data in the lockfile', async () => {
+  const uuid = 'd'.repeat(32);
+  const skin = { url: `https://skins.example/textures/${'ab'.repeat(32)}`, variant: 'slim' } as const;
+  const value = buildTexturesValue({ timestamp: 1, profileId: uuid, profileName: 'Ann', skin });
+  const note = { code: 'made_from_texture', message: 'So it is.' };
+  const planner = makePlanner({
+    findSkin: async () => undefined,
+    lockfile: {
+      find: () => ({ state: 'same', entry: 0 }),
+      read: () => ({ value, signature: 'signed' }) as LockEntry,
+    } as unknown as Lockfile,
+    signers: {
+      applies: true,
+      damageOf: () => undefined,
+      judge: async () => ({ standing: 'outdated', signedBy: { signer: 'another' } }),
+    } as unknown as SignerRule,
+    given: { judge: async () => ({ kind: 'remade', note }) } as unknown as GivenSkins,
+  });
+  const [planned] = await plan(planner, skinOf(uuid));
+  expect(planned?.decision).toMatchObject({ kind: 'new', outdated: { signer: 'another' } });
+  const work = workOf(planned!)!;
+  expect(work).toMatchObject({ variant: 'slim', warnings: [note] });
+  expect(work.members[0]?.source.content).toEqual({
+    kind: 'uuid',
+    uuid,
+    given: { value, signature: 'signed' },
+  });
 });

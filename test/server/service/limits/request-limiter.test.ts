@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Caller } from '../../../../src/server/service/callers/caller.ts';
 import { RequestLimiter } from '../../../../src/server/service/limits/request-limiter.ts';
 import { PLANS } from '../../../../src/server/service/plans/plans.ts';
+import type { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 
 const PER_MINUTE = 6;
@@ -91,4 +92,16 @@ test('Of ten thousand callers only those without a request for a minute are forg
   limiter.count(stranger('address:late'));
   expect(refusalOf(() => limiter.enter(stranger('address:busy')))).toEqual(['concurrency_limit', 1_000]);
   for (const done of leave) done();
+});
+
+test('A refusal tells when the next request may come, by the clock and from now', () => {
+  const { clock, limiter } = makeWorld({ requestsPerMinute: 60, requestsAtOnce: 1 });
+  limiter.enter(stranger());
+  try {
+    limiter.enter(stranger());
+    expect.unreachable();
+  } catch (error) {
+    const { next } = (error as Refusal).details.rateLimit!;
+    expect(next).toEqual({ absolute: clock.now() + 1_000, relative: 1_000 });
+  }
 });

@@ -6,6 +6,7 @@ import { forgetRevokedKeys } from '../store/api-keys.ts';
 import { forgiveClock } from '../store/callbacks.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 import { forgetPlayers } from '../store/players.ts';
+import { forgetSessions } from '../store/sessions.ts';
 import { forgetOldViews } from '../store/skin-views.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnusedTextures } from '../store/textures.ts';
@@ -88,4 +89,5 @@ export async function prune({
   await dropUnusedTextures(store.db, before);
   await forgetOldViews(store.db, clock.now());
   await forgetPlayers(store.db, clock.now());
+  await forgetSessions(store.db, clock.now());
 }

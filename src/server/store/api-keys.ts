@@ -4,6 +4,7 @@ import type { Db } from './db.ts';
 import type { KeyOwner } from './key-owner-cache.ts';
 import { prepare } from './prepared.ts';
 import type { ApiKeyRow, UserRow } from './schema/tables.ts';
+import { endSessionsOf } from './sessions.ts';
 
 const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
   db
@@ -97,7 +98,7 @@ export async function findKey(db: Db, id: string): Promise<KeyOwner | undefined>
   return key && { key, user: await ownerOf(db, key) };
 }
 
-/** Changes an existing key and returns the changed key. */
+/** Changes an existing key and returns the changed key. Revoking it ends the sessions that were begun with it. */
 export async function changeKey(db: Db, id: string, change: KeyChange): Promise<ApiKeyRow> {
   const changed = await db
     .updateTable('api_keys')
@@ -105,6 +106,7 @@ export async function changeKey(db: Db, id: string, change: KeyChange): Promise<
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  if (changed.revoked_at !== null) await endSessionsOf(db, { key: id });
   forgetKeyOwners(db);
   return changed;
 }

@@ -17,6 +17,7 @@ import { accountOwners } from './migrations/0015-account-owners.ts';
 import { madeWhen } from './migrations/0016-made-when.ts';
 import { submissionsUnderWay } from './migrations/0017-submissions-under-way.ts';
 import { fewerStatements } from './migrations/0018-fewer-statements.ts';
+import { sessions } from './migrations/0019-sessions.ts';
 import type { Tables } from './schema/tables.ts';
 
 type Migration = (db: Kysely<Tables>) => Promise<void>;
@@ -41,6 +42,7 @@ const MIGRATIONS: readonly Migration[] = [
   madeWhen,
   submissionsUnderWay,
   fewerStatements,
+  sessions,
 ];
 
 /** The schema that this version of the program writes. */

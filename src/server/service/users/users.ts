@@ -14,6 +14,7 @@ import type { JobQueue } from '../../queue/port.ts';
 import { countKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import type { UserRow } from '../../store/schema/tables.ts';
+import { endSessionsOf } from '../../store/sessions.ts';
 import {
   changeUser,
   ensureUser,
@@ -133,6 +134,7 @@ export async function setUser(
       disabled_at: (disabled ?? before.disabled_at !== null) ? since : null,
     };
     await changeUser(tx, name, change);
+    if (disabled) await endSessionsOf(tx, { user: before.id });
     return userView({ ...before, ...change });
   });
   if (disabled) await endJobsOfDisabled(context);

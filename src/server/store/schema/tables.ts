@@ -21,6 +21,8 @@ export interface Tables {
   upstream_jobs: UpstreamJobsTable;
   players: PlayersTable;
   game_accounts: GameAccountsTable;
+  sessions: SessionsTable;
+  sign_in_links: SignInLinksTable;
 }
 
 interface UsersTable {
@@ -270,6 +272,31 @@ interface PlayersTable {
   looked_up_at: number;
 }
 
+/** A person who is signed in to the pages. */
+interface SessionsTable {
+  /** 24 hexadecimal digits, shown to its user. */
+  id: string;
+  /** SHA-256 of the cookie's secret, hexadecimal. */
+  hash: string;
+  user_id: string;
+  /** The API key that the person signed in with; null: whoever can write to the store made the link. */
+  key_id: string | null;
+  /** User-Agent at the sign-in. */
+  agent: string;
+  created_at: number;
+  used_at: number;
+  expires_at: number;
+}
+
+/** A link that signs its user in once. */
+interface SignInLinksTable {
+  /** SHA-256 of the link's secret, hexadecimal. */
+  hash: string;
+  user_id: string;
+  key_id: string | null;
+  expires_at: number;
+}
+
 export type UserRow = Selectable<UsersTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type TextureRow = Selectable<TexturesTable>;
@@ -282,3 +309,5 @@ export type CallbackRow = Selectable<CallbacksTable>;
 export type UpstreamJobRow = Selectable<UpstreamJobsTable>;
 export type PlayerRow = Selectable<PlayersTable>;
 export type AccountRow = Selectable<GameAccountsTable>;
+export type SessionRow = Selectable<SessionsTable>;
+export type SignInLinkRow = Selectable<SignInLinksTable>;

@@ -1,0 +1,102 @@
+import type { Db } from './db.ts';
+import type { ApiKeyRow, SessionRow, SignInLinkRow, UserRow } from './schema/tables.ts';
+
+/** Who signed in. */
+export interface SignedIn {
+  readonly user: UserRow;
+  /** Undefined if it was not by an API key. */
+  readonly key: ApiKeyRow | undefined;
+}
+
+export async function insertSession(db: Db, session: SessionRow): Promise<void> {
+  await db.insertInto('sessions').values(session).execute();
+}
+
+/** The session with this hash, unless it has expired. */
+export async function findSession(db: Db, hash: string, now: number): Promise<SessionRow | undefined> {
+  return await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** Whose session or link it is; undefined if the user is disabled or the key is revoked. */
+export async function findSignedIn(
+  db: Db,
+  { user_id, key_id }: Pick<SessionRow, 'user_id' | 'key_id'>,
+): Promise<SignedIn | undefined> {
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', user_id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!user || key_id === null) return user && { user, key: undefined };
+  const key = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', key_id)
+    .where('user_id', '=', user_id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return key && { user, key };
+}
+
+export async function noteSessionUse(db: Db, id: string, now: number): Promise<void> {
+  await db.updateTable('sessions').set({ used_at: now }).where('id', '=', id).execute();
+}
+
+/** A user's sessions that have not expired, newest first. */
+export async function listSessions(db: Db, userId: string, now: number): Promise<SessionRow[]> {
+  return await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+}
+
+/** False if the user has no such session. */
+export async function deleteSession(db: Db, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Ends the sessions, and spoils the links, of a user or of an API key. */
+export async function endSessionsOf(
+  db: Db,
+  whose: { readonly user: string } | { readonly key: string },
+): Promise<void> {
+  const [column, id] =
+    'user' in whose ? (['user_id', whose.user] as const) : (['key_id', whose.key] as const);
+  await db.deleteFrom('sessions').where(column, '=', id).execute();
+  await db.deleteFrom('sign_in_links').where(column, '=', id).execute();
+}
+
+export async function insertLink(db: Db, link: SignInLinkRow): Promise<void> {
+  await db.insertInto('sign_in_links').values(link).execute();
+}
+
+/** Uses a link up. Undefined if there is no such link, or it has expired. */
+export async function takeLink(db: Db, hash: string, now: number): Promise<SignInLinkRow | undefined> {
+  const link = await db
+    .deleteFrom('sign_in_links')
+    .where('hash', '=', hash)
+    .returningAll()
+    .executeTakeFirst();
+  return link && link.expires_at > now ? link : undefined;
+}
+
+/** Removes what has expired. */
+export async function forgetSessions(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('sign_in_links').where('expires_at', '<=', now).execute();
+}

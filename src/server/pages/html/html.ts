@@ -1,0 +1,98 @@
+/** What a template may contain. `false`, null and undefined leave nothing. */
+export type Content = Html | string | number | false | null | undefined | readonly Content[];
+
+/** Text that is safe as HTML: it comes from a template, or somebody vouched for it. */
+export class Html {
+  readonly #text: string;
+
+  private constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Text as it is, unescaped. Only for text of our own, never for anything from outside. */
+  static unescaped(text: string): Html {
+    return new Html(text);
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+};
+
+/** Characters that no document may contain, lone surrogates among them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to replace
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f\ufffe\uffff]|\p{Surrogate}/gu;
+
+/** The text with all that has a meaning in HTML replaced, for elements and quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"'`]/g, (character) => ESCAPES[character]!);
+}
+
+/** Where a value stands in a template. In a tag, outside of quotes, only other templates may stand. */
+type Place = 'text' | 'tag' | 'address';
+
+/** An attribute without quotes, a comment, the name of an element: escaping does not help there. */
+const UNSAFE_PLACE = /(?:=\s*|<!--(?:(?!-->)[\s\S])*|<\/?[\w-]*)$/;
+/** The attributes that are addresses. A value at their beginning decides where they lead. */
+const ADDRESS_START = /\s(?:href|src|action|formaction)="$/;
+/** Inside a tag, behind its name and whole attributes. */
+const IN_TAG = /<[a-z][^<>"]*(?:"[^"]*"[^<>"]*)*$/i;
+/** On this server, on another one, or on this page; never a script or data. */
+const SAFE_ADDRESS = /^(?:\/(?![/\\])|https?:\/\/|[#?])/;
+
+/** The places of a template's values, found once. */
+const PLACES = new WeakMap<TemplateStringsArray, readonly Place[]>();
+
+/**
+ * A template whose values are escaped. @throws Error if a value stands where escaping does not help, or an address could
+ * be a script
+ */
+export function html(literals: TemplateStringsArray, ...values: readonly Content[]): Html {
+  const places = PLACES.get(literals) ?? findPlaces(literals);
+  let text = literals[0]!;
+  values.forEach((value, index) => {
+    verifyPlace(value, places[index]!);
+    text += write(value) + literals[index + 1]!;
+  });
+  return Html.unescaped(text);
+}
+
+function findPlaces(literals: TemplateStringsArray): readonly Place[] {
+  const places = literals.slice(0, -1).map((_, index) => placeBehind(literals.slice(0, index + 1).join('x')));
+  PLACES.set(literals, places);
+  return places;
+}
+
+function placeBehind(before: string): Place {
+  if (UNSAFE_PLACE.test(before)) throw new Error(`A value must not stand behind: ${before.slice(-40)}`);
+  if (ADDRESS_START.test(before)) return 'address';
+  return IN_TAG.test(before) ? 'tag' : 'text';
+}
+
+function verifyPlace(value: Content, place: Place): void {
+  if (place === 'address') verifyAddress(value);
+  if (place === 'tag' && (typeof value === 'string' || typeof value === 'number')) {
+    throw new Error('Only a template may stand inside a tag, outside of quotes.');
+  }
+}
+
+function verifyAddress(value: Content): void {
+  if (typeof value === 'string' && SAFE_ADDRESS.test(value) && !/[\t\n\r]/.test(value)) return;
+  throw new Error('The address of an element is neither on this server nor http(s).');
+}
+
+function write(content: Content): string {
+  if (content === false || content === null || content === undefined) return '';
+  if (content instanceof Html) return content.toString();
+  if (typeof content === 'object') return content.map(write).join('');
+  return escapeHtml(String(content));
+}

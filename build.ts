@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin } from 'rolldown';
 
 /**
@@ -55,6 +57,15 @@ function renderWorker(): Plugin {
   };
 }
 
+/** Pages are served from a folder beside the program. */
+function pageAssets(): Plugin {
+  return {
+    name: 'page-assets',
+    transform: (code, id) =>
+      /pages.assets.assets\.ts$/.test(id) ? code.replace("'../../../../dist/pages/'", "'../pages/'") : null,
+  };
+}
+
 /** Collects the licences of all bundled packages, which must be distributed with the bundle. */
 function passOnLicences(): Plugin {
   return {
@@ -97,7 +108,7 @@ const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
     input: { cli: 'src/cli/main.ts', 'render-worker': 'src/server/pictures/render-worker.ts' },
-    plugins: [lighter(), renderWorker(), passOnLicences(), listModules()],
+    plugins: [lighter(), renderWorker(), pageAssets(), passOnLicences(), listModules()],
     output: {
       dir: 'dist',
       // CommonJS, because importing a Node module reads all its exports: for node:http this loads fetch and web sockets
@@ -115,6 +126,34 @@ const bundles: readonly BuildOptions[] = [
     external: ['undici', 'zod'],
     output: { dir: 'dist', format: 'esm', minify },
   },
+  {
+    platform: 'browser',
+    input: { page: 'src/server/pages/browser/page.ts' },
+    plugins: [passOnLicences()],
+    output: {
+      dir: 'dist/pages',
+      format: 'esm',
+      entryFileNames: '[name]-[hash].js',
+      chunkFileNames: '[name]-[hash].js',
+      minify: true,
+    },
+  },
 ];
 
 for (const bundle of bundles) await build(bundle);
+finishPages('dist/pages');
+
+/** Adds style and icon under names that change with their content, compresses everything, and lists it. */
+function finishPages(folder: string): void {
+  const names: Record<string, string> = {};
+  for (const name of ['style.css', 'icon.svg']) {
+    const content = readFileSync(join('src/server/pages/style', name));
+    names[name] = name.replace('.', `-${hash('sha256', content).slice(0, 8)}.`);
+    writeFileSync(join(folder, names[name]), content);
+  }
+  const served = readdirSync(folder).filter((name) => /\.(?:js|css|svg)$/.test(name));
+  for (const name of served)
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name))));
+  names['page.js'] = served.find((name) => name.startsWith('page-')) ?? '';
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ names, served }));
+}

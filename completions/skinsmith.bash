@@ -55,7 +55,7 @@ _skinsmith_at() {
   'accounts edit') options='--share --no-share --restore --no-restore --capes --no-capes -h --help' arguments=('ask accounts') ;;
   'accounts health') options='-h --help' ;;
   'accounts unlink') options='-y --yes -h --help' arguments=('ask accounts') ;;
-  'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --new-signing-key --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --log-level --log-format --log-addresses -h --help' ;;
+  'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --new-signing-key --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --log-level --log-format --log-addresses -h --help' ;;
   'backup') options='--data --verify -h --help' arguments=('files') ;;
   'restore') options='--data --force -h --help' arguments=('files') ;;
   'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;

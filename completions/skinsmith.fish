@@ -346,6 +346,7 @@ complete -c skinsmith -n '__skinsmith_at \'serve\'' -l requests-per-minute -r -f
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l max-connections -r -f -d 'maximum number of open connections (default: 2000)'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l max-connections-per-address -r -f -d 'maximum number of open connections of an address without a valid key (default: 100)'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l open-metrics -d 'allow reading /metrics without an operator\'s key'
+complete -c skinsmith -n '__skinsmith_at \'serve\'' -l no-pages -d 'serve the API only, without pages for browsers'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l log-level -r -f -a 'silent error warn info debug' -d 'what to log on stderr (default: info)'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l log-format -r -f -a 'json text' -d 'log format; text shows requests only with --verbose (default: text on a terminal, otherwise json)'
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -l log-addresses -r -f -a 'full short none' -d 'how to log the callers\' addresses; short logs only the network (default: short)'

@@ -56,7 +56,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts edit' = @{ commands = @(); options = @('--share', '--no-share', '--restore', '--no-restore', '--capes', '--no-capes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
         'accounts health' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'accounts unlink' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
-        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
+        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
         'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
@@ -508,6 +508,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --max-connections' = 'maximum number of open connections (default: 2000)'
         'serve --max-connections-per-address' = 'maximum number of open connections of an address without a valid key (default: 100)'
         'serve --open-metrics' = 'allow reading /metrics without an operator''s key'
+        'serve --no-pages' = 'serve the API only, without pages for browsers'
         'serve --log-level' = 'what to log on stderr (default: info)'
         'serve --log-format' = 'log format; text shows requests only with --verbose (default: text on a terminal, otherwise json)'
         'serve --log-addresses' = 'how to log the callers'' addresses; short logs only the network (default: short)'

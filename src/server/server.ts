@@ -62,6 +62,7 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
 function httpOptions(options: ServerOptions): Omit<AppOptions, 'context'> {
   return {
     allowsAnonymous: options.anonymous ?? true,
+    hasPages: options.pages ?? true,
     logLevel: options.logLevel ?? 'silent',
     logAddresses: options.logAddresses ?? 'short',
     logStream: options.logStream ?? process.stderr,

@@ -50,6 +50,7 @@ interface AccessOptions {
   readonly maxConnections?: number;
   readonly maxConnectionsPerAddress?: number;
   readonly openMetrics?: boolean;
+  readonly pages?: boolean;
 }
 
 interface LogOptions {
@@ -201,7 +202,8 @@ function addAccessOptions(command: Command): Command {
       'maximum number of open connections of an address without a valid key (default: 100)',
       wholeNumber(1, 65_535),
     )
-    .option('--open-metrics', "allow reading /metrics without an operator's key");
+    .option('--open-metrics', "allow reading /metrics without an operator's key")
+    .option('--no-pages', 'serve the API only, without pages for browsers');
 }
 
 function addLogOptions(command: Command): Command {

@@ -30,6 +30,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     maxStoreBytes: options.maxStore === undefined ? undefined : options.maxStore * 1024 ** 2,
     trustProxy: options.trustProxy,
     openMetrics: options.openMetrics,
+    pages: options.pages,
     networkLimits: networkLimitsOf(options),
     logLevel: options.logLevel ?? 'info',
     ...(await logStream(options, context)),

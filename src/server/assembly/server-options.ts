@@ -73,6 +73,8 @@ interface AccessOptions {
   readonly allowedNetworks?: readonly string[];
   /** False: callbacks are refused and nothing is sent. */
   readonly webhooks?: boolean;
+  /** False: there are no pages for people, only the API. */
+  readonly pages?: boolean;
   /** Whether /metrics needs no operator's key. */
   readonly openMetrics?: boolean;
 }

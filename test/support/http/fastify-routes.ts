@@ -11,6 +11,7 @@ export async function fastifyRoutes(): Promise<string[]> {
     logAddresses: 'none',
     logStream: process.stderr,
     networkLimits: NETWORK_LIMITS,
+    hasPages: false,
     trustProxy: undefined,
   });
   await app.ready();

@@ -37,6 +37,7 @@ import {
   verifyHead,
 } from './network-limits.ts';
 import { NodeServers } from './node-servers.ts';
+import { addressFor, isPersonsMistake, mountPages, pageError } from './pages.ts';
 import { PlainRequest } from './plain-request.ts';
 import { proxyTest } from './proxies.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -49,6 +50,8 @@ export interface AppOptions {
   readonly logAddresses: LogAddresses;
   readonly logStream: LogStream;
   readonly networkLimits: NetworkLimits;
+  /** Whether there are pages for people, and not only the API. */
+  readonly hasPages: boolean;
   /** The proxies whose X-Forwarded-For is trusted: addresses, networks and `loopback`, separated by commas. */
   readonly trustProxy: string | undefined;
 }
@@ -67,6 +70,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
     forceCloseConnections: 'idle',
     return503OnClosing: false, // its words are not ours; what is taken by then is answered
     exposeHeadRoutes: false,
+    ...(options.hasPages && { rewriteUrl: addressFor }),
     ...(options.trustProxy !== undefined && { trustProxy: options.trustProxy }),
     clientErrorHandler: (error, socket) => answerBadClient(app, error, { socket, options }),
     frameworkErrors: (error, request, reply) => {
@@ -89,7 +93,12 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   await app.register(multipart);
   await app.register(formbody, { bodyLimit: BODY_LIMIT });
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) => answerError(new Refusal('not_found'), request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const refusal = new Refusal('not_found');
+    if (options.hasPages && isPersonsMistake(request))
+      return send(reply, pageError(refusal, request, options));
+    return answerError(refusal, request, reply);
+  });
   const mountOn = (instance: FastifyInstance, route: Route) => {
     const endpoint = new Endpoint(route, { ...options, requestLimiter });
     mount(instance, route, { endpoint, visits, connections });
@@ -99,6 +108,7 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
     for (const route of ROUTES.filter(({ method }) => method === 'GET')) mountOn(scope, route);
   });
   for (const route of ROUTES.filter(({ method }) => method !== 'GET')) mountOn(app, route);
+  if (options.hasPages) mountPages(app, { options: { ...options, requestLimiter }, connections, send });
   return { app, servers };
 }
 

@@ -13,7 +13,12 @@ export const keyDocumentRoute = route({
   answers: { 200: keyDocumentSchema },
   cache: 'public',
   authenticated: false,
-  handle: async ({ context }) => ({ status: 200, body: await context.keyDocument() }),
+  handle: async ({ context }) => ({
+    status: 200,
+    body: await context.keyDocument(),
+    // People get the start page at the same address.
+    headers: { Vary: 'Accept, Authorization, Origin' },
+  }),
 });
 
 export const healthRoute = route({

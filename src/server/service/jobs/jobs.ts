@@ -94,6 +94,32 @@ export interface WaitContext {
   readonly trouble: () => unknown;
 }
 
+/**
+ * Waits until the state of a job is another one, or until the job has ended; at most `ms`.
+ * @returns the job in its current state, with its skin once it is completed
+ */
+export async function waitForChange(
+  context: WaitContext & { readonly db: Db },
+  { uuid, status }: JobRow,
+  { ms, untilEnd = false }: { ms: number; untilEnd?: boolean },
+): Promise<JobWithSkin> {
+  const deadline = context.clock.now() + ms;
+  const isAwaited = (job: JobRow) => isPending(job.status) && (untilEnd || job.status === status);
+  for (;;) {
+    const { heard, stop } = context.signals.listenForJob(uuid, deadline - context.clock.now(), context.clock);
+    try {
+      const job = await context.queue.find(uuid);
+      if (!job) throw new Refusal('job_not_found');
+      if (!isAwaited(job) || context.clock.now() >= deadline || context.isStopping()) {
+        return await withSkin(context.db, job);
+      }
+      await heard;
+    } finally {
+      stop();
+    }
+  }
+}
+
 /** Waits until all the given jobs have ended, at most `ms`. */
 export async function waitForEnds(context: WaitContext, uuids: Iterable<string>, ms: number): Promise<void> {
   const deadline = context.clock.now() + ms;

@@ -22,6 +22,7 @@ async function listen(networkLimits: Partial<AppOptions['networkLimits']> = {}, 
     logAddresses: 'none',
     logStream: process.stderr,
     networkLimits: { ...NETWORK_LIMITS, ...networkLimits },
+    hasPages: false,
     trustProxy: undefined,
   };
   const server = await openHttpServer(options, async () => addresses);

@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceContext } from '../../service/context.ts';
+import {
+  type PageAdmission,
+  PageEndpoint,
+  type PageEndpointOptions,
+  pageErrorAnswer,
+} from '../pages/page-endpoint.ts';
+import type { PageRoute } from '../pages/page-route.ts';
+import { wantsPage } from '../pages/wants-page.ts';
+import type { HttpRequest } from '../request.ts';
+import type { Answer } from '../route.ts';
+import { PAGE_ROUTES } from '../routes/pages/page-routes.ts';
+import type { Connections } from './connections.ts';
+import { withoutFrameworkErrors } from './framework-errors.ts';
+import { PlainRequest } from './plain-request.ts';
+
+interface PageVisit {
+  readonly request: HttpRequest;
+  readonly admission: PageAdmission;
+}
+
+interface PageParts {
+  readonly options: PageEndpointOptions;
+  readonly connections: Connections;
+  readonly send: (reply: FastifyReply, answer: Answer) => FastifyReply;
+}
+
+/** Puts all pages on the app. */
+export function mountPages(app: FastifyInstance, parts: PageParts): void {
+  const visits = new WeakMap<FastifyRequest, PageVisit>();
+  for (const route of PAGE_ROUTES) mountPage(app, route, { ...parts, visits });
+}
+
+function mountPage(
+  app: FastifyInstance,
+  { method, path, ...route }: PageRoute,
+  { options, connections, send, visits }: PageParts & { readonly visits: WeakMap<FastifyRequest, PageVisit> },
+): void {
+  const endpoint = new PageEndpoint({ method, path, ...route }, options);
+  app.route({
+    method: method === 'GET' ? ['GET', 'HEAD'] : method,
+    url: path,
+    // Before the body is read.
+    onRequest: async (raw, reply) => {
+      withoutCors(reply);
+      const request = new PlainRequest(raw);
+      const admission = await endpoint.admit(request);
+      visits.set(raw, { request, admission });
+      if (admission.session) connections.recognize(raw.raw.socket, admission.caller.owner);
+    },
+    handler: async (raw, reply) => {
+      const { request, admission } = visits.get(raw)!;
+      return send(reply, await endpoint.answer(request, admission));
+    },
+    errorHandler: (error, raw, reply) => {
+      const { admission } = visits.get(raw) ?? {};
+      send(reply, pageError(error, raw, { context: options.context, admission }));
+    },
+  });
+}
+
+/** Pages of other sites may call the API, but read no page of a person who is signed in. */
+function withoutCors(reply: FastifyReply): void {
+  reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
+}
+
+/** What is wrong with a person's request, as a page. */
+export function pageError(
+  error: unknown,
+  { id, log, headers }: FastifyRequest,
+  {
+    context,
+    admission,
+  }: { readonly context: ServiceContext; readonly admission?: PageAdmission | undefined },
+): Answer {
+  const known = { requestId: id, admission };
+  return pageErrorAnswer(withoutFrameworkErrors(error), { request: { headers }, log, context }, known);
+}
+
+const START = '/ui';
+/** The addresses of the API, whose errors are for programs whatever they accept. */
+const API = /^\/(?:v[12]\/|queue\b|generate\b|get\b|textures\/|openapi\.json|health|ready|metrics)/;
+
+/** Whether an address that leads nowhere was opened by a person. */
+export function isPersonsMistake({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
+  return wantsPage(headers) && !API.test(url);
+}
+
+/** `/` is the key document for programs and the start page for people. */
+export function addressFor({ url = '', headers }: Pick<FastifyRequest['raw'], 'url' | 'headers'>): string {
+  return /^(?:https?:\/\/[^/]+)?\/?(?:\?|$)/.test(url) && wantsPage(headers) ? START : url;
+}

@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+import { renderPage } from '../../pages/frame/layout.ts';
+import type { Visitor } from '../../pages/frame/page.ts';
+import { problemPage } from '../../pages/views/problem.ts';
+import { anonymousCaller, type Caller } from '../../service/callers/caller.ts';
+import { requireScope } from '../../service/callers/scopes.ts';
+import type { ServiceContext } from '../../service/context.ts';
+import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
+import { asRefusal, validationRefusal } from '../../service/refusals/as-refusal.ts';
+import { findCaller, type SessionCaller } from '../../service/sessions/sessions.ts';
+import type { RequestLog } from '../endpoint/error-answer.ts';
+import { refusalAnswer } from '../refusal-answer.ts';
+import { type HttpRequest, originsOf } from '../request.ts';
+import type { Answer } from '../route.ts';
+import { readSessionCookie } from './cookie.ts';
+import { HTML_TYPE, PAGE_HEADERS } from './page-headers.ts';
+import { isPage, type PageAnswer, type PageRoute, seeOther } from './page-route.ts';
+import { verifyOwnForm } from './same-site.ts';
+import { wantsPage } from './wants-page.ts';
+
+export interface PageEndpointOptions {
+  readonly context: ServiceContext;
+  readonly allowsAnonymous: boolean;
+  readonly requestLimiter: RequestLimiter;
+}
+
+/** A person's request, and who the person is. */
+export interface PageAdmission {
+  readonly caller: Caller;
+  readonly session: SessionCaller | undefined;
+}
+
+/** A page with all that is done for each of its requests. */
+export class PageEndpoint {
+  readonly #route: PageRoute;
+  readonly #options: PageEndpointOptions;
+
+  constructor(route: PageRoute, options: PageEndpointOptions) {
+    this.#route = route;
+    this.#options = options;
+  }
+
+  /** Identifies the person, before the body is read. Keys in headers do not count here. @throws Refusal */
+  async admit(request: HttpRequest): Promise<PageAdmission> {
+    const { context } = this.#options;
+    if (this.#route.method === 'POST') verifyOwnForm(request);
+    // The form is a page's of this server, so it does not matter which page.
+    const origins = { ...originsOf(request), origin: undefined };
+    const secret = readSessionCookie(request, context.publicUrl());
+    const session = secret === undefined ? undefined : await findCaller(context, secret, origins);
+    return { session, caller: session?.caller ?? anonymousCaller(origins, context.plans) };
+  }
+
+  /** @throws Refusal, and whatever else goes wrong */
+  async answer(request: HttpRequest, { caller, session }: PageAdmission): Promise<Answer> {
+    const { context, requestLimiter } = this.#options;
+    const leave = requestLimiter.enter(caller);
+    try {
+      if (!session && this.#needsSession()) return withPageHeaders(seeOther('/ui/sign-in'));
+      if (session && this.#route.scopes) requireScope(caller, ...this.#route.scopes);
+      const visitor = visitorOf(session);
+      const params = parseWith(this.#route.params, request.params);
+      const query = parseWith(this.#route.query, request.query);
+      const mayUse = session !== undefined || this.#options.allowsAnonymous;
+      const call = { context, request, caller, session, visitor, mayUse, params, query };
+      return written(await this.#route.handle(call), visitor);
+    } finally {
+      leave();
+    }
+  }
+
+  #needsSession(): boolean {
+    const { isFor } = this.#route;
+    return isFor === 'users' || (isFor === 'callers' && !this.#options.allowsAnonymous);
+  }
+}
+
+function parseWith(schema: z.ZodObject | undefined, input: unknown): unknown {
+  if (!schema) return input;
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw validationRefusal(parsed.error);
+  return parsed.data;
+}
+
+function visitorOf(session: SessionCaller | undefined): Visitor {
+  return session ? { name: session.caller.name, isOperator: session.caller.isOperator } : undefined;
+}
+
+function written(answer: PageAnswer, visitor: Visitor): Answer {
+  if (!isPage(answer)) return withPageHeaders(answer);
+  const { status = 200 } = answer;
+  return withPageHeaders({ status, body: renderPage(answer, visitor), headers: HTML_TYPE });
+}
+
+function withPageHeaders(answer: Answer): Answer {
+  return { ...answer, headers: { ...PAGE_HEADERS, ...answer.headers } };
+}
+
+/** The answer to a person's request that failed; to a page's own script, as the API would answer. */
+export function pageErrorAnswer(
+  error: unknown,
+  {
+    request,
+    log,
+    context,
+  }: { request: Pick<HttpRequest, 'headers'>; log: RequestLog; context: PageEndpointOptions['context'] },
+  { requestId, admission }: { requestId: string; admission?: PageAdmission | undefined },
+): Answer {
+  const refusal = asRefusal(error);
+  if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
+  context.observer.refused(refusal.code);
+  if (!wantsPage(request.headers)) return withPageHeaders(refusalAnswer(refusal));
+  const { headers } = refusalAnswer(refusal);
+  const visitor = visitorOf(admission?.session);
+  const details = (refusal.details.notes ?? []).map(({ message }) => message);
+  const page = problemPage({
+    status: refusal.status,
+    code: refusal.code,
+    message: refusal.message,
+    details,
+    requestId,
+  });
+  const answer = written({ ...page, status: refusal.status }, visitor);
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}

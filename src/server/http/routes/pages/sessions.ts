@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { sessionsPage } from '../../../pages/views/sessions.ts';
+import { endSession, listOwnSessions, type SessionCaller } from '../../../service/sessions/sessions.ts';
+import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
+
+export const sessionsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/sessions',
+  isFor: 'users',
+  handle: async (call) => {
+    const sessions = await listOwnSessions(call.context, sessionOf(call));
+    return sessionsPage({ sessions, origin: call.context.publicUrl() });
+  },
+});
+
+export const endSessionRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/sessions/:id/end',
+  isFor: 'users',
+  params: z.object({ id: z.string().regex(/^[0-9a-f]{24}$/, 'not a session') }),
+  handle: async (call) => {
+    await endSession(call.context, sessionOf(call), call.params.id);
+    return seeOther('/ui/sessions');
+  },
+});
+
+/** Pages for users are only answered with a session. */
+function sessionOf({ session }: Pick<PageCall, 'session'>): SessionCaller {
+  if (!session) throw new Error('A page for users was answered without a session.');
+  return session;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { linkPage, signInPage } from '../../../pages/views/sign-in.ts';
+import { Refusal } from '../../../service/refusals/refusal.ts';
+import { endSession, signInWithKey } from '../../../service/sessions/sessions.ts';
+import { signInWithLink } from '../../../service/sessions/sign-in-links.ts';
+import { sessionCookie } from '../../pages/cookie.ts';
+import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
+import { originsOf } from '../../request.ts';
+import type { Answer } from '../../route.ts';
+
+const PATH = '/ui/sign-in';
+const LINK_PATH = '/ui/sign-in/link';
+const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a sign-in link') });
+const keySchema = z.object({ key: z.string().max(512) });
+
+export const signInRoute = pageRoute({
+  method: 'GET',
+  path: PATH,
+  isFor: 'everyone',
+  handle: async ({ session }) => (session ? seeOther('/ui/sessions') : signInPage()),
+});
+
+export const signInFormRoute = pageRoute({
+  method: 'POST',
+  path: PATH,
+  isFor: 'everyone',
+  handle: async (call) => {
+    const { context, request, session } = call;
+    const { key } = keySchema.parse(request.body ?? {});
+    try {
+      const secret = await signInWithKey(context, key, originsOf(request));
+      if (session) await endSession(context, session, session.sessionId);
+      return signedIn(call, secret);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
+      return signInPage({ problem: `This key does not work here: ${error.message}.` });
+    }
+  },
+});
+
+/**
+ * A link that the person opened, from a terminal or by typing it, signs in at once. After one on another site the person
+ * is asked first: it could be the link of somebody who wants to be given the person's skins.
+ */
+export const linkRoute = pageRoute({
+  method: 'GET',
+  path: LINK_PATH,
+  isFor: 'everyone',
+  query: secretSchema,
+  handle: async (call) => {
+    if (call.request.headers['sec-fetch-site'] !== 'none') return linkPage(call.query);
+    return await followLink(call, call.query.secret);
+  },
+});
+
+export const linkFormRoute = pageRoute({
+  method: 'POST',
+  path: LINK_PATH,
+  isFor: 'everyone',
+  handle: async (call) => await followLink(call, secretSchema.parse(call.request.body ?? {}).secret),
+});
+
+async function followLink(call: PageCall, link: string): Promise<Answer> {
+  const { context, request, session } = call;
+  const secret = await signInWithLink(context, link, originsOf(request));
+  if (session) await endSession(context, session, session.sessionId);
+  return signedIn(call, secret);
+}
+
+function signedIn({ context, request }: PageCall, secret: string): Answer {
+  return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), secret) });
+}
+
+export const signOutRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/sign-out',
+  isFor: 'everyone',
+  handle: async ({ context, request, session }) => {
+    if (session) await endSession(context, session, session.sessionId);
+    return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
+  },
+});

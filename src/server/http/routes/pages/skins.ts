@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { uuidSchema } from '../../../../protocol/skin.ts';
+import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
+import { MAX_SIZE, MIN_SIZE, VIEWS } from '../../../../skin/render/views.ts';
+import { skinPage } from '../../../pages/views/skin.ts';
+import { skinWish } from '../../../pictures/texture-renders.ts';
+import { editSkin, removeSkin } from '../../../service/skins/skin-changes.ts';
+import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
+import { pageRoute, seeOther } from '../../pages/page-route.ts';
+import { renderAnswer } from '../pictures/picture-answer.ts';
+
+const params = z.object({ uuid: uuidSchema });
+
+export const skinPageRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/skins/:uuid',
+  isFor: 'callers',
+  params,
+  handle: async ({ context, caller, session, params }) => {
+    const skin = await readSkin(context, caller, params.uuid);
+    await viewSkin(context, caller, params.uuid);
+    const isOwn = session !== undefined && skin.owner === caller.owner;
+    return skinPage(skin, { isOwn, origin: context.publicUrl() });
+  },
+});
+
+/** For private skins: their owner is known by the session here, which does not count for the API. */
+export const skinPictureRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/skins/:uuid/pictures/:view',
+  isFor: 'callers',
+  params: z.object({ uuid: uuidSchema, view: z.enum(VIEWS) }),
+  query: z.object({ size: z.coerce.number().int().min(MIN_SIZE).max(MAX_SIZE) }),
+  handle: async (call) => {
+    const { view, uuid } = call.params;
+    const choice = { view, size: call.query.size, overlay: true };
+    const { wish } = await skinWish(call.context, call.caller, uuid, choice);
+    return await renderAnswer(call, wish, {
+      'Cache-Control': 'private, no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    });
+  },
+});
+
+export const editSkinFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/skins/:uuid',
+  isFor: 'users',
+  scopes: ['skins'],
+  params,
+  handle: async ({ context, caller, params, request }) => {
+    const edit = skinEditSchema.parse(request.body ?? {});
+    const { uuid } = await editSkin(context, caller, { ...edit, uuid: params.uuid });
+    return seeOther(`/ui/skins/${uuid}`);
+  },
+});
+
+export const deleteSkinFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/skins/:uuid/delete',
+  isFor: 'users',
+  scopes: ['skins'],
+  params,
+  handle: async ({ context, caller, params }) => {
+    await removeSkin(context, caller, params.uuid);
+    return seeOther('/ui/');
+  },
+});

@@ -1,0 +1,27 @@
+/** Pictures at most from one folder. */
+const MAX_FILES = 500;
+
+/** The PNG files that were dropped, those in folders too. Call it in the event's handler: later they are gone. */
+export async function droppedFiles(data: DataTransfer): Promise<File[]> {
+  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const files: File[] = [];
+  for (const entry of entries) await collect(entry, files);
+  return entries.length > 0 ? files : [...data.files];
+}
+
+async function collect(entry: FileSystemEntry, files: File[]): Promise<void> {
+  if (files.length >= MAX_FILES) return;
+  if (entry.isFile) {
+    const file = await new Promise<File>((done, failed) => (entry as FileSystemFileEntry).file(done, failed));
+    files.push(file);
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  for (;;) {
+    const part = await new Promise<FileSystemEntry[]>((done, failed) => reader.readEntries(done, failed));
+    if (part.length === 0) return; // browsers tell a folder's files in parts
+    for (const inner of part) {
+      if (inner.isDirectory || /\.png$/i.test(inner.name)) await collect(inner, files);
+    }
+  }
+}

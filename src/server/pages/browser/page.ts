@@ -1,0 +1,11 @@
+/** The script of all pages: what forms and links cannot do. */
+import { offerCopying } from './copy.ts';
+import { followJob } from './jobs.ts';
+import { enhanceMakeForm } from './make.ts';
+import { offerViewer } from './viewer.ts';
+
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) offerCopying(button);
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-make="file"]'))
+  enhanceMakeForm(form);
+for (const stage of document.querySelectorAll<HTMLElement>('[data-viewer]')) offerViewer(stage);
+for (const element of document.querySelectorAll<HTMLElement>('[data-job]')) void followJob(element);

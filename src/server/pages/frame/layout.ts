@@ -1,0 +1,55 @@
+import { assetAddress } from '../assets/assets.ts';
+import { type Html, html } from '../html/html.ts';
+import { copyButton } from './copy.ts';
+import type { Page, TerminalLines, Visitor } from './page.ts';
+
+/** The whole document of a page. */
+export function renderPage(page: Page, visitor: Visitor): string {
+  const { title, hasOwnHeading = false, body, terminal } = page;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · skinsmith</title>
+<link rel="icon" type="image/svg+xml" href="${assetAddress('icon.svg')}">
+<link rel="stylesheet" href="${assetAddress('style.css')}">
+<script type="module" src="${assetAddress('page.js')}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+${header(visitor)}
+<main id="main">
+${!hasOwnHeading && html`<h1>${title}</h1>`}
+${body}
+${terminal && terminalLines(terminal)}
+</main>
+<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a></p></footer>
+</body>
+</html>
+`.toString();
+}
+
+function header(visitor: Visitor): Html {
+  return html`<header>
+<a class="brand" href="/ui/">skinsmith</a>
+<nav aria-label="Main">
+<a href="/ui/make">Make</a>
+<a href="/ui/gallery">Gallery</a>
+${visitor ? signedIn(visitor) : html`<a href="/ui/sign-in">Sign in</a>`}
+</nav>
+</header>`;
+}
+
+function signedIn({ name }: NonNullable<Visitor>): Html {
+  return html`<a href="/ui/sessions"><bdi>${name}</bdi></a>
+<form method="post" action="/ui/sign-out"><button class="link">Sign out</button></form>`;
+}
+
+function terminalLines({ skinsmith, curl }: TerminalLines): Html {
+  return html`<section class="terminal" aria-labelledby="terminal">
+<h2 id="terminal">The same from a terminal</h2>
+${[skinsmith, curl].map((line) => html`<div class="line"><pre tabindex="0"><code>${line}</code></pre>${copyButton(line, 'Copy this command')}</div>`)}
+</section>`;
+}

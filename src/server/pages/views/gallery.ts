@@ -1,0 +1,44 @@
+import type { Page } from '../frame/page.ts';
+import { type SkinCard, skinCards } from '../frame/skin-card.ts';
+import { type Html, html } from '../html/html.ts';
+
+interface Choice {
+  readonly sort: 'newest' | 'popular';
+  /** Words that are part of the names; empty: all skins. */
+  readonly filter: string;
+  readonly variant: '' | 'classic' | 'slim';
+}
+
+export interface GalleryView extends Choice {
+  readonly skins: readonly SkinCard[];
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+  readonly origin: string;
+}
+
+export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Page {
+  return {
+    title: 'Gallery',
+    body: html`${searchForm(choice)}
+${skins.length > 0 ? skinCards(skins) : html`<p class="lead">No skin fits.</p>`}
+${next !== undefined && html`<p class="more"><a class="button" href="${addressOf({ ...choice, after: next })}">More skins</a></p>`}`,
+    terminal: {
+      skinsmith: 'skinsmith skins list --public',
+      curl: `curl ${origin}/v2/skins`,
+    },
+  };
+}
+
+function searchForm({ sort, filter, variant }: Choice): Html {
+  const option = (value: string, label: string, chosen: string) =>
+    html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
+  return html`<search><form method="get" action="/ui/gallery"><div class="row">
+<div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+<div><label for="sort">Order</label><select id="sort" name="sort">${option('newest', 'Newest', sort)}${option('popular', 'Popular', sort)}</select></div>
+<div><label for="arms">Arms</label><select id="arms" name="variant">${option('', 'All', variant)}${option('classic', 'Classic', variant)}${option('slim', 'Slim', variant)}</select></div>
+<div class="end"><button>Search</button></div></div></form></search>`;
+}
+
+function addressOf(query: Choice & { readonly after: string }): string {
+  return `/ui/gallery?${new URLSearchParams({ ...query })}`;
+}

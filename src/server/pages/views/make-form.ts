@@ -1,0 +1,33 @@
+import { type Html, html } from '../html/html.ts';
+
+/** What a skin is made from. */
+export const FROM = ['file', 'url', 'player'] as const;
+export type From = (typeof FROM)[number];
+
+const INPUTS: Readonly<Record<From, Html>> = {
+  file: html`<label class="drop" for="file"><strong>Skin picture</strong>
+<span class="quiet">PNG, 64×64 or 64×32 pixels, at most 20,000 bytes</span>
+<span class="quiet" data-needs-script hidden>Drop files or a folder here, or paste a picture.</span>
+<input id="file" type="file" name="file" accept="image/png" required></label>`,
+  url: html`<label for="url">Address of a picture</label>
+<input id="url" type="url" name="url" required maxlength="256" placeholder="https://">`,
+  player: html`<label for="user">Player name or UUID</label>
+<input id="user" name="user" required maxlength="36" autocomplete="off" spellcheck="false">`,
+};
+
+/** The form that makes a skin. It works without a script; with one, several pictures go at once. */
+export function makeForm(from: From): Html {
+  return html`<form class="panel make" method="post" action="/ui/make" enctype="multipart/form-data" data-make="${from}">
+${INPUTS[from]}
+<div class="row">
+<div><label for="name">Name</label>
+<input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]+" title="Letters, digits, spaces and _ . - only" autocomplete="off"></div>
+<div><label for="variant">Arms</label>
+<select id="variant" name="variant"><option value="unknown">Detect</option><option value="classic">Classic, 4 pixels</option><option value="slim">Slim, 3 pixels</option></select></div>
+<div><label for="visibility">Visibility</label>
+<select id="visibility" name="visibility"><option value="public">Public</option><option value="unlisted">Unlisted</option><option value="private">Private</option></select></div>
+</div>
+<button>Make the skin</button>
+</form>
+<ol class="results" data-results aria-live="polite" aria-label="Results" hidden></ol>`;
+}

@@ -1,0 +1,55 @@
+import type { Page } from '../frame/page.ts';
+import { type Html, html } from '../html/html.ts';
+
+/** Times are milliseconds since the epoch. */
+export interface ShownSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly created_at: number;
+  readonly used_at: number;
+  readonly expires_at: number;
+  readonly isCurrent: boolean;
+}
+
+export function sessionsPage({
+  sessions,
+  origin,
+}: {
+  sessions: readonly ShownSession[];
+  origin: string;
+}): Page {
+  return {
+    title: 'Where you are signed in',
+    body: html`<ul class="list">${sessions.map(row)}</ul>`,
+    terminal: {
+      skinsmith: 'skinsmith open',
+      curl: `curl -H "Authorization: Bearer $SKINSMITH_API_KEY" ${origin}/v2/account`,
+    },
+  };
+}
+
+function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {
+  return html`<li class="panel"><div><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag">this browser</span>`}
+<p class="quiet">Signed in ${day(created_at)}, last seen ${day(used_at)}, ends ${day(expires_at)}</p></div>
+<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, begun ${minute(created_at)}">End</button></form></li>`;
+}
+
+function minute(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function day(time: number): Html {
+  const iso = new Date(time).toISOString();
+  return html`<time datetime="${iso}">${minute(time)}</time>`;
+}
+
+const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari', 'curl'] as const;
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'] as const;
+
+/** A User-Agent in a few words; as it is, if it is none of the usual ones. */
+function browserOf(agent: string): string {
+  const browser = BROWSERS.find((name) => agent.includes(`${name}/`));
+  if (!browser) return agent.slice(0, 60) || 'Unknown browser';
+  const system = SYSTEMS.find((name) => agent.includes(name));
+  return system ? `${browser} on ${system}` : browser;
+}

@@ -1,0 +1,42 @@
+import type { Page } from '../frame/page.ts';
+import { type SkinCard, skinCards } from '../frame/skin-card.ts';
+import { type Html, html } from '../html/html.ts';
+import { makeForm } from './make-form.ts';
+
+/** Who signs the skins of this server. */
+export type Signing = 'signing' | 'accounts' | 'upstream';
+
+const SIGNERS: Readonly<Record<Signing, Html>> = {
+  signing: html`This server signs skins with its own key. Servers that trust it accept them, with
+<a href="https://github.com/yushijinhun/authlib-injector">authlib-injector</a> or a plugin.`,
+  accounts: html`Skins made here are signed by the game itself. Every server accepts them.`,
+  upstream: html`Another service makes and signs the skins of this server.`,
+};
+
+export interface StartView {
+  readonly signing: Signing;
+  readonly newest: readonly SkinCard[];
+  readonly origin: string;
+  /** Whether the visitor may make skins without signing in first. */
+  readonly mayMake: boolean;
+}
+
+export function startPage({ signing, newest, origin, mayMake }: StartView): Page {
+  return {
+    title: 'Signed Minecraft skins',
+    hasOwnHeading: true,
+    body: html`<div class="hero">
+<div><h1>Signed Minecraft skins</h1>
+<p class="lead">Give a picture, get skin data that servers, heads and NPCs can show.</p>
+<p>${SIGNERS[signing]}</p></div>
+${mayMake ? makeForm('file') : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}
+</div>
+<section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>
+${newest.length > 0 ? skinCards(newest) : html`<p class="quiet">There are no public skins yet. Make the first one.</p>`}
+</section>`,
+    terminal: {
+      skinsmith: 'skinsmith generate skin.png',
+      curl: `curl -F file=@skin.png ${origin}/v2/generate`,
+    },
+  };
+}

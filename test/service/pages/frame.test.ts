@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { PAGE_POLICY } from '../../../src/server/http/pages/page-headers.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { runEmbedded } from '../../support/server/embedded-service.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+const JAVA = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2';
+
+test('People get the start page where programs get the key document', async () => {
+  const { url } = await runServer();
+  const page = await new PlainBrowser(url).open('/');
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.text).toContain('<h1>Signed Minecraft skins</h1>');
+  for (const accept of ['*/*', 'application/json', JAVA, 'text/html;q=0']) {
+    const answer = await fetch(url, { headers: { accept } });
+    expect(await answer.json()).toHaveProperty('signaturePublickey');
+    expect(answer.headers.get('vary')).toContain('Accept');
+  }
+  expect(page.headers.get('vary')).toContain('Accept');
+});
+
+test('Pages come with a policy that allows nothing of others, and are kept by nobody', async () => {
+  const { url } = await runServer();
+  const { headers } = await new PlainBrowser(url).open('/ui/make');
+  expect(headers.get('content-security-policy')).toBe(PAGE_POLICY);
+  expect(headers.get('cache-control')).toBe('private, no-store');
+  expect(headers.get('access-control-allow-origin')).toBeNull();
+  expect(headers.get('referrer-policy')).toBe('same-origin');
+});
+
+test('Assets never change under their names, and are sent compressed', async () => {
+  const { url } = await runServer();
+  const { text } = await new PlainBrowser(url).open('/');
+  const addresses = [...text.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, address]) => address!);
+  expect(addresses).toHaveLength(3);
+  for (const address of addresses) {
+    const { status, headers } = await fetch(`${url}${address}`);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('content-encoding')).toBe('gzip');
+  }
+  for (const other of ['manifest.json', '..%2fcli.cjs', 'page.js', 'THIRD-PARTY-LICENSES.txt']) {
+    expect((await fetch(`${url}/ui/assets/${other}`)).status).toBe(404);
+  }
+});
+
+test('What goes wrong is a page for people and JSON for programs', async () => {
+  const { url } = await runServer();
+  const browser = new PlainBrowser(url);
+  for (const path of ['/ui/skins/00000000000000000000000000000000', '/nowhere', '/ui/nowhere']) {
+    const { status, text, headers } = await browser.open(path);
+    expect(status).toBe(404);
+    expect(text).toContain('<h1>Nothing here</h1>');
+    expect(headers.get('content-security-policy')).toBe(PAGE_POLICY);
+    expect(await (await fetch(`${url}${path}`)).json()).toHaveProperty('errors');
+  }
+  const ofApi = await browser.open('/v2/skins/00000000000000000000000000000000');
+  expect(JSON.parse(ofApi.text)).toHaveProperty('errors');
+});
+
+test('Without pages there is the API only', async () => {
+  const { url } = await runServer({ pages: false });
+  const browser = new PlainBrowser(url);
+  expect(JSON.parse((await browser.open('/')).text)).toHaveProperty('signaturePublickey');
+  expect((await browser.open('/ui/make')).status).toBe(404);
+});
+
+test('The embedded service has no pages', async () => {
+  const service = await runEmbedded();
+  expect((await service.ask('/ui/make')).status).toBe(404);
+});
+
+test('Where every caller needs a key, people sign in first', async () => {
+  const { url } = await runServer({ anonymous: false });
+  const browser = new PlainBrowser(url);
+  expect((await browser.open('/')).text).not.toContain('type="file"');
+  for (const path of ['/ui/make', '/ui/gallery', '/ui/skins/00000000000000000000000000000000']) {
+    const { status, headers } = await browser.open(path);
+    expect([status, headers.get('location')]).toEqual([303, '/ui/sign-in']);
+  }
+});

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { makeLink } from '../../../src/server/service/sessions/sign-in-links.ts';
+import { findUserByName } from '../../../src/server/store/users.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+async function signedIn(server: ServerUnderTest): Promise<PlainBrowser> {
+  const browser = new PlainBrowser(server.url);
+  expect((await browser.signIn(server.key)).status).toBe(303);
+  return browser;
+}
+
+/** Whether the browser's session is one. */
+async function isSignedIn(browser: PlainBrowser): Promise<boolean> {
+  return (await browser.open('/ui/sessions')).status === 200;
+}
+
+test('A key that is pasted once signs in, until the person signs out', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const { text } = await browser.open('/ui/sessions');
+  expect(text).toContain('Firefox on Linux');
+  expect(text).not.toContain(server.key);
+  const { cookie } = browser;
+  await browser.open('/ui/sign-out', { form: {} });
+  expect(browser.cookie).toBeUndefined();
+  browser.cookie = cookie;
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
+test('A wrong key is told on the page, and signs nobody in', async () => {
+  const { url } = await runServer();
+  const browser = new PlainBrowser(url);
+  const { status, text } = await browser.signIn('sksm_wrong_wrong_wrong');
+  expect(status).toBe(403);
+  expect(text).toContain('This key does not work here');
+  expect(browser.cookie).toBeUndefined();
+});
+
+test('The cookie is for this host and its pages only', async () => {
+  const { url, key } = await runServer({ publicUrl: 'https://skins.example.org' });
+  const form = { key: key! };
+  const plain = await new PlainBrowser(url).open('/ui/sign-in', { form });
+  expect(plain.headers.get('set-cookie')).toMatch(
+    /^skinsmith=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+  );
+  const proxied = await new PlainBrowser(url).open('/ui/sign-in', {
+    form,
+    headers: { 'x-forwarded-proto': 'https' },
+  });
+  expect(proxied.headers.get('set-cookie')).toMatch(
+    /^__Host-skinsmith=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
+  );
+});
+
+test('The session ends with its key, and with its user', async () => {
+  const server = await runServer();
+  const anna = await server.owner.json('/v2/account/keys', { user: 'anna' });
+  const browser = new PlainBrowser(server.url);
+  await browser.signIn(anna.body.key?.secret);
+  expect(await isSignedIn(browser)).toBe(true);
+  await server.owner.send('DELETE', `/v2/account/keys/${anna.body.key?.id}`);
+  expect(await isSignedIn(browser)).toBe(false);
+
+  const bert = await server.owner.json('/v2/account/keys', { user: 'bert' });
+  await browser.signIn(bert.body.key?.secret);
+  expect(await isSignedIn(browser)).toBe(true);
+  await server.owner.patch('/v2/account/users/bert', { disabled: true });
+  expect(await isSignedIn(browser)).toBe(false);
+  await server.owner.patch('/v2/account/users/bert', { disabled: false });
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
+test('A session ends after 30 days', async () => {
+  const clock = new MovableClock();
+  const browser = await signedIn(await runServer({ clock }));
+  clock.forward(30 * 24 * 3_600_000 - 1);
+  expect(await isSignedIn(browser)).toBe(true);
+  clock.forward(1);
+  expect(await isSignedIn(browser)).toBe(false);
+});
+
+test('One ends own sessions elsewhere, and none of others', async () => {
+  const server = await runServer();
+  const [here, there] = [await signedIn(server), await signedIn(server)];
+  const { text } = await here.open('/ui/sessions');
+  const other = text.split('<li').find((row) => row.includes('/end') && !row.includes('this browser'));
+  const end = /action="([^"]+)"/.exec(other ?? '')?.[1] ?? '';
+  const anna = await server.owner.json('/v2/account/keys', { user: 'anna' });
+  const annas = new PlainBrowser(server.url);
+  await annas.signIn(anna.body.key?.secret);
+  expect((await annas.open(end, { form: {} })).status).toBe(404);
+  expect(await isSignedIn(there)).toBe(true);
+  expect((await here.open(end, { form: {} })).status).toBe(303);
+  expect(await isSignedIn(there)).toBe(false);
+  expect(await isSignedIn(here)).toBe(true);
+});
+
+test.each([
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'none' },
+])('A form that another site sends does nothing: %j', async (headers) => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  expect((await browser.open('/ui/sign-out', { form: {}, headers })).status).toBe(403);
+  expect((await browser.open('/ui/sign-in', { form: { key: server.key! }, headers })).status).toBe(403);
+  expect(await isSignedIn(browser)).toBe(true);
+});
+
+test('Where browsers do not say where a form comes from, its origin counts', async () => {
+  const server = await runServer();
+  const send = async (headers: Record<string, string>) =>
+    (await fetch(`${server.url}/ui/sign-out`, { method: 'POST', headers, redirect: 'manual' })).status;
+  expect(await send({ origin: server.url })).toBe(303);
+  for (const headers of [{}, { origin: 'null' }, { origin: 'http://example.com' }]) {
+    expect(await send(headers as Record<string, string>)).toBe(403);
+  }
+});
+
+test('The cookie does not count for the API', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  expect((await browser.open('/v2/me/skins')).status).toBe(401);
+});
+
+test('A link signs in once', async () => {
+  const server = await runServer();
+  const { db } = await openOwnStore(server.dataDir);
+  const { id } = (await findUserByName(db, 'owner'))!;
+  const secret = await makeLink({ db, clock: systemClock }, { user_id: id, key_id: null });
+  const browser = new PlainBrowser(server.url);
+  const path = `/ui/sign-in/link?secret=${secret}`;
+  const asked = await browser.open(path, { headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(asked.text).toContain('Sign in with this link?');
+  expect(browser.cookie).toBeUndefined();
+  expect((await browser.open(path)).status).toBe(303);
+  expect(await isSignedIn(browser)).toBe(true);
+  expect((await new PlainBrowser(server.url).open(path)).status).toBe(401);
+});

@@ -9,7 +9,7 @@ import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
 import type { PlayerKey } from '../store/players.ts';
-import { ByteCache } from './byte-cache.ts';
+import { ByteCache } from '../../base/byte-cache.ts';
 import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
 import { LookupBudget } from './lookup-budget.ts';
 import type { NamedTexture } from './renders.ts';

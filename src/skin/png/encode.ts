@@ -2,6 +2,9 @@ import { deflateSync } from 'node:zlib';
 import type { Picture } from '../picture.ts';
 import { writePng } from './write.ts';
 
+/** Level 9 takes four times as long as 6 and saves 2 % of a usual skin. */
+const LEVEL = 6;
+
 /**
  * Encodes a picture in the one canonical form: 8-bit RGBA, no interlacing, no row filters, only IHDR, IDAT and
  * IEND, and 0,0,0,0 for every pixel with alpha 0. Pictures with equal pixel hashes give equal bytes, which
@@ -9,7 +12,7 @@ import { writePng } from './write.ts';
  * The bytes are stable for one build of Node; another one's zlib may pack the same pixels differently.
  */
 export function encodePng(picture: Picture): Buffer {
-  const data = deflateSync(makeRows(picture), { level: 9, memLevel: 9 });
+  const data = deflateSync(makeRows(picture), { level: LEVEL, memLevel: 9 });
   return writePng(picture, 'rgba', [['IDAT', data]]);
 }
 

@@ -18,6 +18,7 @@ import { Duplicates } from '../service/limits/duplicates.ts';
 import { Polling } from '../service/limits/polling.ts';
 import { MAX_STORE_BYTES, StoreCeiling } from '../service/limits/store-ceiling.ts';
 import type { Plans } from '../service/plans/plans.ts';
+import { ServedTextures } from '../service/skins/served-textures.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { Fetches } from '../sources/fetches.ts';
@@ -72,6 +73,7 @@ export async function makeService(
     publicUrl,
     observer: options.observer,
     openRequests: new OpenRequests(basis),
+    servedTextures: new ServedTextures(basis),
     metrics: await openMetrics(options, { basis, feeds, live }),
     workers: pool,
     description: once(describe),

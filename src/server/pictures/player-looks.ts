@@ -1,3 +1,4 @@
+import { ByteCache } from '../../base/byte-cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
@@ -9,7 +10,6 @@ import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
 import type { PlayerKey } from '../store/players.ts';
-import { ByteCache } from '../../base/byte-cache.ts';
 import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
 import { LookupBudget } from './lookup-budget.ts';
 import type { NamedTexture } from './renders.ts';

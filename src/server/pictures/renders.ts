@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { ByteCache } from '../../base/byte-cache.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
-import { ByteCache } from '../../base/byte-cache.ts';
 import type { RenderBudget } from './render-budget.ts';
 import type { RenderJob } from './render-job.ts';
 import type { RenderThread } from './render-thread.ts';

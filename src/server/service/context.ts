@@ -8,6 +8,7 @@ import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
+import type { ServedTextures } from './skins/served-textures.ts';
 import type { DiagnosisContext } from './status/diagnosis.ts';
 import type { Stats } from './status/stats.ts';
 import type { SubmitContext } from './submitting/submit.ts';
@@ -44,6 +45,8 @@ export interface ServiceContext
   readonly feeds: JobFeeds;
   /** Open requests, which end when their key is revoked. */
   readonly openRequests: OpenRequests;
+  /** Textures as the game fetches them. */
+  readonly servedTextures: ServedTextures;
   /** Pictures of textures. */
   readonly renders: Renders;
   /** Textures that players wear, for pictures. */

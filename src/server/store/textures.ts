@@ -20,14 +20,17 @@ export async function findTexture(db: Db, hash: string): Promise<TextureRow | un
   return await db.selectFrom('textures').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** A picture that signed data or a cape needs; no other pictures are served. */
-export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
-  return await db
+const FIND_SERVED = prepare((db, { hash }: Pick<TextureRow, 'hash'>) =>
+  db
     .selectFrom('textures')
     .selectAll()
     .where('hash', '=', hash)
-    .where((eb) => eb.or(neededBy(eb)))
-    .executeTakeFirst();
+    .where((eb) => eb.or(neededBy(eb))),
+);
+
+/** A picture that signed data or a cape needs; no other pictures are served. */
+export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
+  return await FIND_SERVED.first(db, { hash });
 }
 
 /** The picture of signed data whose skin has one of these addresses. */

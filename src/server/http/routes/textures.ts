@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { errorAnswerSchema } from '../../../protocol/envelope.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
-import { findServedTexture } from '../../store/textures.ts';
 import { route } from '../route.ts';
 
 /** Seconds. The bytes under a hash never change. */
@@ -20,7 +19,7 @@ export const textureRoute = route({
       ETag: `"${params.hash}"`,
       'Cross-Origin-Resource-Policy': 'cross-origin',
     };
-    const texture = await findServedTexture(context.db, params.hash);
+    const texture = await context.servedTextures.find(params.hash);
     if (!texture) throw new Refusal('not_found', 'There is no such texture.');
     if (request.headers['if-none-match'] === headers.ETag) return { status: 304, body: undefined, headers };
     return {

@@ -1,21 +1,13 @@
-import { onTestFinished } from 'vitest';
-import { NetworkTransport } from '../../src/client/network-transport.ts';
 import {
   GenerationError,
   GenerationPostponed,
   type OpenGenerator,
 } from '../../src/server/generators/port.ts';
-import { openUpstream } from '../../src/server/generators/upstream/open.ts';
-import { makeGuardedAgent } from '../../src/server/outbound/guarded-agent.ts';
-import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
-import { keepTexture } from '../../src/server/store/textures.ts';
 import { pixelHash } from '../../src/skin/pixel-hash.ts';
-import { HostedInMemory } from '../support/hosted/hosted-in-memory.ts';
+import { openGateway } from '../support/hosted/gateway.ts';
 import type { HostedOptions } from '../support/hosted/options.ts';
-import { VirtualClock } from '../support/scripted/virtual-clock.ts';
-import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
-import { giveStore, openOwnStore } from '../support/server/running-server.ts';
+import type { VirtualClock } from '../support/scripted/virtual-clock.ts';
+import { drawSkin } from '../support/server/drawn-skins.ts';
 import { describeServiceUser } from './service-user.ts';
 import type { MakerWorld } from './skin-makers.ts';
 
@@ -25,35 +17,10 @@ const MOST_ATTEMPTS = 3;
 const IDLE = 50;
 
 async function gatewayWorld(options?: HostedOptions): Promise<MakerWorld> {
-  const clock = new VirtualClock();
-  const hosted = await HostedInMemory.open(clock, options);
-  const dataDir = await ownFolder();
-  await giveStore(dataDir);
-  const { db } = await openOwnStore(dataDir);
-  const opened = await clock.until(
-    openUpstream({
-      upstream: { url: hosted.url, apiKey: hosted.key, insecureHttp: true },
-      clock,
-      random: () => 0.5,
-      transport: new NetworkTransport({ dispatcher: hosted.dispatcher }),
-      db,
-      self: nameThisProcess(),
-      pictures: makeGuardedAgent({ policy: { networks: [], ports: [] } }),
-      wake: () => {},
-      warn: () => {},
-      onError: (error) => {
-        throw error;
-      },
-    }),
-  );
-  onTestFinished(async () => await opened.close?.());
+  const { clock, hosted, opened, keepPicture } = await openGateway(options);
   const make = async (numbers: readonly number[]) => {
     const workers = new Workers(opened, clock, numbers);
-    const at = clock.now();
-    for (const n of numbers) {
-      const { width, height } = drawSkin(n);
-      await keepTexture(db, { hash: hashOf(n), width, height, png: skinPng(n), created_at: at });
-    }
+    for (const number of numbers) await keepPicture(number);
     return await workers.run();
   };
   return { clock, hosted, make };

@@ -12,8 +12,18 @@ const PIXELS = 'a'.repeat(64);
 const CAPE = 'c'.repeat(32);
 const finished: Job = { id: 'unknown', status: 'completed' };
 
+interface Origin {
+  /** Whether all jobs are this program's, or another process's on this machine. */
+  readonly isOwn?: boolean;
+  readonly isElsewhere?: boolean;
+  readonly ports?: Partial<LossesPorts<Submission>>;
+}
+
 /** Losses on a service whose finished jobs all have this skin. */
-function openLosses(skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {}) {
+function openLosses(
+  skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {},
+  { isOwn = false, isElsewhere = false, ports = {} }: Origin = {},
+) {
   const told: string[] = [];
   const tasks: Promise<void>[] = [];
   const clock = { now: 0 };
@@ -27,16 +37,17 @@ function openLosses(skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {})
   const tools = {
     session: {
       now: () => clock.now,
-      submissions: { isOwnJob: () => false },
+      submissions: { isOwnJob: () => isOwn },
       track: (task: Promise<void>) => tasks.push(task),
     },
-    isElsewhere: () => false,
+    isElsewhere: () => isElsewhere,
     fetchJob: async () => ({ job: finished, skin: { texture: { data: { value } } } }),
     pixelsOf: () => PIXELS,
     texturePixels: async () => PIXELS,
     onFound: () => told.push('found'),
     onGone: () => told.push('gone'),
     lookSoon: () => {},
+    ...ports,
   } as unknown as LossesPorts<Submission>;
   const losses = new Losses(tools);
   return {
@@ -121,4 +132,40 @@ describe('An answer that was lost', () => {
     await service.sees([finished], 400);
     expect(service.told).toEqual(['gone']);
   });
+});
+
+describe('A submission of unknown pixels, such as a player', () => {
+  const other: Job = { ...finished, id: 'also unknown' };
+
+  /** What becomes of submissions when these jobs are listed. */
+  async function judge(works: readonly Submission[], jobs: readonly Job[]): Promise<string[]> {
+    const service = openLosses({}, { ports: { pixelsOf: () => undefined } });
+    for (const work of works) service.losses.add(work, sent, SOON);
+    await service.sees(jobs, 100);
+    await service.sees(jobs, 400);
+    return service.told;
+  }
+
+  test('is the only unknown job', async () => {
+    expect(await judge([workOf()], [finished])).toEqual(['found']);
+  });
+
+  test('is neither of two unknown jobs', async () => {
+    expect(await judge([workOf()], [finished, other])).toEqual(['gone']);
+  });
+
+  test('is not the only unknown job as long as another may be', async () => {
+    // Once the first is settled, the other is the only one.
+    expect(await judge([workOf(), workOf()], [finished])).toEqual(['gone', 'found']);
+  });
+});
+
+test.each([
+  ['of this program', { isOwn: true }],
+  ['of another process on this machine', { isElsewhere: true }],
+])('A job %s is not that of a lost answer', async (_, origin) => {
+  const service = openLosses({}, origin);
+  service.losses.add(workOf(), sent, SOON);
+  await service.sees([finished], 400);
+  expect(service.told).toEqual(['gone']);
 });

@@ -110,6 +110,14 @@ test.each([{}, { onePerIdentity: true }])(
   },
 );
 
+test('Without bounds a job is adopted although its twin is under way', async () => {
+  const { here, there } = await twoProcesses(() => ({}));
+  await here.submit(newJob({ request: 'a', identity: 'of the old signer' }), LIMITS);
+  await here.submit(newJob({ owner: 'bob', request: 'b', identity: 'of the new signer' }), LIMITS);
+  const [old] = [await mustClaim(here, 'w'), await mustClaim(there, 'v')];
+  expect((await here.adopt(old, 'of the new signer'))?.job.identity).toBe('of the new signer');
+});
+
 test('A job is not adopted by a worker that has lost its lease', async () => {
   const { here } = await twoProcesses(() => ({}));
   await here.submit(newJob({ request: 'a', identity: 'of the old signer' }), LIMITS);

@@ -17,11 +17,21 @@ import { ownFolder } from '../support/server/own-folder.ts';
 interface SetUp extends HostedOptions {
   readonly maxNew?: number;
   readonly follows?: boolean;
+  /** Another dispatcher with the same key on the same machine. */
+  readonly beside?: Pick<Opened, 'clock' | 'hosted' | 'client' | 'shareFolder'>;
 }
 
+type Opened = Awaited<ReturnType<typeof openDispatcher>>;
+
 /** A dispatcher that has met the service, and what it tells its user. */
-async function openDispatcher({ maxNew = Number.POSITIVE_INFINITY, follows = true, ...options }: SetUp = {}) {
-  const { clock, hosted, client } = await openInMemory(options);
+async function openDispatcher({
+  maxNew = Number.POSITIVE_INFINITY,
+  follows = true,
+  beside,
+  ...options
+}: SetUp = {}) {
+  const { clock, hosted, client } = beside ?? (await openInMemory(options));
+  const shareFolder = beside?.shareFolder ?? join(await ownFolder(), 'shares');
   const told: string[] = [];
   const [stop, hardStop] = [new AbortController(), new AbortController()];
   const session = openSession({ clock, client });
@@ -43,7 +53,7 @@ async function openDispatcher({ maxNew = Number.POSITIVE_INFINITY, follows = tru
       queueFilledByOthers: (jobs) => void told.push(`${jobs} of others`),
       sharingBroken: (why) => void told.push(why),
     },
-    shareFolder: join(await ownFolder(), 'shares'),
+    shareFolder,
     known: undefined,
     follows,
     force: false,
@@ -58,7 +68,7 @@ async function openDispatcher({ maxNew = Number.POSITIVE_INFINITY, follows = tru
   await clock.until(dispatcher.meet({ spots: undefined, cape: undefined }));
   dispatcher.start();
   const pass = async (ms: number) => await clock.until(clock.sleep(ms));
-  return { clock, hosted, client, session, dispatcher, told, stop, pass };
+  return { clock, hosted, client, shareFolder, session, dispatcher, told, stop, pass };
 }
 
 test('Work is submitted through the spots and comes back with its result', async () => {
@@ -141,4 +151,14 @@ test('Others who have the whole queue are told of', async () => {
   expect(told).toContain('5 of others');
   await pass(5_000);
   expect(told.at(-1)).toBe('1 completed');
+});
+
+test('A dispatcher that has long had nothing new still has its share of the spots', async () => {
+  const first = await openDispatcher({ serviceTime: 60_000 });
+  first.dispatcher.add(workOf(0));
+  await first.pass(30_000);
+  const second = await openDispatcher({ beside: first });
+  for (let n = 1; n < 6; n++) second.dispatcher.add(workOf(n));
+  await second.pass(5_000);
+  expect([first.dispatcher.open, second.dispatcher.open]).toEqual([1, 3]);
 });

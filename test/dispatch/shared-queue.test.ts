@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SharedQueue } from '../../src/dispatch/shared-queue.ts';
 import { Spots } from '../../src/dispatch/spots.ts';
+import type { Submission } from '../../src/dispatch/submission.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
@@ -17,10 +18,10 @@ async function machine() {
   const clock = new MovableClock();
   const broken: string[] = [];
   const orphans: string[] = [];
-  const open = async () => {
+  const open = async (spots = new Spots<Submission>(5)) => {
     const queue = await SharedQueue.open(folder, {
       clock,
-      spots: new Spots(5),
+      spots,
       typical: () => undefined,
       onOrphans: (jobs) => orphans.push(...jobs),
       onBroken: (why) => broken.push(why),
@@ -83,6 +84,19 @@ describe('A process that has gone', () => {
     expect(other.settledAt).toBe(clock.monotonic());
     other.endLook(0, LIST);
     expect([other.settledAt, other.take(1, 'another')]).toEqual([undefined, 'mine']);
+  });
+
+  test('leaves its jobs, which others are told of', async () => {
+    const { open, clock, orphans } = await machine();
+    const spots = new Spots<Submission>(5);
+    const [, other] = [await open(spots), await open()];
+    const work = { key: 'k' } as Submission;
+    spots.took({ id: 'job', work, timestamp: 0, isTimed: true, acceptedAt: 0, eta: undefined });
+    other.take(5, 'another');
+    expect(orphans).toEqual([]);
+    clock.forward(STALE);
+    other.take(5, 'a third');
+    expect(orphans).toEqual(['job']);
   });
 
   test('holds its submissions in flight no longer than a minute where no list comes', async () => {

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { JOB_STATUSES, type JobStatus } from '../../../src/protocol/job.ts';
 import { assertLegal, changeState } from '../../../src/server/queue/states.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import type { NewCallback } from '../../../src/server/store/callbacks.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
+import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
 
 const LEGAL: readonly `${JobStatus} → ${JobStatus}`[] = [
   'waiting → processing',
@@ -24,11 +26,12 @@ test.each(STEPS)('A job going from $from to $to is legal: $legal', ({ from, to, 
   else expect(() => assertLegal(from, to)).toThrow(`A job cannot go from ${from} to ${to}.`);
 });
 
-async function storedJob() {
+async function storedJob(callback?: NewCallback) {
   const { db } = await openOwnStore(await ownFolder());
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' } });
-  const job = newJob();
+  if (callback) await keepKey(db);
+  const job = newJob({ callback });
   await queue.submit(job, LIMITS);
   return { db, queue, uuid: job.uuid };
 }
@@ -60,4 +63,17 @@ test('A lease that was renewed since somebody looked is not taken away', async (
   const free = { uuid, from: 'processing', to: 'waiting', leaseOwner: 'w' } as const;
   expect(await changeState(db, { ...free, leaseUntil: leaseUntil - 1 }, {})).toBe(false);
   expect(await changeState(db, { ...free, leaseUntil }, {})).toBe(true);
+});
+
+test('The end of a job makes its callbacks due, and no step that is not made or does not end it', async () => {
+  const { db, queue, uuid } = await storedJob(callbackOf('https://a.example/'));
+  const due = async () => (await db.selectFrom('callbacks').select('run_at').executeTakeFirst())?.run_at;
+  await queue.claim('w');
+  const end = { uuid, from: 'processing', to: 'failed' } as const;
+  expect(await changeState(db, { ...end, leaseOwner: 'another' }, { finished_at: 7 })).toBe(false);
+  expect(await changeState(db, { ...end, to: 'waiting' }, {})).toBe(true);
+  expect(await due()).toBeNull();
+  await queue.claim('w');
+  expect(await changeState(db, { ...end, leaseOwner: 'w' }, { finished_at: 7 })).toBe(true);
+  expect(await due()).toBe(7);
 });

@@ -18,10 +18,10 @@ interface SetUp extends HostedOptions {
   readonly maxNew?: number;
   readonly follows?: boolean;
   /** Another dispatcher with the same key on the same machine. */
-  readonly beside?: Pick<Opened, 'clock' | 'hosted' | 'client' | 'shareFolder'>;
+  readonly beside?: InMemory & { readonly shareFolder: string };
 }
 
-type Opened = Awaited<ReturnType<typeof openDispatcher>>;
+type InMemory = Awaited<ReturnType<typeof openInMemory>>;
 
 /** A dispatcher that has met the service, and what it tells its user. */
 async function openDispatcher({

@@ -49,6 +49,15 @@ async function signersIn(shop: Workshop): Promise<unknown[]> {
 
 const submitted = ({ records }: HostedService) => records.accepted.length;
 
+test('On a machine without a signing key, the first skin is known to be signed by the key made for it', async () => {
+  const shop = await embeddedWorkshop();
+  await rm(join(shop.machine.dataDir, 'signing-key.pem'));
+  await shop.draw({ 'skins/a': 1 });
+  const { exitCode, stdout, stderr } = await runIn(shop, {}, ['generate', 'skins/a.png', '--json']);
+  expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { signer: 'embedded', warnings: [] }]);
+  expect(stderr).toMatch(NOTICE);
+});
+
 test('queue tells what the signatures of this machine are worth, and not those of a service', async () => {
   const { run, hosted } = await prepare();
   const own = await run('queue', '-r', 'skins');

@@ -123,16 +123,14 @@ async function batchService(
   const open = async () => (await connect(settings)).client;
   const { skinFinder } = await import('../../batch/api/service.ts');
   const findSkin = skinFinder(open, { signal });
-  if (identity.name === EMBEDDED) {
-    const signingKey = async () => {
-      await open(); // the first start makes the key
-      return (await context.ownKey()) ?? (await ownKeyIn(context));
-    };
-    return { ...identity, connect: open, signingKey, findSkin, known: { spots: EMBEDDED_SPOTS, signingKey } };
-  }
-  const signingKey = async () => {
+  const publishedKey = async () => {
     const { signingKeyOf } = await import('../../batch/api/service.ts');
     return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
   };
-  return { ...identity, connect: open, signingKey, findSkin };
+  if (identity.name === EMBEDDED) {
+    // Until the first use there is no key file: the service makes the key when it is asked for it.
+    const signingKey = async () => (await context.ownKey()) ?? (await publishedKey());
+    return { ...identity, connect: open, signingKey, findSkin, known: { spots: EMBEDDED_SPOTS, signingKey } };
+  }
+  return { ...identity, connect: open, signingKey: publishedKey, findSkin };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { whenAccepted } from '../support/hosted/run-hosted.ts';
-import { hostedWorkshop, pixelsOf } from '../support/program/batches.ts';
+import { embeddedWorkshop, hostedWorkshop, pixelsOf } from '../support/program/batches.ts';
 
 const BATCH = 20;
 /** Submissions after which the others begin: the batch is in the middle of its work then. */
@@ -35,6 +35,18 @@ test('Two batches of the same skins on one data folder: never more than five job
   expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
   const made = async (folder: string) =>
     (await shop.lock(`${folder}/skins.lock`)).map(({ pixels }) => pixels).sort();
+  expect(await made('one')).toHaveLength(BATCH);
+  expect(await made('two')).toEqual(await made('one'));
+});
+
+test('Two batches of the same skins by two embedded services on one data folder: each skin is made once', async () => {
+  const shop = await embeddedWorkshop();
+  await shop.drawMany('skins', BATCH);
+  const both = ['one', 'two'].map((folder) => shop.start(['generate', 'skins', '--out', folder]));
+  expect((await Promise.all(both)).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  // Skin data has the time at which it was made: made twice, it would differ.
+  const made = async (folder: string) =>
+    (await shop.lock(`${folder}/skins.lock`)).map(({ value, signature }) => ({ value, signature }));
   expect(await made('one')).toHaveLength(BATCH);
   expect(await made('two')).toEqual(await made('one'));
 });

@@ -32,7 +32,18 @@ describe('--dry-run', () => {
     const { exitCode, stdout, stderr } = await shop.run(...MAKE, '--dry-run', '--json');
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([
       3,
-      { sources: 6, new: 1, changed: 1, known: 2, duplicates: 1, refused: 1, seconds: expect.any(Number) },
+      {
+        ...{
+          sources: 6,
+          new: 1,
+          changed: 1,
+          known: 2,
+          duplicates: 1,
+          refused: 1,
+          seconds: expect.any(Number),
+        },
+        ...{ unknownSigner: 2, untold: 2 },
+      },
     ]);
     expect(JSON.parse(lines(stderr)[0] ?? '')).toMatchObject({
       error: { code: 'invalid_image', message: expect.stringContaining('skins/broken.png') },

@@ -70,7 +70,7 @@ describe('A web page of another origin', () => {
       expect(headers['access-control-allow-origin']).toBe('*');
       expect(headers['access-control-allow-credentials']).toBeUndefined();
       expect(String(headers['access-control-expose-headers']).split(', ')).toEqual(
-        expect.arrayContaining(['X-RateLimit-NextRequest', 'Retry-After', 'X-Request-Id', 'ETag']),
+        expect.arrayContaining(['X-RateLimit-NextRequest', 'Retry-After', 'MineSkin-Breadcrumb', 'ETag']),
       );
     }
   });

@@ -7,8 +7,8 @@ export const PICTURE_CHOICES = ['auto', 'blocks', 'kitty', 'iterm', 'none'] as c
 export type PictureChoice = (typeof PICTURE_CHOICES)[number];
 
 /**
- * The style to draw in; undefined: no image. `auto` only draws on a terminal with at least 256 colours, in the best
- * style that the terminal announces.
+ * The style to draw in; undefined: no image. `auto` draws on a terminal with colours, in the style that the terminal
+ * announces, or else in blocks, which need at least 256 colours.
  */
 export function pictureStyle(
   choice: PictureChoice,
@@ -17,8 +17,8 @@ export function pictureStyle(
 ): PictureStyle | undefined {
   if (choice === 'none') return undefined;
   if (choice !== 'auto') return choice;
-  if (!stream.isTTY || !stream.hasColor || stream.colorDepth < 8) return undefined;
-  return nativeStyle(env) ?? 'blocks';
+  if (!stream.isTTY || !stream.hasColor) return undefined;
+  return nativeStyle(env) ?? (stream.colorDepth < 8 ? undefined : 'blocks');
 }
 
 /** Detects support from the terminal's own variables. tmux and screen only pass images on when configured to. */

@@ -21,9 +21,14 @@ test.each([
 test.each([
   ['a pipe', { isTTY: false }],
   ['a terminal without colours', { hasColor: false }],
-  ['a terminal with 16 colours', { colorDepth: 4 }],
 ])('auto draws nothing in %s', (_, stream) => {
   expect(pictureStyle('auto', { ...TERMINAL, ...stream }, { KITTY_WINDOW_ID: '1' })).toBeUndefined();
+});
+
+test('auto draws in 16 colours only where the terminal shows images itself, as Ghostty does over SSH', () => {
+  const terminal = { ...TERMINAL, colorDepth: 4 };
+  expect(pictureStyle('auto', terminal, { TERM: 'xterm' })).toBeUndefined();
+  expect(pictureStyle('auto', terminal, { TERM: 'xterm-ghostty' })).toBe('kitty');
 });
 
 test('what was typed holds, whatever the terminal says', () => {

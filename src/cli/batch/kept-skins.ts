@@ -1,5 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { Lockfile, sourcePath } from '../../batch/api/lockfile.ts';
 import { damageOf, type KeptSkin, signedBy } from '../../batch/api/signed-skins.ts';
 import {
@@ -29,6 +29,7 @@ const FIRST_BYTES = 64 * 1024;
  */
 export async function* keptSkins(path: string): AsyncGenerator<Kept> {
   if (isSkinText(path)) yield pastedSkin(path);
+  else if (statSync(path).isDirectory()) throw isFolder(path);
   else if (isLockfile(path)) yield* lockedSkins(path);
   else yield* jsonSkins(path);
 }
@@ -94,6 +95,15 @@ function parseFile(path: string): unknown {
   } catch (error) {
     throw error instanceof SyntaxError ? noSkins(path) : error;
   }
+}
+
+function isFolder(path: string): CliError {
+  const lockfile = join(path, 'skins.lock');
+  return new CliError('not_a_file', `${path} is a folder.`, {
+    hint: existsSync(lockfile)
+      ? `Give the lockfile in it: skinsmith verify ${lockfile}`
+      : 'Give a lockfile (skins.lock), or JSON as generate --json and --out write it.',
+  });
 }
 
 function noSkins(path: string): CliError {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { EMBEDDED } from '../../batch/api/signed-skins.ts';
 import {
   isPending,
   type Me,
@@ -91,7 +92,7 @@ export async function runWhoami(context: CommandContext): Promise<number> {
   const rateLimit = me.rateLimit ?? (await askLimits(client, context.signal));
   const jobs = await client.jobs({ signal: context.signal });
   const pending = jobs.filter(({ status }) => isPending(status)).length;
-  const view = whoamiView(me, { rateLimit, pending }, isEmbedded ? 'embedded' : client.baseUrl);
+  const view = whoamiView(me, { rateLimit, pending }, isEmbedded ? EMBEDDED : client.baseUrl);
   const { io, flags } = context;
   if (flags.json) io.out.write(jsonDocument(view));
   else if (io.out.isTTY) io.out.write(whoamiText(view));
@@ -176,8 +177,10 @@ function spent(used = 0, limit?: number, left?: number): string | undefined {
   return `${used} of ${limit}${left === undefined ? '' : `, ${left} left`}`;
 }
 
+/** The limits of an embedded service are too high to matter, so their figures would only puzzle people. */
 function whoamiText(view: WhoamiView): string {
-  return whoamiCells(view)
-    .map(([label, value]) => `${label.padEnd(11)} ${clean(value)}\n`)
-    .join('');
+  const isEmbedded = view.service === EMBEDDED;
+  const cells = whoamiCells(isEmbedded ? { ...view, limits: {} } : view);
+  if (isEmbedded) cells.splice(-1, 0, ['limits', 'none in practice']);
+  return cells.map(([label, value]) => `${label.padEnd(11)} ${clean(value)}\n`).join('');
 }

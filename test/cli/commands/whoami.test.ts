@@ -38,4 +38,16 @@ describe('whoami', () => {
       'per hour\t2 of 1500, 1498 left',
     ]);
   });
+
+  test('shows people no limits of the embedded service, and programs all of them', async () => {
+    const shown = (await runCommand(runWhoami, { isTTY: true })).out.split('\n');
+    expect(shown.slice(1)).toEqual([
+      'name        owner',
+      'plan        owner',
+      'limits      none in practice',
+      'service     embedded',
+      '',
+    ]);
+    expect((await runCommand(runWhoami, {})).out).toMatch(/^queue\t0 of 10000, 10000 left$/m);
+  });
 });

@@ -13,7 +13,10 @@ else {
 async function runUnderBundledNode() {
   const node = await bundledNode();
   if (node === undefined) {
-    process.stderr.write(`skinsmith needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`);
+    process.stderr.write(
+      `skinsmith needs Node 22.19 or newer; this is Node ${process.versions.node}.\n` +
+        'Install Node 24 (https://nodejs.org), or use a clone of the repository, which brings its own: npm install && npm install -g .\n',
+    );
     process.exitCode = 1;
     return;
   }

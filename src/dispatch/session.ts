@@ -123,6 +123,7 @@ export class Session<W extends Submission = Submission> {
     this.trouble.passed();
     this.intake.passed();
     this.pace.accepted(state, this.#moment(), sent);
+    this.#limitToldUntil = Number.NEGATIVE_INFINITY; // an acceptance seems to end the wait that was told
     if (state.links['events'] !== undefined) this.isSkinsmith = true;
     this.sawJobTime(state.job);
     return state;

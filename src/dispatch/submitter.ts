@@ -200,6 +200,7 @@ export class Submitter<W extends Submission> {
         this.#fullQueue.accepted();
         this.#ports.onAccepted(work, state, sent);
         session.spotLimit.fitted(this.#ports.queue.pending, session.now());
+        if (this.#hasNext()) session.tellLimit();
         return;
       } catch (error) {
         if (hardStop.aborted) return; // the journal records that it may have been accepted

@@ -56,6 +56,20 @@ test('That a window is used up is told once to who has work to submit', async ()
   expect(told).toEqual([expect.stringMatching(/^limit 6[01] s$/)]);
 });
 
+test('It is told again after an acceptance, which seems to end the wait', async () => {
+  const { clock, session, told, post } = await open({
+    rate: { limit: 2, window: 60_000 },
+    flags: { blockPerMinute: true },
+  });
+  await post(1);
+  const second = session.post(workOf(2), requestOf(workOf(2)), never);
+  session.tellLimit();
+  await clock.until(second);
+  session.tellLimit();
+  session.tellLimit();
+  expect(told).toEqual([expect.stringMatching(/^limit 6[01] s$/), expect.stringMatching(/^limit 6[01] s$/)]);
+});
+
 test('A job was accepted when the service says so, unless that cannot be', async () => {
   const { clock, session, client } = await open({ clockOffset: 600_000 });
   await clock.until(client.me());

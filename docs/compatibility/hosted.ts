@@ -62,7 +62,7 @@ export const NO_ENDPOINT: Readonly<Record<string, string>> = {
   'POST /v2/skins/{uuid}/interactions/likes': 'It belongs to the gallery of the website.',
   'POST /v2/skins/{uuid}/report': 'It belongs to the gallery of the website; ask the operator.',
   'GET /get/forTexture/{value}': 'No client in use was found to ask for it.',
-  'GET /render/{id}/{type}': 'Pictures of skins are not drawn here.',
+  'GET /render/{id}/{type}': '`GET /v2/skins/{uuid}/<view>.png` draws skins.',
   'GET /random-image': 'It has nothing to do with skins.',
   'GET /random-name': 'It has nothing to do with skins.',
 };
@@ -273,18 +273,18 @@ export const HOSTED_CODES = [
 export const ABOUT_CODES: Readonly<Record<string, string>> = {
   already_liked: 'There are no likes.',
   already_reported: 'There are no reports.',
-  api_key_not_found: 'Said as `invalid_api_key`.',
-  blocked_url_host: 'Said as `invalid_image_url`.',
+  api_key_not_found: 'Reported as `invalid_api_key`.',
+  blocked_url_host: 'Reported as `invalid_image_url`.',
   failed_to_create_id: 'Cannot happen: ids are random.',
-  image_not_found: 'Said as `not_found`.',
+  image_not_found: 'Reported as `not_found`.',
   insufficient_credits: 'Credits were abolished.',
   invalid_client: 'A fault inside the hosted service.',
   invalid_credits: 'Credits were abolished.',
   no_credits: 'Credits were abolished.',
-  upload_error: 'Said as `internal_error`.',
+  upload_error: 'Reported as `internal_error`.',
   anonymous_limit: 'Callers without a key have used up what the operator lets them generate together.',
   store_full: 'The store has grown to the size that the operator set.',
   unknown_variant:
-    'The hosted service says it if it cannot detect the variant of a picture, and `validation_error` for another word.',
-  concurrency_limit: 'Never said by `POST /v2/generate`.',
+    'The hosted service answers with it if it cannot detect the variant of a picture, and with `validation_error` for an unknown word.',
+  concurrency_limit: '`POST /v2/generate` never answers with it.',
 };

@@ -3,10 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
+import { startDatabaseMaker } from '../postgres/database-maker.ts';
 import { type Materials, makeMaterials, materialsIn } from './materials.ts';
 
 declare module 'vitest' {
-  interface ProvidedContext extends Materials {}
+  interface ProvidedContext extends Materials {
+    /** Where tests ask for PostgreSQL databases, see support/postgres. */
+    databaseMakerPort: number;
+  }
 }
 
 /**
@@ -19,7 +23,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (ready === undefined) await Promise.all([buildProgram(), makeMaterials(folder)]);
   for (const [name, path] of Object.entries(materialsIn(folder)))
     project.provide(name as keyof Materials, path);
+  const maker = await startDatabaseMaker();
+  project.provide('databaseMakerPort', maker.port);
   return async () => {
+    await maker.stop();
     if (ready === undefined) await rm(folder, { recursive: true, force: true });
   };
 }

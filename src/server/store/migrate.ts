@@ -1,4 +1,6 @@
 import type { Kysely } from 'kysely';
+import { lockQueue } from './locks.ts';
+import { readMeta } from './meta.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { idempotencyKeys } from './migrations/0002-idempotency-keys.ts';
 import { usersAndKeys } from './migrations/0003-users-and-keys.ts';
@@ -70,6 +72,7 @@ export async function migrate(db: Kysely<Tables>, version = MIGRATIONS.length): 
 }
 
 async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
+  await lockQueue(tx);
   const version = await readVersion(tx);
   const step = MIGRATIONS[version];
   if (!step) return; // another process applied it while this one waited for the lock
@@ -86,10 +89,15 @@ async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
 export async function readVersion(db: Kysely<Tables>): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
   const version = Number(row?.value ?? 0);
-  if (version > MIGRATIONS.length) {
+  if (version > MIGRATIONS.length && (await oldestReader(db)) > MIGRATIONS.length) {
     throw new StoreTooNewError(
       `The data was written by a newer skinsmith (schema ${version}, this one knows ${MIGRATIONS.length}).`,
     );
   }
   return version;
+}
+
+/** The schema that a program must know at least to use the store: a change may leave room for programs before it. */
+async function oldestReader(db: Kysely<Tables>): Promise<number> {
+  return Number((await readMeta(db, 'oldest-reader')) ?? Number.POSITIVE_INFINITY);
 }

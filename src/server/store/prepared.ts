@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
+import type { Compilable, CompiledQuery, QueryResult, RawBuilder } from 'kysely';
 import type { Db } from './db.ts';
 
 /** A dialect's adapter that caches compiled queries, by query and names of its values: one for each store. */
@@ -75,4 +75,11 @@ export function prepare<Values extends object, Row>(
   build: (db: Db, values: Values) => Compilable<Row>,
 ): PreparedQuery<Values, Row> {
   return new PreparedQuery(build);
+}
+
+/** The same for a statement that is written in SQL, because only one database has what it needs. */
+export function prepareSql<Values extends object, Row>(
+  build: (values: Values) => RawBuilder<Row>,
+): PreparedQuery<Values, Row> {
+  return prepare((db, values) => ({ compile: () => build(values).compile(db) }));
 }

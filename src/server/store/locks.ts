@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { Db } from './db.ts';
+import { isPostgres } from './dialect.ts';
+import { prepare, prepareSql } from './prepared.ts';
+import { PENDING } from './schema/job-conditions.ts';
+
+/*
+ * SQLite has one writer at a time: a transaction is alone. In PostgreSQL transactions run side by side, and what is read
+ * may have changed before something is written. So each locks the rows that its decision is about, before it reads them.
+ * Always in this order, so that no two wait for each other: the owner, whoever shares a limit with it, the queue.
+ */
+
+const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' } as const;
+
+/** Keeps other transactions that decide about this owner's jobs, skins or limits waiting until this one ends. */
+export async function lockOwner(tx: Db, owner: string): Promise<void> {
+  if (isPostgres(tx)) await LOCK.run(tx, { owner });
+}
+
+const LOCK = prepare((db, { owner }: { owner: string }) =>
+  db
+    .insertInto('callers')
+    .values({ owner, ...NEVER })
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner })),
+);
+
+/** The same for an owner who is about to have another job, with the most of its jobs that may be processed at once. */
+export async function lockSubmitter(tx: Db, owner: string, most: number): Promise<void> {
+  if (isPostgres(tx)) await LOCK_SUBMITTER.run(tx, { owner, most });
+}
+
+// The bound of jobs that were accepted under a higher one holds until they have ended.
+const LOCK_SUBMITTER = prepareSql(
+  ({ owner, most }: { owner: string; most: number }) => sql`
+    insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
+    values (${owner}, 0, 0, 0, '[]', '[]', ${most})
+    on conflict (owner) do update set burst = greatest(excluded.burst, callers.processing,
+      case when exists (select 1 from jobs where jobs.owner = excluded.owner and ${PENDING})
+        then callers.burst else 0 end)`,
+);
+
+/** Locks the owner of a job. */
+export async function lockOwnerOfJob(tx: Db, jobUuid: string): Promise<void> {
+  if (isPostgres(tx)) await LOCK_OWNER_OF_JOB.run(tx, { jobUuid });
+}
+
+const LOCK_OWNER_OF_JOB = prepare((db, { jobUuid }: { jobUuid: string }) =>
+  db
+    .selectFrom('callers')
+    .select('owner')
+    .where('owner', '=', (eb) => eb.selectFrom('jobs').select('jobs.owner').where('jobs.uuid', '=', jobUuid))
+    .forUpdate(),
+);
+
+/** Keeps other transactions that decide about the jobs of all owners waiting until this one ends. */
+export async function lockQueue(tx: Db): Promise<void> {
+  if (isPostgres(tx)) await LOCK_QUEUE.run(tx, {});
+}
+
+const LOCK_QUEUE = prepare((db) => db.selectFrom('queue_clock').select('id').forUpdate());

@@ -1,4 +1,5 @@
 import type { Db } from '../store/db.ts';
+import { lockQueue } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING } from '../store/schema/job-conditions.ts';
 import type { ClaimBounds, Lease } from './port.ts';
@@ -15,6 +16,7 @@ export async function adoptIdentity(
   { identity, bounds }: { identity: string; bounds: ClaimBounds },
 ): Promise<Lease | undefined> {
   const { job, owner } = lease;
+  if (bounds.onePerIdentity) await lockQueue(tx);
   const isHeld = (await SET_IDENTITY.change(tx, { uuid: job.uuid, leaseOwner: owner, identity })) === 1;
   if (!isHeld) return undefined;
   if (!bounds.onePerIdentity || !(await isTwinProcessed(tx, job.uuid, identity))) {

@@ -1,8 +1,12 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
-import type { Db } from '../store/db.ts';
+import { type Db, inTransaction } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
+import { lockQueue } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow, Tables } from '../store/schema/tables.ts';
+import { lockNextJob } from './claim-postgres.ts';
+import { type LeaseEnd, leaseEnd } from './lease-time.ts';
 import type { ClaimBounds, Lease } from './port.ts';
 import { updateState } from './states.ts';
 
@@ -11,13 +15,29 @@ import { updateState } from './states.ts';
  * worker would be idle: then the first one whose owner is below its burst. A single statement, which is safe by itself
  * where there is only one writer at a time.
  */
-export async function claimNext(
+export async function claimNext(db: Db, owner: string, terms: ClaimTerms): Promise<Lease | undefined> {
+  const { onePerIdentity, processing } = terms.bounds ?? {};
+  const concernsOthers = onePerIdentity || processing !== undefined;
+  if (!concernsOthers || !isPostgres(db)) return await claimAlone(db, owner, terms);
+  return await inTransaction(db, async (tx) => {
+    await lockQueue(tx);
+    return await claimAlone(tx, owner, terms);
+  });
+}
+
+interface ClaimTerms {
+  readonly now: number;
+  readonly until: LeaseEnd;
+  readonly bounds?: ClaimBounds;
+}
+
+async function claimAlone(
   db: Db,
   owner: string,
-  { now, until, bounds = {} }: { now: number; until: number; bounds?: ClaimBounds },
+  { now, until, bounds = {} }: ClaimTerms,
 ): Promise<Lease | undefined> {
   const { onePerIdentity = false, owners, processing } = bounds;
-  const claim: Claim = { owner, now, until, ...(processing !== undefined && { processing }) };
+  const claim: Claim = { owner, now, ...until, ...(processing !== undefined && { processing }) };
   const next = onePerIdentity ? CLAIM_WITHOUT_TWIN : CLAIM;
   const row = owners
     ? await claiming(db, claim, { onePerIdentity, owners }).executeTakeFirst()
@@ -27,25 +47,26 @@ export async function claimNext(
   return { owner, job, hasData: known !== null };
 }
 
-interface Claim {
+type Claim = LeaseEnd & {
   readonly owner: string;
   readonly now: number;
-  readonly until: number;
   /** Maximum number of jobs in progress. */
   readonly processing?: number;
-}
+};
 
 type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
 
 /** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
 type Room = 'concurrency' | 'burst';
 
-function claiming(db: Db, { owner, now, until, processing }: Claim, restrictions: Restrictions) {
+function claiming(db: Db, { owner, now, processing, ...until }: Claim, restrictions: Restrictions) {
   const first = (room: Room) => firstWaiting(db, { room, now, restrictions });
+  const firstOf = (eb: ExpressionBuilder<Tables, 'jobs'>) =>
+    isPostgres(db) ? lockNextJob(now, restrictions) : eb.fn.coalesce(first('concurrency'), first('burst'));
   const claim = updateState(db, 'waiting', 'processing')
     .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
-    .set({ lease_owner: owner, lease_until: until, started_at: now })
-    .where('id', '=', (eb) => eb.fn.coalesce(first('concurrency'), first('burst')))
+    .set({ lease_owner: owner, lease_until: leaseEnd(until), started_at: now })
+    .where('id', '=', firstOf)
     .returningAll()
     .returning(dataOfJob);
   return processing === undefined ? claim : claim.where((eb) => eb(countProcessing(eb), '<', processing));

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { lockOwner } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import { addSkin } from '../store/skins.ts';
 import { keepTextureData } from '../store/textures.ts';
@@ -17,6 +18,7 @@ export async function completeWithSkin(
   return await inTransaction(db, async (tx) => {
     const { job } = lease;
     const { owner, identity, name, visibility } = job;
+    await lockOwner(tx, owner);
     const uuid = randomBytes(16).toString('hex');
     const ended = await COMPLETE.first(tx, {
       ...{ job: job.uuid, leaseOwner: lease.owner, newSkin: uuid, owner, identity, visibility, now },

@@ -3,6 +3,7 @@ import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, rememberCaller } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow, Via } from '../store/schema/tables.ts';
 import { keepTexture } from '../store/textures.ts';
@@ -26,6 +27,8 @@ export async function submitJob(
   job: NewJob,
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Submission> {
+  await lockSubmitter(tx, job.owner, Math.max(limits.concurrency, limits.burst));
+  if (limits.together) await lockOwner(tx, limits.together.owner);
   const standing = await readStanding(tx, job, now);
   const { keyed, joined, memory } = standing;
   if (keyed !== null) return answerToKey(await BY_ID.only(tx, { id: keyed }), job);

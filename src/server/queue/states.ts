@@ -18,6 +18,8 @@ import { sql } from 'kysely';
 import type { JobStatus } from '../../protocol/job.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
+import { lockOwnerOfJob } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 
@@ -63,10 +65,12 @@ export function assertLegal(from: JobStatus, to: JobStatus): void {
  */
 export async function changeState(db: Db, step: Step, patch: Patch): Promise<boolean> {
   assertLegal(step.from, step.to);
-  if (STEPS[step.to].length > 0) return await takeStep(db, step, patch);
+  const isEnd = STEPS[step.to].length === 0;
+  if (!isEnd && !isPostgres(db)) return await takeStep(db, step, patch); // a single statement, alone anyway
   return await inTransaction(db, async (tx) => {
+    await lockOwnerOfJob(tx, step.uuid);
     const isTaken = await takeStep(tx, step, patch);
-    if (isTaken) await makeCallbacksDue(tx, step.uuid); // in the same transaction, or a receiver might never be called
+    if (isTaken && isEnd) await makeCallbacksDue(tx, step.uuid); // in the same transaction, or a receiver might never be called
     return isTaken;
   });
 }

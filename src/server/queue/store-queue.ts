@@ -1,17 +1,19 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Observer } from '../events/observer.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import { GroupCommit } from '../store/group-commit.ts';
+import { isPostgres } from '../store/dialect.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
 import type { JobRow } from '../store/schema/tables.ts';
 import { adoptIdentity } from './adopt.ts';
 import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
+import { type Commits, commitsOf } from './commits.ts';
 import { completeWithSkin } from './complete.ts';
 import { findRoom, recordKnownJob, submitJob } from './enqueue.ts';
 import { findKeyedJob, findRepeated } from './idempotency.ts';
 import { findWithSkin, readEnds } from './jobs-with-skins.ts';
 import { isGone, type ProcessName } from './lease-owner.ts';
+import { databaseLeases, type LeaseClock, leaseEnd, processLeases } from './lease-time.ts';
 import { listJobStates, listJobs, pageJobStates } from './lists.ts';
 import { findEnded, findNewestId, listAcceptedAfter } from './news.ts';
 import { type PendingJobs, readPending } from './pending.ts';
@@ -42,6 +44,8 @@ export interface StoreQueueOptions {
   readonly self: ProcessName;
   readonly clock?: Clock;
   readonly times?: QueueTimes;
+  /** Whose clock tells when leases end; default: `process`. `database` where processes are on several machines. */
+  readonly leasesBy?: 'process' | 'database' | undefined;
   /** The current limits over all jobs; default: none. */
   readonly bounds?: () => ClaimBounds | Promise<ClaimBounds>;
   /** Called with the ends of jobs. */
@@ -55,22 +59,29 @@ const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
   db.selectFrom('jobs').selectAll().where('uuid', '=', uuid),
 );
 
-/** The queue in the embedded store: several workers and processes on one database. */
+/** The queue in the store: several workers and processes on one database. */
 export class StoreQueue implements JobQueue {
   readonly #db: Db;
-  readonly #commits: GroupCommit;
+  readonly #commits: Commits['changes'];
+  readonly #claims: Commits['claims'];
   readonly #self: ProcessName;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
+  readonly #leases: LeaseClock;
   readonly #bounds: () => ClaimBounds | Promise<ClaimBounds>;
   readonly #observer: StoreQueueOptions['observer'];
 
   constructor(db: Db, options: StoreQueueOptions) {
     this.#db = db;
-    this.#commits = new GroupCommit(db);
+    const { changes, claims } = commitsOf(db);
+    this.#commits = changes;
+    this.#claims = claims;
     this.#self = options.self;
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
+    const { lease } = this.#times;
+    this.#leases =
+      options.leasesBy === 'database' ? databaseLeases(db, lease) : processLeases(this.#clock, lease);
     this.#bounds = options.bounds ?? (() => ({}));
     this.#observer = options.observer;
   }
@@ -92,9 +103,9 @@ export class StoreQueue implements JobQueue {
 
   async claim(owner: string): Promise<Lease | undefined> {
     const bounds = await this.#bounds();
-    return await this.#commits.run(async (db) => {
+    return await this.#claims.run(async (db) => {
       const now = this.#clock.now();
-      return await claimNext(db, owner, { now, until: now + this.#times.lease, bounds });
+      return await claimNext(db, owner, { now, until: this.#leases.end(), bounds });
     });
   }
 
@@ -107,7 +118,7 @@ export class StoreQueue implements JobQueue {
   async renew(lease: Lease): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('jobs')
-      .set({ lease_until: this.#clock.now() + this.#times.lease })
+      .set({ lease_until: leaseEnd(this.#leases.end()) })
       .where('uuid', '=', lease.job.uuid)
       .where('status', '=', 'processing')
       .where('lease_owner', '=', lease.owner)
@@ -149,14 +160,14 @@ export class StoreQueue implements JobQueue {
   }
 
   async recover(): Promise<number> {
-    const now = this.#clock.now();
+    const now = await this.#leases.now();
     await this.#shortenLeases(now);
     const leased = await this.#db.selectFrom('jobs').selectAll().where(PROCESSING).execute();
     const lost = leased.filter(
       (job) => (job.lease_until ?? 0) < now || isGone(job.lease_owner ?? '', this.#self),
     );
     const freed = await Promise.all(lost.map((job) => this.#free(job)));
-    return freed.filter(Boolean).length + (await this.#forgiveClock(now));
+    return freed.filter(Boolean).length + (await this.#forgiveClock(this.#clock.now()));
   }
 
   /** Shortens leases from before the clock was set back to the length of a new one: living workers renew theirs. */
@@ -281,6 +292,9 @@ export class StoreQueue implements JobQueue {
 
   async prune(before: number): Promise<void> {
     await pruneJobs(this.#db, { before, clock: this.#clock });
-    await inTransaction(this.#db, (tx) => pruneCallers(tx, this.#clock.now()));
+    const now = this.#clock.now();
+    // On PostgreSQL the lock of the clock must not be kept while those of callers are waited for.
+    if (isPostgres(this.#db)) await pruneCallers(this.#db, now);
+    else await inTransaction(this.#db, (tx) => pruneCallers(tx, now));
   }
 }

@@ -30,6 +30,7 @@ async function askForDatabase(): Promise<string> {
 const TABLES = [
   ...['callbacks', 'idempotency_keys', 'jobs', 'skin_views', 'skin_words', 'skins', 'players', 'capes'],
   ...['texture_data', 'textures', 'api_keys', 'users', 'callers', 'game_accounts', 'upstream_jobs'],
+  ...['sessions', 'sign_in_links'],
 ] as const;
 
 async function empty(url: string): Promise<void> {

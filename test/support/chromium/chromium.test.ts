@@ -27,6 +27,13 @@ test('the browser runs scripts of a page, and draws with WebGL', async () => {
   expect(drawn).toEqual([255, 0, 0, 255]);
 });
 
+test('the browser has fonts for the fields of a form', async () => {
+  const page = await browser.newPage();
+  await page.setContent('<label>Name <input></label><input type="file">');
+  await page.getByLabel('Name').fill('Anna');
+  expect(await page.getByLabel('Name').inputValue()).toBe('Anna');
+});
+
 test('the browser reaches no other machine', async () => {
   const page = await browser.newPage();
   await expect(page.goto('http://example.com/')).rejects.toThrow('ERR_NAME_NOT_RESOLVED');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { unpackedChromium } from './unpack.ts';
+import { FONTS_FILE, unpackedChromium } from './unpack.ts';
 
 const ARGS = [
   '--no-zygote',
@@ -27,7 +27,7 @@ export async function startChromium(): Promise<Browser> {
     env: {
       ...process.env,
       LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
-      FONTCONFIG_PATH: join(folder, 'fonts'),
+      FONTCONFIG_FILE: join(folder, FONTS_FILE),
     },
   });
 }

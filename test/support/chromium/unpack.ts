@@ -1,10 +1,18 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import manifest from '../../../package.json' with { type: 'json' };
 
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
+
+/** Where the browser finds its fonts. Without one it ends at the first field of a form. */
+export const FONTS_FILE = 'own-fonts.conf';
+
+function fontsIn(folder: string): string {
+  const cache = join(folder, 'cache');
+  return `<?xml version="1.0"?><fontconfig><dir>${folder}</dir><cachedir>${cache}</cachedir></fontconfig>`;
+}
 
 /**
  * The folder with Chromium, its fonts and the libraries that it needs. The first call unpacks them, which takes some
@@ -12,15 +20,17 @@ const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
  */
 export async function unpackedChromium(): Promise<string> {
   const folder = join(CACHE, `chromium-${manifest.devDependencies['@sparticuz/chromium']}`);
-  if (existsSync(folder)) return folder;
+  if (existsSync(join(folder, FONTS_FILE))) return folder;
   await mkdir(CACHE, { recursive: true });
   const own = await mkdtemp(join(CACHE, 'chromium-unpacking-'));
   try {
     await execa(process.execPath, [join(import.meta.dirname, 'unpack-here.ts')], { env: { TMPDIR: own } });
+    await writeFile(join(own, FONTS_FILE), fontsIn(join(folder, 'fonts')));
+    await rm(folder, { recursive: true, force: true }); // of an earlier version of these tests
     await rename(own, folder);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error; // else another test file was first
+    if (!existsSync(join(folder, FONTS_FILE))) throw error; // else another test file was first
   }
   return folder;
 }

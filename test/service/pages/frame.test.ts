@@ -24,7 +24,8 @@ test('People get the start page where programs get the key document', async () =
 
 test('Pages come with a policy that allows nothing of others, and are kept by nobody', async () => {
   const { url } = await runServer();
-  const { headers } = await new PlainBrowser(url).open('/ui/make');
+  const { status, headers } = await new PlainBrowser(url).open('/ui/make');
+  expect(status).toBe(200);
   expect(headers.get('content-security-policy')).toBe(PAGE_POLICY);
   expect(headers.get('cache-control')).toBe('private, no-store');
   expect(headers.get('access-control-allow-origin')).toBeNull();

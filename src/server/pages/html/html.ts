@@ -40,8 +40,8 @@ export function escapeHtml(text: string): string {
 /** Where a value stands in a template. In a tag, outside of quotes, only other templates may stand. */
 type Place = 'text' | 'tag' | 'address';
 
-/** An attribute without quotes, a comment, the name of an element: escaping does not help there. */
-const UNSAFE_PLACE = /(?:=\s*|<!--(?:(?!-->)[\s\S])*|<\/?[\w-]*)$/;
+/** A comment, the name of an element: escaping does not help there. */
+const UNSAFE_PLACE = /(?:<!--(?:(?!-->)[\s\S])*|<\/?[\w-]*)$/;
 /** The attributes that are addresses. A value at their beginning decides where they lead. */
 const ADDRESS_START = /\s(?:href|src|action|formaction)="$/;
 /** Inside a tag, behind its name and whole attributes. */
@@ -75,7 +75,9 @@ function findPlaces(literals: TemplateStringsArray): readonly Place[] {
 function placeBehind(before: string): Place {
   if (UNSAFE_PLACE.test(before)) throw new Error(`A value must not stand behind: ${before.slice(-40)}`);
   if (ADDRESS_START.test(before)) return 'address';
-  return IN_TAG.test(before) ? 'tag' : 'text';
+  if (!IN_TAG.test(before)) return 'text';
+  if (/=\s*$/.test(before)) throw new Error(`An attribute needs quotes: ${before.slice(-40)}`);
+  return 'tag';
 }
 
 function verifyPlace(value: Content, place: Place): void {

@@ -5,7 +5,7 @@
 _skinsmith_at() {
   commands='' options='' arguments=() more=''
   case $1 in
-  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs skins verify check preview render config login logout doctor whoami keys capes users accounts serve backup restore help completion' ;;
+  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs skins verify check preview render config login logout doctor whoami keys capes users accounts serve open backup restore help completion' ;;
   'generate') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --picture --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'queue') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --wait --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'status') options='--format --wait -h --help' arguments=('ask jobs') more=1 ;;
@@ -56,9 +56,10 @@ _skinsmith_at() {
   'accounts health') options='-h --help' ;;
   'accounts unlink') options='-y --yes -h --help' arguments=('ask accounts') ;;
   'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --new-signing-key --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --log-level --log-format --log-addresses -h --help' ;;
+  'open') options='--data --no-browser -h --help' ;;
   'backup') options='--data --verify -h --help' arguments=('files') ;;
   'restore') options='--data --force -h --help' arguments=('files') ;;
-  'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;
+  'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;
   'completion') options='-h --help' arguments=('words bash zsh fish powershell') ;;
   esac
 }
@@ -172,6 +173,7 @@ _skinsmith_values() {
   'serve --log-level') values='words silent error warn info debug' ;;
   'serve --log-format') values='words json text' ;;
   'serve --log-addresses') values='words full short none' ;;
+  'open --data') values='folders' ;;
   'backup --data') values='folders' ;;
   'restore --data') values='folders' ;;
   *)

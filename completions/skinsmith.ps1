@@ -6,7 +6,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
 
     # By command: what can follow it.
     $tree = @{
-        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'serve', 'backup', 'restore', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
+        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'serve', 'open', 'backup', 'restore', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
         'generate' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--picture', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'queue' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--wait', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'status' = @{ commands = @(); options = @('--format', '--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
@@ -57,9 +57,10 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts health' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'accounts unlink' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
         'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
+        'open' = @{ commands = @(); options = @('--data', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
-        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
+        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
         'completion' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words bash zsh fish powershell'); more = $false }
     }
     # By command and option: what the option's value can be.
@@ -171,6 +172,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --log-level' = 'words silent error warn info debug'
         'serve --log-format' = 'words json text'
         'serve --log-addresses' = 'words full short none'
+        'open --data' = 'folders'
         'backup --data' = 'folders'
         'restore --data' = 'folders'
     }
@@ -195,6 +197,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         ' users' = 'manage users of a service'
         ' accounts' = 'manage the game accounts that make skins'
         ' serve' = 'run a skinsmith service'
+        ' open' = 'open the pages of the service in a browser'
         ' backup' = 'back up a service''s data to one file'
         ' restore' = 'restore a backup'
         ' help' = 'show help for a command or a topic'
@@ -514,6 +517,10 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --log-addresses' = 'how to log the callers'' addresses; short logs only the network (default: short)'
         'serve -h' = 'print help'
         'serve --help' = 'print help'
+        'open --data' = 'data folder of the service'
+        'open --no-browser' = 'print the link and open nothing'
+        'open -h' = 'print help'
+        'open --help' = 'print help'
         'backup --data' = 'data folder of the service'
         'backup --verify' = 'check an existing backup and write nothing'
         'backup -h' = 'print help'

@@ -165,6 +165,7 @@ const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
     },
   },
   serve: { summary: 'run a skinsmith service', load: () => import('./commands/serve.ts') },
+  open: { summary: 'open the pages of the service in a browser', load: () => import('./commands/open.ts') },
   backup: { summary: "back up a service's data to one file", load: () => import('./commands/backup.ts') },
   restore: { summary: 'restore a backup', load: () => import('./commands/restore.ts') },
   help: { summary: 'show help for a command or a topic', load: () => import('./commands/help.ts') },

@@ -9,6 +9,7 @@ import { type Adapter, type OpenService, openService, type Parts } from './open-
 import { makeFirstOwnerKey } from './service/users/keys.ts';
 
 export { makeKeyOfOwner, OwnerKeyError } from './assembly/owner-key.ts';
+export { makeLinkOfOwner, type OwnerLink } from './assembly/owner-link.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
 export { backUp } from './backup/backup.ts';
 export { readBackup } from './backup/read-backup.ts';

@@ -38,6 +38,7 @@ Run a service:
   users             manage users of a service
   accounts          manage the game accounts that make skins
   serve             run a skinsmith service
+  open              open the pages of the service in a browser
   backup            back up a service's data to one file
   restore           restore a backup
 

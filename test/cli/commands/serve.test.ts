@@ -3,7 +3,7 @@ import { register } from '../../../src/cli/commands/serve.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 
 /** What is there without a word. */
-const serving = { webhooks: true, anonymous: true, userAccounts: true };
+const serving = { webhooks: true, anonymous: true, userAccounts: true, pages: true };
 
 describeParsing('serve', register, {
   taken: [
@@ -35,6 +35,7 @@ describeParsing('serve', register, {
         webhooks: false,
         anonymous: true,
         userAccounts: true,
+        pages: true,
       },
     ],
   ],
@@ -66,7 +67,7 @@ describeParsing('serve, for who operates it', register, {
   taken: [
     [
       ['--trust-proxy', 'loopback'],
-      { trustProxy: 'loopback', webhooks: true, anonymous: true, userAccounts: true },
+      { trustProxy: 'loopback', webhooks: true, anonymous: true, userAccounts: true, pages: true },
     ],
     [
       ['--trust-proxy', '10.0.0.1, fd00::/8,192.168.0.0/16,uniquelocal'],
@@ -75,13 +76,20 @@ describeParsing('serve, for who operates it', register, {
         webhooks: true,
         anonymous: true,
         userAccounts: true,
+        pages: true,
       },
     ],
-    [['--max-connections', '1'], { maxConnections: 1, webhooks: true, anonymous: true, userAccounts: true }],
-    [['--open-metrics'], { openMetrics: true, webhooks: true, anonymous: true, userAccounts: true }],
+    [
+      ['--max-connections', '1'],
+      { maxConnections: 1, webhooks: true, anonymous: true, userAccounts: true, pages: true },
+    ],
+    [
+      ['--open-metrics'],
+      { openMetrics: true, webhooks: true, anonymous: true, userAccounts: true, pages: true },
+    ],
     [
       ['--log-addresses', 'none'],
-      { logAddresses: 'none', webhooks: true, anonymous: true, userAccounts: true },
+      { logAddresses: 'none', webhooks: true, anonymous: true, userAccounts: true, pages: true },
     ],
   ],
   refused: [

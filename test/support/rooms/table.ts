@@ -92,6 +92,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     'cli/doctor': [],
     'cli/serve/processes': [],
     'cli/serve': [],
+    'cli/open': [],
     'cli/batch': [],
     'cli/preview': [],
     'cli/options': [],

@@ -56,7 +56,7 @@ _skinsmith_at() {
   'accounts health') options='-h --help' ;;
   'accounts unlink') options='-y --yes -h --help' arguments=('ask accounts') ;;
   'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --new-signing-key --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --log-level --log-format --log-addresses -h --help' ;;
-  'open') options='--data --no-browser -h --help' ;;
+  'open') options='--data --port --no-browser -h --help' ;;
   'backup') options='--data --verify -h --help' arguments=('files') ;;
   'restore') options='--data --force -h --help' arguments=('files') ;;
   'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;
@@ -174,6 +174,7 @@ _skinsmith_values() {
   'serve --log-format') values='words json text' ;;
   'serve --log-addresses') values='words full short none' ;;
   'open --data') values='folders' ;;
+  'open --port') values='none' ;;
   'backup --data') values='folders' ;;
   'restore --data') values='folders' ;;
   *)

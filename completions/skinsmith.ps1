@@ -57,7 +57,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts health' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'accounts unlink' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
         'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
-        'open' = @{ commands = @(); options = @('--data', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
+        'open' = @{ commands = @(); options = @('--data', '--port', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
         'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
@@ -173,6 +173,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --log-format' = 'words json text'
         'serve --log-addresses' = 'words full short none'
         'open --data' = 'folders'
+        'open --port' = 'none'
         'backup --data' = 'folders'
         'restore --data' = 'folders'
     }
@@ -518,6 +519,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve -h' = 'print help'
         'serve --help' = 'print help'
         'open --data' = 'data folder of the service'
+        'open --port' = 'port to listen on if no service runs; 0 for any free port (default: 7546)'
         'open --no-browser' = 'print the link and open nothing'
         'open -h' = 'print help'
         'open --help' = 'print help'

@@ -6,14 +6,16 @@ import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { openBrowser } from '../open/browser.ts';
 import { isServedAt } from '../open/find-service.ts';
-import { nonEmpty } from '../options/option-values.ts';
+import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
+import type { ServeOptions } from '../serve/options.ts';
 import { serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/json.ts';
 
 export interface OpenOptions {
   readonly data?: string;
+  readonly port?: number;
   /** False: only print the address. */
   readonly browser: boolean;
 }
@@ -39,12 +41,17 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
         'interrupted. The browser is signed in as the owner by a link that works once.',
     )
     .option('--data <folder>', 'data folder of the service', nonEmpty)
+    .option(
+      '--port <port>',
+      'port to listen on if no service runs; 0 for any free port (default: 7546)',
+      wholeNumber(0, 65_535),
+    )
     .option('--no-browser', 'print the link and open nothing')
     .action(async (typed: OpenOptions) => await runner(async (context) => await run(typed, context)));
 }
 
 export async function runOpen(
-  { data, browser }: OpenOptions,
+  { data, port, browser }: OpenOptions,
   context: CommandContext,
   launch: (url: string) => Promise<boolean> = openBrowser,
 ): Promise<number> {
@@ -56,19 +63,19 @@ export async function runOpen(
     await show(`${known.publicUrl}${known.path}`);
     return exitStatus('done');
   }
-  return await serveAndShow(dataDir, context, show);
+  return await serveAndShow({ data: dataDir, port, logLevel: 'warn' }, context, show);
 }
 
 async function serveAndShow(
-  dataDir: string,
+  options: ServeOptions & { readonly data: string },
   context: CommandContext,
   show: (url: string) => Promise<void>,
 ): Promise<number> {
   const { makeLinkOfOwner, startServer } = await import('../../server/server.ts');
-  const server = await startServer(await serverOptions({ data: dataDir, logLevel: 'warn' }, context));
+  const server = await startServer(await serverOptions(options, context));
   try {
     context.messages.say(`Serving at ${server.url} until you press Ctrl-C.`);
-    const link = await makeLinkOfOwner(dataDir, context.clock);
+    const link = await makeLinkOfOwner(options.data, context.clock);
     await show(`${server.url}${pathOf(link)}`);
     await aborted(context.signal);
   } finally {

@@ -4,10 +4,11 @@ import { describeParsing } from '../../support/cli/parsing.ts';
 describeParsing('open', register, {
   taken: [
     [[], { browser: true }],
-    [['--no-browser', '--data', '/d'], { browser: false, data: '/d' }],
+    [['--no-browser', '--data', '/d', '--port', '0'], { browser: false, data: '/d', port: 0 }],
   ],
   refused: [
     [['a'], /too many arguments/],
     [['--data', ''], /must not be empty/],
+    [['--port', 'http'], /whole number/],
   ],
 });

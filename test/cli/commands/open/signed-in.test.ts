@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { type OpenOptions, runOpen } from '../../../../src/cli/commands/open.ts';
+import { writeMeta } from '../../../../src/server/store/meta.ts';
+import { runCommand } from '../../../support/cli/run-command.ts';
+import { PlainBrowser } from '../../../support/pages/browser.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import {
+  giveSigningKey,
+  giveStore,
+  openOwnStore,
+  runServer,
+} from '../../../support/server/running-server.ts';
+
+interface Opened {
+  /** The addresses that the browser was told to open. */
+  readonly urls: string[];
+  /** Whether the first of them signed the browser in. */
+  readonly isSignedIn: boolean;
+  readonly ran: Awaited<ReturnType<typeof runCommand>>;
+}
+
+/** Runs the command until it has opened the browser. */
+async function open(options: Omit<OpenOptions, 'browser'>): Promise<Opened> {
+  const interrupt = new AbortController();
+  const urls: string[] = [];
+  let isSignedIn = false;
+  const launch = async (url: string) => {
+    urls.push(url);
+    const { origin, pathname, search } = new URL(url);
+    const browser = new PlainBrowser(origin);
+    await browser.open(`${pathname}${search}`);
+    isSignedIn = (await browser.open('/ui/sessions')).status === 200;
+    interrupt.abort();
+    return true;
+  };
+  const run = async (context: Parameters<typeof runOpen>[1]) =>
+    await runOpen({ ...options, browser: true }, context, launch);
+  const ran = await runCommand(run, { signal: interrupt.signal });
+  return { urls, isSignedIn, ran };
+}
+
+test('It starts a service where none runs, and the browser is signed in', async () => {
+  const data = await ownFolder();
+  await Promise.all([giveSigningKey(data), giveStore(data)]);
+  const { urls, isSignedIn, ran } = await open({ data, port: 0 });
+  expect(ran.status).toBe(0);
+  expect(isSignedIn).toBe(true);
+  expect(ran.out).toBe(`${urls[0]}\n`);
+});
+
+test('It uses the service that runs', async () => {
+  const server = await runServer();
+  const { db } = await openOwnStore(server.dataDir);
+  await writeMeta(db, 'public-url', server.url);
+  const { urls, isSignedIn, ran } = await open({ data: server.dataDir });
+  expect(ran.status).toBe(0);
+  expect(isSignedIn).toBe(true);
+  expect(urls[0]).toMatch(new RegExp(`^${server.url}/ui/sign-in/link\\?secret=`));
+});

@@ -45,6 +45,8 @@ describe('Opening a store', () => {
       'meta',
       'players',
       'queue_clock',
+      'sessions',
+      'sign_in_links',
       'skin_views',
       'skin_words',
       'skins',

@@ -1,4 +1,4 @@
-import axe from 'axe-core';
+import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startChromium } from '../../support/chromium/chromium.ts';
@@ -125,7 +125,7 @@ test('Pages fit 320 pixels, and axe finds nothing in either scheme', async () =>
 
 async function violationsOn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const found = (await page.evaluate('axe.run()')) as Awaited<ReturnType<typeof axe.run>>;
+  const found = (await page.evaluate('axe.run()')) as AxeResults;
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, inTransaction } from './db.ts';
+import { isPostgres } from './dialect.ts';
 import { prepare } from './prepared.ts';
 import type { CallbackRow, JobRow } from './schema/tables.ts';
 
@@ -86,6 +87,7 @@ export async function claimCallback(
       .where('run_at', '<=', now)
       .orderBy('run_at')
       .limit(1)
+      .$if(isPostgres(tx), (query) => query.forUpdate().skipLocked()) // not what another node is claiming
       .executeTakeFirst();
     if (!next) return undefined;
     const attempts = next.attempts + 1;

@@ -1,6 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
+import { lockOwner } from './locks.ts';
 import { prepare } from './prepared.ts';
 import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
 import { addWords, replaceWords } from './skin-words.ts';
@@ -69,6 +70,7 @@ const FIND = prepare((db, { uuid }: Pick<SkinRow, 'uuid'>) =>
  * name matches. Run it in a transaction: two at once must not both insert.
  */
 export async function ensureSkin(db: Db, skin: NewSkin): Promise<SkinWithData> {
+  await lockOwner(db, skin.owner);
   const found = await findOwnSkin(db, skin);
   if (found) return found;
   await addSkin(db, skin);

@@ -1,4 +1,5 @@
 import { type Db, inTransaction } from './db.ts';
+import { lockQueue } from './locks.ts';
 import type { UpstreamJobRow } from './schema/tables.ts';
 
 /** A submission about to be sent. */
@@ -24,6 +25,7 @@ export async function beginUpstreamJob(
   { seen, spots, since }: { seen: UpstreamJobRow | undefined; spots: number; since: number },
 ): Promise<'begun' | 'full' | 'changed'> {
   return await inTransaction(db, async (tx) => {
+    await lockQueue(tx);
     await tx.deleteFrom('upstream_jobs').where('submitted_at', '<', since).execute();
     if (!isSame(await findUpstreamJob(tx, intent.identity), seen)) return 'changed';
     const { count } = await tx

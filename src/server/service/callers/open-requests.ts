@@ -1,4 +1,5 @@
 import { type Db, inTransaction } from '../../store/db.ts';
+import { lockQueue } from '../../store/locks.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
@@ -22,6 +23,7 @@ export interface OpenRequestsOptions {
 /** Call with every change that takes rights away: all processes then check their open requests. */
 export async function noteRevocation(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
+    await lockQueue(tx);
     const count = Number((await readMeta(tx, 'revocations')) ?? 0);
     await writeMeta(tx, 'revocations', String(count + 1));
   });

@@ -4,6 +4,7 @@ import type { OverLimit } from '../../queue/port.ts';
 import { sharedOpensAt, spendShared } from '../../queue/shared-limit.ts';
 import { recallCaller, rememberCaller } from '../../store/callers.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
+import { lockOwner } from '../../store/locks.ts';
 import type { ForecastContext } from '../forecast/expected-end.ts';
 import { overLimitRefusal } from './over-limit.ts';
 import type { LimitedRequest } from './rate-limit.ts';
@@ -37,6 +38,8 @@ export async function spendGeneration(
   const now = clock.now();
   const { owner, plan } = caller;
   const over = await inTransaction(db, async (tx): Promise<OverLimit | undefined> => {
+    await lockOwner(tx, owner);
+    if (plan.together) await lockOwner(tx, plan.together.owner);
     const memory = await recallCaller(tx, owner, now);
     if (opensAt(memory, plan, { via, now }) > now) return { kind: 'too_fast', memory };
     const sharedAt = plan.together ? await sharedOpensAt(tx, plan.together, now) : now;

@@ -1,0 +1,66 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import type { Lease } from '../../../../src/server/queue/port.ts';
+import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
+import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
+import { keepTexture } from '../../../../src/server/store/textures.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+
+/** Nodes with the same store, each with its own connections; their leases end by the database's clock. */
+async function nodes(count: number): Promise<StoreQueue[]> {
+  const url = await ownDatabase();
+  const queues: StoreQueue[] = [];
+  for (let n = 0; n < count; n++) {
+    const db = await openPostgresDb(url);
+    onTestFinished(async () => await db.destroy());
+    const png = new Uint8Array(1);
+    if (n === 0) await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png, created_at: 0 });
+    queues.push(new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'database' }));
+  }
+  return queues;
+}
+
+/** All of them at the same time, spread over the nodes. */
+async function atOnce<T>(
+  queues: readonly StoreQueue[],
+  count: number,
+  work: (queue: StoreQueue) => Promise<T>,
+) {
+  return await Promise.all(Array.from({ length: count }, (_, n) => work(queues[n % queues.length]!)));
+}
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  test('Of 24 jobs that an owner submits at the same instant to three nodes, five are accepted', async () => {
+    const queues = await nodes(3);
+    const answers = await atOnce(queues, 24, async (queue) => (await queue.submit(newJob(), LIMITS)).kind);
+    expect(answers.filter((kind) => kind === 'queued')).toHaveLength(5);
+    expect(answers.filter((kind) => kind === 'full')).toHaveLength(19);
+  });
+
+  test('The same request to three nodes at the same instant is one job', async () => {
+    const queues = await nodes(3);
+    const submit = async (queue: StoreQueue) =>
+      await queue.submit(newJob({ request: 'same', idempotencyKey: 'key' }), LIMITS);
+    const answers = await atOnce(queues, 12, submit);
+    expect(new Set(answers.map((answer) => ('job' in answer ? answer.job.id : answer.kind))).size).toBe(1);
+  });
+
+  test('Three nodes that claim at the same instant keep to the concurrency of an owner', async () => {
+    const queues = await nodes(3);
+    const limits = { ...LIMITS, concurrency: 2, burst: 2 };
+    for (const owner of ['ann', 'bob']) {
+      for (let n = 0; n < 5; n++) await queues[0]!.submit(newJob({ owner }), limits);
+    }
+    const held: Lease[] = [];
+    for (let round = 0; round < 4; round++) {
+      const leases = await atOnce(queues, 9, async (queue) => await queue.claim('w'));
+      held.push(...leases.filter((lease) => lease !== undefined));
+    }
+    expect(held.map(({ job }) => job.owner).toSorted()).toEqual(['ann', 'ann', 'bob', 'bob']);
+    const ends = await Promise.all(
+      held.map(async (lease, n) => await queues[n % 3]!.complete(lease, generated())),
+    );
+    expect(ends).toEqual([true, true, true, true]);
+  });
+});

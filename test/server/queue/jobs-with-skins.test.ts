@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { generated, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { fill, mustClaim } from '../../contract/queue-steps.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+
+async function openQueue() {
+  const clock = new MovableClock();
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  return { clock, queue: new StoreQueue(db, { self: nameThisProcess(), clock }) };
+}
+
+test('Jobs come in the order of their ends, however many are asked for', async () => {
+  const { clock, queue } = await openQueue();
+  await fill(queue, 'ann', ['a', 'b', 'c']);
+  const [a, b, c] = [await mustClaim(queue, 'w'), await mustClaim(queue, 'w'), await mustClaim(queue, 'w')];
+  for (const lease of [b, a]) {
+    clock.forward(1_000);
+    await queue.complete(lease, generated());
+  }
+  const ends = async (...leases: (typeof a)[]) =>
+    (await queue.readEnds(leases.map(({ job }) => job.uuid))).map(({ job }) => job.request_key);
+  expect(await ends(a, b, c)).toEqual(['b', 'a']);
+  expect(await ends(a, b)).toEqual(['b', 'a']);
+  expect(await ends(a)).toEqual(['a']);
+  expect(await ends(c)).toEqual([]);
+});

@@ -9,6 +9,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import type { FakeGame } from '../support/fake-game/fake-game.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
+import { callProgram, type Ran } from '../support/program/call-program.ts';
 import { freshMachine, type Machine, ROOT, type Serving } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
@@ -46,6 +47,12 @@ test('Every example of every command does what it says, in their order', async (
   }
   if (failures.length > 0) throw new Error(failures.join('\n\n'));
 }, 300_000);
+
+/** The words of a line that a shell does nothing more with; undefined for another line, which needs a shell. */
+function plainWords(line: string): string[] | undefined {
+  const isPlain = /^skinsmith(?: (?:'[^']*'|[\w@%+=:,./-]+))+$/.test(line);
+  return isPlain ? line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) : undefined;
+}
 
 /** A folder with what the examples name, a service, and the game. */
 class Bench {
@@ -115,9 +122,11 @@ class Bench {
   async run(line: string, group: string): Promise<string | undefined> {
     const typed = this.#stand(line);
     if (/^skinsmith serve\b/.test(line)) return await this.#serve(typed);
-    const child = this.#shell(typed, group);
-    if (line === 'skinsmith accounts link') this.#approve(child);
-    const { exitCode, stdout, stderr } = await child;
+    const words = plainWords(typed);
+    const isLinking = line === 'skinsmith accounts link';
+    const ran = words && !isLinking ? this.#call(words, group) : this.#shell(typed, group);
+    if (isLinking) this.#approve(ran as ResultPromise);
+    const { exitCode, stdout, stderr } = await ran;
     await this.#learn(group, String(stdout));
     return exitCode === 0 ? undefined : `${typed}\nexit ${exitCode}\n${stdout}${stderr}`;
   }
@@ -131,14 +140,21 @@ class Bench {
     return typed;
   }
 
-  #shell(line: string, group: string): ResultPromise {
+  async #call([, ...args]: readonly string[], group: string): Promise<Ran> {
+    return await callProgram(args, { cwd: this.#folder, env: this.#envFor(args.join(' '), group) });
+  }
+
+  #envFor(line: string, group: string): Record<string, string> {
     const isOfService = OF_A_SERVICE.includes(group) || line.includes(`--base-url ${this.#serving.url}`);
     const key = isOfService && !line.includes('login') && { SKINSMITH_API_KEY: this.#serving.key };
     const url = isOfService && { SKINSMITH_BASE_URL: this.#serving.url };
-    const env = { ...this.#env, ...url, ...key };
+    return { ...this.#env, ...url, ...key };
+  }
+
+  #shell(line: string, group: string): ResultPromise {
     const child = execa('bash', ['-o', 'pipefail', '-c', line], {
       cwd: this.#folder,
-      env,
+      env: this.#envFor(line, group),
       extendEnv: false,
       reject: false,
       stdin: 'ignore',

@@ -33,12 +33,14 @@ test('A job that one process queued is found by another, with its source', async
 test('Two processes queue at once over one data folder, and every job is done', async () => {
   const machine = await freshMachine();
   const [some, others] = [await drawFiles(machine, 0, 8), await drawFiles(machine, 100, 8)];
-  const runs = await Promise.all([machine.run(['queue', ...some]), machine.run(['queue', ...others])]);
+  const runs = await Promise.all(
+    [some, others].map(async (files) => await machine.start(['queue', ...files])),
+  );
   expect(runs.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
     [0, expect.stringMatching(/^8 sources: 8 submitted\.$/m)],
     [0, expect.stringMatching(/^8 sources: 8 submitted\.$/m)],
   ]);
-  const jobs = runs.flatMap(({ stdout }) => jobsOf(stdout));
+  const jobs = runs.flatMap(({ stdout }) => jobsOf(String(stdout)));
   expect(new Set(jobs).size).toBe(16);
   const status = await machine.run(['status', '--wait', '--json', ...jobs]);
   expect(status.exitCode).toBe(0);

@@ -104,7 +104,7 @@ test('Two processes serve on one port, and stop at SIGTERM with the exit status 
 
 test('What keeps one process from starting is said once, with its exit status', async () => {
   const machine = await freshMachine();
-  const { exitCode, stdout, stderr } = await machine.run([
+  const { exitCode, stdout, stderr } = await machine.start([
     'serve',
     '--processes',
     '2',
@@ -112,7 +112,7 @@ test('What keeps one process from starting is said once, with its exit status', 
     join(machine.folder, 'none.json'),
   ]);
   expect([exitCode, stdout]).toEqual([2, '']);
-  expect(stderr.match(/^error: /gm)).toHaveLength(1);
+  expect(String(stderr).match(/^error: /gm)).toHaveLength(1);
 });
 
 test('Five of sixteen requests at the same instant get a spot, whichever process they come to', async () => {

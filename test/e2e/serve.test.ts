@@ -43,7 +43,7 @@ describe('serve', () => {
 
   test('ends at once, and says why, where its data folder cannot be made', async () => {
     const machine = await freshMachine();
-    const { exitCode, stderr } = await machine.run(['serve', '--port', '0', '--data', '/proc/x'], {
+    const { exitCode, stderr } = await machine.start(['serve', '--port', '0', '--data', '/proc/x'], {
       timeout: 60_000,
     });
     expect([exitCode, stderr]).toEqual([expect.any(Number), expect.stringMatching(/\/proc\/x/)]);

@@ -13,7 +13,6 @@ import {
   pixelsOf,
   type Workshop,
 } from '../support/program/batches.ts';
-import type { Ran } from '../support/program/program.ts';
 
 const MAKE = ['generate', '-r', 'skins', '--out', 'out'];
 const NOTICE = /vanilla clients accept only skins signed by the game/g;
@@ -34,13 +33,8 @@ async function prepare() {
   const shop = await embeddedWorkshop();
   await shop.draw({ 'skins/a': 1, 'skins/b': 2, 'skins/c': 3 });
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses), SKINSMITH_API_KEY: service.key };
-  const run = async (...args: string[]) => await runIn(shop, env, args);
+  const run = async (...args: string[]) => await shop.runIn(env, ...args);
   return { shop, service, run, hosted: ['--base-url', service.url] };
-}
-
-async function runIn(shop: Workshop, env: Record<string, string>, args: readonly string[]): Promise<Ran> {
-  const { exitCode, stdout, stderr } = await shop.start(args, { env });
-  return { exitCode, stdout: String(stdout), stderr: String(stderr) };
 }
 
 async function signersIn(shop: Workshop): Promise<unknown[]> {
@@ -53,7 +47,7 @@ test('On a machine without a signing key, the first skin is known to be signed b
   const shop = await embeddedWorkshop();
   await rm(join(shop.machine.dataDir, 'signing-key.pem'));
   await shop.draw({ 'skins/a': 1 });
-  const { exitCode, stdout, stderr } = await runIn(shop, {}, ['generate', 'skins/a.png', '--json']);
+  const { exitCode, stdout, stderr } = await shop.run('generate', 'skins/a.png', '--json');
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { signer: 'embedded', warnings: [] }]);
   expect(stderr).toMatch(NOTICE);
 });
@@ -137,7 +131,7 @@ describe('The embedded service is not fallen back to', () => {
   ])('with %s', async (_, env, args, status) => {
     const shop = await embeddedWorkshop();
     await shop.draw({ 'skins/a': 1 });
-    const { exitCode, stderr } = await runIn(shop, env, [...SKIN, ...args]);
+    const { exitCode, stderr } = await shop.runIn(env, ...SKIN, ...args);
     expect([exitCode, stderr]).toEqual([
       status,
       status === 0 ? expect.any(String) : expect.stringMatching(/^error: No service is set.*\nhint: Set one/),

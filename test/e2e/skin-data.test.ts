@@ -45,10 +45,7 @@ function worldOf(
   { env, jobs }: { env: Record<string, string>; jobs: World['jobs'] },
 ): World {
   const all = { ...env, SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
-  const run: World['run'] = async (...args) => {
-    const { exitCode, stdout, stderr } = await shop.start(args, { env: all });
-    return { exitCode, stdout: String(stdout), stderr: String(stderr) };
-  };
+  const run: World['run'] = async (...args) => await shop.runIn(all, ...args);
   const player: World['player'] = (name, skin) =>
     game.addPlayer({ name, skin: { picture: drawSkin(skin), variant: 'classic' } }).id;
   return { shop, jobs, run, player };

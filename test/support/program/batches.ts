@@ -45,9 +45,14 @@ export class Workshop {
     return this.machine.start(args, { cwd: this.folder, ...options, env: { ...this.#env, ...env } });
   }
 
+  /** Runs a command to its end inside this process. */
   async run(...args: string[]): Promise<Ran> {
-    const { exitCode, stdout, stderr } = await this.start(args);
-    return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+    return await this.runIn({}, ...args);
+  }
+
+  /** The same, with more in the environment. */
+  async runIn(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> {
+    return await this.machine.run(args, { cwd: this.folder, env: { ...this.#env, ...env } });
   }
 
   async write(file: string, content: string | Uint8Array): Promise<void> {

@@ -5,15 +5,12 @@ import { inject, onTestFinished } from 'vitest';
 import { NO_GAME } from '../fake-game/nowhere.ts';
 import { ownFolder } from '../server/own-folder.ts';
 import { TestCaller } from '../server/test-caller.ts';
+import { type Call, callProgram, type Ran } from './call-program.ts';
+
+export type { Ran } from './call-program.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 const BIN = join(ROOT, 'bin/skinsmith.js');
-
-export interface Ran {
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Serving {
   readonly url: string;
@@ -49,7 +46,7 @@ export class Machine {
     };
   }
 
-  /** Starts a command; it is killed when the test ends. */
+  /** Starts a command as a process of its own; it is killed when the test ends. */
   start(args: readonly string[], options: Options = {}): ResultPromise {
     const env = { ...this.env, ...options.env };
     const base = {
@@ -67,9 +64,9 @@ export class Machine {
     return child;
   }
 
-  async run(args: readonly string[], options: Options = {}): Promise<Ran> {
-    const { exitCode, stdout, stderr } = await this.start(args, options);
-    return { exitCode, stdout: String(stdout), stderr: String(stderr) };
+  /** Runs a command to its end inside this process, see `callProgram`. */
+  async run(args: readonly string[], { env, ...call }: Partial<Call> = {}): Promise<Ran> {
+    return await callProgram(args, { cwd: this.cwd, ...call, env: { ...this.env, ...env } });
   }
 
   /** Runs `serve` on a free port and waits until it listens. `key`: the owner's, of an earlier start. */

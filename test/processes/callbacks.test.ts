@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { childProgram } from '../support/program/child-program.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { openOwnStore } from '../support/server/running-server.ts';
 import { callbackOf, endedJob, keepKey } from '../support/server/stored-callbacks.ts';
 
-const CLAIM_CALLBACKS = join(import.meta.dirname, '../support/server/claim-callbacks.ts');
+const CLAIM_CALLBACKS = childProgram('claim-callbacks');
 const CALLBACKS = 150;
 
 test('Two processes that claim callbacks at the same time share them out, each to one of them', async () => {

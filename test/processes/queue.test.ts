@@ -1,14 +1,14 @@
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../contract/jobs.ts';
+import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { openOwnStore } from '../support/server/running-server.ts';
 
-const CLAIM_ALL = join(import.meta.dirname, '../support/server/claim-all.ts');
-const SUBMIT_KEYS = join(import.meta.dirname, '../support/server/submit-keys.ts');
+const CLAIM_ALL = childProgram('claim-all');
+const SUBMIT_KEYS = childProgram('submit-keys');
 const JOBS = 300;
 const KEYS = 100;
 

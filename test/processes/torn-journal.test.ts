@@ -1,13 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal, type WorkState } from '../../src/batch/journal/journal.ts';
 import { keyOf, recordOf } from '../support/batch/journal-records.ts';
+import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
-const APPEND_FOREVER = fileURLToPath(new URL('../support/batch/append-forever.ts', import.meta.url));
+const APPEND_FOREVER = childProgram('append-forever');
 const KILLS = 10;
 
 async function ownPath(): Promise<string> {
@@ -48,10 +48,15 @@ describe('A journal that was cut off', () => {
     return step;
   }
 
+  /** Where to cut: at every byte near both ends, which are of another kind each, and at some in the middle. */
+  function* cutsBetween(from: number, to: number): Generator<number> {
+    for (let size = from; size < to; size += size < from + 100 || size >= to - 100 ? 1 : 17) yield size;
+  }
+
   test.each(last)('at any byte of %s has everything before it, and can be gone on with', async (_, write) => {
     const { path, from, to } = await withLast(write);
     const whole = readFileSync(path);
-    for (let size = from; size < to; size++) {
+    for (const size of cutsBetween(from, to)) {
       const where = `cut after ${size - from} of ${to - from} bytes`;
       writeFileSync(path, whole.subarray(0, size));
       const cut = Journal.open(path);

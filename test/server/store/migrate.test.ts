@@ -12,12 +12,13 @@ import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
 import { openStore } from '../../../src/server/store/store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { TEXTURE_HASH } from '../../contract/jobs.ts';
+import { childProgram } from '../../support/program/child-program.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 
 /** How many migrations there are. */
 const NEWEST = String(NEWEST_SCHEMA);
-const OPEN_IT = join(import.meta.dirname, '../../support/server/open-store.ts');
+const OPEN_IT = childProgram('open-store');
 
 /** A job as the first schema has it. */
 const OLD_JOB = `insert into jobs (uuid, owner, status, request_key, identity, texture_hash, variant, visibility,

@@ -1,16 +1,14 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { execa, type ResultPromise } from 'execa';
 import { onTestFinished } from 'vitest';
 import type { ServerOptions } from '../../../src/server/server.ts';
-
-const PROGRAM = join(import.meta.dirname, 'serve-process.ts');
+import { childProgram } from '../program/child-program.ts';
 
 /** A service in a process of its own. It is gone when the test ends. */
 export async function runProcess(
   options: ServerOptions,
 ): Promise<{ readonly url: string; readonly process: ResultPromise }> {
-  const child = execa(process.execPath, [PROGRAM, JSON.stringify(options)], {
+  const child = execa(process.execPath, [childProgram('serve-process'), JSON.stringify(options)], {
     reject: false,
     stderr: 'inherit',
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { openStore } from '../../../src/server/store/store.ts';
 import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { writeContracts } from '../contract/write-contracts.ts';
+import { bundleChildPrograms } from './child-programs.ts';
 
 /** What takes too long for each test to make its own, as files of one folder. */
 export interface Materials {
@@ -11,6 +12,8 @@ export interface Materials {
   readonly contractsPath: string;
   /** A store with the newest schema and no rows, which tests copy. */
   readonly storePath: string;
+  /** Folder of the programs that tests start as processes of their own. */
+  readonly childProgramsPath: string;
 }
 
 export function materialsIn(folder: string): Materials {
@@ -18,12 +21,18 @@ export function materialsIn(folder: string): Materials {
     signingKeyPath: join(folder, 'signing-key.pem'),
     contractsPath: join(folder, 'contracts.cjs'),
     storePath: join(folder, 'skinsmith.db'),
+    childProgramsPath: join(folder, 'child-programs'),
   };
 }
 
 export async function makeMaterials(folder: string): Promise<void> {
-  const { signingKeyPath, contractsPath } = materialsIn(folder);
-  await Promise.all([openSigningKey(signingKeyPath), writeContracts(contractsPath), makeStore(folder)]);
+  const { signingKeyPath, contractsPath, childProgramsPath } = materialsIn(folder);
+  await Promise.all([
+    openSigningKey(signingKeyPath),
+    writeContracts(contractsPath),
+    makeStore(folder),
+    bundleChildPrograms(childProgramsPath),
+  ]);
 }
 
 async function makeStore(folder: string): Promise<void> {

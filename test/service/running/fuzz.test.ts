@@ -20,7 +20,7 @@ import {
 guardAgainstLeaks();
 
 /** How many requests, and where a run that failed began: `FUZZ_REQUESTS=10000 FUZZ_SEED=1`. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 800);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 400);
 const SEED = process.env['FUZZ_SEED'] === undefined ? undefined : Number(process.env['FUZZ_SEED']);
 /** Sent at the same time. */
 const AT_ONCE = 25;

@@ -1,22 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../../src/protocol/errors.ts';
-import { REFUSAL_ROWS } from '../../support/http/refusal-rows.ts';
+import { REFUSAL_ROWS, type RefusalRow } from '../../support/http/refusal-rows.ts';
 import { failWaitingJob, REFUSAL_STORIES } from '../../support/http/refusal-stories.ts';
 import { PNG } from '../../support/http/sending.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { hastyClock } from '../../support/server/hasty-clock.ts';
-import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
 const ROWS = [...REFUSAL_ROWS, ...REFUSAL_STORIES];
 
-describe('A request is refused', () => {
-  test.each(ROWS)('with $code when $when', async ({ code, status, send, says = '', options }) => {
-    const heard = await send(await runServer(options));
+const BY_CODE = Object.entries(Object.groupBy(REFUSAL_ROWS, ({ code }) => code));
+
+async function expectRefused(row: RefusalRow, server: ServerUnderTest): Promise<void> {
+  const { code, status, when, send, says = '' } = row;
+  try {
+    const heard = await send(server);
     expectRefusal(heard, code, status);
     expect(heard.body.errors[0]?.message).toContain(says);
+  } catch (error) {
+    throw new Error(`It is not refused as it should be when ${when}.`, { cause: error });
+  }
+}
+
+describe('A request is refused', () => {
+  test.each(BY_CODE)('with %s by a service that has just started', async (_, rows = []) => {
+    const server = await runServer();
+    for (const row of rows) await expectRefused(row, server);
+  });
+
+  test.each(REFUSAL_STORIES)('with $code when $when', async (row) => {
+    await expectRefused(row, await runServer(row.options));
   });
 
   test('with every code there is', () => {

@@ -1,5 +1,5 @@
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
-import { basename, delimiter, join } from 'node:path';
+import { basename, delimiter, join, relative } from 'node:path';
 import { execa } from 'execa';
 import { ownFolder } from '../server/own-folder.ts';
 
@@ -7,6 +7,9 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** What a clone does not have, and `npm install` brings or makes. */
 const NOT_CLONED = new Set(['node_modules', 'dist', '.git', 'coverage']);
+
+/** Folders that a reader of the README changes nothing in: they need not be copied. */
+const ONLY_READ = ['src', 'test', 'docs', 'bench', 'man'];
 
 /** Stands for npm, because tests use no network: the tree is installed and built already. */
 const NPM = `#!/bin/sh
@@ -38,8 +41,11 @@ export class FreshClone {
   /** A clone with a remote that can be pushed to. */
   static async make(): Promise<FreshClone> {
     const clone = new FreshClone(await ownFolder());
-    await cp(ROOT, clone.cwd, { recursive: true, filter: (from) => !NOT_CLONED.has(basename(from)) });
-    for (const name of ['node_modules', 'dist']) await symlink(join(ROOT, name), join(clone.cwd, name));
+    const isCopied = (from: string) =>
+      !NOT_CLONED.has(basename(from)) && !ONLY_READ.includes(relative(ROOT, from));
+    await cp(ROOT, clone.cwd, { recursive: true, filter: isCopied });
+    for (const name of ['node_modules', 'dist', ...ONLY_READ])
+      await symlink(join(ROOT, name), join(clone.cwd, name));
     for (const name of ['home', 'bin']) await mkdir(join(clone.folder, name));
     await writeFile(join(clone.folder, 'bin/npm'), NPM, { mode: 0o755 });
     await clone.#commit();

@@ -6,7 +6,7 @@ interface Sleeper {
 }
 
 const START = Date.UTC(2026, 0, 1, 12, 30, 30);
-/** Turns of the event loop in which everything that is ready has run. */
+/** Turns of the event loop, one after the other, in which nobody does anything: then everything that is ready has run. */
 const QUIET_TURNS = 4;
 /** Milliseconds of this clock after which a run is not believed to end. */
 const LONGEST_RUN = 3 * 60 * 60_000;
@@ -60,7 +60,7 @@ export class VirtualClock implements Clock {
     };
     void task.then(settle, settle);
     while (!isSettled) {
-      for (let turn = 0; turn < QUIET_TURNS || this.#busy > 0 || isReading(); turn++)
+      for (let quiet = 0; quiet < QUIET_TURNS; quiet = this.#busy > 0 || isWorking() ? 0 : quiet + 1)
         await new Promise(setImmediate);
       if (!isSettled) this.#wakeNext();
     }
@@ -79,7 +79,10 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Whether files are being read or written, which takes no time by this clock, however slow the machine is. */
-function isReading(): boolean {
-  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
+/**
+ * Whether files are being read or written, or somebody gives way to others for a turn, as the planner does again and
+ * again on a slow machine. Neither takes time by this clock.
+ */
+function isWorking(): boolean {
+  return process.getActiveResourcesInfo().some((name) => /^(?:FSReq|CloseReq|Immediate)/.test(name));
 }

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type BuildOptions, build, type Plugin } from 'rolldown';
+import { type BuildOptions, build, type ChunkingContext, type Plugin } from 'rolldown';
+import { minify as shorten } from 'rolldown/utils';
+import { lazyRequires } from './bundle/lazy-requires.ts';
 
 /**
  * Builds dist/ (`node build.ts`) as two bundles: the program, which includes all its dependencies so that it starts
@@ -66,6 +68,31 @@ function pageAssets(): Plugin {
   };
 }
 
+/**
+ * A module that builds schemas when it is loaded becomes a file of its own, like all routes: so a command builds those
+ * that it uses. One that is imported dynamically is the start of a file already.
+ */
+function ownFile(id: string, context: ChunkingContext): string | null {
+  const [, path] = /[\\/]src[\\/](.+)\.ts$/.exec(id) ?? [];
+  if (path === undefined || context.getModuleInfo(id)?.dynamicImporters.length !== 0) return null;
+  const isOwn = path.includes('routes') || /^import \{ z \} from 'zod'/m.test(readFileSync(id, 'utf8'));
+  return isOwn ? path.replaceAll(/[\\/]/g, '-') : null;
+}
+
+/** Shortens the local names in packages. Ours stay as they are, so that stack traces can be read. */
+function shortNames(): Plugin {
+  const mangle = { toplevel: false, keepNames: true } as const;
+  return {
+    name: 'short-names',
+    transform: async (code, id) => {
+      if (!/[\\/]node_modules[\\/].*\.[cm]?js$/.test(id)) return null;
+      const module = /^(?:import|export)\b/m.test(code);
+      const short = await shorten(id, code, { module, compress: false, mangle, codegen: false });
+      return { code: short.code, map: null };
+    },
+  };
+}
+
 /** Collects the licences of all bundled packages, which must be distributed with the bundle. */
 function passOnLicences(): Plugin {
   return {
@@ -107,8 +134,17 @@ const minify = { compress: true, mangle: false, codegen: true } as const;
 const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
+    preserveEntrySignatures: 'allow-extension',
     input: { cli: 'src/cli/main.ts', 'render-worker': 'src/server/pictures/render-worker.ts' },
-    plugins: [lighter(), renderWorker(), pageAssets(), passOnLicences(), listModules()],
+    plugins: [
+      lighter(),
+      renderWorker(),
+      pageAssets(),
+      lazyRequires(),
+      shortNames(),
+      passOnLicences(),
+      listModules(),
+    ],
     output: {
       dir: 'dist',
       // CommonJS, because importing a Node module reads all its exports: for node:http this loads fetch and web sockets
@@ -117,6 +153,9 @@ const bundles: readonly BuildOptions[] = [
       entryFileNames: '[name].cjs',
       chunkFileNames: 'chunks/[name]-[hash].cjs',
       cleanDir: true,
+      codeSplitting: {
+        groups: [{ debugName: 'own files', name: ownFile, includeDependenciesRecursively: false }],
+      },
       minify,
     },
   },

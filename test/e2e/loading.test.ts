@@ -55,3 +55,15 @@ test.each([
   const list = await listOf(await filesLoadedBy(words, env, folder));
   await expect(list).toMatchFileSnapshot(join(import.meta.dirname, 'loading', `${name}.txt`));
 });
+
+/** Loads each file as if it were the first one, and prints those that fail. */
+const LOADER = `const { readdirSync } = require('node:fs');
+  for (const file of readdirSync(process.argv[1]).filter((name) => name.endsWith('.cjs'))) {
+    for (const loaded of Object.keys(require.cache)) delete require.cache[loaded];
+    try { Object.values(require(process.argv[1] + '/' + file)); } catch (error) { console.log(file, error.message); }
+  }`;
+
+test('Each file of the program can be loaded before all others', async () => {
+  const { stdout } = await execa(process.execPath, ['-e', LOADER, join(DIST, 'chunks')]);
+  expect(stdout).toBe('');
+});

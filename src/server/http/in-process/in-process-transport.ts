@@ -5,22 +5,15 @@ import { Refusal } from '../../service/refusals/refusal.ts';
 import { Endpoint, type EndpointOptions } from '../endpoint/endpoint.ts';
 import { errorAnswer, type RequestLog } from '../endpoint/error-answer.ts';
 import { verifyUrlLength } from '../limits.ts';
-import type { Route } from '../route.ts';
-import { ROUTES } from '../routes/routes.ts';
 import { transportAnswer } from './answer-body.ts';
+import { Endpoints, type Mounted } from './endpoints.ts';
 import { cutOff, InProcessRequest } from './in-process-request.ts';
-import { type Found, Router } from './router.ts';
+import type { Found } from './router.ts';
 import { TakenContent } from './taken-content.ts';
 
 export interface InProcessOptions extends Omit<EndpointOptions, 'requestLimiter'> {
   readonly limits: RequestLimits;
   readonly log: RequestLog;
-}
-
-/** A route and what answers its requests. */
-interface Mounted {
-  readonly route: Route;
-  readonly endpoint: Endpoint;
 }
 
 /**
@@ -29,8 +22,7 @@ interface Mounted {
  */
 export class InProcessTransport implements Transport {
   readonly #options: InProcessOptions;
-  /** By method. */
-  readonly #routers = new Map<string, Router<Mounted>>();
+  readonly #endpoints: Endpoints;
   /** The requests under way, with promises of their ends. */
   readonly #open = new Map<AbortController, Promise<void>>();
   #isClosed = false;
@@ -38,9 +30,7 @@ export class InProcessTransport implements Transport {
   constructor(options: InProcessOptions) {
     this.#options = options;
     const requestLimiter = new RequestLimiter(options.limits, options.context.clock);
-    for (const route of ROUTES) {
-      this.#mount({ route, endpoint: new Endpoint(route, { ...options, requestLimiter }) });
-    }
+    this.#endpoints = new Endpoints((route) => new Endpoint(route, { ...options, requestLimiter }));
   }
 
   async send(sent: TransportRequest): Promise<TransportAnswer> {
@@ -75,17 +65,6 @@ export class InProcessTransport implements Transport {
     for (const gone of this.#open.keys()) gone.abort(cutOff());
   }
 
-  /** Read-only routes also support HEAD. */
-  #mount(mounted: Mounted): void {
-    const { method, changes, paths } = mounted.route;
-    const methods = method === 'GET' && !changes ? ['GET', 'HEAD'] : [method];
-    for (const one of methods) {
-      const router = this.#routers.get(one) ?? new Router<Mounted>();
-      this.#routers.set(one, router);
-      for (const path of paths) router.add(path, mounted);
-    }
-  }
-
   /** Whatever goes wrong becomes an answer. */
   async #answer(sent: TransportRequest, gone: AbortController): Promise<TransportAnswer> {
     const { context, log } = this.#options;
@@ -105,7 +84,7 @@ export class InProcessTransport implements Transport {
   /** @throws Refusal */
   #find({ method, path }: TransportRequest): Found<Mounted> {
     verifyUrlLength(path);
-    const found = this.#routers.get(method)?.find(path.split(/[?#]/, 1)[0] ?? '');
+    const found = this.#endpoints.find(method, path.split(/[?#]/, 1)[0] ?? '');
     if (!found) throw new Refusal('not_found');
     return found;
   }

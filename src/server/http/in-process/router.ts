@@ -30,7 +30,7 @@ export class Router<Target> {
   /** @param path without a query. @throws Refusal if it is not well-formed, or a value is too long */
   find(path: string): Found<Target> | undefined {
     const values: string[] = [];
-    const end = search(this.#root, segmentsOf(path).map(decode), values)?.end;
+    const end = search(this.#root, decodeSegments(path), values)?.end;
     if (!end) return undefined;
     const params = Object.fromEntries(end.names.map((name, index) => [name, values[index] ?? '']));
     return { target: end.target, params };
@@ -55,6 +55,11 @@ function fixedOf<Target>(node: Node<Target>, segment: string): Node<Target> {
 /** One slash at the end makes no difference. */
 function segmentsOf(path: string): string[] {
   return path.replace(/(?!^)\/$/, '').split('/');
+}
+
+/** @throws Refusal if the path is not well-formed */
+export function decodeSegments(path: string): string[] {
+  return segmentsOf(path).map(decode);
 }
 
 function isPlaceholder(segment: string): boolean {

@@ -1,0 +1,129 @@
+import type { Route } from '../route.ts';
+import {
+  beginGameLoginRoute,
+  changeGameAccountRoute,
+  checkGameAccountRoute,
+  gameAccountListRoute,
+  gameLoginRoute,
+  linkGameAccountRoute,
+  unlinkGameAccountRoute,
+} from './account/accounts.ts';
+import { addCapeRoute, allCapesRoute, changeCapeRoute, removeCapeRoute } from './account/capes.ts';
+import { doctorRoute } from './account/doctor.ts';
+import { changeKeyRoute, createKeyRoute, listKeysRoute, revokeKeyRoute } from './account/keys.ts';
+import { accountRoute, planListRoute } from './account/me.ts';
+import { createUserRoute, listUsersRoute, setUserRoute, userRoute } from './account/users.ts';
+import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } from './pictures/crafatar.ts';
+import { MINOTAR_ROUTES } from './pictures/minotar.ts';
+import { SKIN_VIEW_ROUTES, TEXTURE_VIEW_ROUTES } from './pictures/own-views.ts';
+import { healthRoute, keyDocumentRoute, metricsRoute, openapiRoute, readyRoute } from './system.ts';
+import { textureRoute } from './textures.ts';
+import { v1GetUserRoute, v1UploadRoute, v1UrlRoute, v1UserRoute } from './v1/generate.ts';
+import { v1DelayRoute, v1RandomRoute, v1SkinByNumberRoute, v1SkinRoute } from './v1/get.ts';
+import { v1FirstListRoute, v1ListRoute } from './v1/list.ts';
+import { v1StatsRoute } from './v1/stats.ts';
+import { v1ValidNameRoute, v1ValidUuidRoute } from './v1/validate.ts';
+import { batchRoute } from './v2/batch.ts';
+import { capeListRoute } from './v2/capes.ts';
+import { generateRoute } from './v2/generate.ts';
+import { delayRoute, meClientRoute, meKeyRoute, meKeysRoute, meRoute } from './v2/me.ts';
+import { jobListRoute, jobRoute, submitRoute } from './v2/queue.ts';
+import { queueEventsRoute } from './v2/queue-events.ts';
+import { ownSkinsRoute, popularSkinsRoute, publicSkinsRoute, randomSkinsRoute } from './v2/skin-lists.ts';
+import { editSkinRoute, removeSkinRoute, skinRoute, skinTextureRoute, viewSkinRoute } from './v2/skins.ts';
+import { statsRoute } from './v2/stats.ts';
+
+/** Routes whose paths begin alike. */
+export interface RouteGroup {
+  /** What the paths are, or begin with before a slash. */
+  readonly starts: readonly string[];
+  /** Builds them, with their schemas. */
+  readonly routes: () => readonly Route[];
+}
+
+/** All endpoints. A path belongs to the first group that it fits. */
+export const ROUTE_GROUPS: readonly RouteGroup[] = [
+  {
+    starts: ['/v2/queue', '/queue'],
+    routes: () => [submitRoute, batchRoute, jobListRoute, queueEventsRoute, jobRoute],
+  },
+  {
+    starts: ['/v2/skins'],
+    routes: () => [
+      publicSkinsRoute,
+      popularSkinsRoute,
+      randomSkinsRoute,
+      skinRoute,
+      editSkinRoute,
+      removeSkinRoute,
+      skinTextureRoute,
+      viewSkinRoute,
+      ...SKIN_VIEW_ROUTES,
+    ],
+  },
+  {
+    starts: ['/v2/me', '/v2/delay'],
+    routes: () => [meRoute, meKeyRoute, meKeysRoute, meClientRoute, ownSkinsRoute, delayRoute],
+  },
+  {
+    starts: ['/v2/account'],
+    routes: () => [
+      accountRoute,
+      planListRoute,
+      doctorRoute,
+      listKeysRoute,
+      createKeyRoute,
+      changeKeyRoute,
+      revokeKeyRoute,
+      allCapesRoute,
+      addCapeRoute,
+      changeCapeRoute,
+      removeCapeRoute,
+      gameAccountListRoute,
+      linkGameAccountRoute,
+      beginGameLoginRoute,
+      gameLoginRoute,
+      changeGameAccountRoute,
+      unlinkGameAccountRoute,
+      checkGameAccountRoute,
+      listUsersRoute,
+      userRoute,
+      createUserRoute,
+      setUserRoute,
+    ],
+  },
+  {
+    starts: ['/v2/generate', '/v2/capes', '/v2/stats'],
+    routes: () => [generateRoute, capeListRoute, statsRoute],
+  },
+  {
+    starts: ['/generate', '/get', '/validate'],
+    routes: () => [
+      v1UploadRoute,
+      v1UrlRoute,
+      v1UserRoute,
+      v1GetUserRoute,
+      v1SkinRoute,
+      v1SkinByNumberRoute,
+      v1DelayRoute,
+      v1FirstListRoute,
+      v1ListRoute,
+      v1RandomRoute,
+      v1StatsRoute,
+      v1ValidNameRoute,
+      v1ValidUuidRoute,
+    ],
+  },
+  {
+    starts: ['/textures', '/v2/images'],
+    routes: () => [textureRoute, ...TEXTURE_VIEW_ROUTES],
+  },
+  {
+    starts: ['/', '/health', '/ready', '/metrics', '/openapi.json'],
+    routes: () => [keyDocumentRoute, healthRoute, readyRoute, metricsRoute, openapiRoute],
+  },
+  {
+    starts: [''],
+    routes: () => [avatarRoute, ...playerRenderRoutes, playerSkinRoute, playerCapeRoute, ...MINOTAR_ROUTES],
+  },
+];

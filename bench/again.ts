@@ -32,7 +32,7 @@ export async function againRows(): Promise<Row[]> {
         measured: median(times.again),
         baseline: median(times.hash),
         comparison: 'ratio',
-        limit: 3,
+        limit: 2.5,
       },
     ];
   });

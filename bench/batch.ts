@@ -62,7 +62,7 @@ function rowsOf(name: string, { milliseconds, requests }: Watched): Row[] {
     measured: milliseconds,
     baseline: LEAST_TIME,
     comparison: 'ratio',
-    limit: 1.08,
+    limit: 1.06,
   };
   const perSkin: Row = {
     id: 'P4',

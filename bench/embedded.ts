@@ -30,7 +30,7 @@ export async function embeddedRows(): Promise<Row[]> {
         measured: median(times.generate),
         baseline: median(times.sign),
         comparison: 'ratio',
-        limit: 1.43,
+        limit: 2.5,
       },
     ];
   });

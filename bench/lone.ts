@@ -35,7 +35,7 @@ function rowOf(name: string, waits: readonly number[]): Row {
     measured: median(waits),
     baseline: POLL_INTERVAL,
     comparison: 'ratio',
-    limit: 0.6,
+    limit: 0.2,
   };
 }
 

@@ -80,7 +80,8 @@ class Bench {
 
   static async open(): Promise<Bench> {
     const game = await runGame({ interval: 0.05 });
-    game.addPlayer({ name: 'Notch', skin: { picture: drawSkin(7) } });
+    for (const [index, name] of ['Notch', 'jeb_'].entries())
+      game.addPlayer({ name, skin: { picture: drawSkin(7 + index) } });
     const machine = await freshMachine();
     const server = await freshMachine();
     server.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
@@ -104,7 +105,7 @@ class Bench {
     ] as const)
       await writeFile(at('skins', `${stem}.png`), skinPng(number));
     await writeFile(at('skins.csv'), 'source,name\nskins/smith.png,Smith\nskins/more/tom.png,Tom\n');
-    for (const [index, name] of ['team', 'winter', 'spring-2026'].entries())
+    for (const [index, name] of ['team', 'winter', 'spring-2026', 'cape'].entries())
       await writeFile(at(`${name}.png`), capePng(index + 1));
     await writeFile(at('mineskin.key'), `${hostedKey}\n`);
     await writeFile(at('team.key'), `${this.#serving.key}\n`);
@@ -121,7 +122,7 @@ class Bench {
   /** Runs an example as it stands, but for addresses and words in capitals. Answers what went wrong. */
   async run(line: string, group: string): Promise<string | undefined> {
     const typed = this.#stand(line);
-    if (/^skinsmith serve\b/.test(line)) return await this.#serve(typed);
+    if (/^skinsmith (serve|open)\b/.test(line)) return await this.#serve(typed);
     const words = plainWords(typed);
     const isLinking = line === 'skinsmith accounts link';
     const ran = words && !isLinking ? this.#call(words, group) : this.#shell(typed, group);
@@ -165,7 +166,8 @@ class Bench {
 
   /** A service runs until it is stopped. */
   async #serve(line: string): Promise<string | undefined> {
-    const child = this.#shell(`exec ${line} --port 0 --json`, 'serve');
+    const browser = line.startsWith('skinsmith open') ? ' --no-browser' : '';
+    const child = this.#shell(`exec ${line}${browser} --port 0 --json`, 'serve');
     child.stdout?.once('data', () => child.kill('SIGTERM'));
     const { exitCode, stdout, stderr } = await child;
     return exitCode === 0 && String(stdout).includes('"url"')

@@ -34,7 +34,7 @@ export interface RenderOptions {
 
 export const examples: Examples = [
   ['Draw a skin as the game shows it', 'skinsmith render skin.png --out body.png'],
-  ["Draw a player's head, 64 pixels high", 'skinsmith render Notch --view head --size 64 --out head.png'],
+  ["Draw a player's head, 64 pixels high", 'skinsmith render jeb_ --view head --size 64 --out head.png'],
   [
     'Draw a skin with a cape from behind',
     'skinsmith render skin.png --view back --cape cape.png --out back.png',

@@ -16,7 +16,6 @@ export const examples: Examples = [
     'Run one that players reach through a reverse proxy',
     'skinsmith serve --public-url https://skins.example.org --trust-proxy loopback',
   ],
-  ['Use all cores of this machine', 'skinsmith serve --processes auto'],
   [
     'Let a hosted service make the skins',
     'skinsmith serve --generator upstream --upstream https://api.mineskin.org --upstream-key-file mineskin.key',

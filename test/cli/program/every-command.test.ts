@@ -88,6 +88,14 @@ const RUNS: Readonly<Record<string, () => Promise<void>>> = {
     expect(out).toMatch(/^Listening on http:\/\/127\.0\.0\.1:\d+\nOwner's API key, shown this once: \S+\n/);
     expect(err).toContain('Stopping when the running generations have finished.');
   },
+  open: async () => {
+    const { type } = await machine();
+    const { status, out } = await type(['open', '--no-browser', '--port', '0'], {
+      signal: AbortSignal.abort(),
+    });
+    expect(status).toBe(0);
+    expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/ui\/sign-in\/link\?secret=\S+\n$/);
+  },
   'jobs --watch': async () => {
     const { type } = await machine();
     const { url, key } = await runServer();

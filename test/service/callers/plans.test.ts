@@ -78,9 +78,9 @@ describe('A file of plans', () => {
     const second = await runServer({ dataDir: first.dataDir, logLevel: 'warn' });
     const lines = said.mock.calls.map(([line]) => String(line));
     said.mockRestore();
-    expect(lines.filter((line) => line.includes('no plan'))).toEqual([
-      expect.stringContaining('no plan gold'),
-      expect.stringContaining('no plan silver'),
+    expect(lines.filter((line) => line.includes('no longer exists'))).toEqual([
+      expect.stringContaining('The plan gold no longer exists'),
+      expect.stringContaining('The plan silver no longer exists'),
     ]);
     const again = new TestCaller(second.url, { key: bob });
     expect((await again.get('/v2/me')).body.grants).toMatchObject({ plan: 'free', queue: 5 });

@@ -16,6 +16,6 @@ test('Generation that is switched off is quoted at once, and is no lost answer',
     (submits) => submits >= 4,
   );
   expect(log.text).toContain(SWITCHED_OFF);
-  expect(log.text).not.toContain('cannot be used now');
+  expect(log.text).not.toContain('is unavailable');
   expect(hosted.records.requests.list ?? 0).toBeLessThan(20);
 });

@@ -55,8 +55,8 @@ describe('A service that is down', () => {
     hosted.weather = undefined;
     expect(allCompleted(await ends(gateway.dataDir, 2))).toBe(true);
     await untilReady(gateway, 200);
-    expect(log.text).toMatch(/cannot be used now.*\n.*answers again/s);
-    expect(log.text.match(/cannot be used now/g)).toHaveLength(1);
+    expect(log.text).toMatch(/is unavailable; jobs wait.*\n.*answers again/s);
+    expect(log.text.match(/is unavailable; jobs wait/g)).toHaveLength(1);
     expect(log.text).not.toContain(hosted.key);
   });
 });

@@ -1,2 +1,2 @@
 /** Commands that run until they are interrupted, with the option that makes them so. */
-export const ENDLESS_COMMANDS = ['serve', 'jobs --watch'];
+export const ENDLESS_COMMANDS = ['serve', 'open', 'jobs --watch'];

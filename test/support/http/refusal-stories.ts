@@ -117,7 +117,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
     when: 'it is shutting down',
     send: stopping,
     options: { pace: 2_000 },
-    says: 'stopped',
+    says: 'shutting down',
   },
   { code: 'job_not_found', when: "the job is another's", send: othersJob, options: idle },
   { code: 'skin_not_found', when: "the skin is another's private one", send: othersSkin },

@@ -11,6 +11,7 @@ import { wantsPage } from '../pages/wants-page.ts';
 import type { HttpRequest } from '../request.ts';
 import type { Answer } from '../route.ts';
 import { PAGE_ROUTES } from '../routes/pages/page-routes.ts';
+import { ROUTES } from '../routes/routes.ts';
 import type { Connections } from './connections.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
 import { PlainRequest } from './plain-request.ts';
@@ -79,12 +80,20 @@ export function pageError(
 }
 
 const START = '/ui';
-/** The addresses of the API, whose errors are for programs whatever they accept. */
-const API = /^\/(?:v[12]\/|queue\b|generate\b|get\b|textures\/|openapi\.json|health|ready|metrics)/;
+/** How the addresses of the API begin: its errors are for programs, whatever they accept. */
+const API = new Set(['v1', 'v2', ...ROUTES.flatMap(({ paths }) => paths.map(firstPart))]);
 
-/** Whether an address that leads nowhere was opened by a person. */
-export function isPersonsMistake({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): boolean {
-  return wantsPage(headers) && !API.test(url);
+function firstPart(address: string): string {
+  return /^\/+([^/?]*)/.exec(address)?.[1] ?? '';
+}
+
+/** Whether an address that leads nowhere was opened by a person, in a browser. */
+export function isPersonsMistake({
+  method,
+  url,
+  headers,
+}: Pick<FastifyRequest, 'method' | 'url' | 'headers'>): boolean {
+  return (method === 'GET' || method === 'HEAD') && wantsPage(headers) && !API.has(firstPart(url));
 }
 
 /** `/` is the key document for programs and the start page for people. */

@@ -12,7 +12,11 @@ export class AnswerChecker {
   readonly #published: Contract;
   readonly #templates: Templates;
 
-  constructor() {
+  readonly #codes: boolean;
+
+  /** `codes`: whether each error code must be one that docs/compatibility.md lists for the endpoint. */
+  constructor({ codes = true }: { readonly codes?: boolean } = {}) {
+    this.#codes = codes;
     const { own, published } = loadContracts();
     this.#own = own;
     this.#published = published;
@@ -28,6 +32,7 @@ export class AnswerChecker {
   faults(exchange: Exchange): string[] {
     const { method, address, status } = exchange;
     if (method === 'OPTIONS') return []; // the browser's question, which no description speaks of
+    if (isPage(exchange) && /^\/(?:\?|$)/.test(address)) return []; // the start page of a browser
     const operation = this.operationOf(method, address);
     const found = operation === undefined ? this.#astray(exchange) : this.#known(operation, exchange);
     return found.map((fault) => `${method} ${address} → ${status}: ${fault}`);
@@ -39,7 +44,7 @@ export class AnswerChecker {
     return [
       ...ownFaults(this.#own, answer, exchange),
       ...this.#publishedFaults(operation, exchange),
-      ...unknownCodes(operation, exchange),
+      ...(this.#codes ? unknownCodes(operation, exchange) : []),
     ];
   }
 
@@ -48,6 +53,7 @@ export class AnswerChecker {
     const isOld = isV1Address(exchange.address);
     const answer = this.#own.operations[isOld ? 'get /get/delay' : 'get /v2/me']?.[403];
     if (!answer || exchange.status < 400) return ['our description does not list this address'];
+    if (exchange.status === 404 && isPage(exchange)) return []; // for a browser
     return ownFaults(this.#own, answer, exchange);
   }
 
@@ -67,6 +73,10 @@ export class AnswerChecker {
     const fault = faultOf(this.#published, answer, body);
     return fault === undefined ? [] : [`as published: ${fault}`];
   }
+}
+
+function isPage({ headers }: Exchange): boolean {
+  return String(headers['content-type']).startsWith('text/html');
 }
 
 function ownFaults(contract: Contract, answer: KnownAnswer, { method, headers, bytes }: Exchange): string[] {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
+import { isPostgres } from './dialect.ts';
 import { lockQueue } from './locks.ts';
-import { readMeta } from './meta.ts';
+import { keepMeta, readMeta, writeMeta } from './meta.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { idempotencyKeys } from './migrations/0002-idempotency-keys.ts';
 import { usersAndKeys } from './migrations/0003-users-and-keys.ts';
@@ -20,9 +21,13 @@ import { madeWhen } from './migrations/0016-made-when.ts';
 import { submissionsUnderWay } from './migrations/0017-submissions-under-way.ts';
 import { fewerStatements } from './migrations/0018-fewer-statements.ts';
 import { sessions } from './migrations/0019-sessions.ts';
+import { nodesAndChores } from './migrations/0020-nodes-and-chores.ts';
+import { moderation } from './migrations/0021-moderation.ts';
+import { sourceNames } from './migrations/0022-source-names.ts';
+import { identities } from './migrations/0023-identities.ts';
 import type { Tables } from './schema/tables.ts';
 
-type Migration = (db: Kysely<Tables>) => Promise<void>;
+type Migration = (db: Kysely<Tables>, isPostgres: boolean) => Promise<void>;
 
 /** In order; a store's version is the number of migrations applied to it. Never change one that was released. */
 const MIGRATIONS: readonly Migration[] = [
@@ -45,7 +50,17 @@ const MIGRATIONS: readonly Migration[] = [
   submissionsUnderWay,
   fewerStatements,
   sessions,
+  nodesAndChores,
+  moderation,
+  sourceNames,
+  identities,
 ];
+
+/**
+ * Those after which programs that know only the schema before can go on: they add what nothing else needs, so nodes of
+ * two versions work side by side on PostgreSQL. What such a program still uses is removed by a later one, not among these.
+ */
+const EXPANDING: ReadonlySet<Migration> = new Set([nodesAndChores, moderation, sourceNames, identities]);
 
 /** The schema that this version of the program writes. */
 export const NEWEST_SCHEMA = MIGRATIONS.length;
@@ -76,13 +91,15 @@ async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
   const version = await readVersion(tx);
   const step = MIGRATIONS[version];
   if (!step) return; // another process applied it while this one waited for the lock
-  await step(tx);
-  const value = String(version + 1);
-  await tx
-    .insertInto('meta')
-    .values({ key: 'schema', value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute();
+  await step(tx, isPostgres(tx));
+  if (isPostgres(tx)) await noteOldestReader(tx, version, step);
+  await writeMeta(tx, 'schema', String(version + 1));
+}
+
+/** On SQLite one program at a time uses the store, and an older one is not expected back. */
+async function noteOldestReader(tx: Kysely<Tables>, version: number, step: Migration): Promise<void> {
+  if (EXPANDING.has(step)) await keepMeta(tx, 'oldest-reader', String(version));
+  else await writeMeta(tx, 'oldest-reader', String(version + 1));
 }
 
 /** Number of migrations applied to the store. @throws StoreTooNewError */

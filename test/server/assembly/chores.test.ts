@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { choresHere, choresInStore } from '../../../src/server/assembly/chores.ts';
+import type { Db } from '../../../src/server/store/db.ts';
+import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+
+const MINUTE = 60_000;
+const onError = (error: unknown) => {
+  throw error;
+};
+
+test('On one machine a chore is done whenever its time has come', async () => {
+  const done: number[] = [];
+  for (const n of [1, 2]) await choresHere.run('prune', MINUTE, async () => void done.push(n));
+  expect(done).toEqual([1, 2]);
+});
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  async function nodes() {
+    const url = await ownDatabase();
+    const open = async (owner: string) => {
+      const db = await openPostgresDb(url);
+      onTestFinished(async () => await db.destroy());
+      return { db, chores: choresInStore(db, { owner, onError }) };
+    };
+    const [one, other] = await Promise.all([open('one'), open('other')]);
+    const done: string[] = [];
+    const run = async ({ chores }: typeof one, who: string, chore: 'prune' | 'recover' = 'prune') =>
+      await chores.run(chore, MINUTE, async () => void done.push(who));
+    return { one, other, done, run };
+  }
+
+  /** Lets time pass. */
+  const pass = async (db: Db, ms: number) =>
+    await sql`update chores set due_at = due_at - ${ms}::bigint, lease_until = lease_until - ${ms}::bigint`.execute(
+      db,
+    );
+
+  test('Of all nodes one does a chore, each time that it is due', async () => {
+    const { one, other, done, run } = await nodes();
+    await Promise.all([run(one, 'one'), run(other, 'other'), run(one, 'one'), run(other, 'other')]);
+    expect(done).toHaveLength(1);
+    await pass(one.db, MINUTE / 2);
+    await run(other, 'other');
+    expect(done).toHaveLength(1);
+    await pass(one.db, MINUTE / 2);
+    await Promise.all([run(other, 'other'), run(one, 'one')]);
+    expect(done).toHaveLength(2);
+  });
+
+  test('One chore does not keep another from being done', async () => {
+    const { one, other, done, run } = await nodes();
+    await run(one, 'prunes');
+    await run(other, 'recovers', 'recover');
+    expect(done).toEqual(['prunes', 'recovers']);
+  });
+
+  test('While one node is at it, however long, no other begins; if that one is gone, another does', async () => {
+    const { one, other, done, run } = await nodes();
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const slow = one.chores.run('prune', MINUTE, async () => {
+      begun.resolve();
+      await stopped;
+    });
+    await begun.promise;
+    await sql`update chores set due_at = due_at - 100000`.execute(one.db);
+    await run(other, 'other');
+    expect(done).toEqual([]);
+    await pass(one.db, MINUTE);
+    await run(other, 'other');
+    expect(done).toEqual(['other']);
+    stop();
+    await slow;
+  });
+
+  test('A chore that fails is done again at its next time', async () => {
+    const { one, other, done, run } = await nodes();
+    const failing = one.chores.run('prune', MINUTE, async () => {
+      throw new Error('full');
+    });
+    await expect(failing).rejects.toThrow('full');
+    await run(other, 'other');
+    await pass(one.db, MINUTE);
+    await run(other, 'other');
+    expect(done).toEqual(['other']);
+  });
+
+  test('After the clock of the database was set back, chores are due', async () => {
+    const { one, other, done, run } = await nodes();
+    await run(one, 'one');
+    await pass(one.db, -86_400_000);
+    await run(other, 'other');
+    expect(done).toEqual(['one', 'other']);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { openNode } from '../../../src/server/assembly/node.ts';
+import { Releases } from '../../../src/server/assembly/releases.ts';
+import { nodeName } from '../../../src/server/queue/lease-owner.ts';
+import { listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
+import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+
+const onError = (error: unknown) => {
+  throw error;
+};
+
+test('On one machine a node has the clock of the machine, and tells nobody that it lives', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  const { clock, leasesBy } = await openNode({}, db, { releases: new Releases(), onError });
+  expect([clock, leasesBy]).toEqual([systemClock, 'process']);
+  expect(await db.selectFrom('nodes').selectAll().execute()).toEqual([]);
+});
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  test('A node has the clock of the database, is known to the others, and says goodbye', async () => {
+    const db = await openPostgresDb(await ownDatabase());
+    onTestFinished(async () => await db.destroy());
+    const releases = new Releases();
+    const { self, clock, leasesBy } = await openNode({}, db, { releases, onError });
+    const living = async () => (await listNodes(db, NODE_IS_GONE)).map(({ id }) => id);
+    expect([await living(), leasesBy]).toEqual([[nodeName(self)], 'database']);
+    expect(clock).not.toBe(systemClock);
+    await releases.releaseAll();
+    expect(await living()).toEqual([]);
+  });
+
+  test('A clock that is passed in is that of all nodes', async () => {
+    const db = await openPostgresDb(await ownDatabase());
+    onTestFinished(async () => await db.destroy());
+    const [releases, clock] = [new Releases(), new MovableClock()];
+    const node = await openNode({ clock }, db, { releases, onError });
+    expect([node.clock, node.leasesBy]).toEqual([clock, 'process']);
+    await releases.releaseAll();
+  });
+});

@@ -1,19 +1,47 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { findPostgres } from './test/support/postgres/server.ts';
 import { setEnvironment } from './test/support/setup/environment.ts';
+import { LongestFirst } from './test/support/setup/longest-first.ts';
 
 setEnvironment(process.env);
 
+/** Tests of what depends on the store. They run a second time, with services that have it in PostgreSQL. */
+const ALSO_ON_POSTGRES = [
+  'test/contract/adapters.test.ts',
+  'test/service/callers/{keys,revoking,users}.test.ts',
+  'test/service/game-accounts/restoring.test.ts',
+  'test/service/gateway/{gateway,skinsmith}.test.ts',
+  'test/service/jobs/{generating,idempotency,queue,queue-events}.test.ts',
+  'test/service/limits/{limits,fairness}.test.ts',
+  'test/service/moderation/*.test.ts',
+  'test/service/running/doctor.test.ts',
+  'test/service/skins/{capes,private-data,skin-changes,skin-filters,skins}.test.ts',
+];
+
+/** Of all tests. */
+const COMMON = {
+  // No module has state of its own, so files need no fresh ones: a third of the time was spent on loading them.
+  isolate: false,
+  // They end what hangs, and nothing else: on a busy machine a test may take thirty times as long as on an idle one.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+} as const;
+
+// Without `extends`: a project would inherit the global setup and run it once more, beside the first.
+function project(storeKind: 'sqlite' | 'postgres', include: string[]) {
+  return { test: { ...COMMON, name: storeKind, include, provide: { storeKind } } };
+}
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      project('sqlite', ['test/**/*.test.ts']),
+      ...(findPostgres() ? [project('postgres', ALSO_ON_POSTGRES)] : []),
+    ],
     globalSetup: ['test/support/setup/build.ts'],
-    // Its own choice leaves one of two cores idle; tests that wait for processes leave room for two more.
-    maxWorkers: availableParallelism() + 2,
-    // No module has state of its own, so files need no fresh ones: a third of the time was spent on loading them.
-    isolate: false,
-    // They end what hangs, and nothing else: on a busy machine a test may take thirty times as long as on an idle one.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Its own choice leaves one of two cores idle; tests that wait for processes leave room for three more.
+    maxWorkers: availableParallelism() + 3,
+    sequence: { sequencer: LongestFirst },
   },
 });

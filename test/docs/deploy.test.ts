@@ -41,6 +41,7 @@ test.each([
   ['upstream.conf', 1],
   ['Dockerfile', 1],
   ['compose.yaml', 2],
+  ['compose-cluster.yaml', 3],
 ])('The program takes each command line of deploy/%s', async (name, count) => {
   const commands = commandsOf(name);
   expect(commands).toHaveLength(count);
@@ -52,7 +53,7 @@ test.each(['nginx.conf', 'Caddyfile'])('The proxy of deploy/%s lets through the 
   expect(Number(megabytes) * 1_000_000).toBeGreaterThan(MAX_BATCH_BYTES);
 });
 
-test.each(['nginx.conf', 'Caddyfile', 'Dockerfile', 'compose.yaml'])(
+test.each(['nginx.conf', 'Caddyfile', 'Dockerfile', 'compose.yaml', 'compose-cluster.yaml'])(
   'deploy/%s names the port that the service listens on',
   (name) => {
     expect(read(name)).toMatch(new RegExp(`\\b${DEFAULT_PORT}\\b`));

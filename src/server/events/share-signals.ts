@@ -1,22 +1,23 @@
 import type { JobName, JobSignals } from './job-signals.ts';
-import type { Siblings } from './siblings.ts';
+import type { NewsExchange } from './siblings.ts';
 
-/** Milliseconds for which news are gathered into one message. */
+/** Milliseconds for which news are gathered into one message: between processes of a machine, and through a database. */
 const GATHER = 2;
+export const GATHER_FOR_DATABASE = 10;
 
 /**
  * Tells the other processes of the service what happens to this one's jobs, and this one's listeners what happens to
  * theirs. Watching the store finds the same changes, only later, so news that are lost cost nothing but time.
  */
-export function shareSignals(signals: JobSignals, siblings: Siblings): void {
-  const outgoing = new Outgoing(siblings);
+export function shareSignals(signals: JobSignals, others: NewsExchange, gather = GATHER): void {
+  const outgoing = new Outgoing(others, gather);
   let isTheirs = false;
   signals.listenToAll({
     accepted: (owner) => isTheirs || outgoing.accepted(owner),
     begun: (job) => isTheirs || outgoing.begun(job),
     finished: (job) => isTheirs || outgoing.finished(job),
   });
-  siblings.onNews(({ accepted, begun, finished }) => {
+  others.onNews(({ accepted, begun, finished }) => {
     isTheirs = true;
     try {
       for (const owner of accepted) signals.accepted(owner);
@@ -31,14 +32,16 @@ export function shareSignals(signals: JobSignals, siblings: Siblings): void {
 
 /** What the others have not been told yet. */
 class Outgoing {
-  readonly #siblings: Siblings;
+  readonly #others: NewsExchange;
+  readonly #gather: number;
   #accepted = new Set<string>();
   #begun: JobName[] = [];
   #finished: JobName[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(siblings: Siblings) {
-    this.#siblings = siblings;
+  constructor(others: NewsExchange, gather: number) {
+    this.#others = others;
+    this.#gather = gather;
   }
 
   accepted(owner: string): void {
@@ -57,12 +60,12 @@ class Outgoing {
   }
 
   #schedule(): void {
-    this.#timer ??= setTimeout(() => this.#send(), GATHER);
+    this.#timer ??= setTimeout(() => this.#send(), this.#gather);
   }
 
   #send(): void {
     this.#timer = undefined;
-    this.#siblings.tell({ accepted: [...this.#accepted], begun: this.#begun, finished: this.#finished });
+    this.#others.tell({ accepted: [...this.#accepted], begun: this.#begun, finished: this.#finished });
     this.#accepted = new Set();
     this.#begun = [];
     this.#finished = [];

@@ -24,15 +24,19 @@ export interface MetricSnapshot {
 /** All metrics of one process. */
 export type MetricsSnapshot = readonly MetricSnapshot[];
 
-/** The processes that together are one service, as one of them sees them. */
-export interface Siblings {
-  /** Which of the `count` processes this is, from 0. */
-  readonly index: number;
-  readonly count: number;
+/** Tells processes of each other's jobs. */
+export interface NewsExchange {
   /** Tells the others what has happened here. */
   tell(news: JobNews): void;
   /** Calls back with what the others tell. */
   onNews(listener: (news: JobNews) => void): void;
+}
+
+/** The processes that together are one service, as one of them sees them. */
+export interface Siblings extends NewsExchange {
+  /** Which of the `count` processes this is, from 0. */
+  readonly index: number;
+  readonly count: number;
   /**
    * The metrics of all processes, this one included. Processes that have ended are included with what they counted, so
    * that no sum decreases.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
-import type { AccountRow } from './schema/tables.ts';
+import type { AccountRow } from './schema/account-tables.ts';
 
 /** An account with its user. */
 export type LinkedAccount = AccountRow & {
@@ -64,16 +64,21 @@ export async function replaceSecret(
   return numUpdatedRows === 1n;
 }
 
-/** Takes an account that is not in use. False if it is in use. */
+/**
+ * Takes an account that is not in use, as it was `seen`. False if it is in use, or was used meanwhile: on PostgreSQL
+ * others work while this one decides.
+ */
 export async function holdAccount(
   db: Db,
-  uuid: string,
+  seen: Pick<AccountRow, 'uuid' | 'secret' | 'last_used_at'>,
   { owner, until }: { readonly owner: string; readonly until: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('game_accounts')
     .set({ lease_owner: owner, lease_until: until })
-    .where('uuid', '=', uuid)
+    .where('uuid', '=', seen.uuid)
+    .where('secret', '=', seen.secret)
+    .where('last_used_at', '=', seen.last_used_at)
     .where('lease_owner', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;

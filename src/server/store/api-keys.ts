@@ -3,7 +3,7 @@ import { flushUsage, forgetKeyOwners, partsOf } from './adapter-parts.ts';
 import type { Db } from './db.ts';
 import type { KeyOwner } from './key-owner-cache.ts';
 import { prepare } from './prepared.ts';
-import type { ApiKeyRow, UserRow } from './schema/tables.ts';
+import type { ApiKeyRow, UserRow } from './schema/user-tables.ts';
 import { endSessionsOf } from './sessions.ts';
 
 const FIND_OWNER = prepare((db, { hash }: Pick<ApiKeyRow, 'hash'>) =>
@@ -46,13 +46,18 @@ export function noteKeyUse(db: Db, key: ApiKeyRow, now: number): void {
   partsOf(db).usage.useKey(db, key, now);
 }
 
+/** Counts a generation that was accepted for the key; written later, together with other usage. */
+export function noteGeneration(db: Db, keyId: string): void {
+  partsOf(db).usage.countGeneration(db, keyId);
+}
+
 export async function insertKey(db: Db, key: ApiKeyRow): Promise<void> {
   await db.insertInto('api_keys').values(key).execute();
 }
 
 /** A user's keys in the order they were made; revoked ones are left out. */
 export async function listKeys(db: Db, userId: string): Promise<ApiKeyRow[]> {
-  await flushUsage(db); // they are shown with their last uses
+  await flushUsage(db); // they are shown with it
   return await db
     .selectFrom('api_keys')
     .selectAll()

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Db, inTransaction } from './db.ts';
 import { isPostgres } from './dialect.ts';
 import { prepare } from './prepared.ts';
-import type { CallbackRow, JobRow } from './schema/tables.ts';
+import type { CallbackRow, JobRow } from './schema/job-tables.ts';
 
 // The same expressions as in the partial indices (0007-callbacks.ts); otherwise SQLite does not use those.
 const OPEN = sql<boolean>`done_at is null`;

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { CapeRow } from './schema/tables.ts';
+import type { CapeRow } from './schema/skin-tables.ts';
 
 /** Adds the cape. False if its alias is taken. */
 export async function insertCape(db: Db, cape: CapeRow): Promise<boolean> {
@@ -17,6 +17,17 @@ export async function findCape(db: Db, uuid: string): Promise<CapeRow | undefine
 
 export async function findCapeByAlias(db: Db, alias: string): Promise<CapeRow | undefined> {
   return await db.selectFrom('capes').selectAll().where('alias', '=', alias).executeTakeFirst();
+}
+
+/** The cape with this texture that is for everyone, if there is one. */
+export async function findPublicCapeOf(db: Db, textureHash: string): Promise<CapeRow | undefined> {
+  return await db
+    .selectFrom('capes')
+    .selectAll()
+    .where('texture_hash', '=', textureHash)
+    .where('support', '=', 'public')
+    .orderBy('alias')
+    .executeTakeFirst();
 }
 
 /** By alias. `support` undefined: all of them. */

@@ -1,7 +1,8 @@
 import type { Db } from './db.ts';
 import { inTransaction } from './db.ts';
 import { prepare } from './prepared.ts';
-import type { ApiKeyRow, SkinViewRow } from './schema/tables.ts';
+import type { SkinViewRow } from './schema/skin-tables.ts';
+import type { ApiKeyRow } from './schema/user-tables.ts';
 
 /** Milliseconds until what is noted is written. */
 const DELAY = 2_000;
@@ -14,12 +15,13 @@ const LAST_USED_STEP = 60_000;
 const MANY_KEYS = 10_000;
 
 /**
- * Counts of little weight: the last uses of keys and the views of skins. They are written together every few seconds
+ * Counts of little weight: the last uses of keys, the generations asked for with them, and the views of skins. They are written together every few seconds
  * and when the store is closed; a killed process loses the last of them, and nothing else.
  */
 export class DeferredUsage {
   readonly #lastUsed = new Map<string, number>();
   #used = new Map<string, number>();
+  #generations = new Map<string, number>();
   #views = new Map<string, SkinViewRow>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -33,6 +35,15 @@ export class DeferredUsage {
     this.#writeSoon(db);
   }
 
+  /**
+   * Notes a generation that was accepted for the key. It is written with what is written next: the key's next use at the
+   * latest, once a minute, so that a batch costs no statements of its own.
+   */
+  countGeneration(db: Db, keyId: string): void {
+    this.#generations.set(keyId, (this.#generations.get(keyId) ?? 0) + 1);
+    if (this.#size >= MANY) this.#writeSoon(db);
+  }
+
   /** Notes a view; a second one by the same viewer in the same hour does not count. */
   view(db: Db, view: SkinViewRow): void {
     this.#views.set(JSON.stringify([view.skin_id, view.viewer, view.hour]), view);
@@ -43,18 +54,24 @@ export class DeferredUsage {
   async flush(db: Db): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const [used, views] = [this.#used, this.#views];
-    if (used.size + views.size === 0) return;
+    const [used, generations, views] = [this.#used, this.#generations, this.#views];
+    if (this.#size === 0) return;
     this.#used = new Map();
+    this.#generations = new Map();
     this.#views = new Map();
     await inTransaction(db, async (tx) => {
       for (const [id, at] of used) await TOUCH_KEY.run(tx, { id, at });
+      for (const [id, count] of generations) await ADD_GENERATIONS.run(tx, { id, count });
       for (const view of views.values()) await countView(tx, view);
     });
   }
 
+  get #size(): number {
+    return this.#used.size + this.#generations.size + this.#views.size;
+  }
+
   #writeSoon(db: Db): void {
-    const isMuch = this.#used.size + this.#views.size >= MANY;
+    const isMuch = this.#size >= MANY;
     // A store that cannot be written is reported by whoever has something of weight to write.
     const write = () => void this.flush(db).catch(() => {});
     if (isMuch) write();
@@ -64,6 +81,13 @@ export class DeferredUsage {
 
 const TOUCH_KEY = prepare((db, { id, at }: { id: string; at: number }) =>
   db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id),
+);
+
+const ADD_GENERATIONS = prepare((db, { id, count }: { id: string; count: number }) =>
+  db
+    .updateTable('api_keys')
+    .set((eb) => ({ generations: eb('generations', '+', count) }))
+    .where('id', '=', id),
 );
 
 const ADD_VIEW = prepare((db, { skin_id, viewer, hour }: SkinViewRow) =>

@@ -1,16 +1,13 @@
-import type { ApiKeyRow, UserRow } from './schema/tables.ts';
+import type { ApiKeyRow, UserRow } from './schema/user-tables.ts';
 
 export interface KeyOwner {
   readonly key: ApiKeyRow;
   readonly user: UserRow;
 }
 
-/**
- * Says whether what was read before may be out of date. The embedded store asks the database; one on a server would
- * count notifications.
- */
+/** Says whether what was read before may be out of date: SQLite knows, and PostgreSQL's answers are of little age. */
 export interface ForeignWrites {
-  /** Another value whenever another process has written in the meantime. */
+  /** Another value when another process has written in the meantime, or may have. */
   version(): unknown;
 }
 

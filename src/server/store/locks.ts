@@ -7,8 +7,22 @@ import { PENDING } from './schema/job-conditions.ts';
 /*
  * SQLite has one writer at a time: a transaction is alone. In PostgreSQL transactions run side by side, and what is read
  * may have changed before something is written. So each locks the rows that its decision is about, before it reads them.
- * Always in this order, so that no two wait for each other: the owner, whoever shares a limit with it, the queue.
+ * Always in this order, so that no two wait for each other: management, the owner, whoever shares a limit with it, the
+ * queue.
  */
+
+/** Any number that no other program on the same database is likely to lock. */
+const MANAGEMENT = 7_546_020;
+
+/**
+ * Keeps other transactions that change users, keys, sessions, capes, accounts, or who sees which skin, waiting until this
+ * one ends. They are rare enough to come one after the other.
+ */
+export async function lockManagement(tx: Db): Promise<void> {
+  if (isPostgres(tx)) await LOCK_MANAGEMENT.run(tx, {});
+}
+
+const LOCK_MANAGEMENT = prepareSql(() => sql`select pg_advisory_xact_lock(${sql.lit(MANAGEMENT)})`);
 
 const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' } as const;
 

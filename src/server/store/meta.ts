@@ -1,7 +1,15 @@
 import type { Db } from './db.ts';
 
 /** Facts about the store as a whole. */
-export type MetaKey = 'public-url' | 'last-look' | 'revocations' | 'signing-key' | 'oldest-reader';
+export type MetaKey =
+  | 'schema'
+  | 'public-url'
+  | 'last-look'
+  | 'revocations'
+  | 'signing-key'
+  | 'account-key'
+  | 'oldest-reader'
+  | 'copying-from';
 
 export async function readMeta(db: Db, key: MetaKey): Promise<string | undefined> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import type { Db } from './db.ts';
 
 /** SQLite's own check of a store. `isDamaged` is undefined if the check would take too long. */
@@ -30,4 +31,17 @@ async function isDamaged(db: Db): Promise<boolean> {
     if ((error as { errcode?: number }).errcode === SQLITE_CORRUPT) return true;
     throw error;
   }
+}
+
+/** The same for the operator. */
+export async function damageFinding(db: Db): Promise<HealthFinding> {
+  const { bytes, isDamaged } = await lookForDamage(db);
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  if (isDamaged === undefined) {
+    const message = `The store (${size}) is too large for an integrity check.`;
+    return { code: 'store_large', result: 'ok', message };
+  }
+  if (isDamaged) return { code: 'store_damaged', result: 'problem', message: 'It is damaged.' };
+  const message = `The integrity check of ${size} found no errors.`;
+  return { code: 'store_sound', result: 'ok', message };
 }

@@ -1,15 +1,22 @@
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
+import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { flushUsage } from './adapter-parts.ts';
+import type { Bell } from './bell.ts';
 import type { Db } from './db.ts';
 import { migrate } from './migrate.ts';
 import type { Tables } from './schema/tables.ts';
 import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
+import { damageFinding } from './sqlite-damage.ts';
 
 export interface Store {
   readonly db: Db;
+  /** Where processes cannot watch the store itself. */
+  readonly bell?: Bell;
   /** Whether another process has written since the last call. */
   changedByOthers(): boolean;
+  /** What is to be said of the database besides its schema. */
+  examine(): Promise<HealthFinding[]>;
   /** Bytes in use. */
   usedBytes(): number;
   /**
@@ -37,5 +44,6 @@ export async function openStore(dataDir: string, options: SqliteOptions = {}): P
     await flushUsage(db).catch(() => {}); // of little weight, if the store cannot be written
     await db.destroy();
   };
-  return { db, changedByOthers, usedBytes, isReplaced, close };
+  const examine = async () => [await damageFinding(db)];
+  return { db, examine, changedByOthers, usedBytes, isReplaced, close };
 }

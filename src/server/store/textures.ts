@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ExpressionBuilder } from 'kysely';
+import { isBlocked } from './blocked-images.ts';
 import type { Db } from './db.ts';
 import { prepare } from './prepared.ts';
-import type { Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
+import type { TextureDataRow, TextureRow } from './schema/skin-tables.ts';
+import type { Tables } from './schema/tables.ts';
 
 const KEEP = prepare((db, texture: TextureRow) =>
   db
@@ -25,10 +27,11 @@ const FIND_SERVED = prepare((db, { hash }: Pick<TextureRow, 'hash'>) =>
     .selectFrom('textures')
     .selectAll()
     .where('hash', '=', hash)
-    .where((eb) => eb.or(neededBy(eb))),
+    .where((eb) => eb.or(neededBy(eb)))
+    .where((eb) => eb.not(isBlocked(hash))),
 );
 
-/** A picture that signed data or a cape needs; no other pictures are served. */
+/** A picture that signed data or a cape needs and nobody has blocked; no other pictures are served. */
 export async function findServedTexture(db: Db, hash: string): Promise<TextureRow | undefined> {
   return await FIND_SERVED.first(db, { hash });
 }

@@ -1,9 +1,14 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { forgetKeyOwners } from './adapter-parts.ts';
 import type { Db } from './db.ts';
-import type { UserRow } from './schema/tables.ts';
+import type { UserRow } from './schema/user-tables.ts';
 
 export async function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
   return await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst();
+}
+
+export async function findUserById(db: Db, id: string): Promise<UserRow | undefined> {
+  return await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 /** Adds the user unless the name is taken; returns the user who then has the name. */
@@ -35,20 +40,27 @@ export async function findUserWithKeys(db: Db, name: string): Promise<UserWithKe
   return await usersWithKeys(db).where('name', '=', name).executeTakeFirst();
 }
 
-/** Users ordered by name. `after`: the last name of the previous page. */
+/** Users ordered by name. `after`: the last name of the previous page. `filter`: part of the names, in any case. */
 export async function listUsers(
   db: Db,
-  { after, size }: { after?: string | undefined; size: number },
+  { after, size, filter }: { after?: string | undefined; size: number; filter?: string | undefined },
 ): Promise<UserWithKeys[]> {
-  const page = usersWithKeys(db).orderBy('name').limit(size);
-  return await (after === undefined ? page : page.where('name', '>', after)).execute();
+  let page = usersWithKeys(db).orderBy('name').limit(size);
+  if (after !== undefined) page = page.where('name', '>', after);
+  if (filter) page = page.where(nameContains(filter));
+  return await page.execute();
+}
+
+function nameContains(text: string): RawBuilder<SqlBool> {
+  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql<SqlBool>`lower(users.name) like ${pattern} escape '\\'`;
 }
 
 /** False if there is no such user. */
 export async function changeUser(
   db: Db,
   name: string,
-  change: Partial<Pick<UserRow, 'plan' | 'disabled_at'>>,
+  change: Partial<Pick<UserRow, 'plan' | 'role' | 'disabled_at'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { flushUsage } from '../../../src/server/store/adapter-parts.ts';
-import { findKey, insertKey, noteKeyUse } from '../../../src/server/store/api-keys.ts';
-import type { ApiKeyRow } from '../../../src/server/store/schema/tables.ts';
+import { findKey, insertKey, noteGeneration, noteKeyUse } from '../../../src/server/store/api-keys.ts';
+import type { ApiKeyRow } from '../../../src/server/store/schema/user-tables.ts';
 import { noteView } from '../../../src/server/store/skin-views.ts';
 import { findSkin } from '../../../src/server/store/skins.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
@@ -24,7 +24,7 @@ async function addKey({ db }: Store): Promise<ApiKeyRow> {
   const key: ApiKeyRow = {
     ...{ id: 'k', user_id: 'u', name: 'ci', hash: 'h', last4: 'abcd', created_at: 0 },
     ...{ last_used_at: null, revoked_at: null, v2_compat: 0, scopes: '[]' },
-    ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]' },
+    ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]', generations: 0 },
   };
   await insertUser(db, user);
   await insertKey(db, key);
@@ -40,6 +40,16 @@ test('The last use of a key is noted once a minute', async () => {
     return (await findKey(store.db, 'k'))?.key.last_used_at;
   };
   expect([await lastUse(1), await lastUse(MINUTE), await lastUse(MINUTE + 1)]).toEqual([1, 1, MINUTE + 1]);
+});
+
+test('Generations of a key add up, however they are written', async () => {
+  const store = await openOwnStore(await ownFolder());
+  const { id } = await addKey(store);
+  for (const count of [2, 1]) {
+    for (let n = 0; n < count; n++) noteGeneration(store.db, id);
+    await flushUsage(store.db);
+  }
+  expect((await findKey(store.db, id))?.key.generations).toBe(3);
 });
 
 test('Views of one viewer in an hour count once, also when they were written apart', async () => {

@@ -54,6 +54,22 @@ describe('A prepared query', () => {
     expect(built.times).toBe(3);
   });
 
+  test('outside a transaction waits for one that is open, and sees what it has committed', async () => {
+    const db = await openDb();
+    const { look } = makeLook();
+    const seen: unknown[] = [];
+    let outside: Promise<unknown> | undefined;
+    await inTransaction(db, async (tx) => {
+      await KEEP.run(tx, { key: 'c', value: 'of c' });
+      outside = look.first(db, { key: 'c' }).then((row) => seen.push(row));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(seen).toEqual([]);
+      expect(await look.first(tx, { key: 'c' })).toEqual({ value: 'of c' });
+    });
+    await outside;
+    expect(seen).toEqual([{ value: 'of c' }]);
+  });
+
   test('is built anew for another store', async () => {
     const [one, other] = [await openDb(), await openDb()];
     const { built, look } = makeLook();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { Diagnosis } from '../../../src/protocol/diagnosis.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
@@ -6,6 +6,11 @@ import { expectRefusal } from '../../support/server/test-caller.ts';
 guardAgainstLeaks();
 
 const DOCTOR = '/v2/account/doctor';
+
+const FINDINGS = {
+  sqlite: ['store_schema', 'store_sound'],
+  postgres: ['schema', 'reached', 'clock', 'pool', 'connections', 'listener'].map((code) => `store_${code}`),
+};
 
 test('The operator is told how the service is, anew each time', async () => {
   const { owner, url } = await runServer();
@@ -17,7 +22,7 @@ test('The operator is told how the service is, anew each time', async () => {
     cache: 'no-store',
   });
   expect(generator).toMatchObject({ kind: 'signing', findings: [{ code: 'signing_key', result: 'ok' }] });
-  expect(store.findings.map(({ code }) => code)).toEqual(['store_schema', 'store_sound']);
+  expect(store.findings.map(({ code }) => code)).toEqual(FINDINGS[inject('storeKind')]);
 });
 
 test('Nobody else is', async () => {

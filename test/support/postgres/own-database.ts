@@ -30,13 +30,22 @@ async function askForDatabase(): Promise<string> {
 const TABLES = [
   ...['callbacks', 'idempotency_keys', 'jobs', 'skin_views', 'skin_words', 'skins', 'players', 'capes'],
   ...['texture_data', 'textures', 'api_keys', 'users', 'callers', 'game_accounts', 'upstream_jobs'],
-  ...['sessions', 'sign_in_links'],
+  ...['sessions', 'sign_in_links', 'nodes', 'chores'],
+  ...['reports', 'blocked_images', 'operator_log', 'identities', 'first_sign_ins'],
 ] as const;
+
+/** Whose rows are numbered from 1. */
+const NUMBERED = ['callbacks', 'jobs', 'skins'] as const;
 
 async function empty(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   const deletions = TABLES.map((table) => `delete from ${table};`).join('');
-  await client.query(`${deletions} delete from meta where key <> 'schema'; update queue_clock set turn = 0`);
+  const numbers = NUMBERED.map(
+    (table) => `select setval(pg_get_serial_sequence('${table}', 'id'), 1, false);`,
+  );
+  const rest =
+    "delete from meta where key not in ('schema', 'oldest-reader'); update queue_clock set turn = 0";
+  await client.query(`${deletions} ${numbers.join('')} ${rest}`);
   await client.end();
 }

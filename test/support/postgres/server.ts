@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,8 @@ import { createInterface } from 'node:readline';
 export interface PostgresServer {
   /** Address of a database of this name. */
   urlOf(database: string): string;
-  readonly process: ChildProcess;
+  /** Ends it as a crash would, and starts it again at the same address. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,7 +44,10 @@ export function findPostgres(): Record<'initdb' | 'postgres', string> | undefine
   }
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `settings`: others than those of most tests. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   const programs = findPostgres();
   if (!programs) throw new Error(`No PostgreSQL for ${process.platform}-${process.arch}.`);
   const folder = await mkdtemp(join(tmpdir(), 'skinsmith-postgres-'));
@@ -53,22 +57,43 @@ export async function startPostgres(): Promise<PostgresServer> {
   const options = { ...(isRoot && NOBODY), cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C' } };
   const initialize = [`--pgdata=${data}`, '--username=postgres', '--auth=trust', '--encoding=UTF8'];
   await run(programs.initdb, [...initialize, '--no-locale', '--no-sync', '--no-instructions'], options);
+  await guard(data);
   const port = await freePort();
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(programs.postgres, ['-D', data, '-p', String(port), '-k', folder, ...settings], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  await untilReady(child);
+  const all = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const start = async () => {
+    const words = ['-D', data, '-p', String(port), '-k', folder, ...all];
+    const started = spawn(programs.postgres, words, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    await untilReady(started);
+    return started;
+  };
+  let child = await start();
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    const ended = once(child, 'exit');
+    if (child.exitCode === null && child.kill(signal)) await ended;
+  };
   return {
-    process: child,
+    crash: async () => {
+      await end('SIGQUIT');
+      child = await start();
+    },
     urlOf: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     stop: async () => {
-      const ended = once(child, 'exit');
-      if (child.exitCode === null && child.kill('SIGINT')) await ended;
+      await end('SIGINT');
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The user whom only a password lets in; all others need none. Tests give it one. */
+export const GUARDED = 'guarded';
+
+async function guard(data: string): Promise<void> {
+  const path = join(data, 'pg_hba.conf');
+  const rules = await readFile(path, 'utf8');
+  await writeFile(path, `host all ${GUARDED} 127.0.0.1/32 scram-sha-256\n${rules}`);
 }
 
 /** @throws Error with what the server said, if it ends instead */

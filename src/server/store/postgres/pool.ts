@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { ConnectionGate } from './connection-gate.ts';
 import { asTrouble } from './trouble.ts';
 
 export interface PoolOptions {
@@ -16,7 +17,7 @@ export interface PoolOptions {
 export const POOL_OPTIONS: PoolOptions = {
   connections: 10,
   prepares: true,
-  connectTimeout: 5_000,
+  connectTimeout: 10_000,
   statementTimeout: 30_000,
 };
 
@@ -65,11 +66,12 @@ export function makePool(url: string, options: PoolOptions): Pool {
 /** The pool as Kysely uses it: with names for statements, and errors that say whose fault they are. */
 export function forKysely(pool: Pool, { prepares }: PoolOptions): PostgresPool {
   const names = new StatementNames();
+  const gate = new ConnectionGate();
   const nameOf = prepares ? (text: string) => names.of(text) : () => undefined;
   return {
     connect: async () => {
       try {
-        return adapt(await pool.connect(), nameOf);
+        return adapt(await gate.pass(async () => await pool.connect()), nameOf);
       } catch (error) {
         throw asTrouble(error);
       }

@@ -1,26 +1,85 @@
 import { Kysely } from 'kysely';
+import type { Pool } from 'pg';
+import { flushUsage } from '../adapter-parts.ts';
 import type { Tables } from '../schema/tables.ts';
+import type { Store } from '../store.ts';
+import { DatabaseSize } from './database-size.ts';
 import { PooledDialect } from './dialect.ts';
+import { examine } from './examine.ts';
+import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate-postgres.ts';
-import { forKysely, makePool, POOL_OPTIONS, type PoolOptions } from './pool.ts';
+import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions } from './pool.ts';
+import { asRefused } from './trouble.ts';
+import { type Patience, untilReachable } from './until-reachable.ts';
+
+/** Milliseconds after which others are taken to have written: while they are heard, and while they are not. */
+const LOOK = 5_000;
+const LOOK_UNHEARD = 250;
+
+export interface PostgresSettings extends Partial<PoolOptions> {
+  /** `postgres://user@host/database`; what it does not say, the usual variables do (PGPASSWORD, PGPASSFILE …). */
+  readonly url: string;
+  /** Whether to wait for a database that cannot be reached yet; default: no. */
+  readonly patience?: Patience;
+}
 
 /**
- * Opens the store in a PostgreSQL database, and creates or updates its tables.
- * @param url `postgres://user@host/database`; what it does not say, the usual variables do (PGPASSWORD, PGPASSFILE …)
- * @throws StoreUnreachableError
+ * Opens the store in a PostgreSQL database, which any number of processes on any number of machines may share.
+ * @throws StoreUnreachableError, StoreRefusedError
  * @throws StoreTooNewError if a newer skinsmith wrote it and does not let this one use it
  */
+export async function openPostgresStore({
+  url,
+  patience = { limit: 0 },
+  ...rest
+}: PostgresSettings): Promise<Store> {
+  const options = { ...POOL_OPTIONS, ...rest };
+  const { db, pool } = await untilReachable(async () => await open(url, options), patience);
+  const size = await DatabaseSize.watch(pool);
+  // Behind a pooler nothing would be heard: another connection than the one that listened would hear it.
+  const listener = options.prepares ? new Listener(connectionConfig(url, options)) : undefined;
+  return {
+    db,
+    ...(listener && { bell: listener }),
+    changedByOthers: watching(listener),
+    examine: async () => await examine(pool, listener),
+    usedBytes: () => size.bytes,
+    isReplaced: () => false, // a database that is dropped ends its connections
+    close: async () => {
+      size.stop();
+      await listener?.stop();
+      await flushUsage(db).catch(() => {}); // of little weight, if the store cannot be written
+      await db.destroy();
+    },
+  };
+}
+
+function watching(listener: Listener | undefined): Store['changedByOthers'] {
+  let looked = performance.now();
+  return () => {
+    const isTime = performance.now() - looked >= (listener?.isListening ? LOOK : LOOK_UNHEARD);
+    if (!listener?.takeMissed() && !isTime) return false;
+    looked = performance.now();
+    return true;
+  };
+}
+
+/** Only its tables, created or updated. @throws as `openPostgresStore` */
 export async function openPostgresDb(
   url: string,
   options: PoolOptions = POOL_OPTIONS,
 ): Promise<Kysely<Tables>> {
+  return (await open(url, options)).db;
+}
+
+async function open(url: string, options: PoolOptions): Promise<{ db: Kysely<Tables>; pool: Pool }> {
   const pool = makePool(url, options);
   const db = new Kysely<Tables>({ dialect: new PooledDialect(forKysely(pool, options)) });
   try {
     await migratePostgres(db);
-    return db;
+    return { db, pool };
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw asRefused(error);
   }
 }

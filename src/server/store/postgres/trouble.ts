@@ -1,11 +1,13 @@
-/** PostgreSQL cannot be reached, or has ended the connection: whoever asks again later may succeed. */
-export class StoreUnreachableError extends Error {
-  override readonly name = 'StoreUnreachableError';
-  readonly code = 'store_unreachable';
+import { DatabaseError } from 'pg';
+import { StoreUnreachableError } from '../unreachable.ts';
 
-  /** Says nothing of the address, which may have a password. */
-  constructor(cause: unknown) {
-    super(`PostgreSQL cannot be used: ${reasonOf(cause)}`, { cause });
+/** PostgreSQL answers, and does not let the store be used: a wrong password, no such database, too few rights. */
+export class StoreRefusedError extends Error {
+  override readonly name = 'StoreRefusedError';
+  readonly code = 'store_refused';
+
+  constructor(cause: Error) {
+    super(`PostgreSQL refuses the use of the store: ${cause.message}`, { cause });
   }
 }
 
@@ -15,10 +17,17 @@ const QUERY_CANCELED = '57014';
 
 /** As a StoreUnreachableError, if that is what it is; otherwise the same error. */
 export function asTrouble(error: unknown): unknown {
-  return isUnreachable(error) ? new StoreUnreachableError(error) : error;
+  if (!isPassing(error)) return error;
+  // Says nothing of the address, which may have a password.
+  return new StoreUnreachableError(`PostgreSQL cannot be used: ${reasonOf(error)}`, { cause: error });
 }
 
-function isUnreachable(error: unknown): boolean {
+/** An error of the first statements as a StoreRefusedError, if PostgreSQL itself has said it; otherwise the same error. */
+export function asRefused(error: unknown): unknown {
+  return error instanceof DatabaseError ? new StoreRefusedError(error) : error;
+}
+
+function isPassing(error: unknown): boolean {
   const code = codeOf(error);
   if (code === QUERY_CANCELED) return true; // took longer than a statement may
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return PASSING_CLASSES.has(code.slice(0, 2));

@@ -92,6 +92,8 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
       'unique jobs (id)',
       'unique callbacks (id)',
       'unique queue_clock (id)',
+      'unique operator_log (id)',
+      'unique reports (id)',
     ]);
     expect(found.filter((line) => !primary.has(line)).toSorted()).toEqual(expected.toSorted());
   });

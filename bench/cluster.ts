@@ -1,0 +1,211 @@
+/** P13: PostgreSQL as store and queue: several nodes, the price of exact limits, and PostgreSQL beside SQLite. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
+import { nameThisProcess } from '../src/server/queue/lease-owner.ts';
+import type { JobQueue } from '../src/server/queue/port.ts';
+import { StoreQueue } from '../src/server/queue/store-queue.ts';
+import { openPostgresDb } from '../src/server/store/postgres/postgres-store.ts';
+import type { Tables } from '../src/server/store/schema/tables.ts';
+import { openStore } from '../src/server/store/store.ts';
+import { keepTexture } from '../src/server/store/textures.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../test/contract/jobs.ts';
+import { startPostgres } from '../test/support/postgres/server.ts';
+import { Machine } from './machine.ts';
+import { median, type Row } from './table.ts';
+
+const ROUNDS = 5;
+/** Waiting jobs, their owners, and how many of an owner may be in progress. */
+const WAITING = 60_000;
+const OWNERS = 500;
+const CAP = 2;
+/** Jobs that are claimed in one measurement; fewer than may be in progress. */
+const CLAIMS = 800;
+const WORKERS = 8;
+/** Milliseconds that a skin takes to make, where that is what is measured; and how many are made. */
+const MAKING = 300;
+const MADE = 96;
+/** New skins, one after the other for each of several clients. */
+const NEW = 400;
+const CLIENTS = 8;
+
+type Db = Kysely<Tables>;
+
+interface Node {
+  readonly db: Db;
+  readonly queue: JobQueue;
+}
+
+export async function clusterRows(): Promise<Row[]> {
+  return await Machine.with(async (machine) => {
+    const postgres = await startPostgres({
+      synchronous_commit: 'on',
+      autovacuum: 'on',
+      shared_buffers: '128MB',
+    });
+    const url = postgres.urlOf('postgres');
+    const nodes = await Promise.all([1, 2, 3, 4].map(async () => nodeOn(await openPostgresDb(url))));
+    const file = await openStore(machine.dataDir);
+    try {
+      const [one] = nodes as [Node];
+      await keepPicture(one.db);
+      await keepPicture(file.db);
+      const alone = nodeOn(file.db);
+      return [await scaling(nodes), await beside(one, alone), await limits(nodes)];
+    } finally {
+      await Promise.all([...nodes.map(async ({ db }) => await db.destroy()), file.close()]);
+      await postgres.stop();
+    }
+  });
+}
+
+function nodeOn(db: Db): Node {
+  return { db, queue: new StoreQueue(db, { self: nameThisProcess() }) };
+}
+
+async function keepPicture(db: Db): Promise<void> {
+  await keepTexture(db, {
+    hash: TEXTURE_HASH,
+    width: 64,
+    height: 64,
+    png: new Uint8Array(2_000),
+    created_at: 0,
+  });
+}
+
+/** All workers of these nodes, until that many jobs are done. */
+async function work(nodes: readonly Node[], jobs: number, making = 0): Promise<void> {
+  let left = jobs;
+  const worker = async ({ queue }: Node, name: string) => {
+    while (left > 0) {
+      left--;
+      const lease = await queue.claim(name);
+      if (!lease) {
+        left++;
+        await sleep(1);
+        continue;
+      }
+      await sleep(making);
+      await queue.complete(lease, generated());
+    }
+  };
+  await Promise.all(
+    nodes.flatMap((node, n) => Array.from({ length: WORKERS }, (_, w) => worker(node, `${n}#${w}`))),
+  );
+}
+
+async function timed(measured: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await measured();
+  return performance.now() - start;
+}
+
+async function medianOf(measure: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(await measure());
+  return median(times);
+}
+
+async function scaling(nodes: readonly Node[]): Promise<Row> {
+  const making = async (count: number) => {
+    for (let n = 0; n < MADE; n++)
+      await nodes[0]?.queue.submit(newJob({ owner: `maker ${n % 16}` }), { ...LIMITS, spots: MADE });
+    return await timed(async () => await work(nodes.slice(0, count), MADE, MAKING));
+  };
+  const [two, one] = [
+    await medianOf(async () => await making(2)),
+    await medianOf(async () => await making(1)),
+  ];
+  return {
+    ...{
+      id: 'P13',
+      work: `${MADE} skins of ${MAKING} ms each by two nodes of ${WORKERS} workers`,
+      against: 'one node',
+    },
+    ...{ unit: 'ms', measured: two, baseline: one, comparison: 'ratio', limit: 1 / 1.9 },
+  };
+}
+
+async function beside(postgres: Node, sqlite: Node): Promise<Row> {
+  const making = async ({ queue }: Node) =>
+    await timed(async () => {
+      const client = async (_: unknown, c: number) => {
+        for (let n = 0; n < NEW / CLIENTS; n++) {
+          await queue.submit(newJob({ owner: `client ${c}` }), LIMITS);
+          const lease = await queue.claim(`w#${c}`);
+          if (lease) await queue.complete(lease, generated());
+        }
+      };
+      await Promise.all(Array.from({ length: CLIENTS }, client));
+    });
+  const [measured, baseline] = [await medianOf(() => making(postgres)), await medianOf(() => making(sqlite))];
+  return {
+    ...{
+      id: 'P13',
+      work: `${NEW} new skins on one node over PostgreSQL, ${CLIENTS} clients`,
+      against: 'the same on SQLite',
+    },
+    ...{ unit: 'ms', measured, baseline, comparison: 'ratio', limit: 1 / 0.5 },
+  };
+}
+
+async function limits(nodes: readonly Node[]): Promise<Row> {
+  const [{ db }] = nodes as [Node];
+  await fill(db);
+  const exactly = async ({ queue }: Node) => await queue.claim('w#1');
+  const plainly = async (node: Node) => await CLAIM_PLAINLY.execute(node.db);
+  const measured = await medianOf(async () => await claimAll(nodes, exactly));
+  const baseline = await medianOf(async () => await claimAll(nodes, plainly));
+  return {
+    ...{
+      id: 'P13',
+      work: `${CLAIMS} of ${WAITING} jobs of ${OWNERS} owners, ${CAP} each at once, by 4 nodes`,
+    },
+    ...{
+      against: 'SKIP LOCKED without limits',
+      unit: 'ms',
+      measured,
+      baseline,
+      comparison: 'ratio',
+      limit: 1 / 0.4,
+    },
+  };
+}
+
+async function fill(db: Db): Promise<void> {
+  await sql`insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
+    select 'owner ' || n, ${WAITING / OWNERS}, 0, 0, '[]', '[]', ${CAP} from generate_series(1, ${OWNERS}::int) n`.execute(
+    db,
+  );
+  await sql`insert into jobs (uuid, owner, status, request_key, identity, texture_hash, variant, visibility, attempts, run_at,
+      created_at, turn, concurrency, burst)
+    select md5(n::text), 'owner ' || (1 + n % ${OWNERS}::int), 'waiting', n::text, 'identity ' || n, ${TEXTURE_HASH}, 'classic',
+      'public', 0, 0, 0, n / ${OWNERS}::int, ${CAP}, ${CAP} from generate_series(1, ${WAITING}::int) n`.execute(
+    db,
+  );
+  await sql`create table plain as select id, status, texture_hash, turn from jobs where status = 'waiting'`.execute(
+    db,
+  );
+  await sql`create index plain_by_turn on plain (turn, id) where status = 'waiting'`.execute(db);
+  await sql`create unique index plain_by_id on plain (id)`.execute(db);
+  await sql`analyze`.execute(db);
+}
+
+/** What a queue without limits and turns of owners does. */
+const CLAIM_PLAINLY = sql`update plain set status = 'processing' where id =
+  (select id from plain where status = 'waiting' order by turn, id limit 1 for update skip locked) returning id`;
+
+/** Milliseconds until all workers of these nodes have claimed that many jobs together; then all jobs wait again. */
+async function claimAll(nodes: readonly Node[], claim: (node: Node) => Promise<unknown>): Promise<number> {
+  let left = CLAIMS;
+  const worker = async (node: Node) => {
+    while (left-- > 0) await claim(node);
+  };
+  const milliseconds = await timed(
+    async () =>
+      void (await Promise.all(nodes.flatMap((node) => Array.from({ length: WORKERS }, () => worker(node))))),
+  );
+  const [{ db }] = nodes as [Node];
+  await sql`update jobs set status = 'waiting' where status = 'processing'`.execute(db);
+  await sql`update plain set status = 'waiting' where status = 'processing'`.execute(db);
+  return milliseconds;
+}

@@ -1,0 +1,95 @@
+import { accessSync, constants } from 'node:fs';
+import type { PostgresSettings } from '../../server/server.ts';
+import type { CommandContext } from '../context/context.ts';
+import { type CliError, usageError } from '../errors/exit.ts';
+
+/** Command-line options for a store in PostgreSQL. */
+export interface StoreOptions {
+  readonly store?: string;
+  readonly storeConnections?: number;
+  readonly storePooler?: boolean;
+}
+
+type StoreContext = Pick<CommandContext, 'env' | 'signal' | 'messages'>;
+
+/** Milliseconds that a service waits for its database when it starts: machines start in any order. */
+const PATIENCE = 30_000;
+const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+/** The database that is the store; undefined: a file in the data folder. Options override the environment. @throws CliError */
+export function chooseStore(typed: StoreOptions, context: StoreContext): PostgresSettings | undefined {
+  const text = typed.store ?? context.env['SKINSMITH_STORE'];
+  if (text) return settingsOf(text, typed, context);
+  if (typed.storeConnections === undefined && typed.storePooler === undefined) return undefined;
+  throw wrong(
+    'The options --store-… are for a store in PostgreSQL.',
+    'Name it: --store postgres://user@host/name',
+  );
+}
+
+/** A database by its address. @throws CliError */
+export function settingsOf(
+  text: string,
+  { storeConnections: connections, storePooler = false }: StoreOptions,
+  { env, signal, messages }: StoreContext,
+): PostgresSettings {
+  const onWaiting = (reason: string) => void messages.warn(`${reason}. Waiting for it.`);
+  return {
+    url: databaseUrl(text, env),
+    prepares: !storePooler,
+    ...(connections !== undefined && { connections }),
+    patience: { limit: PATIENCE, signal, onWaiting },
+  };
+}
+
+/** Messages do not repeat the address: it may hold a password. */
+function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
+  const url = URL.parse(text);
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash !== '')
+    throw wrong('The store must be an address like postgres://user@host/name.');
+  addTlsOf(env, url.searchParams);
+  verifyTls(url.searchParams);
+  return url.href;
+}
+
+/** The variables of all PostgreSQL clients that the driver does not read as they do. */
+const TLS_VARIABLES = {
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+} as const;
+
+function addTlsOf(env: NodeJS.ProcessEnv, parameters: URLSearchParams): void {
+  for (const [name, variable] of Object.entries(TLS_VARIABLES)) {
+    const value = env[variable];
+    if (value && !parameters.has(name)) parameters.set(name, value);
+  }
+}
+
+/** @throws CliError */
+function verifyTls(parameters: URLSearchParams): void {
+  const mode = parameters.get('sslmode');
+  if (mode !== null && !TLS_MODES.includes(mode))
+    throw wrong(`The sslmode of the store must be one of ${TLS_MODES.join(', ')}.`);
+  if (mode === 'verify-ca' && !parameters.has('sslrootcert'))
+    throw wrong('With sslmode=verify-ca the store needs a certificate: add sslrootcert=FILE.');
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = parameters.get(name);
+    if (file !== null && !isReadable(file))
+      throw wrong(`The file ${file} (${name} of the store) cannot be read.`);
+  }
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false; // the caller says so
+  }
+}
+
+function wrong(message: string, hint?: string): CliError {
+  return usageError('invalid_setting', message, hint);
+}

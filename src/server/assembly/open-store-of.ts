@@ -1,0 +1,27 @@
+import { openStore, type Store } from '../store/store.ts';
+import { verifyWhole } from '../store/whole.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** Opens the store that the options name: a database of PostgreSQL, or the file in the data folder. @throws StoreUnfinishedError */
+export async function openStoreOf(
+  options: Pick<ServerOptions, 'store' | 'dataDir' | 'durable'>,
+): Promise<Store> {
+  const store = await open(options);
+  try {
+    await verifyWhole(store.db);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function open({
+  store,
+  dataDir,
+  durable,
+}: Pick<ServerOptions, 'store' | 'dataDir' | 'durable'>): Promise<Store> {
+  if (store === undefined) return await openStore(dataDir, { durable });
+  const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
+  return await openPostgresStore(store);
+}

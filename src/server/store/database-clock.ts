@@ -1,0 +1,60 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** Measurements at the start; the fastest one is the most exact. */
+const FIRST_MEASUREMENTS = 3;
+
+/**
+ * The database's time on another machine, exact to half the time of a round trip: what nodes compare with times that
+ * others wrote. This machine's own clock may be wrong by hours, or be set meanwhile, and nothing comes of it. Where
+ * nothing may depend on milliseconds, ends of leases above all, statements use the database's clock itself
+ * (database-time.ts).
+ */
+export class DatabaseClock implements Clock {
+  readonly #local: Clock;
+  /** Milliseconds from the monotonic clock of this process to the time of the database. */
+  #ahead = 0;
+  /** Milliseconds that the round trip took by which `#ahead` was measured. */
+  #trip = Number.POSITIVE_INFINITY;
+
+  constructor(local: Clock) {
+    this.#local = local;
+  }
+
+  now(): number {
+    return Math.round(this.#local.monotonic() + this.#ahead);
+  }
+
+  monotonic(): number {
+    return this.#local.monotonic();
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    await this.#local.sleep(ms, signal);
+  }
+
+  /** Milliseconds that this machine's clock is ahead of the database's. */
+  get skew(): number {
+    return this.#local.now() - this.now();
+  }
+
+  /**
+   * Measures again: `read` asks the database for its time. A slower measurement counts only if it shows that the
+   * earlier one is not right any more.
+   */
+  async measure(read: () => Promise<number>): Promise<void> {
+    const start = this.#local.monotonic();
+    const there = await read();
+    const trip = this.#local.monotonic() - start;
+    const ahead = there - (start + trip / 2);
+    const isWrong = Math.abs(ahead - this.#ahead) > trip / 2 + 1;
+    if (trip > this.#trip && !isWrong) return;
+    this.#ahead = ahead;
+    this.#trip = trip;
+  }
+}
+
+export async function openDatabaseClock(read: () => Promise<number>, local: Clock): Promise<DatabaseClock> {
+  const clock = new DatabaseClock(local);
+  for (let n = 0; n < FIRST_MEASUREMENTS; n++) await clock.measure(read);
+  return clock;
+}

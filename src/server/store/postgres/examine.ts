@@ -1,0 +1,83 @@
+import type { Pool } from 'pg';
+import type { HealthFinding } from '../../../protocol/diagnosis.ts';
+import { asTrouble } from './trouble.ts';
+
+/** Milliseconds between this machine's clock and the database's from which on that is told. */
+const SKEW = 2_000;
+/** Part of the database's connections from which on that is told. */
+const MANY = 0.8;
+
+interface Look {
+  readonly version: string;
+  readonly clock: number;
+  readonly bytes: number;
+  readonly connections: number;
+  readonly most: number;
+}
+
+const LOOK = `select current_setting('server_version') as version,
+  (extract(epoch from clock_timestamp()) * 1000)::bigint as clock,
+  pg_database_size(current_database()) as bytes,
+  (select count(*) from pg_stat_activity where backend_type = 'client backend') as connections,
+  current_setting('max_connections')::int as most`;
+
+/** The state of a database and of this process's connections to it. @throws StoreUnreachableError */
+export async function examine(
+  pool: Pool,
+  listener: { readonly isListening: boolean } | undefined,
+): Promise<HealthFinding[]> {
+  const waiting = pool.waitingCount; // before this one
+  const sent = Date.now();
+  const look = await readLook(pool);
+  const received = Date.now();
+  return [
+    reached(look, received - sent),
+    clockFinding(look.clock - (sent + received) / 2),
+    poolFinding(pool, waiting),
+    connectionsFinding(look),
+    listenerFinding(listener),
+  ];
+}
+
+async function readLook(pool: Pool): Promise<Look> {
+  const { rows } = await pool.query<Look>(LOOK).catch((error: unknown) => {
+    throw asTrouble(error);
+  });
+  return rows[0]!;
+}
+
+function reached({ version, bytes }: Look, milliseconds: number): HealthFinding {
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  return finding(
+    'store_reached',
+    true,
+    `PostgreSQL ${version} answers within ${milliseconds} ms and has ${size}.`,
+  );
+}
+
+function clockFinding(skew: number): HealthFinding {
+  const how = `${Math.abs(Math.round(skew))} ms ${skew > 0 ? 'behind' : 'ahead of'} that of the database`;
+  return finding('store_clock', Math.abs(skew) < SKEW, `The clock of this server is ${how}.`);
+}
+
+function poolFinding({ totalCount, options, idleCount }: Pool, waiting: number): HealthFinding {
+  const used = `${totalCount - idleCount} of ${options.max ?? totalCount} connections are in use`;
+  const rest = waiting === 0 ? '' : `, and ${waiting} requests wait for one`;
+  return finding('store_pool', waiting === 0, `${used}${rest}.`);
+}
+
+function connectionsFinding({ connections, most }: Look): HealthFinding {
+  const message = `The database has ${connections} of ${most} possible connections.`;
+  return finding('store_connections', connections < MANY * most, message);
+}
+
+function listenerFinding(listener: { readonly isListening: boolean } | undefined): HealthFinding {
+  const message = listener?.isListening
+    ? 'News of other servers arrive.'
+    : 'News of other servers do not arrive: this one looks at the store four times a second instead.';
+  return finding('store_listener', listener?.isListening ?? false, message);
+}
+
+function finding(code: string, isFine: boolean, message: string): HealthFinding {
+  return { code, result: isFine ? 'ok' : 'warning', message };
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
+import { Client, type ClientConfig } from 'pg';
+import { systemClock } from '../../../base/clock.ts';
+import type { Bell } from '../bell.ts';
+
+const CHANNEL = 'skinsmith';
+/** Asks everybody to look at the store again: the one who says it may not have been heard for a while. */
+const LOOK = 'look';
+/** Milliseconds between two calls to itself, and without hearing one until the connection counts as lost. */
+const CALL = 5_000;
+const DEAF = 12_000;
+/** Milliseconds before the next attempt to connect: doubled each time, less up to half of it by chance. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 10_000;
+
+export interface ListenerTimes {
+  readonly call: number;
+  readonly deaf: number;
+}
+
+/**
+ * Listens to what the other processes tell by NOTIFY, on a connection of its own, which it opens again whenever it is
+ * lost. It calls itself regularly: a connection that is half open, or goes through a pooler, can be told only by that.
+ */
+export class Listener implements Bell {
+  readonly #config: ClientConfig;
+  readonly #times: ListenerTimes;
+  readonly #self = randomBytes(6).toString('hex');
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #onRung: (text: string) => void = () => {};
+  /** While it is connected. */
+  #client: Client | undefined;
+  #isHeard = false;
+  #heardItself = 0;
+  #texts: string[] = [];
+  #isSending = false;
+  #hasMissed = true;
+
+  constructor(config: ClientConfig, times: ListenerTimes = { call: CALL, deaf: DEAF }) {
+    this.#config = config;
+    this.#times = times;
+    this.#running = this.#run();
+  }
+
+  /** Whether what others tell arrives here. */
+  get isListening(): boolean {
+    return this.#isHeard;
+  }
+
+  /** Whether something may not have been heard since the last call. */
+  takeMissed(): boolean {
+    const hasMissed = this.#hasMissed;
+    this.#hasMissed = false;
+    return hasMissed;
+  }
+
+  ring(text: string): void {
+    this.#texts.push(`${this.#self} ${text}`);
+    void this.#send();
+  }
+
+  onRung(listener: (text: string) => void): void {
+    this.#onRung = listener;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    let pause = FIRST_PAUSE;
+    while (!signal.aborted) {
+      const hasListened = await this.#listen();
+      pause = hasListened ? FIRST_PAUSE : Math.min(LONGEST_PAUSE, 2 * pause);
+      await systemClock.sleep(pause * (1 - Math.random() / 2), signal).catch(() => {}); // it is to stop
+    }
+  }
+
+  /** Listens until the connection ends. Returns whether there was one. */
+  async #listen(): Promise<boolean> {
+    const socket = new Socket();
+    const hangUp = () => socket.destroy();
+    const client = new Client({ ...this.#config, stream: () => socket });
+    const ended = new Promise((resolve) => socket.once('close', resolve));
+    client.on('error', hangUp).on('notification', ({ payload = '' }) => this.#hear(payload));
+    this.#stop.signal.addEventListener('abort', hangUp, { once: true });
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      timer = setInterval(() => this.#callItself(hangUp), this.#times.call).unref();
+      this.#begin(client);
+      await ended;
+      return true;
+    } catch {
+      return false; // tried again; whoever needs the store is told
+    } finally {
+      clearInterval(timer);
+      this.#client = undefined;
+      this.#isHeard = false;
+      this.#stop.signal.removeEventListener('abort', hangUp);
+      hangUp();
+    }
+  }
+
+  #begin(client: Client): void {
+    this.#client = client;
+    this.#heardItself = performance.now();
+    this.#hasMissed = true;
+    this.#texts = [];
+    this.ring(LOOK); // what was to be told meanwhile is lost
+  }
+
+  #callItself(hangUp: () => void): void {
+    if (performance.now() - this.#heardItself > this.#times.deaf) hangUp();
+    else this.ring('');
+  }
+
+  #hear(payload: string): void {
+    const [sender, text] = [payload.slice(0, this.#self.length), payload.slice(this.#self.length + 1)];
+    if (sender === this.#self) {
+      this.#heardItself = performance.now();
+      this.#isHeard = true;
+    } else if (text === LOOK) this.#hasMissed = true;
+    else if (text !== '') this.#onRung(text);
+  }
+
+  /** What cannot be sent is dropped: the others look at the store by themselves after a while. */
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    while (this.#client && this.#texts.length > 0) {
+      const texts = this.#texts.splice(0);
+      await this.#client.query(NOTIFY, [CHANNEL, texts]).catch(() => {});
+    }
+    this.#isSending = false;
+  }
+}
+
+const NOTIFY = 'select pg_notify($1, text) from unnest($2::text[]) as text';

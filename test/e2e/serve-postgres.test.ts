@@ -1,0 +1,112 @@
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { freshMachine, type Serving, saying } from '../support/program/program.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { type EventReader, idOf, statusOf } from '../support/server/event-reader.ts';
+import { poll } from '../support/server/poll.ts';
+
+/** Servers on machines of their own, all over one database; the first one's owner's key is that of all. */
+async function serveOn(url: string, ...nodes: readonly (readonly string[])[]): Promise<Serving[]> {
+  const serving: Serving[] = [];
+  for (const args of nodes) {
+    const machine = await freshMachine();
+    serving.push(await machine.serve(['--store', url, '--store-connections', '4', ...args], serving[0]?.key));
+  }
+  return serving;
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(async () => await client.end());
+  return (await client.query(sql)).rows;
+}
+
+async function untilEnded(stream: EventReader, count: number): Promise<string[]> {
+  const ends = () =>
+    stream.events.filter((event) => statusOf(event) === 'completed').map((event) => String(idOf(event)));
+  return await poll(ends, ({ length }) => length >= count);
+}
+
+describe.runIf(HAS_POSTGRES)('Servers with the same PostgreSQL', () => {
+  test('finish each other’s jobs, and tell of them: submitted at one, made by another, heard at a third', async () => {
+    const url = await ownDatabase();
+    const [front, worker, listener] = await serveOn(url, ['--workers', '0'], [], ['--workers', '0']);
+    const stream = await listener!.caller().events('/v2/queue/events');
+    const answers = await Promise.all(
+      [1, 2, 3].map(async (seed) => await front!.caller().upload('/v2/queue', skinPng(seed))),
+    );
+    const ids = answers.map(({ body }) => String(body.job?.id));
+    expect((await untilEnded(stream, 3)).toSorted()).toEqual(ids.toSorted());
+    const skin = await front!.caller().get(`/v2/queue/${ids[0]}`);
+    expect(skin.body.job).toMatchObject({ status: 'completed' });
+    expect(await worker!.end('SIGTERM')).toMatchObject({ exitCode: 0 });
+  });
+
+  test('give five of twenty-four requests at the same instant a spot, wherever they come to', async () => {
+    const url = await ownDatabase();
+    const serving = await serveOn(url, ['--workers', '0'], ['--workers', '0'], ['--workers', '0']);
+    const made = await serving[0]!.caller().json('/v2/account/keys', { user: 'ann' });
+    const key = String(made.body.key?.secret);
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, async (_, n) => {
+        return await serving[n % 3]!.caller(key).upload('/v2/queue', skinPng(n));
+      }),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([...Array(5).fill(202), ...Array(19).fill(429)]);
+    expect(await query(url, 'select count(*) from jobs')).toEqual([{ count: '5' }]);
+  });
+
+  test('refuse a revoked key within a second, wherever it was revoked', async () => {
+    const url = await ownDatabase();
+    const [one, two] = await serveOn(url, [], []);
+    const made = await one!.caller().json('/v2/account/keys', { user: 'ann' });
+    const ann = two!.caller(String(made.body.key?.secret));
+    expect((await ann.get('/v2/me')).status).toBe(200);
+    await one!.caller().send('DELETE', `/v2/account/keys/${made.body.key?.id}`);
+    await poll(
+      async () => (await ann.get('/v2/me')).status,
+      (status) => status === 403,
+    );
+  });
+
+  test('wait for a database that is not there yet, and never say its password', async () => {
+    const url = new URL(await ownDatabase());
+    const machine = await freshMachine();
+    const port = '1';
+    const store = Object.assign(new URL(url.href), { port, password: 'geheim' }).href;
+    const child = machine.start(['serve', '--port', '0', '--json'], { env: { SKINSMITH_STORE: store } });
+    const said = await saying(child, 'stderr', /Waiting for it\.\n/);
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await child;
+    expect(said).toContain('PostgreSQL cannot be used');
+    expect(`${stdout}${stderr}`).not.toContain('geheim');
+  });
+
+  test('know a new key of the owner, made on a machine that has only the address', async () => {
+    const url = await ownDatabase();
+    const [one] = await serveOn(url, ['--workers', '0']);
+    const { exitCode, stdout } = await (await freshMachine()).run(['keys', 'create', '--owner', '--json'], {
+      env: { SKINSMITH_STORE: url },
+    });
+    expect(exitCode).toBe(0);
+    const { secret } = JSON.parse(stdout) as { secret: string };
+    expect((await one!.caller(secret).get('/v2/me')).body.name).toBe('owner');
+  });
+
+  test('say what PostgreSQL refuses, with an exit status', async () => {
+    const store = Object.assign(new URL(await ownDatabase()), {
+      pathname: '/nowhere',
+      password: 'geheim',
+    }).href;
+    const machine = await freshMachine();
+    const { exitCode, stderr } = await machine.start(['serve', '--port', '0', '--store', store]);
+    expect([exitCode, String(stderr)]).toEqual([
+      1,
+      expect.stringContaining('database "nowhere" does not exist'),
+    ]);
+    expect(String(stderr)).not.toContain('geheim');
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { newsByBell } from '../../../src/server/events/news-by-bell.ts';
+import type { JobNews } from '../../../src/server/events/siblings.ts';
+import { LONGEST_RING } from '../../../src/server/store/bell.ts';
+
+/** A bell that only one who rings hears. */
+function mirror() {
+  const texts: string[] = [];
+  let hear: (text: string) => void = () => {};
+  const news = newsByBell({
+    ring: (text) => {
+      texts.push(text);
+      hear(text);
+    },
+    onRung: (listener) => {
+      hear = listener;
+    },
+  });
+  const heard: JobNews[] = [];
+  news.onNews((one) => heard.push(one));
+  return { news, texts, heard, hear: (text: string) => hear(text) };
+}
+
+const jobs = (count: number, name: string) =>
+  Array.from({ length: count }, (_, n) => ({ uuid: `${name}${n}`, owner: `owner ü ${n}` }));
+
+test('News arrive as they were told', () => {
+  const { news, heard } = mirror();
+  const told = { accepted: ['a', 'b'], begun: jobs(1, 'begun'), finished: jobs(2, 'done') };
+  news.tell(told);
+  expect(heard).toEqual([told]);
+});
+
+test('Many news go in several texts, none too long, and none is lost', () => {
+  const { news, texts, heard } = mirror();
+  const told = { accepted: ['a'], begun: jobs(300, 'begun'), finished: jobs(300, 'done') };
+  news.tell(told);
+  expect(texts.length).toBeGreaterThan(2);
+  expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(LONGEST_RING);
+  expect(heard.flatMap(({ accepted }) => accepted)).toEqual(told.accepted);
+  expect(heard.flatMap(({ begun }) => begun)).toEqual(told.begun);
+  expect(heard.flatMap(({ finished }) => finished)).toEqual(told.finished);
+});
+
+test('No news are not told', () => {
+  const { news, texts } = mirror();
+  news.tell({ accepted: [], begun: [], finished: [] });
+  expect(texts).toEqual([]);
+});
+
+test('What cannot be understood is passed over, what is missing is none', () => {
+  const { heard, hear } = mirror();
+  for (const text of ['', 'look', '{"begun":[["a"]]}', '[]']) hear(text);
+  hear('{"finished":[["a","b"]],"later":1}');
+  expect(heard).toEqual([{ accepted: [], begun: [], finished: [{ uuid: 'a', owner: 'b' }] }]);
+});

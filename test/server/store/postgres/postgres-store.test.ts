@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Db } from '../../../../src/server/store/db.ts';
+import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
+import type { Store } from '../../../../src/server/store/store.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { GUARDED } from '../../../support/postgres/server.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+
+async function opened(url: string): Promise<Store> {
+  const store = await openPostgresStore({ url, connections: 2 });
+  onTestFinished(async () => await store.close());
+  return store;
+}
+
+/** The address with another user, password or name. */
+function changed(
+  url: string,
+  change: Partial<Pick<URL, 'username' | 'password' | 'pathname' | 'port'>>,
+): string {
+  return Object.assign(new URL(url), change).href;
+}
+
+describe.runIf(HAS_POSTGRES)('A store in PostgreSQL', () => {
+  test('has a size, and files that nobody can replace', async () => {
+    const store = await opened(await ownDatabase());
+    expect(store.usedBytes()).toBeGreaterThan(1_000_000);
+    expect(store.isReplaced()).toBe(false);
+  });
+
+  test('has the tables of the newest schema', async () => {
+    const { db } = await opened(await ownDatabase());
+    expect(await db.selectFrom('sessions').selectAll().execute()).toEqual([]);
+  });
+
+  test('that is not there is refused, with the reason and without the password', async () => {
+    const url = changed(await ownDatabase(), { pathname: '/nowhere', password: 'geheim' });
+    const opening = openPostgresStore({ url });
+    await expect(opening).rejects.toMatchObject({
+      code: 'store_refused',
+      message: 'PostgreSQL refuses the use of the store: database "nowhere" does not exist',
+    });
+    expect(JSON.stringify(await opening.catch(inspected))).not.toContain('geheim');
+  });
+
+  test('takes the password from the usual variables and files, and is refused without it', async () => {
+    const url = await ownDatabase();
+    const password = 'geheim & mehr';
+    const { db } = await opened(url);
+    await makeGuarded(db, password);
+    const guarded = changed(url, { username: GUARDED });
+    const file = join(await ownFolder(), 'pgpass');
+    await writeFile(file, `127.0.0.1:*:*:${GUARDED}:${password}\n`, { mode: 0o600 });
+    await expect(openPostgresStore({ url: guarded })).rejects.toThrow(/password/);
+    for (const [name, value] of [
+      ['PGPASSWORD', password],
+      ['PGPASSFILE', file],
+    ] as const) {
+      vi.stubEnv(name, value);
+      await opened(guarded);
+      vi.unstubAllEnvs();
+    }
+    vi.stubEnv('PGPASSWORD', 'falsch');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const refused = openPostgresStore({ url: guarded });
+    await expect(refused).rejects.toMatchObject({ code: 'store_refused' });
+    expect(JSON.stringify(await refused.catch(inspected))).not.toContain('falsch');
+  });
+
+  test('that cannot be reached says so, without the password', async () => {
+    const url = changed(await ownDatabase(), { port: '1', password: 'geheim' });
+    const opening = openPostgresStore({ url });
+    await expect(opening).rejects.toMatchObject({ code: 'store_unreachable' });
+    expect(JSON.stringify(await opening.catch(inspected))).not.toContain('geheim');
+  });
+});
+
+/** The user whom only this password lets in, with all rights. */
+async function makeGuarded(db: Db, password: string): Promise<void> {
+  await sql.raw(`drop role if exists ${GUARDED}`).execute(db);
+  await sql.raw(`create role ${GUARDED} superuser login password '${password}'`).execute(db);
+}
+
+/** All that a log could show of an error. */
+function inspected(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return { ...error, message: error.message, stack: error.stack, cause: inspected(error.cause) };
+}

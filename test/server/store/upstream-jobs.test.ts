@@ -1,0 +1,46 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Db } from '../../../src/server/store/db.ts';
+import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
+import { beginUpstreamJob, listUpstreamJobs } from '../../../src/server/store/upstream-jobs.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+
+const SPOTS = 5;
+
+function begin(db: Db, n: number, identity = `identity ${n}`) {
+  const intent = {
+    identity,
+    idempotency_key: `key ${n}`,
+    mark: 0,
+    submitted_at: 1,
+    sender: `w#${n}`,
+    sending_until: 9,
+  };
+  return beginUpstreamJob(db, intent, { seen: undefined, spots: SPOTS, since: 0 });
+}
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  async function nodes(count: number): Promise<Db[]> {
+    const url = await ownDatabase();
+    return await Promise.all(
+      Array.from({ length: count }, async () => {
+        const db = await openPostgresDb(url);
+        onTestFinished(async () => await db.destroy());
+        return db;
+      }),
+    );
+  }
+
+  test('Of 24 submissions that three nodes begin at the same instant, as many as there are spots', async () => {
+    const all = await nodes(3);
+    const begun = await Promise.all(Array.from({ length: 24 }, (_, n) => begin(all[n % 3]!, n)));
+    expect(begun.filter((outcome) => outcome === 'begun')).toHaveLength(SPOTS);
+    expect(begun.filter((outcome) => outcome === 'full')).toHaveLength(24 - SPOTS);
+    expect(await listUpstreamJobs(all[0]!)).toHaveLength(SPOTS);
+  });
+
+  test('Of three nodes that begin the same submission at the same instant, one sends it', async () => {
+    const all = await nodes(3);
+    const begun = await Promise.all(all.map((db, n) => begin(db, n, 'same')));
+    expect(begun.toSorted()).toEqual(['begun', 'changed', 'changed']);
+  });
+});

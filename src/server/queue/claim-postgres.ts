@@ -1,32 +1,35 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Simplify, sql } from 'kysely';
+import { prepareSql } from '../store/prepared.ts';
+import type { JobRow } from '../store/schema/job-tables.ts';
+import { type LeaseEnd, leaseEnd } from './lease-time.ts';
 import type { ClaimBounds } from './port.ts';
 
 /** The limit of its owner that a job must fit into; `burst` is for otherwise idle capacity. */
 type Room = 'concurrency' | 'burst';
+
+type Restrictions = Pick<ClaimBounds, 'onePerIdentity' | 'owners'>;
 
 /**
  * The number of the job to take, on PostgreSQL. Its row and that of its owner, which counts the jobs in progress, are
  * locked; those that another transaction has locked are passed over. What it has changed meanwhile is looked at again by
  * PostgreSQL itself, before a row is chosen.
  */
-export function lockNextJob(
-  now: number,
-  restrictions: Pick<ClaimBounds, 'onePerIdentity' | 'owners'>,
-): RawBuilder<number> {
-  const first = (room: Room) => lockFirstWaiting(room, now, restrictions);
+export function lockNextJob(now: number, restrictions: Restrictions): RawBuilder<number> {
+  const first = (room: Room) =>
+    sql`(select waiting.id ${lockWaiting(room, now, { ...restrictions, most: 1 })})`;
   return sql<number>`coalesce(${first('concurrency')}, ${first('burst')})`;
 }
 
-function lockFirstWaiting(
+function lockWaiting(
   room: Room,
   now: number,
-  { onePerIdentity = false, owners }: Pick<ClaimBounds, 'onePerIdentity' | 'owners'>,
-): RawBuilder<number> {
-  return sql`(select waiting.id from jobs as waiting join callers on callers.owner = waiting.owner
+  { onePerIdentity = false, owners, most }: Restrictions & { readonly most: number },
+): RawBuilder<unknown> {
+  return sql`from jobs as waiting join callers on callers.owner = waiting.owner
     where waiting.status = 'waiting' and waiting.run_at <= ${now}
       and callers.processing < least(${sql.ref(`waiting.${room}`)}, callers.burst)
       ${onePerIdentity ? HAS_NO_TWIN : sql``} ${owners ? isOf(owners) : sql``}
-    order by waiting.turn, waiting.id limit 1 for update skip locked)`;
+    order by waiting.turn, waiting.id limit ${most} for update skip locked`;
 }
 
 const HAS_NO_TWIN = sql`and not exists (select 1 from jobs as other
@@ -36,3 +39,37 @@ function isOf(owners: NonNullable<ClaimBounds['owners']>): RawBuilder<boolean> {
   const [names, isExcept] = 'only' in owners ? [owners.only, false] : [owners.except, true];
   return sql`and ${isExcept ? sql`not` : sql``} waiting.owner = any(${names})`;
 }
+
+type Claims = LeaseEnd & {
+  /** One for each job, at most. */
+  readonly workers: readonly string[];
+  readonly most: number;
+  readonly now: number;
+};
+
+/** A job, which of the workers has it (from 1), and the identity of its data if the store has that. */
+export type ClaimedRow = Simplify<JobRow & { readonly place: number; readonly known: string | null }>;
+
+/**
+ * Takes the next jobs for several workers in one statement. Those of one owner that do not fit into its limit together
+ * are left out, so there may be fewer than could be taken; there is none only if none could.
+ */
+export const CLAIM_SEVERAL = prepareSql<Claims, ClaimedRow>(({ workers, most, now, ...until }) => {
+  const locked = (room: Room) => sql`
+    select waiting.id, waiting.owner, waiting.turn, callers.processing,
+      least(${sql.ref(`waiting.${room}`)}, callers.burst) as most ${lockWaiting(room, now, { most })}`;
+  const fitting = (locks: string) => sql`select id, turn from
+    (select *, row_number() over (partition by owner order by turn, id) as place from ${sql.ref(locks)}) as candidates
+    where processing + place <= candidates.most`;
+  return sql<ClaimedRow>`
+    with within as materialized (${locked('concurrency')}),
+      beyond as materialized (${locked('burst')}),
+      taken as (${fitting('within')} union all
+        select * from (${fitting('beyond')}) as idle where not exists (select 1 from within)),
+      placed as (select id, row_number() over (order by turn, id) as place from taken)
+    update jobs set status = 'processing', attempts = attempts + 1, started_at = ${now},
+      lease_owner = workers.name, lease_until = ${leaseEnd(until)}
+    from placed join unnest(${workers}::text[]) with ordinality as workers (name, place) using (place)
+    where jobs.id = placed.id and jobs.status = 'waiting'
+    returning jobs.*, place, (select identity from texture_data where texture_data.identity = jobs.identity) as known`;
+});

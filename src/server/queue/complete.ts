@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isBlocked } from '../store/blocked-images.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { lockOwner } from '../store/locks.ts';
@@ -8,7 +9,10 @@ import { keepTextureData } from '../store/textures.ts';
 import type { GeneratedData, Lease } from './port.ts';
 import { updateState } from './states.ts';
 
-/** Stores the signed data and the caller's skin record and completes the job, in one transaction. */
+/**
+ * Stores the signed data and the caller's skin record and completes the job, in one transaction. False if the lease is
+ * lost, or an operator has blocked the image.
+ */
 export async function completeWithSkin(
   db: Db,
   lease: Lease,
@@ -22,6 +26,7 @@ export async function completeWithSkin(
     const uuid = randomBytes(16).toString('hex');
     const ended = await COMPLETE.first(tx, {
       ...{ job: job.uuid, leaseOwner: lease.owner, newSkin: uuid, owner, identity, visibility, now },
+      textureHash: job.texture_hash,
       ...(name !== null && { name }),
     });
     if (!ended) return false;
@@ -53,6 +58,7 @@ interface Completion {
   readonly leaseOwner: string;
   /** UUID of its skin, unless the owner has a record that suits. */
   readonly newSkin: string;
+  readonly textureHash: string;
   readonly owner: string;
   readonly identity: string;
   readonly visibility: Lease['job']['visibility'];
@@ -61,8 +67,8 @@ interface Completion {
   readonly now: number;
 }
 
-/** Returns no row if the lease is lost. */
-const COMPLETE = prepare((db, { job, leaseOwner, newSkin, now, ...skin }: Completion) =>
+/** Returns no row if the lease is lost or the image is blocked. */
+const COMPLETE = prepare((db, { job, leaseOwner, newSkin, textureHash, now, ...skin }: Completion) =>
   updateState(db, 'processing', 'completed')
     .set((eb) => {
       const own = eb
@@ -79,6 +85,7 @@ const COMPLETE = prepare((db, { job, leaseOwner, newSkin, now, ...skin }: Comple
     .set({ lease_owner: null, lease_until: null, error_code: null, error_message: null, finished_at: now })
     .where('uuid', '=', job)
     .where('lease_owner', '=', leaseOwner)
+    .where((eb) => eb.not(isBlocked(textureHash)))
     .returning('skin_uuid')
     .returning((eb) =>
       eb

@@ -3,9 +3,10 @@ import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, rememberCaller } from '../store/callers.ts';
 import { type Db, inTransaction } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
 import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
-import type { JobRow, Via } from '../store/schema/tables.ts';
+import type { JobRow, Via } from '../store/schema/job-tables.ts';
 import { keepTexture } from '../store/textures.ts';
 import { answerToKey, findRepeated, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
@@ -80,11 +81,13 @@ export async function recordKnownJob(
   const known = { status: 'completed', skin_uuid: skinUuid, finished_at: now } as const;
   const row = { ...newRow(job, now), ...NO_PLACE, ...known };
   const { callback } = job;
-  // A transaction around a single row would cost more than the row.
-  if (!callback) return await recordOnce(db, job, row);
+  // A transaction around a single row would cost more than the row. On PostgreSQL it is tried again if a request with the
+  // same key has come first.
+  const isRace = isPostgres(db) && job.idempotencyKey !== undefined;
+  if (!callback && !isRace) return await recordOnce(db, job, row);
   return await inTransaction(db, async (tx) => {
     const recorded = await recordOnce(tx, job, row);
-    if (recorded.kind === 'recorded') await keepCallback(tx, callback, recorded.job, now);
+    if (callback && recorded.kind === 'recorded') await keepCallback(tx, callback, recorded.job, now);
     return recorded;
   });
 }
@@ -188,5 +191,6 @@ function newRow(job: NewJob, now: number): Omit<NewRow, keyof typeof NO_PLACE> {
     via: job.via,
     cape_hash: job.capeHash,
     idempotency_key: job.idempotencyKey ?? null,
+    source: job.source ?? null,
   };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { FINISHED } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import type { JobRow } from '../store/schema/job-tables.ts';
 import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
 import type { JobWithSkin } from './port.ts';
 
@@ -44,10 +44,11 @@ export async function readEnds(db: Db, uuids: readonly string[]): Promise<JobWit
     .toSorted((a, b) => (a.job.finished_at ?? 0) - (b.job.finished_at ?? 0) || a.job.id - b.job.id);
 }
 
-function split(row: object): JobWithSkin {
+function split(row: Readonly<Record<string, unknown>>): JobWithSkin {
   const job: Record<string, unknown> = {};
   const skin: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(row)) {
+  for (const name in row) {
+    const value = row[name];
     if (name.startsWith(OF_SKIN)) skin[name.slice(OF_SKIN.length)] = value;
     else job[name] = value;
   }

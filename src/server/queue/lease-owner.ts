@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { processExists } from '../../base/process-exists.ts';
 
 /**
  * Names a process as the holder of leases: `host/pid/nonce`, then `#n` for each of its workers. This lets another
- * process on the same machine detect at once that the holder is dead (after kill -9), without waiting for the
- * lease to expire.
+ * process detect at once that the holder is gone (holders.ts), without waiting for the lease to expire.
  */
 export interface ProcessName {
   readonly host: string;
@@ -22,17 +20,17 @@ export function workerName(owner: ProcessName, index: number): string {
 }
 
 /** The common prefix of the names of a process's workers. */
-export function workerPrefix({ host, pid, nonce }: ProcessName): string {
-  return `${host}/${pid}/${nonce}#`;
+export function workerPrefix(owner: ProcessName): string {
+  return `${nodeName(owner)}#`;
 }
 
-/**
- * Whether the holder is certainly gone: it was on this machine, and its process no longer exists or is this one with
- * an earlier nonce (a container restarts as process 1 every time).
- */
-export function isGone(holder: string, self: ProcessName): boolean {
-  const [host, pid, rest] = holder.split('/');
-  if (host !== self.host || !pid || !rest) return false;
-  if (Number(pid) === self.pid) return !rest.startsWith(`${self.nonce}#`);
-  return !processExists(Number(pid));
+/** The name of the process itself. */
+export function nodeName({ host, pid, nonce }: ProcessName): string {
+  return `${host}/${pid}/${nonce}`;
+}
+
+/** The process that a worker belongs to. */
+export function nodeOf(holder: string): string {
+  const end = holder.lastIndexOf('#');
+  return end < 0 ? holder : holder.slice(0, end);
 }

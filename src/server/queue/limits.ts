@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, roomAt } from '../fairness/sliding-window.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { Via } from '../store/schema/tables.ts';
+import type { Via } from '../store/schema/job-tables.ts';
 import type { SubmitLimits } from './port.ts';
 
 /** Limits of a job besides the windows and spots of its owner. */

@@ -1,7 +1,9 @@
+import type { SqlBool } from 'kysely';
+import { isBlocked } from '../store/blocked-images.ts';
 import { type CallerFacts, type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
-import type { SkinRow } from '../store/schema/tables.ts';
+import type { SkinRow } from '../store/schema/skin-tables.ts';
 import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
 import { keyedJob } from './idempotency.ts';
 import type { NewJob } from './port.ts';
@@ -18,22 +20,25 @@ export interface LookUp {
   readonly memory: CallerMemory;
   /** Whether the owner has used the request's idempotency key before. */
   readonly isKeyUsed: boolean;
+  /** Whether an operator has blocked the image. */
+  readonly isBlocked: boolean;
   /** Data that answers the request, in the order of the identities. */
   readonly known: readonly KnownData[];
 }
 
 /** Which data may answer a request. */
-export interface Wanted extends Pick<NewJob, 'owner' | 'visibility' | 'name' | 'idempotencyKey'> {
+export interface Wanted
+  extends Pick<NewJob, 'owner' | 'textureHash' | 'visibility' | 'name' | 'idempotencyKey'> {
   /** Identities of data; the first takes precedence. */
   readonly identities: readonly [string, string];
 }
 
 /** All of it with a single statement, because every submission needs it. */
 export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookUp> {
-  const { owner, visibility, name, idempotencyKey } = wanted;
+  const { owner, textureHash, visibility, name, idempotencyKey } = wanted;
   const [first, second] = wanted.identities;
   const rows = await LOOK_UP.all(db, {
-    ...{ owner, visibility, first, second },
+    ...{ owner, textureHash, visibility, first, second },
     ...(name !== null && { name }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   });
@@ -42,6 +47,7 @@ export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookU
   return {
     memory: memoryOf(owner, row, now),
     isKeyUsed: (row.keyed ?? null) !== null,
+    isBlocked: Boolean(row.blocked),
     known: rows
       .flatMap((found) => knownIn(found) ?? [])
       .toSorted((a, b) => Number(b.identity === first) - Number(a.identity === first)),
@@ -49,6 +55,7 @@ export async function lookUp(db: Db, wanted: Wanted, now: number): Promise<LookU
 }
 
 interface Values extends Pick<SkinRow, 'owner' | 'visibility'> {
+  readonly textureHash: string;
   readonly first: string;
   readonly second: string;
   readonly name?: string;
@@ -69,6 +76,7 @@ const LOOK_UP = prepare((db, values: Values) =>
         return values.name === undefined ? own : own.where('own.name', '=', values.name);
       }),
     )
+    .select(isBlocked(values.textureHash).as('blocked'))
     .select('texture_data.identity as known')
     .select(RECORD)
     .select(DATA)
@@ -76,11 +84,16 @@ const LOOK_UP = prepare((db, values: Values) =>
 );
 
 type Row = CallerFacts &
-  Nullable<SkinWithData> & { readonly known: string | null; readonly keyed?: number | null };
+  Nullable<SkinWithData> & {
+    readonly known: string | null;
+    readonly keyed?: number | null;
+    /** SQLite has numbers for it. */
+    readonly blocked: SqlBool;
+  };
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 function knownIn(row: Row): KnownData | undefined {
-  const { known, keyed: _keyed, clock: _clock, ...rest } = row;
+  const { known, keyed: _keyed, blocked: _blocked, clock: _clock, ...rest } = row;
   const {
     turn: _turn,
     spent_at: _spent,

@@ -1,7 +1,7 @@
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { FINISHED } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import type { JobRow } from '../store/schema/job-tables.ts';
 import type { AcceptedJob } from './port.ts';
 
 // Changes to the jobs of all owners: one read each, however many jobs are followed.

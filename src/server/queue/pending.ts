@@ -1,7 +1,7 @@
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import type { JobRow } from '../store/schema/job-tables.ts';
 
 /** Maximum waiting jobs read for a forecast. */
 const MOST_FORESEEN = 500;

@@ -1,7 +1,8 @@
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { NewCallback } from '../store/callbacks.ts';
 import type { CallerMemory } from '../store/callers.ts';
-import type { JobRow, TextureRow, Via } from '../store/schema/tables.ts';
+import type { JobRow, Via } from '../store/schema/job-tables.ts';
+import type { TextureRow } from '../store/schema/skin-tables.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import type { PendingJobs } from './pending.ts';
 import type { SharedLimit } from './shared-limit.ts';
@@ -20,6 +21,8 @@ export interface NewJob {
   /** Texture of the cape to combine with it. */
   readonly capeHash: string | null;
   readonly via: Via;
+  /** What it is made from, as its owner knows it again. */
+  readonly source?: string | undefined;
   /** The caller's name for this request: a repetition gets the same job, finished or not. */
   readonly idempotencyKey?: string | undefined;
   /** The callback to call when it has ended. */
@@ -117,6 +120,10 @@ export interface ClaimBounds {
 /** The state of a job. */
 export type JobState = Pick<JobRow, 'id' | 'uuid' | 'status' | 'created_at' | 'skin_uuid'>;
 
+/** A job as its owner's pages list it. */
+export type ListedJob = JobState &
+  Pick<JobRow, 'name' | 'source' | 'finished_at' | 'error_code' | 'error_message'>;
+
 /** A job; `skin` is set once the job is completed. */
 export interface JobWithSkin {
   readonly job: JobRow;
@@ -189,8 +196,10 @@ export interface JobLists {
   list(owner: string, size: number): Promise<JobRow[]>;
   /** The same jobs with their states only: many of them are read together. */
   listStates(owner: string, size: number): Promise<JobState[]>;
-  /** A page of an owner's jobs with their states, newest first. */
-  pageStates(owner: string, page: JobPage): Promise<JobState[]>;
+  /** A page of an owner's jobs, newest first. */
+  page(owner: string, page: JobPage): Promise<ListedJob[]>;
+  /** Number of an owner's jobs, or of those that failed; undefined: too many to count for each page. */
+  count(owner: string, status?: 'failed'): Promise<number | undefined>;
   /** The first `size` of an owner's jobs with a number above `id`, in the order of acceptance. */
   listAfter(owner: string, id: number, size: number): Promise<JobRow[]>;
 }

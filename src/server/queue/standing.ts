@@ -2,7 +2,7 @@ import { type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { PENDING } from '../store/schema/job-conditions.ts';
-import type { Via } from '../store/schema/tables.ts';
+import type { Via } from '../store/schema/job-tables.ts';
 import { keyedJob } from './idempotency.ts';
 import type { NewJob } from './port.ts';
 

@@ -21,7 +21,7 @@ import { type Db, inTransaction } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import { lockOwnerOfJob } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import type { JobRow } from '../store/schema/job-tables.ts';
 
 const STEPS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   waiting: ['processing', 'failed'],

@@ -4,17 +4,20 @@ import { type Db, inTransaction } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
-import type { JobRow } from '../store/schema/tables.ts';
+import type { JobRow } from '../store/schema/job-tables.ts';
 import { adoptIdentity } from './adopt.ts';
-import { claimNext, countWaitingBefore, nextRunAt } from './claim.ts';
+import { countWaitingBefore, nextRunAt } from './claim.ts';
+import { type Claims, claimsOf } from './claims.ts';
 import { type Commits, commitsOf } from './commits.ts';
 import { completeWithSkin } from './complete.ts';
 import { findRoom, recordKnownJob, submitJob } from './enqueue.ts';
+import { forgiveQueueClock } from './forgive-clock.ts';
+import { type Holders, holdersHere } from './holders.ts';
 import { findKeyedJob, findRepeated } from './idempotency.ts';
 import { findWithSkin, readEnds } from './jobs-with-skins.ts';
-import { isGone, type ProcessName } from './lease-owner.ts';
+import type { ProcessName } from './lease-owner.ts';
 import { databaseLeases, type LeaseClock, leaseEnd, processLeases } from './lease-time.ts';
-import { listJobStates, listJobs, pageJobStates } from './lists.ts';
+import { countJobs, listJobStates, listJobs, pageJobs } from './lists.ts';
 import { findEnded, findNewestId, listAcceptedAfter } from './news.ts';
 import { type PendingJobs, readPending } from './pending.ts';
 import {
@@ -27,6 +30,7 @@ import {
   type JobState,
   type JobWithSkin,
   type Lease,
+  type ListedJob,
   type NewJob,
   QUEUE_TIMES,
   type QueueTimes,
@@ -39,6 +43,7 @@ import {
 import { pruneCallers } from './prune-callers.ts';
 import { pruneJobs } from './prune-jobs.ts';
 import { changeState } from './states.ts';
+import { UnderWay } from './under-way.ts';
 
 export interface StoreQueueOptions {
   readonly self: ProcessName;
@@ -46,14 +51,13 @@ export interface StoreQueueOptions {
   readonly times?: QueueTimes;
   /** Whose clock tells when leases end; default: `process`. `database` where processes are on several machines. */
   readonly leasesBy?: 'process' | 'database' | undefined;
+  /** Who knows which workers are gone; default: the process table of this machine. */
+  readonly holders?: Holders | undefined;
   /** The current limits over all jobs; default: none. */
   readonly bounds?: () => ClaimBounds | Promise<ClaimBounds>;
   /** Called with the ends of jobs. */
   readonly observer?: Pick<Observer, 'jobCompleted' | 'jobFailed'>;
 }
-
-/** Milliseconds: nothing postpones a job for longer. */
-const LONGEST_WAIT = 12 * 3_600_000;
 
 const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
   db.selectFrom('jobs').selectAll().where('uuid', '=', uuid),
@@ -62,26 +66,28 @@ const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
 /** The queue in the store: several workers and processes on one database. */
 export class StoreQueue implements JobQueue {
   readonly #db: Db;
-  readonly #commits: Commits['changes'];
-  readonly #claims: Commits['claims'];
-  readonly #self: ProcessName;
+  readonly #commits: Commits;
+  readonly #claims: Claims;
+  readonly #holders: Holders;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
   readonly #leases: LeaseClock;
   readonly #bounds: () => ClaimBounds | Promise<ClaimBounds>;
   readonly #observer: StoreQueueOptions['observer'];
+  /** Records of jobs' ends. */
+  readonly #ends = new UnderWay();
 
   constructor(db: Db, options: StoreQueueOptions) {
     this.#db = db;
-    const { changes, claims } = commitsOf(db);
-    this.#commits = changes;
-    this.#claims = claims;
-    this.#self = options.self;
+    this.#commits = commitsOf(db);
+    this.#holders = options.holders ?? holdersHere(options.self);
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
     const { lease } = this.#times;
     this.#leases =
       options.leasesBy === 'database' ? databaseLeases(db, lease) : processLeases(this.#clock, lease);
+    const times = { now: () => this.#clock.now(), end: () => this.#leases.end() };
+    this.#claims = claimsOf(db, times, this.#commits);
     this.#bounds = options.bounds ?? (() => ({}));
     this.#observer = options.observer;
   }
@@ -102,11 +108,9 @@ export class StoreQueue implements JobQueue {
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
-    const bounds = await this.#bounds();
-    return await this.#claims.run(async (db) => {
-      const now = this.#clock.now();
-      return await claimNext(db, owner, { now, until: this.#leases.end(), bounds });
-    });
+    // On PostgreSQL they have locked the rows of their owners, which a claim passes over: others would get their turns.
+    if (isPostgres(this.#db)) await this.#ends.settled();
+    return await this.#claims.claim(owner, await this.#bounds());
   }
 
   async adopt(lease: Lease, identity: string): Promise<Lease | undefined> {
@@ -127,8 +131,8 @@ export class StoreQueue implements JobQueue {
   }
 
   async complete(lease: Lease, data: GeneratedData): Promise<boolean> {
-    const isDone = await this.#commits.run(
-      async (db) => await completeWithSkin(db, lease, data, this.#clock.now()),
+    const isDone = await this.#ends.during(
+      this.#commits.run(async (db) => await completeWithSkin(db, lease, data, this.#clock.now())),
     );
     if (isDone) this.#observer?.jobCompleted(lease.job.uuid);
     return isDone;
@@ -163,11 +167,13 @@ export class StoreQueue implements JobQueue {
     const now = await this.#leases.now();
     await this.#shortenLeases(now);
     const leased = await this.#db.selectFrom('jobs').selectAll().where(PROCESSING).execute();
-    const lost = leased.filter(
-      (job) => (job.lease_until ?? 0) < now || isGone(job.lease_owner ?? '', this.#self),
+    const gone = await this.#holders.gone(
+      this.#db,
+      leased.map((job) => job.lease_owner ?? ''),
     );
+    const lost = leased.filter((job) => (job.lease_until ?? 0) < now || gone.has(job.lease_owner ?? ''));
     const freed = await Promise.all(lost.map((job) => this.#free(job)));
-    return freed.filter(Boolean).length + (await this.#forgiveClock(this.#clock.now()));
+    return freed.filter(Boolean).length + (await forgiveQueueClock(this.#db, this.#clock.now()));
   }
 
   /** Shortens leases from before the clock was set back to the length of a new one: living workers renew theirs. */
@@ -179,18 +185,6 @@ export class StoreQueue implements JobQueue {
       .where(PROCESSING)
       .where('lease_until', '>', longest)
       .execute();
-  }
-
-  /** Jobs postponed to a time that was near before the clock was set back may run now. */
-  async #forgiveClock(now: number): Promise<number> {
-    const { numUpdatedRows } = await this.#db
-      .updateTable('jobs')
-      .set({ run_at: now })
-      .where(WAITING)
-      .where('run_at', '>', now)
-      .where((eb) => eb.or([eb('created_at', '>', now), eb('run_at', '>', now + LONGEST_WAIT)]))
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
   }
 
   /** A job whose worker vanished goes back at once, unless it has crashed too many workers. */
@@ -251,8 +245,12 @@ export class StoreQueue implements JobQueue {
     return await listJobStates(this.#db, owner, size);
   }
 
-  async pageStates(owner: string, page: JobPage): Promise<JobState[]> {
-    return await pageJobStates(this.#db, owner, page);
+  async page(owner: string, page: JobPage): Promise<ListedJob[]> {
+    return await pageJobs(this.#db, owner, page);
+  }
+
+  async count(owner: string, status?: 'failed'): Promise<number | undefined> {
+    return await countJobs(this.#db, owner, status);
   }
 
   async listAfter(owner: string, id: number, size: number): Promise<JobRow[]> {

@@ -1,9 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
+import { ERRORS } from '../../protocol/errors.ts';
 import type { JobSignals } from '../events/job-signals.ts';
 import type { Observer } from '../events/observer.ts';
-import { asGenerationError, GenerationPostponed, type Generator } from '../generators/port.ts';
+import {
+  asGenerationError,
+  GenerationError,
+  GenerationPostponed,
+  type Generator,
+} from '../generators/port.ts';
 import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner.ts';
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
+import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
@@ -175,7 +182,7 @@ export class WorkerPool {
 
   /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */
   async #complete(lease: Lease, data: GeneratedData): Promise<Lease | undefined> {
-    const { queue, generator } = this.#options;
+    const { queue, generator, db } = this.#options;
     const isFree = !generator.pause && !generator.bounds && !this.#isStopping;
     const [ended, claimed] = await Promise.allSettled([
       queue.complete(lease, data),
@@ -189,6 +196,8 @@ export class WorkerPool {
     if (ended.value) {
       this.#times.learn(lease.job.uuid);
       await generator.settled?.(lease.job.identity);
+    } else if (await findBlockedImage(db, lease.job.texture_hash)) {
+      await this.#fail(lease, new GenerationError('blocked_image', ERRORS.blocked_image.message));
     }
     return next;
   }

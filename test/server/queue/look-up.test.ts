@@ -20,7 +20,14 @@ async function storeWith(...identities: readonly string[]) {
   const find = async (over: Partial<Parameters<typeof lookUp>[1]> = {}) =>
     await lookUp(
       db,
-      { owner: 'ann', visibility: 'public', name: null, identities: ['a', 'b'], ...over },
+      {
+        owner: 'ann',
+        textureHash: TEXTURE_HASH,
+        visibility: 'public',
+        name: null,
+        identities: ['a', 'b'],
+        ...over,
+      },
       Date.now(),
     );
   return find;

@@ -1,0 +1,99 @@
+import type { Db } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
+import type { GroupCommit } from '../store/group-commit.ts';
+import { claimNext } from './claim.ts';
+import { CLAIM_SEVERAL } from './claim-postgres.ts';
+import type { LeaseEnd } from './lease-time.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import type { ClaimBounds, Lease } from './port.ts';
+
+/** When claims are made, and until when their leases last. */
+export interface ClaimTimes {
+  now(): number;
+  end(): LeaseEnd;
+}
+
+/** How the workers of one process get their jobs. */
+export interface Claims {
+  claim(owner: string, bounds: ClaimBounds): Promise<Lease | undefined>;
+}
+
+/** SQLite has one writer at a time: claims are among the works of its transactions. */
+export function claimsOf(db: Db, times: ClaimTimes, commits: Pick<GroupCommit, 'run'>): Claims {
+  if (isPostgres(db)) return new ClaimsTogether(db, times);
+  return {
+    claim: async (owner, bounds) =>
+      await commits.run(
+        async (tx) => await claimNext(tx, owner, { now: times.now(), until: times.end(), bounds }),
+      ),
+  };
+}
+
+/** Workers that get jobs with one statement. */
+const MOST_TOGETHER = 32;
+
+interface Waiting {
+  readonly owner: string;
+  readonly resolve: (lease: Lease | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * On PostgreSQL one statement at a time takes jobs for all workers of a process that want one by then: each would pass
+ * over the jobs of an owner whose row another one has locked, and many at once get in each other's way.
+ */
+class ClaimsTogether implements Claims {
+  readonly #db: Db;
+  readonly #times: ClaimTimes;
+  readonly #turns = new OneAtATime();
+  #waiting: Waiting[] = [];
+
+  constructor(db: Db, times: ClaimTimes) {
+    this.#db = db;
+    this.#times = times;
+  }
+
+  async claim(owner: string, bounds: ClaimBounds): Promise<Lease | undefined> {
+    // Limits over all owners are looked at for each job, under a lock of the queue.
+    if (Object.keys(bounds).length > 0) return await this.#turns.run(() => this.#claimOne(owner, bounds));
+    const { promise, resolve, reject } = Promise.withResolvers<Lease | undefined>();
+    this.#waiting.push({ owner, resolve, reject });
+    if (this.#waiting.length === 1) void this.#turns.run(() => this.#claimForWaiting());
+    return await promise;
+  }
+
+  async #claimOne(owner: string, bounds: ClaimBounds): Promise<Lease | undefined> {
+    return await claimNext(this.#db, owner, { now: this.#times.now(), until: this.#times.end(), bounds });
+  }
+
+  async #claimForWaiting(): Promise<void> {
+    const together = this.#waiting.splice(0, MOST_TOGETHER);
+    if (this.#waiting.length > 0) void this.#turns.run(() => this.#claimForWaiting());
+    try {
+      await this.#share(together);
+    } catch (error) {
+      for (const { reject } of together) reject(error);
+    }
+  }
+
+  /** As long as there are jobs: one statement may leave out some that could be taken. */
+  async #share(workers: readonly Waiting[]): Promise<void> {
+    for (let left = workers; left.length > 0; ) {
+      const leases = await this.#claimSeveral(left.map(({ owner }) => owner));
+      const served = leases.length === 0 ? left.length : leases.length;
+      for (const [index, { resolve }] of left.slice(0, served).entries()) resolve(leases[index]);
+      left = left.slice(served);
+    }
+  }
+
+  /** For the first of these workers, in their order; none if there is nothing to do. */
+  async #claimSeveral(workers: readonly string[]): Promise<Lease[]> {
+    const values = { workers, most: workers.length, now: this.#times.now(), ...this.#times.end() };
+    const rows = await CLAIM_SEVERAL.all(this.#db, values);
+    const leases: Lease[] = [];
+    for (const { known, place, ...job } of rows) {
+      leases[place - 1] = { owner: workers[place - 1] ?? '', job, hasData: known !== null };
+    }
+    return leases;
+  }
+}

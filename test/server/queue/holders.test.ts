@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { holdersByHeartbeat, holdersHere } from '../../../src/server/queue/holders.ts';
+import { nameThisProcess, nodeName, nodeOf, workerName } from '../../../src/server/queue/lease-owner.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import type { Db } from '../../../src/server/store/db.ts';
+import { beat, forgetNodes, leave, listNodes, NODE_IS_GONE } from '../../../src/server/store/nodes.ts';
+import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+
+test('A worker is named after its process', () => {
+  const self = nameThisProcess();
+  expect(nodeOf(workerName(self, 3))).toBe(nodeName(self));
+  expect(nodeOf('w')).toBe('w');
+});
+
+test('Here, processes that no longer exist are gone, and those on other machines are not known to be', async () => {
+  const self = nameThisProcess();
+  const dead = workerName({ ...self, pid: 2 ** 22 + 1 }, 0);
+  const former = workerName({ ...self, nonce: 'before' }, 0);
+  const others = [workerName(self, 0), workerName({ host: 'far', pid: 1, nonce: 'x' }, 0), 'w'];
+  const { db } = await openOwnStore(await ownFolder());
+  expect(await holdersHere(self).gone(db, [dead, former, ...others])).toEqual(new Set([dead, former]));
+});
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  async function ownDb(): Promise<Db> {
+    const db = await openPostgresDb(await ownDatabase());
+    onTestFinished(async () => await db.destroy());
+    return db;
+  }
+
+  const version = '1.0.0';
+  /** Lets time pass for a node that is not heard of meanwhile. */
+  const silence = async (db: Db, id: string, ms: number) =>
+    await sql`update nodes set seen_at = seen_at - ${ms}::bigint where id = ${id}`.execute(db);
+
+  test('Nodes are alive while they are heard of, wherever they run and whatever their process ids', async () => {
+    const db = await ownDb();
+    await beat(db, { id: 'a/1/x', version });
+    await beat(db, { id: 'b/1/y', version });
+    const all = ['a/1/x#0', 'a/1/x#7', 'b/1/y#0', 'c/1/z#0'];
+    expect(await holdersByHeartbeat.gone(db, all)).toEqual(new Set(['c/1/z#0']));
+    await silence(db, 'a/1/x', NODE_IS_GONE + 1_000);
+    await leave(db, 'b/1/y');
+    expect(await holdersByHeartbeat.gone(db, all)).toEqual(new Set(all));
+    await beat(db, { id: 'a/1/x', version });
+    expect((await holdersByHeartbeat.gone(db, all)).has('a/1/x#0')).toBe(false);
+  });
+
+  test('A sign of life tells the time of the database, and keeps when the node began', async () => {
+    const db = await ownDb();
+    const first = await beat(db, { id: 'a/1/x', version });
+    const second = await beat(db, { id: 'a/1/x', version: '1.1.0' });
+    expect(await listNodes(db, NODE_IS_GONE)).toEqual([
+      { id: 'a/1/x', version: '1.1.0', started_at: first, seen_at: second },
+    ]);
+    await silence(db, 'a/1/x', 100_000);
+    await forgetNodes(db, 200_000);
+    expect(await db.selectFrom('nodes').selectAll().execute()).toHaveLength(1);
+    await forgetNodes(db, 50_000);
+    expect(await db.selectFrom('nodes').selectAll().execute()).toEqual([]);
+  });
+
+  test('Jobs of a node that is gone are freed before their leases end, those of the others are not', async () => {
+    const db = await ownDb();
+    await keepTexture(db, {
+      ...{ hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 },
+    });
+    const self = nameThisProcess();
+    const queue = new StoreQueue(db, { self, leasesBy: 'database', holders: holdersByHeartbeat });
+    const [living, dead] = [
+      { host: 'a', pid: 1, nonce: 'x' },
+      { ...self, nonce: 'y' },
+    ];
+    for (const node of [living, dead]) {
+      await beat(db, { id: nodeName(node), version });
+      await queue.submit(newJob({ owner: node.nonce }), LIMITS);
+      await queue.claim(workerName(node, 0));
+    }
+    expect(await queue.recover()).toBe(0);
+    await silence(db, nodeName(dead), NODE_IS_GONE + 1_000);
+    expect(await queue.recover()).toBe(1);
+    expect((await queue.pending()).running.map(({ owner }) => owner)).toEqual(['x']);
+  });
+});

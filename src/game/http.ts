@@ -1,6 +1,7 @@
 import type { Dispatcher, FormData } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
+import { networkReason } from '../base/network-reason.ts';
 import { VERSION } from '../base/version.ts';
 import type { GameAddresses } from './addresses.ts';
 import { type GameAnswer, parseJson } from './answer.ts';
@@ -117,7 +118,7 @@ export class GameHttp {
       if (request.signal?.aborted) throw request.signal.reason;
       if (cause instanceof GameError) throw cause;
       if (late.signal.aborted) throw new GameError('unreachable', `${what} did not answer in ${timeout} ms.`);
-      throw new GameError('unreachable', `${what} cannot be reached (${codeOf(cause)}).`, { cause });
+      throw new GameError('unreachable', `${what} cannot be reached: ${networkReason(cause)}.`, { cause });
     } finally {
       clearTimeout(timer);
     }
@@ -152,10 +153,4 @@ async function readAnswer(response: Dispatcher.ResponseData, what: string): Prom
   }
   const { 'retry-after': retryAfter } = headers;
   return { status, bytes: Buffer.concat(chunks), retryAfter: [retryAfter].flat()[0] };
-}
-
-/** `ECONNREFUSED` and the like, which connection error messages lack. */
-function codeOf(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return String(code ?? message ?? error);
 }

@@ -1,4 +1,5 @@
-import { isGone, type ProcessName, workerName } from '../queue/lease-owner.ts';
+import { type Holders, holdersHere } from '../queue/holders.ts';
+import { type ProcessName, workerName } from '../queue/lease-owner.ts';
 import type { ClaimBounds } from '../queue/port.ts';
 import {
   changeAccount,
@@ -9,7 +10,7 @@ import {
   listAccounts,
 } from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import { accountsFor, freeAt, nextAccount, nextStart, readyOwners } from './availability.ts';
 import { timesOfNow } from './clock-set-back.ts';
 import { type AccountFault, accountFaultOf, CONSEQUENCES } from './faults.ts';
@@ -17,6 +18,8 @@ import { type AccountContext, HeldAccount } from './held-account.ts';
 
 export interface AccountPoolOptions extends AccountContext {
   readonly self: ProcessName;
+  /** Who knows which holders are gone; default: the process table of this machine. */
+  readonly holders?: Holders | undefined;
   /** Called with accounts that failed. */
   readonly onFault: (account: AccountRow, fault: AccountFault) => void;
   /** Called if a lease could not be renewed. */
@@ -145,7 +148,8 @@ export class AccountPool {
     const { db, clock, rules } = this.#options;
     const now = clock.now();
     let accounts = await listAccounts(db);
-    if (accounts.some((account) => this.#isLost(account, now) || timesOfNow(account, rules, now))) {
+    const lost = await this.#lost(db, accounts, now);
+    if (lost.size > 0 || accounts.some((account) => timesOfNow(account, rules, now))) {
       // Another process may have used one since `now`: that is no clock set back.
       await inTransaction(db, (tx) => this.#freeLost(tx, clock.now()));
       accounts = await listAccounts(db);
@@ -156,7 +160,7 @@ export class AccountPool {
   async #hold(tx: Db, row: AccountRow, now: number): Promise<Taken | undefined> {
     const owner = workerName(this.#options.self, ++this.#leases);
     const until = now + this.#options.rules.lease;
-    return (await holdAccount(tx, row.uuid, { owner, until })) ? { row, owner } : undefined;
+    return (await holdAccount(tx, row, { owner, until })) ? { row, owner } : undefined;
   }
 
   /** A generation without a skin change also counts as a use; otherwise the next one would get the same account. */
@@ -185,17 +189,25 @@ export class AccountPool {
    */
   async #freeLost(tx: Db, now: number): Promise<void> {
     const back = { lease_owner: null, lease_until: null, last_used_at: now };
-    for (const account of await listAccounts(tx)) {
+    const accounts = await listAccounts(tx);
+    const lost = await this.#lost(tx, accounts, now);
+    for (const account of accounts) {
       const { uuid, lease_owner: owner } = account;
-      const change = this.#isLost(account, now) ? back : {};
+      const change = lost.has(uuid) ? back : {};
       const all = { ...timesOfNow(account, this.#options.rules, now), ...change };
       if (Object.keys(all).length === 0) continue;
       await (owner === null ? changeAccount(tx, uuid, all) : changeHeldAccount(tx, { uuid, owner }, all));
     }
   }
 
-  #isLost({ lease_owner: owner, lease_until: until }: AccountRow, now: number): boolean {
-    return owner !== null && ((until ?? 0) < now || isGone(owner, this.#options.self));
+  /** The accounts whose leases have run out, or whose holders are gone. */
+  async #lost(db: Db, accounts: readonly AccountRow[], now: number): Promise<ReadonlySet<string>> {
+    const { self, holders = holdersHere(self) } = this.#options;
+    const held = accounts.flatMap(({ lease_owner: owner }) => owner ?? []);
+    const gone = await holders.gone(db, held);
+    const isLost = ({ lease_owner: owner, lease_until: until }: AccountRow) =>
+      owner !== null && ((until ?? 0) < now || gone.has(owner));
+    return new Set(accounts.filter(isLost).map(({ uuid }) => uuid));
   }
 
   #consequencesOf({ kind, message, rest }: AccountFault, row: AccountRow): Partial<AccountRow> {

@@ -1,5 +1,5 @@
 import type { ClaimBounds } from '../queue/port.ts';
-import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import type { AccountRules } from './rules.ts';
 
 type Rules = Pick<AccountRules, 'delay' | 'maxStreak'>;

@@ -1,4 +1,4 @@
-import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import type { AccountRules } from './rules.ts';
 
 type Times = Pick<AccountRow, 'lease_until' | 'last_used_at' | 'cool_until' | 'last_error_at'>;

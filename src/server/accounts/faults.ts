@@ -1,6 +1,6 @@
 import { GameError } from '../../game/errors.ts';
 import { LoginError } from '../../game/login/login-error.ts';
-import type { AccountState } from '../store/schema/tables.ts';
+import type { AccountState } from '../store/schema/account-tables.ts';
 import { AccountKeyError } from './token-cipher.ts';
 
 /** Faults of an account itself. */

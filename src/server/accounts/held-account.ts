@@ -6,7 +6,7 @@ import { enterGame } from '../../game/login/enter-game.ts';
 import { refreshMicrosoft } from '../../game/login/microsoft.ts';
 import { changeHeldAccount, findAccount, replaceSecret } from '../store/accounts.ts';
 import type { Db } from '../store/db.ts';
-import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import { AccountFault } from './faults.ts';
 import type { AccountRules } from './rules.ts';
 import type { TokenCipher } from './token-cipher.ts';

@@ -18,7 +18,8 @@ import {
   listAccounts,
 } from '../store/accounts.ts';
 import { type Db, inTransaction } from '../store/db.ts';
-import type { AccountRow } from '../store/schema/tables.ts';
+import { lockManagement } from '../store/locks.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import type { AccountContext } from './held-account.ts';
 import { originalOf } from './skin-changer.ts';
 import { type AccountTokens, sealTokens } from './tokens.ts';
@@ -97,6 +98,14 @@ export class Linking {
     return { id, userCode, verificationUri, expiresAt, interval };
   }
 
+  /** A sign-in of the user that is under way; undefined if there is none, or it has ended. */
+  find(id: string, owner: string): BegunLogin | undefined {
+    const login = this.#pending.get(id);
+    if (login?.linker.owner !== owner) return undefined;
+    const { userCode, verificationUri, expiresAt } = login.device;
+    return { id, userCode, verificationUri, expiresAt, interval: login.interval };
+  }
+
   /**
    * State of a sign-in of the user: the account once it is linked, `waiting` before. There is no limit on polling.
    * @throws LinkError, LoginError, which end it; GameError, after which polling may continue
@@ -159,6 +168,7 @@ export class Linking {
     const profile = await readProfile(() => fetchAccount(game.http, token));
     const secret = await sealTokens(cipher, profile.id, tokens);
     return await inTransaction(db, async (tx) => {
+      await lockManagement(tx);
       const known = await findAccount(tx, profile.id);
       if (known?.owner !== linker.owner) await verifyRoom(tx, linker, known);
       if (known) await changeAccount(tx, known.uuid, linkedAgain(known, profile, { secret, linker }));

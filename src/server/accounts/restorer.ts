@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { listAccounts } from '../store/accounts.ts';
-import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import type { AccountPool } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
 import { restoreSkin } from './skin-changer.ts';
@@ -8,6 +8,10 @@ import { restoreSkin } from './skin-changer.ts';
 export interface RestorerOptions {
   readonly pool: AccountPool;
   readonly clock: Clock;
+  /** Sees to it that one of several machines looks. */
+  readonly once: (every: number, look: () => Promise<void>) => Promise<void>;
+  /** Whether no other machine goes on using the accounts. */
+  readonly isAlone: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,25 +30,27 @@ export class Restorer {
   }
 
   start(): void {
-    const { pool, onError } = this.#options;
+    const { pool, once, onError } = this.#options;
     const { idle } = pool.context.rules;
+    const every = Math.min(LOOK, idle);
+    const restore = async () => await this.restoreIdle(idle, this.#stop.signal);
     const look = () => {
-      this.#looking = this.#looking.then(() => this.restoreIdle(idle, this.#stop.signal)).catch(onError);
+      this.#looking = this.#looking.then(() => once(every, restore)).catch(onError);
     };
-    this.#timer = setInterval(look, Math.min(LOOK, idle));
+    this.#timer = setInterval(look, every);
     this.#timer.unref();
   }
 
   /**
-   * Stops looking. Restores what is outstanding, if possible within `limit` milliseconds, and leaves the rest for the
-   * next start.
+   * Stops looking. The last one restores what is outstanding, if possible within `limit` milliseconds, and leaves the
+   * rest for the next start.
    */
   async stop(limit: number): Promise<void> {
     clearInterval(this.#timer);
     const late = setTimeout(() => this.#stop.abort(), limit);
     try {
       await this.#looking;
-      await this.restoreIdle(0, this.#stop.signal);
+      if (await this.#options.isAlone()) await this.restoreIdle(0, this.#stop.signal);
     } finally {
       clearTimeout(late);
     }

@@ -7,7 +7,7 @@ import {
   resetSkin,
   setSkinFromUrl,
 } from '../../game/skins.ts';
-import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import type { HeldAccount } from './held-account.ts';
 
 /** The record of the account's own skin. */

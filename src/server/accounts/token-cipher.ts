@@ -1,5 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { shortFingerprint } from '../../base/fingerprint.ts';
 import { makeSecretFile, readSecretFile } from '../../base/secret-file.ts';
+
+/** A store that several servers use has tokens that were sealed with another key than the one that is here. */
+export class AccountKeyChangedError extends Error {
+  override readonly name = 'AccountKeyChangedError';
+  readonly code = 'account_key_changed';
+  readonly hint = 'Give this server the key file of the others: --account-key <file>';
+}
+
+/** Says whether a key is the one of all servers, by its fingerprint; undefined: there is no key here. Throws if it is not. */
+export type KeyCheck = (fingerprint: string | undefined) => Promise<void>;
 
 /** Unreadable tokens, or an unusable key file. `message` says what to do. */
 export class AccountKeyError extends Error {
@@ -20,11 +31,21 @@ const SEALED = /^v1\.([\w-]{16})\.([\w-]{22})\.([\w-]+)$/;
  */
 export class TokenCipher {
   readonly #path: string;
+  readonly #check: KeyCheck;
   #key: Buffer | undefined;
 
-  /** `path`: path of the key file, which is created on first use. */
-  constructor(path: string) {
+  /**
+   * @param path of the key file, which is created on first use
+   * @param check called before a key is used for the first time; default: there is only one server
+   */
+  constructor(path: string, check: KeyCheck = async () => {}) {
     this.#path = path;
+    this.#check = check;
+  }
+
+  /** To be called when the server starts. @throws AccountKeyError, AccountKeyChangedError */
+  async start(): Promise<void> {
+    if (!(await this.#existingKey())) await this.#check(undefined);
   }
 
   /** @throws AccountKeyError */
@@ -57,14 +78,20 @@ export class TokenCipher {
   async #existingKey(): Promise<Buffer | undefined> {
     if (this.#key) return this.#key;
     const text = await readSecretFile(this.#path);
-    if (text !== undefined) this.#key = this.#readKey(text);
+    if (text !== undefined) this.#key = await this.#checked(this.#readKey(text));
     return this.#key;
   }
 
   async #newKey(): Promise<Buffer> {
+    await this.#check(undefined);
     const text = await makeSecretFile(this.#path, `${randomBytes(KEY_BYTES).toString('base64url')}\n`);
-    this.#key = this.#readKey(text);
+    this.#key = await this.#checked(this.#readKey(text));
     return this.#key;
+  }
+
+  async #checked(key: Buffer): Promise<Buffer> {
+    await this.#check(shortFingerprint(key.toString('base64url')));
+    return key;
   }
 
   #readKey(text: string): Buffer {

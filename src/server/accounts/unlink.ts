@@ -1,6 +1,6 @@
 import { GameError } from '../../game/errors.ts';
 import { changeAccount, deleteAccount, findAccount } from '../store/accounts.ts';
-import type { AccountRow } from '../store/schema/tables.ts';
+import type { AccountRow } from '../store/schema/account-tables.ts';
 import type { AccountPool, Taken } from './account-pool.ts';
 import { AccountFault } from './faults.ts';
 import { restoreSkin } from './skin-changer.ts';

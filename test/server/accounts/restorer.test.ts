@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Restorer } from '../../../src/server/accounts/restorer.ts';
 import { changeAccount } from '../../../src/server/store/accounts.ts';
-import type { AccountRow } from '../../../src/server/store/schema/tables.ts';
+import type { AccountRow } from '../../../src/server/store/schema/account-tables.ts';
 import { accountRow, makeDeskWorld } from '../../support/server/stored-accounts.ts';
 
 const IDLE = 60_000;
@@ -25,7 +25,10 @@ test.each(TABLE)('An account %s is given its own skin back: %s', async (_, isRes
   await changeAccount(db, uuid, { restores: 1, altered: 1, last_used_at: now - IDLE, ...over(now) });
   const pool = await open();
   const takeThis = vi.spyOn(pool, 'takeThis').mockResolvedValue(undefined);
-  const restorer = new Restorer({ pool, clock, onError: (error) => expect.unreachable(String(error)) });
+  const restorer = new Restorer({
+    ...{ pool, clock, once: async (_, look) => await look(), isAlone: async () => true },
+    onError: (error) => expect.unreachable(String(error)),
+  });
   await restorer.restoreIdle(IDLE, new AbortController().signal);
   expect(takeThis.mock.calls).toEqual(isRestored ? [[uuid]] : []);
 });

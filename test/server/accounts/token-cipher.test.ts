@@ -1,7 +1,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AccountKeyError, TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
+import {
+  AccountKeyChangedError,
+  AccountKeyError,
+  TokenCipher,
+} from '../../../src/server/accounts/token-cipher.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 const ANN = 'a'.repeat(32);
@@ -81,5 +85,41 @@ describe('Tokens of an account', () => {
     const ciphers = Array.from({ length: 8 }, () => new TokenCipher(path));
     const sealed = await Promise.all(ciphers.map((cipher) => cipher.seal(ANN, 'x')));
     for (const one of sealed) expect(await ciphers[0]!.open(ANN, one)).toBe('x');
+  });
+});
+
+describe('The key of several servers', () => {
+  /** As a store remembers it. */
+  function shared() {
+    let kept: string | undefined;
+    return async (found: string | undefined) => {
+      kept ??= found;
+      if (kept !== found) throw new AccountKeyChangedError('another key');
+    };
+  }
+
+  async function server(check: ReturnType<typeof shared>, path?: string) {
+    return new TokenCipher(path ?? join(await ownFolder(), 'account-key'), check);
+  }
+
+  test('is made by the first that seals; another without it starts no more, and makes none', async () => {
+    const check = shared();
+    const path = join(await ownFolder(), 'account-key');
+    const [one, early] = [await server(check, path), await server(check)];
+    await Promise.all([one.start(), early.start()]);
+    const sealed = await one.seal(ANN, 'secret');
+    await expect(early.seal(ANN, 'secret')).rejects.toThrow(AccountKeyChangedError);
+    await expect((await server(check)).start()).rejects.toThrow(AccountKeyChangedError);
+    const other = await server(check, path);
+    await other.start();
+    expect(await other.open(ANN, sealed)).toBe('secret');
+  });
+
+  test('must be the same on all of them', async () => {
+    const check = shared();
+    await (await server(check)).seal(ANN, 'secret');
+    const path = join(await ownFolder(), 'account-key');
+    await new TokenCipher(path).seal(ANN, 'secret');
+    await expect((await server(check, path)).start()).rejects.toThrow(AccountKeyChangedError);
   });
 });

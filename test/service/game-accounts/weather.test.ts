@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listAccounts } from '../../../src/server/store/accounts.ts';
-import type { TextureDataRow } from '../../../src/server/store/schema/tables.ts';
+import type { TextureDataRow } from '../../../src/server/store/schema/skin-tables.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';

@@ -101,6 +101,6 @@ test('A key that is revoked while the gateway runs stops it, and no job is lost'
     ({ status }) => status === 503,
   );
   expect(ready.bytes.toString()).toContain('generator_not_ready');
-  const { body: list } = await gateway.owner.get('/v2/queue');
-  expect(list.jobs?.map(({ status }) => status)).toEqual(['waiting', 'waiting']);
+  const states = async () => (await gateway.owner.get('/v2/queue')).body.jobs?.map(({ status }) => status);
+  await poll(states, (all) => all?.join() === 'waiting,waiting');
 });

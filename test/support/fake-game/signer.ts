@@ -1,7 +1,7 @@
-import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { signValue } from '../../../src/textures/signature.ts';
 import { openSigningKey } from '../../../src/textures/signing-key.ts';
+import { sharedKey } from '../textures/shared-key.ts';
 import { gameJson } from './answers.ts';
 import type { Look, Person } from './people.ts';
 
@@ -12,6 +12,9 @@ interface Signing {
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
+
+/** Of all games that are given no other. */
+const usualKey = sharedKey();
 
 /** Writes signed profiles as the session server does. */
 export class Signer {
@@ -27,11 +30,10 @@ export class Signer {
     this.publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64');
   }
 
-  /** `keyPath`: an RSA key (PKCS#8 PEM), made when not there; one of 2048 bits for this run unless given. */
+  /** `keyPath`: an RSA key (PKCS#8 PEM), made when not there; unless given, all games of this process have one. */
   static async open(textures: string, keyPath: string | undefined): Promise<Signer> {
     if (keyPath !== undefined) return new Signer((await openSigningKey(keyPath)).privateKey, textures);
-    const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-    return new Signer(privateKey, textures);
+    return new Signer(await usualKey(), textures);
   }
 
   /** The session server's answer for a person. */

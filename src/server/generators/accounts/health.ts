@@ -5,7 +5,7 @@ import type { Accounts } from '../../accounts/accounts.ts';
 import { freeAt } from '../../accounts/availability.ts';
 import type { AccountRules } from '../../accounts/rules.ts';
 import { listAccounts } from '../../store/accounts.ts';
-import type { AccountRow } from '../../store/schema/tables.ts';
+import type { AccountRow } from '../../store/schema/account-tables.ts';
 
 /** The state of the linked accounts, and whether the game's services answer. */
 export async function accountsHealth(

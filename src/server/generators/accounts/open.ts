@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
-import { Restorer } from '../../accounts/restorer.ts';
+import { Restorer, type RestorerOptions } from '../../accounts/restorer.ts';
 import type { OpenGenerator } from '../port.ts';
 import { accountsGenerator } from './accounts-generator.ts';
 import { accountsHealth } from './health.ts';
@@ -11,6 +11,10 @@ const RESTORE_LIMIT = 20_000;
 export interface AccountsOptions {
   readonly accounts: Accounts;
   readonly clock: Clock;
+  readonly chores: {
+    run(chore: 'restore-accounts', every: number, work: () => Promise<void>): Promise<void>;
+  };
+  readonly isAlone: () => Promise<boolean>;
   /** Warns the operator. */
   readonly warn: (message: string) => void;
   /** Called with bugs. */
@@ -21,6 +25,8 @@ export interface AccountsOptions {
 export async function openAccountsGenerator({
   accounts,
   clock,
+  chores,
+  isAlone,
   warn,
   onError,
 }: AccountsOptions): Promise<OpenGenerator> {
@@ -28,7 +34,9 @@ export async function openAccountsGenerator({
   const isReady = async () => (await pool.opensAt()) !== undefined;
   if (!(await isReady()))
     warn('There is no game account to make skins with: link one with skinsmith accounts link.');
-  const restorer = new Restorer({ pool, clock, onError });
+  const once: RestorerOptions['once'] = async (every, look) =>
+    await chores.run('restore-accounts', every, look);
+  const restorer = new Restorer({ pool, clock, once, isAlone, onError });
   restorer.start();
   const health = async (signal: AbortSignal) => await accountsHealth(accounts, signal);
   return {

@@ -1,14 +1,23 @@
 import { existsSync, statSync } from 'node:fs';
 import { openSigningKey, type SigningKey, SigningKeyError } from '../../../textures/signing-key.ts';
-import type { Db } from '../../store/db.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { lockQueue } from '../../store/locks.ts';
 import { keepMeta, readMeta, removeMeta, writeMeta } from '../../store/meta.ts';
 
 /** The store has skins that were signed with another key than the one that is there. `hint` says what to do. */
 export class SigningKeyChangedError extends Error {
   override readonly name = 'SigningKeyChangedError';
   readonly code = 'signing_key_changed';
-  readonly hint =
-    'Put the old key back, from a backup for instance. To sign with a new one from now on: skinsmith serve --new-signing-key';
+  readonly hint: string;
+
+  /** @param isShared whether other servers use the store, too */
+  constructor(message: string, isShared: boolean) {
+    super(message);
+    const cure = isShared
+      ? 'Give this server the key file of the others: --signing-key <file>.'
+      : 'Put the old key back, from a backup for instance.';
+    this.hint = `${cure} To sign with a new one from now on: skinsmith serve --new-signing-key`;
+  }
 }
 
 export interface OwnKeyOptions {
@@ -16,6 +25,8 @@ export interface OwnKeyOptions {
   readonly path: string;
   /** Whether skins are signed with it here. */
   readonly isUsed: boolean;
+  /** Whether servers on other machines may use the store: all of them must have the same key from the first start on. */
+  readonly isShared: boolean;
 }
 
 /**
@@ -53,15 +64,20 @@ export class OwnKey {
    * @throws SigningKeyError, SigningKeyChangedError
    */
   async start(acceptsNew: boolean): Promise<void> {
-    const { db, path, isUsed } = this.#options;
+    const { db, path, isUsed, isShared } = this.#options;
+    if (isUsed && isShared) await this.#makeFirst();
     const found = this.isThere ? (await this.open()).fingerprint : undefined;
     if (!isUsed) return;
     const kept = await readMeta(db, 'signing-key');
     if (found !== undefined && (kept === found || kept === undefined)) return await this.#keep(found);
-    if (acceptsNew || !(await hasOwnSkins(db, kept))) return await this.#replace(found);
+    const isFree = acceptsNew || !(isShared || (await hasOwnSkins(db, kept)));
+    if (isFree) return await this.#replace(found);
     const signed = kept === undefined ? 'a key of its own' : `the key ${kept}`;
     const now = found === undefined ? `there is no ${path}` : `${path} is the key ${found}`;
-    throw new SigningKeyChangedError(`The skins of this store are signed with ${signed}, but ${now}.`);
+    throw new SigningKeyChangedError(
+      `The skins of this store are signed with ${signed}, but ${now}.`,
+      isShared,
+    );
   }
 
   /** Whether the file is gone or another by now, or another process has gone on with a new key. */
@@ -74,6 +90,16 @@ export class OwnKey {
       () => undefined,
     );
     return (opened ?? kept) !== kept || (await this.#fingerprintOfFile()) !== kept;
+  }
+
+  /** Of several servers that start with a new store at once, one makes the key, and the others learn that it did. */
+  async #makeFirst(): Promise<void> {
+    await inTransaction(this.#options.db, async (tx) => {
+      await lockQueue(tx);
+      if ((await readMeta(tx, 'signing-key')) !== undefined) return;
+      const key = await openSigningKey(this.#options.path);
+      await keepMeta(tx, 'signing-key', key.fingerprint);
+    });
   }
 
   async #open(): Promise<SigningKey> {

@@ -5,6 +5,7 @@ import { SkinClient } from '../../../client/skin-client.ts';
 import type { Transport } from '../../../client/transport.ts';
 import { Session } from '../../../dispatch/session.ts';
 import type { GuardedAgent } from '../../outbound/guarded-agent.ts';
+import { type Holders, holdersHere } from '../../queue/holders.ts';
 import type { ProcessName } from '../../queue/lease-owner.ts';
 import type { Db } from '../../store/db.ts';
 import { GenerationPostponed, type OpenGenerator } from '../port.ts';
@@ -40,6 +41,8 @@ export interface UpstreamOptions {
   readonly transport?: Transport | undefined;
   readonly db: Db;
   readonly self: ProcessName;
+  /** Who knows which senders are gone; default: the process table of this machine. */
+  readonly holders?: Holders | undefined;
   /** The guarded agent, for textures at addresses from the other service. */
   readonly pictures: GuardedAgent;
   /** Tells workers that the reason for a pause is gone. */
@@ -131,7 +134,7 @@ interface Target {
 }
 
 function makeParts(context: UpstreamOptions, { client, settings }: Target) {
-  const { clock, random = Math.random, db, self, wake, warn, onError } = context;
+  const { clock, random = Math.random, db, self, holders = holdersHere(self), wake, warn, onError } = context;
   const stop = new AbortController();
   const own = new Recent<true>(KEPT);
   const session = makeSession(context, { client, own, availability: () => availability });
@@ -143,7 +146,9 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
   const texturePixels = async (url: string) => pixelsIn(await textures.read(url, stop.signal)) ?? '';
   const watching = { session, availability, others, own, texturePixels, wake, onError, stop: stop.signal };
   const jobs = new UpstreamJobs(watching);
-  const submitting = new Submitting({ session, settings, db, self, availability, others, jobs });
+  const submitting = new Submitting({
+    ...{ session, settings, db, self, holders, availability, others, jobs },
+  });
   const contact = new Contact(client, settings);
   const results = new Results({ session, db, contact, textures });
   return { session, availability, others, contact, jobs, submitting, results, stop };

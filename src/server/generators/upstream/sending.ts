@@ -1,6 +1,5 @@
 import { SETTLES_LATE } from '../../../dispatch/settling-time.ts';
-import { isGone, type ProcessName } from '../../queue/lease-owner.ts';
-import type { UpstreamJobRow } from '../../store/schema/tables.ts';
+import type { UpstreamJobRow } from '../../store/schema/job-tables.ts';
 
 type Sent = Pick<UpstreamJobRow, 'sender' | 'sending_until' | 'settles_at'>;
 
@@ -14,13 +13,13 @@ export function sendingUntil(now: number, timeout: number): number {
 
 /**
  * Whether a process may be sending it right now, so that it must neither be resent nor considered lost. `timeout`: time
- * limit of a request; a sender that claims a longer time had a different clock.
+ * limit of a request; a sender that claims a longer time had a different clock. `gone`: senders that are gone.
  */
 export function isBeingSent(
   { sender, sending_until: until, settles_at }: Sent,
-  { now, timeout, self }: { now: number; timeout: number; self: ProcessName },
+  { now, timeout, gone }: { now: number; timeout: number; gone: ReadonlySet<string> },
 ): boolean {
-  if (settles_at !== null || sender === null || isGone(sender, self)) return false;
+  if (settles_at !== null || sender === null || gone.has(sender)) return false;
   return now <= until && until <= sendingUntil(now, timeout);
 }
 

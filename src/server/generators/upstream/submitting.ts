@@ -8,9 +8,10 @@ import { SETTLES_LATE, settlingTime } from '../../../dispatch/settling-time.ts';
 import type { Sent } from '../../../dispatch/submitter.ts';
 import { lossPause } from '../../../dispatch/trouble.ts';
 import type { SeenSkin } from '../../../protocol/seen-skin.ts';
+import type { Holders } from '../../queue/holders.ts';
 import { type ProcessName, workerName } from '../../queue/lease-owner.ts';
 import type { Db } from '../../store/db.ts';
-import type { UpstreamJobRow } from '../../store/schema/tables.ts';
+import type { UpstreamJobRow } from '../../store/schema/job-tables.ts';
 import { findTexture } from '../../store/textures.ts';
 import {
   beginUpstreamJob,
@@ -33,6 +34,7 @@ export interface SubmittingOptions {
   readonly settings: UpstreamSettings;
   readonly db: Db;
   readonly self: ProcessName;
+  readonly holders: Holders;
   readonly availability: Availability;
   readonly others: StoredJobs;
   readonly jobs: UpstreamJobs;
@@ -71,10 +73,11 @@ export class Submitting {
   }
 
   /** @throws GenerationPostponed if another process may be sending it right now */
-  verifyNotBeingSent(row: UpstreamJobRow): void {
-    const { session, self } = this.#options;
+  async verifyNotBeingSent(row: UpstreamJobRow): Promise<void> {
+    const { session, db, holders } = this.#options;
+    const gone = await holders.gone(db, row.sender === null ? [] : [row.sender]);
     const now = session.clock.now();
-    if (isBeingSent(row, { now, timeout: this.#timeout, self }))
+    if (isBeingSent(row, { now, timeout: this.#timeout, gone }))
       throw new GenerationPostponed(now + BEING_SENT);
   }
 

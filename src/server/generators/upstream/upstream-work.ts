@@ -10,5 +10,6 @@ export interface UpstreamWork extends Submission {
 
 export function workFor(texture: Texture): UpstreamWork {
   const { identity, variant } = texture;
-  return { key: identity, variant, cape: undefined, attempt: 0, losses: 0, texture, idempotencyKey: '' };
+  const wishes = { variant, visibility: undefined, cape: undefined };
+  return { key: identity, ...wishes, attempt: 0, losses: 0, texture, idempotencyKey: '' };
 }

@@ -3,7 +3,7 @@ import type { JobState } from '../../../client/types.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { Sent } from '../../../dispatch/submitter.ts';
 import type { Db } from '../../store/db.ts';
-import type { UpstreamJobRow } from '../../store/schema/tables.ts';
+import type { UpstreamJobRow } from '../../store/schema/job-tables.ts';
 import { acceptUpstreamJob, dropUpstreamJob, findUpstreamJob } from '../../store/upstream-jobs.ts';
 import { GenerationPostponed, type SkinData, type Texture } from '../port.ts';
 import type { Availability } from './availability.ts';
@@ -101,7 +101,7 @@ export class Upstream {
     signal: AbortSignal,
   ): Promise<JobState | undefined> {
     const { session, db, jobs, submitting } = this.#options;
-    submitting.verifyNotBeingSent(row);
+    await submitting.verifyNotBeingSent(row);
     if (session.isSkinsmith) return undefined;
     const sent: Sent = { at: Number.NEGATIVE_INFINITY, mark: row.mark };
     const found = await jobs.endOfLost(work, {

@@ -2,8 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readMeta } from '../../../../src/server/store/meta.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { poll } from '../../../support/server/poll.ts';
@@ -105,4 +106,57 @@ test('A service whose skins another makes needs no key of its own', async () => 
   const dataDir = await ownFolder();
   await (await runServer({ dataDir, generator: 'accounts' })).close();
   expect([existsSync(pathIn(dataDir)), await keptIn(dataDir)]).toEqual([false, undefined]);
+});
+
+describe.runIf(HAS_POSTGRES)('Servers on the same database', () => {
+  /** A server with a data folder of its own, with the shared key or an empty one. */
+  async function node(url: string, { hasKey = true, newSigningKey = false } = {}) {
+    const dataDir = await ownFolder();
+    if (hasKey) await giveSigningKey(dataDir);
+    return await runServer({ dataDir, store: { url, connections: 3 }, newSigningKey });
+  }
+
+  test('sign with the same key, whoever starts first, before there is a skin', async () => {
+    const url = await ownDatabase();
+    const [one, two] = await Promise.all([node(url), node(url)]);
+    const keys = await Promise.all(
+      [one, two].map(async ({ owner }) => (await owner.get('/')).body.signaturePublickey),
+    );
+    expect(keys[0]).toContain('PUBLIC KEY');
+    expect(keys[1]).toBe(keys[0]);
+  });
+
+  test('do not start without the key of the others, or with another one, and say where to give it', async () => {
+    const url = await ownDatabase();
+    await node(url);
+    const refusal = {
+      code: 'signing_key_changed',
+      hint: expect.stringContaining('--signing-key <file>'),
+    };
+    await expect(node(url, { hasKey: false })).rejects.toMatchObject(refusal);
+    const dataDir = await ownFolder();
+    await putOtherKey(dataDir);
+    await expect(runServer({ dataDir, store: { url } })).rejects.toMatchObject(refusal);
+  });
+
+  test('take the key from the file that is named', async () => {
+    const url = await ownDatabase();
+    const { dataDir } = await node(url);
+    const other = await ownFolder();
+    await runServer({ dataDir: other, store: { url, connections: 3 }, signingKeyFile: pathIn(dataDir) });
+    expect(existsSync(pathIn(other))).toBe(false);
+  });
+
+  test('are not ready any more when one goes on with a new key', async () => {
+    const url = await ownDatabase();
+    const old = await node(url);
+    const dataDir = await ownFolder();
+    await putOtherKey(dataDir);
+    await runServer({ dataDir, store: { url, connections: 3 }, newSigningKey: true });
+    const heard = await poll(
+      () => old.owner.get('/ready'),
+      ({ status }) => status === 503,
+    );
+    expect(heard.body).toMatchObject({ reasons: ['signing_key_changed'] });
+  });
 });

@@ -1,7 +1,5 @@
-import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { isBeingSent, sendingUntil, settlesIn } from '../../../../src/server/generators/upstream/sending.ts';
-import { nameThisProcess, workerName } from '../../../../src/server/queue/lease-owner.ts';
 import { runHosted, whenAccepted } from '../../../support/hosted/run-hosted.ts';
 import { ends, push, runGateway, runGatewayProcess } from '../../../support/server/gateway.ts';
 import { holdSubmissionsTo } from '../../../support/server/holding-front.ts';
@@ -10,12 +8,12 @@ import { openOwnStore } from '../../../support/server/running-server.ts';
 
 const NOW = 1_000_000;
 const TIMEOUT = 20_000;
-const SELF = nameThisProcess();
+const GONE = 'here/1/gone#1';
 
 describe('A submission', () => {
-  const sent = { sender: workerName(SELF, 1), sending_until: sendingUntil(NOW, TIMEOUT), settles_at: null };
+  const sent = { sender: 'here/1/alive#1', sending_until: sendingUntil(NOW, TIMEOUT), settles_at: null };
   const isSent = (change: object, now = NOW) =>
-    isBeingSent({ ...sent, ...change }, { now, timeout: TIMEOUT, self: SELF });
+    isBeingSent({ ...sent, ...change }, { now, timeout: TIMEOUT, gone: new Set([GONE]) });
 
   test('is under way until it has ended, or certainly must have', () => {
     expect([isSent({}), isSent({}, NOW + 21_000), isSent({}, NOW + 21_001)]).toEqual([true, true, false]);
@@ -23,8 +21,7 @@ describe('A submission', () => {
   });
 
   test('of a process that is gone, or of another clock, is not', () => {
-    const gone = `${hostname().replaceAll('/', '_')}/${2 ** 22 + 1}/gone#1`;
-    expect([isSent({ sender: gone }), isSent({ sender: null })]).toEqual([false, false]);
+    expect([isSent({ sender: GONE }), isSent({ sender: null })]).toEqual([false, false]);
     expect(isSent({ sender: 'another-machine/1/x#1' })).toBe(true);
     expect(isSent({}, NOW - 86_400_000)).toBe(false);
   });

@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeFirstOwnerKey } from '../../src/server/service/users/keys.ts';
+import { ensureOwner } from '../../src/server/service/users/users.ts';
+import { openPostgresDb } from '../../src/server/store/postgres/postgres-store.ts';
+import { type Cluster, type ClusterNode, openCluster } from '../support/cluster/cluster.ts';
+import { submitUntil } from '../support/cluster/load.ts';
+import { NEMESES, type NemesisName } from '../support/cluster/nemeses.ts';
+import { findFaults, watchSpots } from '../support/cluster/witness.ts';
+import { HAS_POSTGRES } from '../support/postgres/own-database.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { poll } from '../support/server/poll.ts';
+import { TestCaller } from '../support/server/test-caller.ts';
+
+/** Every nemesis comes once; with SKINSMITH_CHAOS_ROUNDS so often. */
+const ROUNDS = Number(process.env['SKINSMITH_CHAOS_ROUNDS'] ?? 1);
+/** The order of everything that is random; a failure says which. */
+const SEED = Number(process.env['SKINSMITH_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+const MINUTES = 60_000;
+
+const SPOTS = 5;
+const PLAN = {
+  queue: SPOTS,
+  per_minute: 1_000_000,
+  per_hour: 1_000_000,
+  concurrency: 2,
+  burst: 3,
+  priority: 1,
+};
+const USERS = ['ann', 'bob', 'cleo'];
+/** How many of a user's requests are under way at once. */
+const SENDERS = 4;
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, order: random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
+/** An API key for each user. */
+async function makeKeys({ postgres, nodes }: Cluster): Promise<string[]> {
+  const db = await openPostgresDb(postgres.urlOf('postgres'));
+  const secret = await makeFirstOwnerKey(db, await ensureOwner(db, Date.now()), Date.now());
+  await db.destroy();
+  await nodes[0]?.start();
+  const owner = new TestCaller(nodes[0]?.url ?? '', { key: secret });
+  const keys: string[] = [];
+  for (const user of USERS) {
+    const { body } = await owner.json('/v2/account/keys', { user });
+    await owner.patch(`/v2/account/users/${user}`, { plan: 'chaos' });
+    keys.push(String(body.key?.secret));
+  }
+  return keys;
+}
+
+async function runChaos(cluster: Cluster, keys: readonly string[], random: () => number): Promise<string[]> {
+  const pick = (): ClusterNode => cluster.nodes[Math.floor(random() * cluster.nodes.length)]!;
+  let isOver = false;
+  const most = watchSpots(cluster.admin, () => isOver);
+  const load = keys.flatMap((key, user) =>
+    Array.from({ length: SENDERS }, async (_, sender) => {
+      const pictures = (user * SENDERS + sender) * 5_000;
+      return await submitUntil(() => isOver, { key, pictures, pick });
+    }),
+  );
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of shuffled(Object.keys(NEMESES) as NemesisName[], random)) {
+      await NEMESES[name](cluster, pick());
+    }
+  }
+  isOver = true;
+  expect(await most).toBeLessThanOrEqual(SPOTS);
+  return (await Promise.all(load)).flat();
+}
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  test(`Whatever happens to three nodes and their database, each accepted job ends once, within all limits (seed ${SEED})`, {
+    timeout: ROUNDS * 10 * MINUTES,
+  }, async () => {
+    const random = randomFrom(SEED);
+    const plansFile = join(await ownFolder(), 'plans.json');
+    await writeFile(plansFile, JSON.stringify({ chaos: PLAN }));
+    const cluster = await openCluster(3, { plansFile, pace: 400, workers: 4 });
+    const keys = await makeKeys(cluster);
+    await Promise.all(cluster.nodes.map(async (node) => await node.start()));
+    const accepted = await runChaos(cluster, keys, random);
+    const { rows } = await poll(
+      async () => await cluster.admin.query('select uuid, status, error_code from jobs order by id'),
+      ({ rows: jobs }) => jobs.every(({ status }) => status === 'completed' || status === 'failed'),
+    );
+    const ended = new Map(rows.map(({ uuid, status, error_code }) => [uuid, error_code ?? status]));
+    expect(accepted.length).toBeGreaterThan(USERS.length * SPOTS);
+    expect(accepted.filter((uuid) => ended.get(uuid) !== 'completed')).toEqual([]);
+    expect(new Set(accepted).size).toBe(accepted.length);
+    expect(await findFaults(cluster.admin, cluster.processesOf())).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Stands between a node and PostgreSQL, and treats its connections as networks do. */
+export class RoughProxy {
+  readonly port: number;
+  readonly #close: () => Promise<void>;
+  readonly #sockets = new Set<Socket>();
+  #isStalled = false;
+  #delay = 0;
+
+  private constructor(port: number, close: () => Promise<void>) {
+    this.port = port;
+    this.#close = close;
+  }
+
+  static async to(port: number): Promise<RoughProxy> {
+    const server = createServer({ allowHalfOpen: true }, (near) => proxy.#lead(near, port));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const close = async () => {
+      server.close();
+      proxy.cut();
+      await once(server, 'close');
+    };
+    const proxy = new RoughProxy((server.address() as AddressInfo).port, close);
+    return proxy;
+  }
+
+  /** Resets all connections. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+    this.#sockets.clear();
+  }
+
+  /** Carries nothing any more and tells nobody, new connections included: as a firewall that has forgotten them. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Carries everything that comes this many milliseconds late. */
+  slow(delay: number): void {
+    this.#delay = delay;
+  }
+
+  /** As a good network again. What was stalled is lost: it is reset. */
+  heal(): void {
+    if (this.#isStalled) this.cut();
+    this.#isStalled = false;
+    this.#delay = 0;
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+  }
+
+  #lead(near: Socket, port: number): void {
+    const far = connect(port, '127.0.0.1');
+    this.#carry(near, far);
+    this.#carry(far, near);
+  }
+
+  #carry(from: Socket, to: Socket): void {
+    this.#sockets.add(from);
+    from.on('data', (bytes) => {
+      if (this.#delay === 0) to.write(bytes);
+      else setTimeout(() => to.write(bytes), this.#delay);
+    });
+    from.on('end', () => setTimeout(() => to.end(), this.#delay));
+    from.on('error', () => to.destroy()); // whose end was cut, the other learns by the close
+    from.on('close', () => {
+      this.#sockets.delete(from);
+      to.destroy();
+    });
+    if (this.#isStalled) from.pause();
+  }
+}

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import { type Db, inTransaction } from '../store/db.ts';
+import { readMeta, removeMeta, writeMeta } from '../store/meta.ts';
+import { StoreCopyError } from './copy-error.ts';
+import { fingerprintOf, nameOf, openSnapshot, openTarget, type StorePlace } from './places.ts';
+import {
+  countRows,
+  keyOf,
+  type ReadTable,
+  ROWS_AT_ONCE,
+  type Row,
+  readRows,
+  textOf,
+  withColumns,
+} from './rows.ts';
+import { COPIED } from './tables.ts';
+import { countProcessing, dropRows, putRows, readNumbers, setNumbers, surplus } from './write-rows.ts';
+
+/** How far a copy is. */
+export interface CopyProgress {
+  readonly step: 'copying' | 'comparing';
+  readonly table: string;
+  /** Rows of all tables, so far and altogether. */
+  readonly done: number;
+  readonly rows: number;
+}
+
+export interface CopyOptions {
+  readonly from: StorePlace;
+  readonly to: StorePlace;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: CopyProgress) => void;
+}
+
+/** A table that is the same in both stores. */
+export interface CopiedRows {
+  readonly table: string;
+  readonly rows: number;
+  /** Of all of its rows, in the order of their keys. */
+  readonly sha256: string;
+}
+
+export interface StoreCopy {
+  readonly tables: readonly CopiedRows[];
+  /** Whether it went on with a copy that was not finished. */
+  readonly isResumed: boolean;
+}
+
+/**
+ * Copies everything from one store to another, as it is at one moment, and compares both row by row. Ended in the middle,
+ * it goes on when it is called again: what is there already is compared and not written again.
+ * @throws StoreCopyError; the signal's reason when aborted
+ */
+export async function copyStore(options: CopyOptions): Promise<StoreCopy> {
+  const source = await openSnapshot(options.from);
+  try {
+    const target = await openTarget(options.to);
+    try {
+      return await copyAll(source.db, target.db, options);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function copyAll(source: Db, target: Db, options: CopyOptions): Promise<StoreCopy> {
+  const tables = await withColumns(source, COPIED);
+  const isResumed = await begin(target, options);
+  const work = await Work.plan({ source, target, tables, ...options });
+  if (isResumed) await work.dropSurplus();
+  const copied = await work.copy();
+  await inTransaction(target, async (tx) => {
+    await countProcessing(tx);
+    await setNumbers(tx, await readNumbers(source));
+  });
+  await work.compare(copied);
+  await removeMeta(target, 'copying-from');
+  return { tables: copied, isResumed };
+}
+
+/** Claims the target for this copy. Returns whether it has a part of it. */
+async function begin(target: Db, { from, to }: CopyOptions): Promise<boolean> {
+  const fingerprint = fingerprintOf(from);
+  const unfinished = await readMeta(target, 'copying-from');
+  if (unfinished === fingerprint) return true;
+  const filled = await findRows(target);
+  if (unfinished !== undefined || filled !== undefined) {
+    const reason = unfinished === undefined ? `it has ${filled}` : 'it has a part of another store';
+    throw new StoreCopyError(
+      'store_not_empty',
+      `${nameOf(to)} is not empty: ${reason}. Nothing was copied.`,
+      'Copy into a new data folder, or into a new database.',
+    );
+  }
+  await writeMeta(target, 'copying-from', fingerprint);
+  return false;
+}
+
+/** A table with rows; every store has a row of the queue's clock. */
+async function findRows(target: Db): Promise<string | undefined> {
+  for (const table of COPIED) {
+    const rows = table.name === 'queue_clock' ? 0 : await countRows(target, table);
+    if (rows > 0) return `${rows} rows in the table ${table.name}`;
+  }
+  return undefined;
+}
+
+interface Plan extends CopyOptions {
+  readonly source: Db;
+  readonly target: Db;
+  readonly tables: readonly ReadTable[];
+}
+
+class Work {
+  readonly #plan: Plan;
+  readonly #rows: number;
+  #done = 0;
+
+  private constructor(plan: Plan, rows: number) {
+    this.#plan = plan;
+    this.#rows = rows;
+  }
+
+  static async plan(plan: Plan): Promise<Work> {
+    let rows = 0;
+    for (const table of plan.tables) rows += await countRows(plan.source, table);
+    return new Work(plan, rows);
+  }
+
+  /** Removes what the source does not have any more; first what refers to others. */
+  async dropSurplus(): Promise<void> {
+    const { source, target } = this.#plan;
+    for (const table of this.#plan.tables.toReversed()) {
+      for await (const { rows, after, upTo } of this.#parts(table, source)) {
+        const there = await readRows(target, table, { after, upTo });
+        await dropRows(target, table, surplus(table, rows, there));
+      }
+    }
+  }
+
+  async copy(): Promise<CopiedRows[]> {
+    const { source, target } = this.#plan;
+    this.#done = 0;
+    const copied: CopiedRows[] = [];
+    for (const table of this.#plan.tables) {
+      const digest = new TableDigest(table);
+      for await (const { rows, after, upTo } of this.#parts(table, source)) {
+        digest.add(rows);
+        const there = new Set(
+          (await readRows(target, table, { after, upTo })).map((row) => textOf(table, row)),
+        );
+        const others = rows.filter((row) => !there.has(textOf(table, row)));
+        await inTransaction(target, async (tx) => await putRows(tx, table, others));
+        this.#tell('copying', table, rows.length);
+      }
+      copied.push(digest.end());
+    }
+    return copied;
+  }
+
+  /** @throws StoreCopyError if the target has other rows */
+  async compare(copied: readonly CopiedRows[]): Promise<void> {
+    this.#done = 0;
+    for (const [n, table] of this.#plan.tables.entries()) {
+      const digest = new TableDigest(table);
+      for await (const { rows } of this.#parts(table, this.#plan.target)) {
+        digest.add(rows);
+        this.#tell('comparing', table, rows.length);
+      }
+      const found = digest.end();
+      if (found.sha256 !== copied[n]?.sha256) throw differing(table.name, found.rows, copied[n]?.rows);
+    }
+  }
+
+  /** All rows of a table by their keys; the ranges of the parts leave no gaps. */
+  async *#parts(table: ReadTable, db: Db): AsyncGenerator<Part> {
+    let after: Part['after'];
+    for (;;) {
+      this.#plan.signal.throwIfAborted();
+      const rows = await readRows(db, table, { after, most: ROWS_AT_ONCE });
+      const last = rows.at(-1);
+      const upTo = rows.length === ROWS_AT_ONCE && last ? keyOf(table, last) : undefined;
+      yield { rows, after, upTo };
+      if (upTo === undefined) return;
+      after = upTo;
+    }
+  }
+
+  #tell(step: CopyProgress['step'], { name }: ReadTable, rows: number): void {
+    this.#done += rows;
+    this.#plan.onProgress({ step, table: name, done: this.#done, rows: this.#rows });
+  }
+}
+
+interface Part {
+  readonly rows: readonly Row[];
+  readonly after: readonly (string | number | Uint8Array | null)[] | undefined;
+  readonly upTo: Part['after'];
+}
+
+/** Tells tables apart by all of their rows. */
+class TableDigest {
+  readonly #table: ReadTable;
+  readonly #hash = createHash('sha256');
+  #rows = 0;
+
+  constructor(table: ReadTable) {
+    this.#table = table;
+  }
+
+  add(rows: readonly Row[]): void {
+    for (const row of rows) this.#hash.update(`${textOf(this.#table, row)}\n`);
+    this.#rows += rows.length;
+  }
+
+  end(): CopiedRows {
+    return { table: this.#table.name, rows: this.#rows, sha256: this.#hash.digest('hex') };
+  }
+}
+
+function differing(table: string, found: number, expected = 0): StoreCopyError {
+  return new StoreCopyError(
+    'copy_differs',
+    `The copy is not the same: the table ${table} has ${found} rows, ${expected} were read, and not all of them are equal.`,
+    'Something else writes to the copy: stop it, and run the same command again.',
+  );
+}

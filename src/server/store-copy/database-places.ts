@@ -1,0 +1,36 @@
+import { Kysely } from 'kysely';
+import { PooledDialect } from '../store/postgres/dialect.ts';
+import { forKysely, makePool, POOL_OPTIONS, type PoolOptions } from '../store/postgres/pool.ts';
+import { openPostgresDb, type PostgresSettings } from '../store/postgres/postgres-store.ts';
+import { asRefused } from '../store/postgres/trouble.ts';
+import type { Tables } from '../store/schema/tables.ts';
+import type { OpenPlace } from './open-place.ts';
+
+/** One connection has the snapshot, which may be idle for as long as the other store takes. */
+function optionsOf(settings: Partial<PoolOptions>): PoolOptions {
+  return { ...POOL_OPTIONS, ...settings, connections: 1, statementTimeout: 600_000 };
+}
+
+/** A transaction that sees what there was when it began. Does not change the schema. */
+export async function openDatabaseSnapshot({ url, ...settings }: PostgresSettings): Promise<OpenPlace> {
+  const options = optionsOf(settings);
+  const root = new Kysely<Tables>({ dialect: new PooledDialect(forKysely(makePool(url, options), options)) });
+  try {
+    const start = root.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+    const transaction = await start.execute();
+    const close = async () => {
+      await transaction.rollback().execute();
+      await root.destroy();
+    };
+    return { db: transaction, close };
+  } catch (error) {
+    await root.destroy();
+    throw asRefused(error);
+  }
+}
+
+/** Makes or updates the tables. */
+export async function openDatabaseTarget({ url, ...settings }: PostgresSettings): Promise<OpenPlace> {
+  const db = await openPostgresDb(url, optionsOf(settings));
+  return { db, close: async () => await db.destroy() };
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { importSqlite } from '../../base/node-sqlite.ts';
+import type { Db } from '../store/db.ts';
+import { readMeta } from '../store/meta.ts';
+import { NEWEST_SCHEMA } from '../store/migrate.ts';
+import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
+import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
+import type { Tables } from '../store/schema/tables.ts';
+import { EmbeddedDialect } from '../store/sqlite.ts';
+import { openStore } from '../store/store.ts';
+import { StoreCopyError } from './copy-error.ts';
+import type { OpenPlace } from './open-place.ts';
+
+/** Where a store is: a data folder, or a database of PostgreSQL. */
+export type StorePlace = { readonly folder: string } | { readonly postgres: PostgresSettings };
+
+/** For messages: without users, passwords and parameters. */
+export function nameOf(place: StorePlace): string {
+  if ('folder' in place) return place.folder;
+  const { host, pathname } = new URL(place.postgres.url);
+  return `postgres://${host}${pathname}`;
+}
+
+/** Tells whether an unfinished copy is from the same store; reveals nothing of it. */
+export function fingerprintOf(place: StorePlace): string {
+  const name = 'folder' in place ? realpathSync(place.folder) : nameOf(place);
+  return createHash('sha256').update(name).digest('hex');
+}
+
+/** All reads see the store as it is at one moment; those who use it neither wait nor are waited for. @throws StoreCopyError */
+export async function openSnapshot(place: StorePlace): Promise<OpenPlace> {
+  const opened =
+    'folder' in place ? await openFileSnapshot(place.folder) : await openDatabase(place.postgres);
+  try {
+    await verifyVersion(opened.db, place);
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function openFileSnapshot(folder: string): Promise<OpenPlace> {
+  const path = join(folder, 'skinsmith.db');
+  if (!existsSync(path)) throw new StoreCopyError('no_data', `There is no data of a service in ${folder}.`);
+  const { DatabaseSync } = await importSqlite();
+  const db = new Kysely<Tables>({ dialect: new EmbeddedDialect(new DatabaseSync(path, { readOnly: true })) });
+  await sql`begin`.execute(db); // the first read decides which moment it is
+  return { db, close: async () => await db.destroy() };
+}
+
+/** The driver is loaded only where a database is named. */
+async function openDatabase(settings: PostgresSettings): Promise<OpenPlace> {
+  const { openDatabaseSnapshot } = await import('./database-places.ts');
+  return await openDatabaseSnapshot(settings);
+}
+
+async function verifyVersion(db: Db, place: StorePlace): Promise<void> {
+  const isThere = (await db.introspection.getTables()).some(({ name }) => name === 'meta');
+  const schema = isThere ? await readMeta(db, 'schema') : undefined;
+  if (schema === undefined)
+    throw new StoreCopyError('no_data', `There is no data of a service in ${nameOf(place)}.`);
+  if (Number(schema) === NEWEST_SCHEMA) return;
+  throw new StoreCopyError(
+    'store_other_version',
+    `The data in ${nameOf(place)} is of another version of skinsmith (schema ${schema}, this one has ${NEWEST_SCHEMA}).`,
+    'Copy with the version that the service runs, or start the service once with this version.',
+  );
+}
+
+/** Makes its tables, if they are not there. @throws StoreCopyError if a server uses it */
+export async function openTarget(place: StorePlace): Promise<OpenPlace> {
+  if ('folder' in place) return await openStore(place.folder);
+  const { openDatabaseTarget } = await import('./database-places.ts');
+  const { db, close } = await openDatabaseTarget(place.postgres);
+  const [node] = await listNodes(db, NODE_IS_GONE);
+  if (!node) return { db, close };
+  await close();
+  throw new StoreCopyError(
+    'store_in_use',
+    `A server uses ${nameOf(place)}: ${node.id}.`,
+    'Stop all servers on that database, and try again.',
+  );
+}

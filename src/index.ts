@@ -24,11 +24,13 @@ export {
   WebhookError,
 } from './client/errors.ts';
 export { classifyFailure, type Failure, type FailureKind } from './client/failure.ts';
+export type { Listed, ModerationClient } from './client/moderation-client.ts';
 export type { RetryPolicy } from './client/retry-timing.ts';
 export { SkinClient } from './client/skin-client.ts';
 export { skinNameProblem } from './client/skin-name.ts';
 export type { RequestContent, Transport, TransportAnswer, TransportRequest } from './client/transport.ts';
 export type {
+  BulkEdited,
   CallOptions,
   GeneratedSkin,
   JobEvent,
@@ -59,6 +61,16 @@ export type {
   GameLogin,
 } from './protocol/game-account.ts';
 export { isPending, type Job, type SeenJobStatus } from './protocol/job.ts';
+export {
+  type BlockedImage,
+  type BlockWish,
+  type LogEntry,
+  type ModeratedSkin,
+  REPORT_REASONS,
+  type Report,
+  type ReportReason,
+  type ReportWish,
+} from './protocol/moderation.ts';
 export type { PlanView as Plan } from './protocol/plan.ts';
 export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
 export type { SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';

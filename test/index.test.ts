@@ -29,6 +29,7 @@ describe('the public face of the package', () => {
       'JobFailedError',
       'LockfileError',
       'NetworkError',
+      'REPORT_REASONS',
       'ServiceError',
       'SkinClient',
       'SkinsmithError',

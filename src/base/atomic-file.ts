@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
+import { namingFile } from './naming-file.ts';
 import { processExists } from './process-exists.ts';
 
 export interface AtomicFileOptions {
@@ -53,11 +54,11 @@ export class Replacement {
       dirname(path),
       `${asidePrefix(path)}${process.pid}.${randomBytes(4).toString('hex')}.tmp`,
     );
-    this.#fd = createFile(this.#aside, mode);
+    this.#fd = this.#naming(() => createFile(this.#aside, mode));
   }
 
   write(data: string | Uint8Array): void {
-    writeFileSync(this.#fd, data); // appends, also after a partial write
+    this.#naming(() => writeFileSync(this.#fd, data)); // appends, also after a partial write
   }
 
   close(durable: boolean): void {
@@ -68,7 +69,7 @@ export class Replacement {
 
   /** Replaces the target. Close first. */
   replace(durable: boolean): void {
-    renameSync(this.#aside, this.#path);
+    this.#naming(() => renameSync(this.#aside, this.#path));
     if (durable) syncFolder(dirname(this.#path));
   }
 
@@ -76,6 +77,15 @@ export class Replacement {
   discard(): void {
     if (this.#isOpen) this.close(false);
     rmSync(this.#aside, { force: true });
+  }
+
+  /** Errors name the target, not the temporary file. */
+  #naming<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      throw namingFile(error, this.#path, this.#aside);
+    }
   }
 }
 

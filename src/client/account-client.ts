@@ -8,6 +8,7 @@ import {
   apiKeyListAnswerSchema,
   apiKeyMadeAnswerSchema,
 } from '../protocol/api-key.ts';
+import { seenSkinsDeletedAnswerSchema, seenSkinsEditedAnswerSchema } from '../protocol/bulk-edit.ts';
 import {
   type Cape,
   type CapeChange,
@@ -18,6 +19,7 @@ import {
 import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/diagnosis.ts';
 import { envelopeSchema } from '../protocol/envelope.ts';
 import { type PlanView, planListAnswerSchema } from '../protocol/plan.ts';
+import type { SkinEdit } from '../protocol/skin-edit.ts';
 import {
   type Account,
   accountAnswerSchema,
@@ -28,8 +30,9 @@ import {
   userListAnswerSchema,
 } from '../protocol/user.ts';
 import { GameAccountClient } from './game-account-client.ts';
+import { ModerationClient } from './moderation-client.ts';
 import type { Requester } from './requester.ts';
-import type { CallOptions, PageQuery } from './types.ts';
+import type { BulkEdited, CallOptions, PageQuery } from './types.ts';
 
 export interface UserPage {
   readonly users: readonly User[];
@@ -37,14 +40,17 @@ export interface UserPage {
   readonly next: string | undefined;
 }
 
-/** The account manager of a skinsmith service, one method per endpoint. The hosted service has none. */
+/** The account manager of a skinsmith service and its other additions, one method per endpoint. The hosted service has none. */
 export class AccountClient {
-  /** Operator only. */
+  /** The game accounts that users link to the service. */
   readonly games: GameAccountClient;
+  /** Operator only. */
+  readonly moderation: ModerationClient;
   readonly #requester: Requester;
 
   constructor(requester: Requester) {
     this.games = new GameAccountClient(requester);
+    this.moderation = new ModerationClient(requester);
     this.#requester = requester;
   }
 
@@ -61,6 +67,20 @@ export class AccountClient {
   /** GET /v2/account/doctor (operator only): the health of the store and the generator. May take several seconds. */
   async diagnosis(call: CallOptions = {}): Promise<Diagnosis> {
     return await this.#get('/doctor', diagnosisAnswerSchema, call);
+  }
+
+  /** PATCH /v2/me/skins: the same change for up to 128 of the caller's skins. */
+  async editSkins(skins: readonly string[], edit: SkinEdit, call: CallOptions = {}): Promise<BulkEdited> {
+    const request = { method: 'PATCH', path: '/v2/me/skins', content: { json: { skins, ...edit } } } as const;
+    const answer = await this.#requester.request(request, seenSkinsEditedAnswerSchema, call);
+    return { done: answer.skins.map(({ uuid }) => uuid), missing: answer.missing };
+  }
+
+  /** POST /v2/me/skins/delete: removes up to 128 of the caller's skins. */
+  async deleteSkins(skins: readonly string[], call: CallOptions = {}): Promise<BulkEdited> {
+    const request = { method: 'POST', path: '/v2/me/skins/delete', content: { json: { skins } } } as const;
+    const { deleted, missing } = await this.#requester.request(request, seenSkinsDeletedAnswerSchema, call);
+    return { done: deleted, missing };
   }
 
   /** GET /v2/account/keys: the caller's API keys, or another user's for an operator. */
@@ -112,14 +132,15 @@ export class AccountClient {
     await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
   }
 
-  /** GET /v2/account/users (operator only): users by name. `size`: 1 to 128. */
+  /** GET /v2/account/users (operator only): users by name; `filter`: part of the names. `size`: 1 to 128. */
   async users(
-    { after, size }: Pick<PageQuery, 'after' | 'size'> = {},
+    { after, size, filter }: Pick<PageQuery, 'after' | 'size' | 'filter'> = {},
     call: CallOptions = {},
   ): Promise<UserPage> {
     const query = new URLSearchParams();
     if (after !== undefined) query.set('after', after);
     if (size !== undefined) query.set('size', String(size));
+    if (filter !== undefined) query.set('filter', filter);
     const { users, links } = await this.#get(`/users?${query}`, userListAnswerSchema, call);
     const next = links?.['next'] ? new URLSearchParams(links['next'].split('?')[1]).get('after') : null;
     return { users, next: next ?? undefined };

@@ -1,3 +1,4 @@
+import { networkCode, networkReason } from '../base/network-reason.ts';
 import { parseRetryAfter } from '../base/retry-after.ts';
 import { type Note, seenEnvelopeSchema } from '../protocol/envelope.ts';
 import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
@@ -24,27 +25,12 @@ const NEVER_SENT = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'the host name lookup failed temporarily',
-  ECONNRESET: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  UND_ERR_BODY_TIMEOUT: 'the answer stalled',
-  UND_ERR_CLOSED: 'the client is closed',
-  ERR_STREAM_PREMATURE_CLOSE: 'the answer broke off',
-  TimeoutError: 'the request timed out',
-};
 
 /** No answer arrived, or it broke off. */
 export function networkError({ method, path }: RequestName, origin: string, cause: unknown): NetworkError {
-  const { code, name } = cause as { code?: unknown; name?: unknown };
-  const word = typeof code === 'string' ? code : String(name);
-  const reason = REASONS[word] ?? word;
-  return new NetworkError(`${method} ${origin}${path.split('?', 1)[0]}: ${reason}.`, {
+  return new NetworkError(`${method} ${origin}${path.split('?', 1)[0]}: ${networkReason(cause)}.`, {
     cause,
-    mayHaveArrived: !NEVER_SENT.has(word),
+    mayHaveArrived: !NEVER_SENT.has(networkCode(cause)),
   });
 }
 

@@ -1,5 +1,6 @@
 /**
- * The service's root as a user may write it: with or without a trailing slash, `/v2` or a path prefix.
+ * The service's root as a user may write it: with or without a trailing slash, `/v2` or a path prefix. Returns
+ * `baseUrl` and its parts `origin` and `path`, none of which ends with a slash or `/v2`.
  * @throws TypeError with a message for the user
  */
 export function parseBaseUrl(text: string): { baseUrl: string; origin: string; path: string } {

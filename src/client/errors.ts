@@ -26,8 +26,9 @@ export class ServiceError extends SkinsmithError {
 
   constructor(answer: ServiceAnswer) {
     const [first, ...more] = answer.errors;
-    const details = more.map((note) => note.message).join('; ');
     const said = first?.message || `The service answered ${answer.status}.`;
+    const others = new Set(more.map((note) => note.message).filter((message) => message !== first?.message));
+    const details = [...others].join('; ');
     super(details ? `${said} (${details})` : said);
     this.code = first?.code || `http_${answer.status}`;
     this.answer = answer;

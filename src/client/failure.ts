@@ -8,8 +8,10 @@ import { NetworkError, ServiceError, UnreadableAnswerError } from './errors.ts';
  * - `too_fast`: a rate limit
  * - `key_refused`: the service does not accept the key, or wants one
  * - `not_allowed`: the caller's plan does not include what was requested
- * - `challenged`: a proxy in front of the service checks who is there
- * - `not_found`; `invalid`: the content of the request is; `refused`: for any other reason (4xx)
+ * - `challenged`: a proxy in front of the service wants proof that a person is asking
+ * - `not_found`: what was requested does not exist
+ * - `invalid`: the content of the request is invalid
+ * - `refused`: the service refused for another reason (any other 4xx)
  * - `unavailable`: the service, or a proxy for it, accepts nothing now (503)
  * - `server_error`: any other 5xx
  * - `unreadable`: the answer is not the service's: half a body, another program, a redirect
@@ -28,7 +30,7 @@ export type FailureKind =
   | 'server_error'
   | 'unreadable';
 
-/** A failed call, as everything sees it that repeats calls or reports their failures. */
+/** A failed call, as seen by everything that retries calls or reports failures. */
 export interface Failure {
   readonly kind: FailureKind;
   /** HTTP status of the answer; undefined: none arrived. */
@@ -40,7 +42,7 @@ export interface Failure {
    * itself said that it accepts nothing now. A proxy's page with a 5xx proves nothing.
    */
   readonly mayHaveArrived: boolean;
-  /** Whether the service may still be at it: the request timed out, here or in a proxy. */
+  /** Whether the service may still be working on the request: it timed out, here or in a proxy. */
   readonly isLate: boolean;
   /** Milliseconds to wait, from the answer's `Retry-After`. */
   readonly retryAfter: number | undefined;
@@ -138,7 +140,7 @@ function isPassing(kind: FailureKind): boolean {
 }
 
 /**
- * Whether a failed submission certainly left nothing on the service. False also for errors that are no failures of a call.
+ * Whether a failed submission certainly left nothing on the service. Also false for errors that are not failures of a call.
  */
 export function wasNotTaken(error: unknown): boolean {
   return classifyFailure(error)?.mayHaveArrived === false;

@@ -4,12 +4,13 @@ import { refusedWait } from './rate-limits.ts';
 
 /** How requests are retried. Times in milliseconds. */
 export interface RetryPolicy {
-  /** Total of all pauses after failures (no connection, 5xx); once it is used up, the last error is thrown. */
+  /** Total of all pauses after failures (no connection, 5xx); once it is used up, the last error is thrown. Default: 30,000. */
   readonly budget: number;
-  /** Total of all pauses that the service asked for (429). */
+  /** Total of all pauses that the service asked for (429). Default: 120,000. */
   readonly patience: number;
-  /** Pause before the second attempt, doubled before each further one. */
+  /** Pause before the second attempt, doubled before each further one; up to half of it is random. Default: 250. */
   readonly firstPause: number;
+  /** Default: 10,000. */
   readonly longestPause: number;
 }
 

@@ -19,6 +19,7 @@ import {
   seenJobAnswerSchema,
   seenJobListAnswerSchema,
 } from '../protocol/job.ts';
+import type { ReportWish } from '../protocol/moderation.ts';
 import { type SeenSkin, seenSkinAnswerSchema } from '../protocol/seen-skin.ts';
 import { seenSkinListAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
@@ -27,14 +28,15 @@ import { jobIn, nextIn, queryOf, timedOutJob } from './answer-links.ts';
 import { JobFailedError } from './errors.ts';
 import { readJobEvents } from './job-events.ts';
 import { jobState, queuedItem, spoken } from './job-state.ts';
-import { type Poll, pollTimes } from './poll-timing.ts';
+import { pollTimes } from './poll-timing.ts';
 import { Requester } from './requester.ts';
 import type { ServiceClock } from './service-clock.ts';
-import { batchSubmission, submission } from './submission.ts';
+import { batchSubmission, retry, submission } from './submission.ts';
 import type {
   CallOptions,
   GeneratedSkin,
   JobEvent,
+  JobList,
   JobPage,
   JobPageQuery,
   JobState,
@@ -49,7 +51,9 @@ import type {
 
 /**
  * The service, one method per endpoint. Works with the hosted service and with skinsmith's own. Retries
- * reads after temporary failures; retries a submission only when it certainly was not accepted.
+ * reads after temporary failures; retries a submission only when it certainly was not accepted. Each call
+ * throws a `SkinsmithError` (`ServiceError`, `NetworkError`, `UnreadableAnswerError`, `InsecureHttpError`) in
+ * the end, or the reason of its signal when aborted.
  * @example
  * const client = new SkinClient({ baseUrl: 'https://api.mineskin.org', apiKey });
  * const { skin } = await client.generate({ file: await readFile('skin.png') });
@@ -133,12 +137,20 @@ export class SkinClient {
     return jobState(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
   }
 
+  /**
+   * POST /v2/queue/:jobId/retry (skinsmith only): submits a failed job again. Returns the new job, or the skin if it
+   * exists by now.
+   */
+  async retryJob(id: string, call: CallOptions = {}): Promise<JobState> {
+    return jobState(await this.#requester.request(retry(id, call), seenJobAnswerSchema, call));
+  }
+
   /** GET /v2/queue: one page of the caller's jobs, newest first. */
   async jobPage(page: JobPageQuery = {}, call: CallOptions = {}): Promise<JobPage> {
     const path = `/v2/queue?${queryOf({ size: MAX_JOB_PAGE, ...page })}`;
-    const { jobs, links } = await this.#get(path, seenJobListAnswerSchema, call);
+    const { jobs, links, total } = await this.#get(path, seenJobListAnswerSchema, call);
     const isWanted = ({ status }: Job) => page.status === undefined || status === page.status;
-    return { jobs: jobs.filter(isWanted), next: nextIn(links) };
+    return { jobs: jobs.filter(isWanted), next: nextIn(links), ...(total !== undefined && { total }) };
   }
 
   /** All of the caller's jobs, newest first, read page by page. */
@@ -160,9 +172,7 @@ export class SkinClient {
   }
 
   /** GET /v2/queue, with its links: `events` is present if the service offers an event stream. */
-  async queueList(
-    call: CallOptions = {},
-  ): Promise<{ jobs: readonly Job[]; links: Readonly<Record<string, string>> }> {
+  async queueList(call: CallOptions = {}): Promise<JobList> {
     const { jobs, links = {} } = await this.#get('/v2/queue', seenJobListAnswerSchema, call);
     return { jobs, links };
   }
@@ -186,8 +196,8 @@ export class SkinClient {
 
   /** Follows one job to its end. @throws JobFailedError */
   async waitForJob(job: Pick<Job, 'id' | 'eta'>, call: CallOptions = {}): Promise<GeneratedSkin> {
-    const poll: Poll = { eta: job.eta, now: this.serviceClock.now(), longest: this.#pollInterval };
-    for (const pause of pollTimes(poll)) {
+    const now = this.serviceClock.now();
+    for (const pause of pollTimes({ eta: job.eta, now, longest: this.#pollInterval })) {
       await this.#clock.sleep(pause, call.signal);
       const state = await this.job(job.id, call);
       if (isPending(state.job.status)) continue;
@@ -198,7 +208,7 @@ export class SkinClient {
 
   /** GET /v2/skins/:uuid. */
   async skin(uuid: string, call: CallOptions = {}): Promise<SeenSkin> {
-    return (await this.#get(`/v2/skins/${encodeURIComponent(uuid)}`, seenSkinAnswerSchema, call)).skin;
+    return (await this.#get(skinPath(uuid), seenSkinAnswerSchema, call)).skin;
   }
 
   /**
@@ -206,20 +216,24 @@ export class SkinClient {
    * skins. Not every service offers it.
    */
   async editSkin(uuid: string, edit: SkinEdit, call: CallOptions = {}): Promise<SeenSkin> {
-    const path = `/v2/skins/${encodeURIComponent(uuid)}`;
-    const request = { method: 'PATCH', path, content: { json: edit } } as const;
+    const request = { method: 'PATCH', path: skinPath(uuid), content: { json: edit } } as const;
     return (await this.#requester.request(request, seenSkinAnswerSchema, call)).skin;
   }
 
   /** DELETE /v2/skins/:uuid: removes one of the caller's skins. Not every service offers it. */
   async deleteSkin(uuid: string, call: CallOptions = {}): Promise<void> {
-    const request = { method: 'DELETE', path: `/v2/skins/${encodeURIComponent(uuid)}` } as const;
+    await this.#requester.request({ method: 'DELETE', path: skinPath(uuid) }, seenEnvelopeSchema, call);
+  }
+
+  /** POST /v2/skins/:uuid/report: reports a skin to the operators of a skinsmith service. */
+  async reportSkin(uuid: string, report: ReportWish, call: CallOptions = {}): Promise<void> {
+    const request = { method: 'POST', path: `${skinPath(uuid)}/report`, content: { json: report } } as const;
     await this.#requester.request(request, seenEnvelopeSchema, call);
   }
 
   /** GET /v2/skins/:uuid/texture: the PNG of a skin's texture, at most 256 KiB; follows redirects. */
   async skinTexture(uuid: string, call: CallOptions = {}): Promise<Uint8Array> {
-    return await this.#requester.textureBelow(`/v2/skins/${encodeURIComponent(uuid)}/texture`, call);
+    return await this.#requester.textureBelow(`${skinPath(uuid)}/texture`, call);
   }
 
   /** GET /v2/skins: public skins, newest first. `size`: 1 to 128. */
@@ -227,7 +241,7 @@ export class SkinClient {
     return await this.#skinPage('/v2/skins', page, call);
   }
 
-  /** GET /v2/me/skins: the caller's own skins of every visibility. */
+  /** GET /v2/me/skins: the caller's own skins of every visibility, newest first. */
   async ownSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
     return await this.#skinPage('/v2/me/skins', page, call);
   }
@@ -239,13 +253,7 @@ export class SkinClient {
 
   /** GET /v2/me: who the key belongs to and what it may do. */
   async me(call: CallOptions = {}): Promise<Me> {
-    const { user, name, grants = {}, rateLimit } = await this.#get('/v2/me', seenMeAnswerSchema, call);
-    return {
-      grants,
-      ...(user !== undefined && { user }),
-      ...(name !== undefined && { name }),
-      ...(rateLimit !== undefined && { rateLimit }),
-    };
+    return await this.#get('/v2/me', seenMeAnswerSchema, call);
   }
 
   /** GET /v2/delay: the current rate limit. */
@@ -272,11 +280,8 @@ export class SkinClient {
   }
 
   async #skinPage(path: string, page: PageQuery, call: CallOptions): Promise<SkinPage> {
-    const { skins, links, pagination, total } = await this.#get(
-      `${path}?${queryOf(page)}`,
-      seenSkinListAnswerSchema,
-      call,
-    );
+    const answer = await this.#get(`${path}?${queryOf(page)}`, seenSkinListAnswerSchema, call);
+    const { skins, links, pagination, total } = answer;
     const next = nextIn(links) ?? pagination?.next?.after;
     return { skins, next, ...(total !== undefined && { total }) };
   }
@@ -284,4 +289,8 @@ export class SkinClient {
   async #get<S extends z.ZodType>(path: string, schema: S, call: CallOptions): Promise<z.output<S>> {
     return await this.#requester.request({ method: 'GET', path }, schema, call);
   }
+}
+
+function skinPath(uuid: string): string {
+  return `/v2/skins/${encodeURIComponent(uuid)}`;
 }

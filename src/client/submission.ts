@@ -19,6 +19,12 @@ export function batchSubmission(items: readonly QueueItem[], call: CallOptions):
   return { method: 'POST', path: '/v2/queue/batch', content: { json: { batch } }, headers };
 }
 
+/** The request that submits a failed job again. @throws TypeError as above */
+export function retry(job: string, call: CallOptions): Outgoing {
+  const path = `/v2/queue/${encodeURIComponent(job)}/retry`;
+  return { method: 'POST', path, headers: idempotencyHeader(call) };
+}
+
 function linked(source: SkinSource): { url: string } | { user: string } {
   if (!('file' in source)) return source;
   return { url: DATA_URL_PREFIX + Buffer.from(source.file).toString('base64') };

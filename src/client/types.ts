@@ -108,10 +108,18 @@ export interface JobPageQuery {
   readonly status?: JobStatus | undefined;
 }
 
+/** The jobs that GET /v2/queue lists, and its links by name. */
+export interface JobList {
+  readonly jobs: readonly Job[];
+  readonly links: Readonly<Record<string, string>>;
+}
+
 export interface JobPage {
   readonly jobs: readonly Job[];
   /** `after` for the next page; undefined on the last. */
   readonly next: string | undefined;
+  /** Jobs on all pages; a skinsmith service gives it on the first one, unless there are too many to count. */
+  readonly total?: number;
 }
 
 export interface SkinPage {
@@ -120,6 +128,14 @@ export interface SkinPage {
   readonly next: string | undefined;
   /** Skins on all pages; a skinsmith service gives it on the first one, unless there are too many to count. */
   readonly total?: number;
+}
+
+/** What became of several skins. */
+export interface BulkEdited {
+  /** UUIDs of those that were changed or removed. */
+  readonly done: readonly string[];
+  /** UUIDs of those that are no skins of the caller. */
+  readonly missing: readonly string[];
 }
 
 /** A request as sent, for logs. No key, no body. */
@@ -136,7 +152,7 @@ export interface RequestReport {
 
 /** What a client's user hears of single attempts. */
 interface AttemptHooks {
-  /** Called before each attempt; `timeout`: its timeout in milliseconds. */
+  /** Called before each attempt. `place`: the service's root, or another host that has a texture; `timeout`: milliseconds. */
   readonly onSend?: (attempt: { readonly place: string; readonly timeout: number }) => void;
   readonly onRequest?: (report: RequestReport) => void;
   /** Called before each pause with the error and the length of the pause in milliseconds. */
@@ -151,10 +167,11 @@ export interface SkinClientOptions extends AttemptHooks {
   readonly insecureHttp?: boolean | undefined;
   /** Identifies your program to the service. */
   readonly userAgent?: string | undefined;
-  /** Timeout per attempt, milliseconds. */
+  /** Timeout per attempt, milliseconds. Default: 20,000. */
   readonly timeout?: number;
+  /** Replaces single values of the default policy. */
   readonly retry?: Partial<RetryPolicy>;
-  /** Longest pause between polls of a pending job, milliseconds. */
+  /** Longest pause between polls of a pending job, milliseconds. Default: 5,000. */
   readonly pollInterval?: number | undefined;
   /** Clock and random source, for tests. */
   readonly clock?: Clock;

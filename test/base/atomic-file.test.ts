@@ -53,6 +53,20 @@ describe('writeFileAtomically', () => {
     expect(statSync(path).ino).not.toBe(ino);
   });
 
+  test('names the file in its errors, not the temporary one', async () => {
+    const folder = await ownFolder();
+    await writeFile(join(folder, 'file'), '');
+    const below = join(folder, 'file', 'skin.json');
+    expect(() => writeFileAtomically(below, 'x')).toThrow(
+      expect.objectContaining({ code: 'ENOTDIR', path: below }),
+    );
+    const path = join(folder, 'closed.json');
+    const closed = new Replacement(path);
+    closed.close(false);
+    expect(() => closed.write('x')).toThrow(expect.objectContaining({ code: 'EBADF', path }));
+    closed.discard();
+  });
+
   test('makes the folders that are missing', async () => {
     const path = join(await ownFolder(), 'a', 'b', 'c.txt');
     writeFileAtomically(path, 'deep');

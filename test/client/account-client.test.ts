@@ -53,6 +53,18 @@ describe('AccountClient', () => {
     ['GET /v2/account/plans', { plans: [plan] }, (client) => client.plans(), [plan]],
     ['GET /v2/account/keys', { keys: [key] }, (client) => client.keys(), [key]],
     ['GET /v2/account/keys?user=a%26b', { keys: [] }, (client) => client.keys('a&b'), []],
+    [
+      'POST /v2/me/skins/delete',
+      { deleted: ['a'], missing: ['b'] },
+      (client) => client.deleteSkins(['a', 'b']),
+      { done: ['a'], missing: ['b'] },
+    ],
+    [
+      'PATCH /v2/me/skins',
+      { skins: [{ uuid: 'a' }], missing: [] },
+      (client) => client.editSkins(['a'], { name: 'b' }),
+      { done: ['a'], missing: [] },
+    ],
     ['DELETE /v2/account/keys/k%2F1', {}, (client) => client.revokeKey('k/1'), undefined],
     [
       'GET /v2/account/users?',

@@ -1,0 +1,28 @@
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'the host name lookup failed temporarily',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  ETIMEDOUT: 'the connection timed out',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  UND_ERR_HEADERS_TIMEOUT: 'the request timed out',
+  UND_ERR_BODY_TIMEOUT: 'the answer stalled',
+  UND_ERR_CLOSED: 'the client is closed',
+  ERR_STREAM_PREMATURE_CLOSE: 'the answer broke off',
+  TimeoutError: 'the request timed out',
+};
+
+/** The code by which Node or undici names a network error, such as `ECONNREFUSED`; else the error's name. */
+export function networkCode(error: unknown): string {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return typeof code === 'string' ? code : String(name);
+}
+
+/** Why a request had no answer, as part of a sentence: `connection refused`; for an unknown error, its code. */
+export function networkReason(error: unknown): string {
+  const code = networkCode(error);
+  return REASONS[code] ?? code;
+}

@@ -110,5 +110,5 @@ function makeTracker(session: Session, { ended, signal }: Wait): JobTracker<Subm
 }
 
 function workOf(id: string): Submission {
-  return { key: id, variant: 'auto', cape: undefined, attempt: 0, losses: 0 };
+  return { key: id, variant: 'auto', visibility: undefined, cape: undefined, attempt: 0, losses: 0 };
 }

@@ -1,5 +1,7 @@
-/** Number of samples kept; older ones are dropped. */
-const KEPT = 16;
+/** Number of samples kept, which show how far values spread; older ones are dropped. */
+const KEPT = 48;
+/** The last of them tell what is usual: a service may become slower or faster. */
+const RECENT = 16;
 
 /** The last few samples of one quantity. */
 export class Learned {
@@ -38,7 +40,7 @@ export class Learned {
   }
 
   #quantile(q: number): number | undefined {
-    const sorted = this.#samples.toSorted((a, b) => a - b);
+    const sorted = this.#samples.slice(-RECENT).toSorted((a, b) => a - b);
     return sorted[Math.floor(q * (sorted.length - 1) + 0.5)];
   }
 }

@@ -1,5 +1,6 @@
 import type { JobState } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
+import type { SkinVisibility } from '../protocol/skin.ts';
 import { ProofError, readTextures } from './proof.ts';
 import type { Session } from './session.ts';
 import type { Submission } from './submission.ts';
@@ -33,15 +34,16 @@ interface Loss<W extends Submission> {
   readonly settledAt: number;
 }
 
-/** The origin found for an unknown job. */
-type Finding =
-  | {
-      readonly pixels: string | undefined;
-      readonly variant: string;
-      readonly hasCape: boolean;
-      readonly state: JobState;
-    }
-  | 'nothing';
+/** What an unknown job has made. */
+interface FoundSkin {
+  readonly pixels: string | undefined;
+  readonly variant: string;
+  readonly visibility: SkinVisibility;
+  readonly hasCape: boolean;
+  readonly state: JobState;
+}
+
+type Finding = FoundSkin | 'nothing';
 
 /** Milliseconds between list requests while a job of unknown origin is pending. */
 const LOOK = 200;
@@ -88,7 +90,8 @@ export class Losses<W extends Submission> {
   sawList(jobs: readonly Job[], startedAt: number): void {
     this.#firstSeen = new Map(jobs.map(({ id }) => [id, this.#firstSeen.get(id) ?? startedAt]));
     this.#lookAt = undefined;
-    for (const loss of [...this.#lost.values()]) this.#judge(loss, jobs, startedAt);
+    const losses = [...this.#lost.values()].toSorted((a, b) => wishes(b.work) - wishes(a.work));
+    for (const loss of losses) this.#judge(loss, jobs, startedAt);
   }
 
   #judge(loss: Loss<W>, jobs: readonly Job[], startedAt: number): void {
@@ -123,8 +126,7 @@ export class Losses<W extends Submission> {
     const pixels = this.#ports.pixelsOf(work);
     // The pixels of a URL or a player are unknown, so only a single candidate can match.
     if (pixels === undefined) return candidates.length === 1 && this.#lost.size === 1;
-    const hasVariant = work.variant === 'auto' || work.variant === finding.variant;
-    return finding.pixels === pixels && hasVariant && (work.cape === undefined || finding.hasCape);
+    return finding.pixels === pixels && hasOptions(finding, work);
   }
 
   #examine({ id }: Job): void {
@@ -146,7 +148,8 @@ export class Losses<W extends Submission> {
     try {
       const { skin, cape } = readTextures(state.skin.texture.data.value);
       const pixels = await this.#ports.texturePixels(skin.url);
-      return { state, variant: skin.variant, hasCape: cape !== undefined, pixels };
+      const { visibility } = state.skin;
+      return { state, variant: skin.variant, visibility, hasCape: cape !== undefined, pixels };
     } catch (error) {
       if (error instanceof ProofError) return 'nothing';
       throw error;
@@ -156,4 +159,18 @@ export class Losses<W extends Submission> {
   #wantLook(at: number): void {
     this.#lookAt = Math.min(this.#lookAt ?? Number.POSITIVE_INFINITY, at);
   }
+}
+
+function hasOptions(found: FoundSkin, { variant, visibility, cape }: Submission): boolean {
+  const hasVariant = variant === 'auto' || variant === found.variant;
+  const hasVisibility = visibility === undefined || visibility === found.visibility;
+  return hasVariant && hasVisibility && (cape === undefined || found.hasCape);
+}
+
+/**
+ * How many options were asked for. Submissions of one picture choose their jobs in the order of this, most first:
+ * one that asks for nothing would also take the job of one that asks for slim arms.
+ */
+function wishes({ variant, visibility, cape }: Submission): number {
+  return [variant !== 'auto', visibility !== undefined, cape !== undefined].filter(Boolean).length;
 }

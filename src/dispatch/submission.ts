@@ -1,10 +1,13 @@
 import type { SkinOptions, SkinSource } from '../client/types.ts';
+import type { SkinVisibility } from '../protocol/skin.ts';
 
 /** A skin to have made, as the dispatcher needs it; its users add what they know of it. */
 export interface Submission {
   /** The same for the same picture and options. */
   readonly key: string;
   readonly variant: 'auto' | 'classic' | 'slim';
+  /** Undefined: what the service or its user chooses. */
+  readonly visibility: SkinVisibility | undefined;
   /** UUID of the cape to combine with it. */
   readonly cape: string | undefined;
   /** Submissions that ended without a skin. */

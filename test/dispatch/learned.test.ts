@@ -18,9 +18,14 @@ describe('Samples', () => {
     expect([count, least, median, high, spread]).toEqual([5, 1, 3, 5, 4]);
   });
 
-  test('are forgotten when sixteen newer ones are there', () => {
-    const learned = learnedFrom([1, ...Array.from({ length: 16 }, () => 100)]);
-    expect([learned.count, learned.least]).toEqual([16, 100]);
+  test('no longer tell what is usual when sixteen newer ones are there', () => {
+    const { least, high } = learnedFrom([1, 900, ...Array.from({ length: 16 }, () => 100)]);
+    expect([least, high]).toEqual([100, 100]);
+  });
+
+  test('are forgotten when forty-eight newer ones are there', () => {
+    const learned = learnedFrom([1, ...Array.from({ length: 48 }, () => 100)]);
+    expect([learned.count, learned.meanExcess(100, 0)]).toEqual([48, 0]);
   });
 });
 

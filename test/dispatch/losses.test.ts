@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { JobState } from '../../src/client/types.ts';
 import { Losses, type LossesPorts } from '../../src/dispatch/losses.ts';
 import { SETTLES_LATE, settlingTime } from '../../src/dispatch/settling-time.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import type { Job } from '../../src/protocol/job.ts';
+import type { SkinVisibility } from '../../src/protocol/skin.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';
 import { noAnswer } from '../support/client/failures.ts';
 
@@ -13,35 +15,50 @@ const CAPE = 'c'.repeat(32);
 const finished: Job = { id: 'unknown', status: 'completed' };
 
 interface Origin {
-  /** Whether all jobs are this program's, or another process's on this machine. */
-  readonly isOwn?: boolean;
+  /** Whether a job is this program's. */
+  readonly isOwn?: (id: string) => boolean;
+  /** Whether all are another process's on this machine. */
   readonly isElsewhere?: boolean;
   readonly ports?: Partial<LossesPorts<Submission>>;
 }
 
-/** Losses on a service whose finished jobs all have this skin. */
-function openLosses(
-  skin: { cape?: boolean; variant?: 'classic' | 'slim' } = {},
-  { isOwn = false, isElsewhere = false, ports = {} }: Origin = {},
-) {
-  const told: string[] = [];
-  const tasks: Promise<void>[] = [];
-  const clock = { now: 0 };
+interface MadeSkin {
+  readonly cape?: boolean;
+  readonly variant?: 'classic' | 'slim';
+  readonly visibility?: SkinVisibility;
+  /** Where its texture is. */
+  readonly url?: string;
+}
+
+/** The answer for a finished job that made this. */
+function stateOf(job: Job, skin: MadeSkin): JobState {
+  const { url = 'https://example.org/skin', variant = 'classic', visibility = 'public' } = skin;
   const value = buildTexturesValue({
     timestamp: 0,
     profileId: '0'.repeat(32),
     profileName: 'Steve',
-    skin: { url: 'https://example.org/skin', variant: skin.variant ?? 'classic' },
+    skin: { url, variant },
     ...(skin.cape && { cape: { url: 'https://example.org/cape' } }),
   });
+  return { job, skin: { visibility, texture: { data: { value } } } } as unknown as JobState;
+}
+
+/** Losses on a service whose finished jobs all have this skin. */
+function openLosses(
+  skin: MadeSkin = {},
+  { isOwn = () => false, isElsewhere = false, ports = {} }: Origin = {},
+) {
+  const told: string[] = [];
+  const tasks: Promise<void>[] = [];
+  const clock = { now: 0 };
   const tools = {
     session: {
       now: () => clock.now,
-      submissions: { isOwnJob: () => isOwn },
+      submissions: { isOwnJob: isOwn },
       track: (task: Promise<void>) => tasks.push(task),
     },
     isElsewhere: () => isElsewhere,
-    fetchJob: async () => ({ job: finished, skin: { texture: { data: { value } } } }),
+    fetchJob: async () => stateOf(finished, skin),
     pixelsOf: () => PIXELS,
     texturePixels: async () => PIXELS,
     onFound: () => told.push('found'),
@@ -62,9 +79,9 @@ function openLosses(
   };
 }
 
-function workOf(wish: Partial<Pick<Submission, 'cape' | 'variant'>> = {}): Submission {
-  const work = { key: 'k', variant: 'auto', members: [], pixels: PIXELS, cape: undefined, ...wish };
-  return work as unknown as Submission;
+function workOf(wish: Partial<Submission> = {}): Submission {
+  const wishes = { variant: 'auto', visibility: undefined, cape: undefined } as const;
+  return { key: 'k', ...wishes, attempt: 0, losses: 0, ...wish };
 }
 
 const sent = { at: 0, mark: 0 };
@@ -95,6 +112,55 @@ describe('A finished job of unknown origin', () => {
   test('is another when it has other arms than were asked for', async () => {
     expect(await judge(workOf({ variant: 'slim' }), { variant: 'classic' })).toEqual(['gone']);
     expect(await judge(workOf({ variant: 'slim' }), { variant: 'slim' })).toEqual(['found']);
+  });
+
+  test('is another when it is visible to others than was asked for', async () => {
+    expect(await judge(workOf({ visibility: 'private' }), { visibility: 'public' })).toEqual(['gone']);
+    expect(await judge(workOf({ visibility: 'private' }), { visibility: 'private' })).toEqual(['found']);
+    expect(await judge(workOf(), { visibility: 'private' })).toEqual(['found']);
+  });
+});
+
+describe('Of two lost answers', () => {
+  /** What becomes of them when a list shows jobs that made this: the keys of those found with the job of each. */
+  async function judge(works: readonly Submission[], made: Readonly<Record<string, MadeSkin>>) {
+    const found: Record<string, string> = {};
+    const own = new Set<string>();
+    const ports: Origin['ports'] = {
+      fetchJob: async (id) => stateOf({ ...finished, id }, made[id] ?? {}),
+      pixelsOf: ({ key }) => key.split(' ')[0],
+      texturePixels: async (url) => url.split('/').at(-1) ?? '',
+      onFound: ({ key }, { job }) => {
+        own.add(job.id);
+        found[key] = job.id;
+      },
+    };
+    const service = openLosses({}, { isOwn: (id) => own.has(id), ports });
+    const jobs = Object.keys(made).map((id) => ({ ...finished, id }));
+    for (const work of works) service.losses.add(work, sent, SOON);
+    await service.sees(jobs, 100);
+    await service.sees(jobs, 400);
+    return found;
+  }
+  const RED = 'https://example.org/red';
+
+  test.each([
+    ['arms', { variant: 'slim' }, { variant: 'slim' }],
+    ['a cape', { cape: CAPE }, { cape: true }],
+    ['a visibility', { visibility: 'private' }, { visibility: 'private' }],
+  ] as const)(
+    'for one picture, the one that asked for %s gets the job that has it',
+    async (_, wish, skin) => {
+      const works = [workOf({ key: 'red' }), workOf({ key: 'red with a wish', ...wish })];
+      const made = { theOneWished: { url: RED, ...skin }, thePlainOne: { url: RED } };
+      expect(await judge(works, made)).toEqual({ red: 'thePlainOne', 'red with a wish': 'theOneWished' });
+    },
+  );
+
+  test('for two pictures that the service has mixed up, each gets the job that shows its picture', async () => {
+    const works = [workOf({ key: 'red' }), workOf({ key: 'blue' })];
+    const made = { blues: { url: RED }, reds: { url: 'https://example.org/blue' } };
+    expect(await judge(works, made)).toEqual({ red: 'blues', blue: 'reds' });
   });
 });
 
@@ -161,7 +227,7 @@ describe('A submission of unknown pixels, such as a player', () => {
 });
 
 test.each([
-  ['of this program', { isOwn: true }],
+  ['of this program', { isOwn: () => true }],
   ['of another process on this machine', { isElsewhere: true }],
 ])('A job %s is not that of a lost answer', async (_, origin) => {
   const service = openLosses({}, origin);

@@ -7,7 +7,7 @@ import type { Job } from '../../src/protocol/job.ts';
 const RUNS = { numRuns: 300, seed: 20_251_121 };
 
 function makeWork(key = 'k'): Submission {
-  return { key, variant: 'auto', cape: undefined, attempt: 0, losses: 0 };
+  return { key, variant: 'auto', visibility: undefined, cape: undefined, attempt: 0, losses: 0 };
 }
 
 function openJob(id: string, work = makeWork(id)): OpenJob<Submission> {

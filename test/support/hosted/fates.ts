@@ -5,7 +5,7 @@ export type Fate =
   /** No job at all: the submission itself is answered with this error. */
   | { readonly kind: 'refused'; readonly times: number; readonly code: ErrorCode }
   | { readonly kind: 'fails'; readonly times: number; readonly code: ErrorCode }
-  /** Completed, with the texture of another picture. */
+  /** Completed, with the texture of a picture that nobody submits. */
   | { readonly kind: 'wrong'; readonly times: number }
   /**
    * Made, but `after` milliseconds past its end the job is gone from the list and answers `job_not_found`.

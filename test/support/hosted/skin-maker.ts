@@ -1,13 +1,12 @@
-import { createHash, generateKeyPair, type KeyObject, randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createHash, type KeyObject, randomBytes } from 'node:crypto';
 import { PNG } from 'pngjs';
 import type { Skin } from '../../../src/protocol/skin.ts';
 import type { Picture } from '../../../src/skin/picture.ts';
-import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { signValue } from '../../../src/textures/signature.ts';
 import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { drawSkin } from '../server/drawn-skins.ts';
+import { sharedKey } from '../textures/shared-key.ts';
 import type { Wish } from './job-book.ts';
 
 interface Making {
@@ -15,13 +14,19 @@ interface Making {
   readonly uuid: string;
   readonly wish: Wish;
   readonly picture: Picture;
-  /** Takes the texture of another picture. */
+  /** Takes the texture of a picture that nobody submits. */
   readonly isWrong: boolean;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
   /** Milliseconds. */
   readonly duration: number;
 }
+
+/**
+ * What a wrong skin shows. It is no picture of the caller's: whoever lost the answer to that picture's submission
+ * would rightly take the skin, and what becomes of a source would depend on chance.
+ */
+const STRANGERS = drawSkin(65_535);
 
 /** The same picture in other bytes than this project's encoder writes. */
 export function encodeDifferently(picture: Picture): Buffer {
@@ -30,13 +35,14 @@ export function encodeDifferently(picture: Picture): Buffer {
   return PNG.sync.write(png, { deflateLevel: 6 });
 }
 
+/** Of all services that are given no other. */
+const usualKey = sharedKey();
+
 /** Makes signed skins and keeps their textures, each named by the SHA-256 of its file as the game does it. */
 export class SkinMaker {
   readonly #key: KeyObject;
   readonly #root: string;
   readonly #textures = new Map<string, Buffer>();
-  /** The last pictures seen, newest first: whose texture a wrong skin shows. */
-  #recent: Picture[] = [drawSkin(65_535), drawSkin(65_534)];
 
   private constructor(key: KeyObject, root: string) {
     this.#key = key;
@@ -46,8 +52,7 @@ export class SkinMaker {
   /** `root`: where the textures are served, no slash at its end. */
   static async open(root: string, keyPath: string | undefined): Promise<SkinMaker> {
     if (keyPath !== undefined) return new SkinMaker((await openSigningKey(keyPath)).privateKey, root);
-    const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-    return new SkinMaker(privateKey, root);
+    return new SkinMaker(await usualKey(), root);
   }
 
   texture(hash: string): Buffer | undefined {
@@ -56,8 +61,7 @@ export class SkinMaker {
 
   async make({ uuid, wish, picture, isWrong, madeAt, duration }: Making): Promise<Skin> {
     const { variant, visibility, name } = wish;
-    const hash = this.#keepTexture(isWrong ? this.#otherThan(wish.pixels) : picture);
-    this.#recent = [picture, ...this.#recent.slice(0, 1)];
+    const hash = this.#keepTexture(isWrong ? STRANGERS : picture);
     const url = `${this.#root}/textures/${hash}`;
     const profileId = randomBytes(16).toString('hex');
     const value = buildTexturesValue({
@@ -95,11 +99,5 @@ export class SkinMaker {
     const hash = createHash('sha256').update(png).digest('hex');
     this.#textures.set(hash, png);
     return hash;
-  }
-
-  #otherThan(pixels: string): Picture {
-    const other = this.#recent.find((picture) => pixelHash(picture) !== pixels);
-    if (!other) throw new Error('Two different pictures are kept, but both have the same pixels.');
-    return other;
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Picture } from './picture.ts';
 
 /**
@@ -22,5 +22,5 @@ export function pixelHash({ width, height, pixels }: Picture): string {
       input[at + 3] = pixels[from + 2]!;
     }
   }
-  return createHash('sha256').update(input).digest('hex');
+  return hash('sha256', input);
 }

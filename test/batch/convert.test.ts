@@ -45,7 +45,7 @@ describe('convert', () => {
     expect(results.map(({ source }) => source).sort()).toEqual([...files].sort());
     expect(new Set(results.map(({ skin }) => skin?.value)).size).toBe(12);
     expect(service.records.accepted).toHaveLength(12);
-    expect(service.records.mostUnfinished).toBe(5);
+    expect(service.records.mostUnfinished).toBeLessThanOrEqual(5);
     expect(events.filter(({ type }) => type === 'accepted')).toHaveLength(12);
     expect(events.filter(({ type }) => type === 'result')).toHaveLength(12);
   });

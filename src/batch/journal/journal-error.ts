@@ -8,9 +8,3 @@ export class JournalError extends Error {
     super(`${path}: A line of the journal is damaged.`, { cause });
   }
 }
-
-/** Write errors name no file; this adds the path, so that people know which disk or folder is meant. */
-export function namingFile(error: unknown, path: string): unknown {
-  if (error instanceof Error && 'code' in error && !('path' in error)) return Object.assign(error, { path });
-  return error;
-}

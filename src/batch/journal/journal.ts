@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -12,7 +12,8 @@ import {
 import { dirname } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { makeFolder } from '../../base/make-folder.ts';
-import { JournalError, namingFile } from './journal-error.ts';
+import { namingFile } from '../../base/naming-file.ts';
+import { JournalError } from './journal-error.ts';
 import { forEachLine } from './lines.ts';
 import {
   type DoneRecord,
@@ -95,21 +96,25 @@ export class Journal {
 
   /** The same for each submission of one attempt, so that the service recognizes a repetition. */
   idempotencyKey(key: string, attempt: number): string {
-    return createHash('sha256').update(`${this.#nonce}:${key}:${attempt}`).digest('hex').slice(0, 40);
+    return hash('sha256', `${this.#nonce}:${key}:${attempt}`).slice(0, 40);
   }
 
+  /** About to submit the work. `attempt`: from 0; `mark`: time of the newest job seen on the service, milliseconds on its clock. */
   intent(key: string, attempt: number, mark: number): void {
     this.#append({ k: key, s: 'intent', n: attempt, m: mark });
   }
 
+  /** The service has accepted the work as this job. */
   accepted(key: string, attempt: number, job: string): void {
     this.#append({ k: key, s: 'job', n: attempt, j: job });
   }
 
+  /** The service certainly has not accepted it. */
   refused(key: string): void {
     this.#append({ k: key, s: 'refused' });
   }
 
+  /** The skin was made and proved. */
   done(record: Omit<DoneRecord, 's'>): void {
     const { k, j, ...rest } = record;
     this.#append({ k, s: 'done', ...(j !== undefined && { j }), ...rest });
@@ -122,6 +127,7 @@ export class Journal {
     if (state?.step !== 'unproven' || state.code !== record.code) this.#append({ k, s: 'unproven', ...rest });
   }
 
+  /** The work failed for good in this batch. */
   failed(record: Omit<FailedRecord, 's'>): void {
     const { k, ...rest } = record;
     this.#append({ k, s: 'failed', ...rest });
@@ -146,7 +152,10 @@ export class Journal {
     closeSync(this.#fd);
   }
 
-  /** The batch is over and its results are stored elsewhere: removes the journal, or keeps only what is still open. `keepsJobs`: also jobs without a result. */
+  /**
+   * The batch is over and its results are stored elsewhere: removes the journal, or keeps only what is still open.
+   * `keepsJobs`: also jobs without a result.
+   */
   retire({ keepsJobs }: { readonly keepsJobs: boolean }): void {
     const kept = [...this.#states].flatMap(([key, state]) => this.#openLine(key, state, keepsJobs));
     this.close();
@@ -258,7 +267,7 @@ function headerLine(nonce: string): string {
   return JSON.stringify({ journal: 1, nonce });
 }
 
-/** A line that a crash cut off, or that is none of ours, says nothing. */
+/** Undefined for a line that a crash cut off, or that is not one of ours. */
 function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 
 const CHUNK = 1024 * 1024;
-/** A longer line is none of ours and is passed over. */
+/** A longer line is not one of ours and is skipped. */
 const LONGEST_LINE = 256 * 1024;
 const NEWLINE = 0x0a;
 

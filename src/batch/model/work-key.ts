@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { VariantWish } from './source.ts';
 
@@ -53,7 +53,7 @@ function digitsOf(content: WorkContent): string {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** The options in a work key, except the cape. */

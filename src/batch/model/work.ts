@@ -1,7 +1,6 @@
 import type { Submission } from '../../dispatch/submission.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { Job } from '../../protocol/job.ts';
-import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { BatchSource, VariantWish } from './source.ts';
 
 /** A source that waits for a skin. */
@@ -19,7 +18,6 @@ export interface Member {
 
 /** One skin to make, for one source or for several with the same pixels and options. */
 export interface Work extends Submission {
-  readonly visibility: SkinVisibility | undefined;
   /** The picture and name of the first one are sent. */
   readonly members: Member[];
   /** The picture, while worth keeping; later it is read again. */

@@ -4,18 +4,21 @@ import type { OutdatedSkins } from '../plan/signer-counts.ts';
 
 /** The progress of a batch. */
 export interface Progress {
-  /** Sources read so far, and whether those were all. */
+  /** Sources read so far. */
   readonly sources: number;
+  /** Whether all sources have been read. */
   readonly allRead: boolean;
   /** Sources whose skin was already known. */
   readonly known: number;
   /** Sources that share another source's result. */
   readonly duplicates: number;
-  /** Skins to be made, those made, and those that failed, refused sources included. */
+  /** Sources whose skin has to be made. */
   readonly wanted: number;
+  /** Sources whose skin was made. */
   readonly made: number;
   /** Sources whose skin an interrupted earlier run of this batch made. */
   readonly resumed: number;
+  /** Sources without a skin because of an error; includes refused ones. */
   readonly failed: number;
   /** Of those made, how many have a signature that no known key verifies. */
   readonly unproved: number;
@@ -46,8 +49,8 @@ export type BatchEvent =
   /** A source is finished, successfully or not. */
   | { readonly type: 'result'; readonly result: BatchResult }
   /**
-   * Nothing can be done for `ms` milliseconds, because of the service's limits or trouble with it. `queue`: jobs of
-   * others with the same key fill the queue, nobody knows for how long; told again while that is so.
+   * Nothing can be done for `ms` milliseconds, because of the service's limits or trouble with it. `queue`: other
+   * jobs with the same key fill the queue, for an unknown time (`ms` is undefined); reported again while that lasts.
    */
   | {
       readonly type: 'waiting';
@@ -68,5 +71,6 @@ export interface BatchSummary extends Progress {
   readonly left: number;
   /** Milliseconds from the first submission to the last result. */
   readonly milliseconds: number;
+  /** Whether the lockfile changed, and how many entries `prune` dropped; undefined without a lockfile. */
   readonly lockfile: { readonly written: boolean; readonly dropped: number } | undefined;
 }

@@ -79,7 +79,10 @@ interface EffortOptions {
   readonly retries?: number | undefined;
   /** Maximum number of new generations. Default: no limit. */
   readonly maxNew?: number | undefined;
-  /** Milliseconds to wait for a service that has never answered, and for one that has stopped answering. */
+  /**
+   * Milliseconds to wait for a service that has never answered (`firstContact`, default 8,000) and for one that has
+   * stopped answering (`outage`, default 15 minutes).
+   */
   readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
 }
 

@@ -5,6 +5,7 @@ import { checkSkin } from '../../skin/check/check.ts';
 import { fitSkin } from '../../skin/check/fit.ts';
 import { InvalidImageError } from '../../skin/picture.ts';
 import type { SourceContent, SourceProblem, VariantWish } from '../model/source.ts';
+import { fileProblem } from '../sources/files/file-problem.ts';
 
 /** What is known of a source's picture. Without bytes: it was recognized without being read. */
 export interface Look {
@@ -18,7 +19,6 @@ export type LookProblem = { readonly problem: SourceProblem };
 
 /** Maximum bytes read of a file: far above any skin, so that the check can still say what it is. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-const HINT = 'Give the path of a PNG file, a folder of them, or - for stdin.';
 
 /**
  * Reads a source as far as needed to identify it. Small files are read synchronously: thousands of them take a
@@ -91,9 +91,7 @@ function readFile(path: string, recall: (stamp: Stats) => string | undefined): R
     const problem = refuseFile(path, stamp);
     return problem ? { problem } : { bytes: readFileSync(path), stamp };
   } catch (error) {
-    const problem = fileTrouble(path, error);
-    if (!problem) throw error;
-    return { problem };
+    return { problem: fileProblem(path, error) };
   }
 }
 
@@ -137,16 +135,4 @@ function refuseFile(path: string, stamp: Stats): SourceProblem | undefined {
     code: 'invalid_image',
     message: `${path} has ${stamp.size} bytes; a skin has at most 20,000.`,
   };
-}
-
-/** Problems of this one file, so that the next one is still worth trying. */
-function fileTrouble(path: string, cause: unknown): SourceProblem | undefined {
-  const { code = '' } = cause as NodeJS.ErrnoException;
-  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-    return { code: 'no_such_file', message: `There is no file or folder ${path}.`, hint: HINT };
-  }
-  if (code === 'ELOOP') return { code: 'not_a_file', message: `${path} is a symbolic link loop.` };
-  if (code === 'EACCES' || code === 'EPERM')
-    return { code: 'eacces', message: `${path}: Permission denied.` };
-  return undefined;
 }

@@ -14,6 +14,8 @@ const KEY_BYTES = 6;
  * unassigned ones. Also characters that disguise a name: bidirectional marks, invisible separators.
  */
 const UNSAFE = /[<>:"\\|?*]|\p{Cc}|\p{Cs}|\p{Cn}|\p{Bidi_Control}|\p{Zl}|\p{Zp}/gu;
+/** Names that most files have: nothing in them needs a change. */
+const PLAIN = /^[\w-]{1,80}$/;
 /** Windows' device names, with any extension, and the lockfile in the same folder; for folded names. */
 const RESERVED =
   /^(?:(?:CON|PRN|AUX|NUL|COM\d|LPT\d|CONIN\$|CONOUT\$|CLOCK\$)(?: *\.|$)|SKINS\.LOCK(?:\.|$))/;
@@ -63,6 +65,7 @@ function safeSegments(stem: string): string[] {
 }
 
 function safeSegment(segment: string): string {
+  if (PLAIN.test(segment) && !RESERVED.test(segment.toUpperCase())) return segment;
   const cut = tidied(segment.normalize('NFC').replaceAll(UNSAFE, '_'), MAX_UNITS);
   return RESERVED.test(folded(cut)) ? tidied(`_${cut}`, MAX_UNITS) : cut;
 }

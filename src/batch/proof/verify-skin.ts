@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { SkinsmithError } from '../../client/errors.ts';
 import { textureName } from '../../dispatch/cape-texture.ts';
 import { isGameTexture, ProofError, pixelsOf, readTextures } from '../../dispatch/proof.ts';
 import { fingerprintOf } from '../../textures/fingerprint.ts';
@@ -66,7 +67,10 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-/** Checks one skin in every respect. Problems are in the verdict, never thrown. */
+/**
+ * Checks one skin in every respect. Problems are in the verdict, never thrown.
+ * @throws the signal's reason, when fetching the texture is aborted
+ */
 export async function verifySkin(skin: KeptSkin, means: VerifyMeans): Promise<Verdict> {
   const problems: string[] = [];
   if (skin.damage !== undefined) problems.push(`The entry is damaged: ${skin.damage}`);
@@ -174,6 +178,7 @@ async function pixelsVerdict(
       problems.push(error.message);
       return 'bad';
     }
+    if (!(error instanceof SkinsmithError)) throw error;
     // Not available from here: if the name is the hash of the pixels, it is as good as the pixels.
     return isNamed ? 'good' : 'unknown';
   }

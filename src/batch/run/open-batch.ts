@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { FileMemory } from '../../base/file-memory.ts';
@@ -112,6 +112,6 @@ function heldByAnother(
 function journalPath(options: PlanOptions, sibling: number): string {
   const { service, lockfile, purpose = '', force = false, stateDir } = options;
   const about = [service.name, service.caller, lockfile ?? purpose, force ? 'force' : '', sibling];
-  const id = createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 24);
+  const id = hash('sha256', JSON.stringify(about)).slice(0, 24);
   return join(stateDir, 'journals', `${id}.ndjson`);
 }

@@ -6,10 +6,14 @@ import { openBatch } from './open-batch.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
 
 /**
- * What a batch would do about a source: `locked` and `made` (by an earlier run that did not come to its end) are
- * known, `changed` is in the lockfile with other pixels or options, `outdated` is in it, signed by another than who
- * is asked; `given`: the source is skin data that is good as it is; `unproven` was made and paid for by an earlier run, which could not prove it; `duplicate` comes with
- * another source.
+ * What a batch would do about a source:
+ * - `locked`, `made`: its skin is known, from the lockfile or from an interrupted earlier run
+ * - `given`: the source is skin data and is used as it is
+ * - `changed`: the lockfile has it with other pixels or options
+ * - `outdated`: the lockfile has it, but another signer than the service in use signed it
+ * - `unproven`: an earlier run made it but could not prove it
+ * - `duplicate`: it shares the skin of another source
+ * - `new`, `refused`: it has to be made, or cannot be used
  */
 export type Outlook =
   | 'new'

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
@@ -262,7 +262,7 @@ function textureReading(
   return async (url) => await reader.read(url, hardStop);
 }
 
-/** A service whose key is none cannot be used. */
+/** A service that publishes something other than a key cannot be used. */
 function asSetupError(error: unknown): never {
   if (!(error instanceof PublicKeyError)) throw error;
   const { code, message, hint, cause } = error;
@@ -276,5 +276,5 @@ function othersText(jobs: number): string {
 
 /** Callers of different services or keys do not share spots. */
 function callerFolder({ service }: BatchOptions): string {
-  return createHash('sha256').update(`${service.name}\n${service.caller}`).digest('hex').slice(0, 24);
+  return hash('sha256', `${service.name}\n${service.caller}`).slice(0, 24);
 }

@@ -1,4 +1,5 @@
-import { request } from 'undici';
+import { Agent } from 'undici';
+import { networkReason } from '../../base/network-reason.ts';
 import { VERSION } from '../../base/version.ts';
 import type { BatchSource, SourceContent } from '../model/source.ts';
 
@@ -45,7 +46,7 @@ export async function fetchPicture(url: string, signal: AbortSignal): Promise<Fe
   } catch (error) {
     if (signal.aborted) return problem(url, 'it was interrupted');
     if (limit.aborted) return problem(url, `it took longer than ${TIMEOUT / 1_000} seconds`);
-    return problem(url, error instanceof Unfetchable ? error.message : whyFailed(error));
+    return problem(url, error instanceof Unfetchable ? error.message : networkReason(error));
   }
 }
 
@@ -61,6 +62,8 @@ async function follow(first: URL, signal: AbortSignal): Promise<Uint8Array> {
   throw new Unfetchable(`more than ${MAX_REDIRECTS} redirects`);
 }
 
+let agent: Agent | undefined;
+
 /** The body, or the target of a redirect. */
 async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | URL> {
   const headers = {
@@ -68,7 +71,19 @@ async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | UR
     accept: 'image/png,*/*;q=0.1',
     'accept-encoding': 'identity',
   };
-  const { statusCode, headers: told, body } = await request(url, { headers, signal });
+  agent ??= new Agent();
+  const { origin, pathname, search } = url;
+  const {
+    statusCode,
+    headers: told,
+    body,
+  } = await agent.request({
+    origin,
+    path: pathname + search,
+    method: 'GET',
+    headers,
+    signal,
+  });
   const next = statusCode >= 300 && statusCode <= 399 ? redirectOf(told['location'], url) : undefined;
   if (next || statusCode < 200 || statusCode > 299 || told['content-encoding'] !== undefined) {
     body.on('error', () => {}).destroy(); // ignores the error of its own abort
@@ -95,11 +110,6 @@ async function readBody(body: AsyncIterable<Buffer>, host: string): Promise<Uint
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function whyFailed(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
 }
 
 function problem(url: string, why: string): FetchedContent {

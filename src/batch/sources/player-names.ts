@@ -14,11 +14,13 @@ export interface NameSource {
 export class PlayerNameError extends SkinsmithError {
   override readonly name = 'PlayerNameError';
   readonly code: 'invalid_user' | 'game_unreachable';
-  readonly isPassing = false;
-
   constructor(code: PlayerNameError['code'], message: string, cause?: unknown) {
     super(message, { cause });
     this.code = code;
+  }
+
+  get isPassing(): boolean {
+    return this.code === 'game_unreachable';
   }
 }
 

@@ -101,7 +101,7 @@ describe('The short ways of reading', () => {
         const read = readLine(edited);
         if (read) expect(lockEntrySchema.parse(JSON.parse(edited))).toEqual(read);
       }),
-      { ...RUNS, numRuns: 5000 },
+      { ...RUNS, numRuns: 1500 },
     );
   });
 });

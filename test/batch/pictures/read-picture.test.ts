@@ -58,3 +58,10 @@ test('a skin of the right size stays as it is', () => {
     pixels: pixelHash(figure),
   });
 });
+
+test('A file that cannot be read to its end is a problem of this source', () => {
+  // Reading this file fails as a broken disk does, after it was opened.
+  expect(lookAt({ kind: 'file', path: '/proc/self/mem' }, 'auto', undefined)).toMatchObject({
+    problem: { code: 'eio', message: expect.stringContaining('/proc/self/mem: EIO') },
+  });
+});

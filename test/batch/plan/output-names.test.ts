@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
 
-const RUNS = { numRuns: 500, seed: 20_251_121 };
+const RUNS = { numRuns: 150, seed: 20_251_121 };
 
 function taken(...stems: readonly string[]): string[] {
   const names = new OutputNames();
@@ -140,7 +140,7 @@ describe('Whatever the stems are, output names', () => {
       expect(new Set(names.map(folded)).size).toBe(all.length);
       expect(takeAll(all)).toEqual(names);
     });
-    fc.assert(property, { ...RUNS, numRuns: 200 });
+    fc.assert(property, { ...RUNS, numRuns: 100 });
   });
 });
 

@@ -62,7 +62,11 @@ test.each<[what: string, says: string, listener: RequestListener]>([
     'non-http address',
     (_request, response) => void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
   ],
-  ['a cut', 'could not be fetched', (_request, response) => void response.socket?.resetAndDestroy()],
+  [
+    'a cut',
+    'could not be fetched: the connection was reset.',
+    (_request, response) => void response.socket?.resetAndDestroy(),
+  ],
 ])('%s is the problem of that source: %s', async (_what, says, listener) => {
   const site = await webServer(listener);
   const [source] = await fetchAll([urlSource(site.url)]);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { looksLikeCape } from '../../../../src/skin/check/cape.ts';
-import { checkSkin } from '../../../../src/skin/check/check.ts';
-import type { Picture } from '../../../../src/skin/picture.ts';
-import { encodePng } from '../../../../src/skin/png/encode.ts';
-import { drawSkin } from '../../../support/server/drawn-skins.ts';
-import { drawFigure } from '../../../support/skin/drawing.ts';
+import { looksLikeCape } from '../../../src/skin/check/cape-look.ts';
+import { checkSkin } from '../../../src/skin/check/check.ts';
+import type { Picture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import { drawFigure } from '../../support/skin/drawing.ts';
 
 /** A cape with its elytra, on a background of this alpha. */
 function drawCape(alpha: number): Picture {

@@ -1,0 +1,94 @@
+import { profileId } from './profile-id.ts';
+
+/**
+ * Commands have no leading slash: function files forbid it, consoles and command blocks do not need it, and in chat the
+ * commands exceed the limit of 256 characters anyway.
+ */
+
+/** What a command is made of. */
+export interface CommandSubject {
+  /** Shown as the name of a head. */
+  readonly name?: string | undefined;
+  /** Base64 of the textures document. */
+  readonly value: string;
+  /** Base64 of the RSA signature over `value`. */
+  readonly signature: string;
+}
+
+/** The skin data is not base64: a command of it could end early, and another one begin. */
+export class UnsafeSkinDataError extends Error {
+  override readonly name = 'UnsafeSkinDataError';
+
+  constructor() {
+    super('The skin data is not base64, so no command is made of it.');
+  }
+}
+
+/** A player head with the skin, for Minecraft 1.21.5 and later, where text components are SNBT. */
+export function giveCommand(skin: CommandSubject): string {
+  return giveProfile(skin, (name) => `{text:${quote(name)}}`);
+}
+
+/** For Minecraft 1.20.5 to 1.21.4, where text components are JSON in an SNBT string. */
+export function giveCommand1205(skin: CommandSubject): string {
+  return giveProfile(skin, quoteJsonText);
+}
+
+/** For Minecraft 1.16 to 1.20.4: item tags. */
+export function giveCommand116(skin: CommandSubject): string {
+  const { value, signature } = base64Only(skin);
+  const textures = `[{Value:"${value}",Signature:"${signature}"}]`;
+  const owner = `SkullOwner:{Id:${intArray(value)},Properties:{textures:${textures}}}`;
+  const display = skin.name ? `,display:{Name:${quoteJsonText(skin.name)}}` : '';
+  return `give @p minecraft:player_head{${owner}${display}}`;
+}
+
+/** Applies the skin to the selected NPC of the Citizens plugin. */
+export function citizensCommand(skin: CommandSubject): string {
+  const { value, signature } = base64Only(skin);
+  // The first argument is a key of the plugin's cache. Citizens would look up a key of up to 16 characters as a
+  // player's name.
+  return `npc skin -t ${profileId(value).uuid} ${value} ${signature}`;
+}
+
+function giveProfile(skin: CommandSubject, quoteText: (text: string) => string): string {
+  const { value, signature } = base64Only(skin);
+  const properties = `[{name:"textures",value:"${value}",signature:"${signature}"}]`;
+  const name = skin.name ? `,custom_name=${quoteText(skin.name)}` : '';
+  return `give @p minecraft:player_head[profile={id:${intArray(value)},properties:${properties}}${name}]`;
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/**
+ * Commands run with a server's full permissions, so data from a service must not be able to end one command and start
+ * another. @throws UnsafeSkinDataError
+ */
+function base64Only({ value, signature }: CommandSubject): { value: string; signature: string } {
+  if (BASE64.test(value) && BASE64.test(signature)) return { value, signature };
+  throw new UnsafeSkinDataError();
+}
+
+function intArray(value: string): string {
+  return `[I;${profileId(value).parts.join(',')}]`;
+}
+
+/** Characters that could end a line, or that consoles and command blocks drop on paste. */
+const UNTYPEABLE = /(?! )[\p{C}\p{Z}§]/gu;
+
+/** A double-quoted string, which JSON and SNBT since 1.21.5 parse alike. */
+function quote(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replace(UNTYPEABLE, escapeUnits);
+}
+
+function escapeUnits(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+/** A text component as JSON in single quotes: before 1.21.5, SNBT only has escapes for the quote and the backslash. */
+function quoteJsonText(text: string): string {
+  return `'${`{"text":${quote(text)}}`.replace(/[\\']/g, '\\$&')}'`;
+}

@@ -1,0 +1,18 @@
+import { generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/**
+ * An RSA key of 2048 bits, made when it is first asked for: several hundred tests need one that is nobody else's, and
+ * none needs a new one.
+ */
+export function sharedKey(): () => Promise<KeyObject> {
+  let key: Promise<KeyObject> | undefined;
+  return async () => {
+    key ??= makeKey();
+    return await key;
+  };
+}
+
+async function makeKey(): Promise<KeyObject> {
+  return (await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })).privateKey;
+}

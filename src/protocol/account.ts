@@ -39,15 +39,20 @@ const seenGrantsSchema = z.looseObject({
 export type Grants = z.infer<typeof seenGrantsSchema>;
 
 /** The same as a client reads it. The key already identifies the caller, so no field is essential. */
-export const seenMeAnswerSchema = seenEnvelopeSchema.extend({
-  success: z.boolean(),
-  user: advice(z.string()),
-  name: advice(z.string()),
-  grants: advice(seenGrantsSchema),
-});
-export type Me = Pick<z.infer<typeof seenMeAnswerSchema>, 'user' | 'name' | 'rateLimit'> & {
-  readonly grants: Grants;
-};
+export const seenMeAnswerSchema = seenEnvelopeSchema
+  .extend({
+    success: z.boolean(),
+    user: advice(z.string()),
+    name: advice(z.string()),
+    grants: advice(seenGrantsSchema),
+  })
+  .transform(({ user, name, grants = {}, rateLimit }) => ({
+    grants: grants as Grants,
+    ...(user !== undefined && { user }),
+    ...(name !== undefined && { name }),
+    ...(rateLimit !== undefined && { rateLimit }),
+  }));
+export type Me = z.output<typeof seenMeAnswerSchema>;
 
 /** GET /v2/delay: the rate limit, at the top (as published) and under its usual name. */
 export const delayAnswerSchema = envelopeSchema.extend({
@@ -70,6 +75,7 @@ export const readyAnswerSchema = z.object({
     z.enum([
       'stopping',
       'store_replaced',
+      'store_unreachable',
       'store_not_writable',
       'store_full',
       'signing_key_changed',

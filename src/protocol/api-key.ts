@@ -19,6 +19,8 @@ const apiKeySchema = z
     last4: z.string(),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().optional(),
+    /** New skins that were asked for with it; absent on services that do not count them. */
+    generations: z.number().optional(),
     /** Where and by which programs it may be used; empty: no restriction. */
     allowedIps: z.array(z.string()).default([]),
     allowedOrigins: z.array(z.string()).default([]),

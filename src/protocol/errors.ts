@@ -5,6 +5,7 @@
 export const ERRORS = {
   validation_error: { status: 400, message: 'The request is invalid.' },
   invalid_image: { status: 400, message: 'The image is not a usable skin.' },
+  blocked_image: { status: 400, message: 'The operator of this service has blocked this image.' },
   invalid_image_url: { status: 400, message: 'The image URL cannot be used.' },
   invalid_user: { status: 400, message: 'There is no such player.' },
   invalid_file: { status: 400, message: 'The uploaded file cannot be used.' },
@@ -41,6 +42,7 @@ export const ERRORS = {
     status: 503,
     message: "The service's store is full: nothing new is generated; known skins are still answered.",
   },
+  store_unreachable: { status: 503, message: "The service's database cannot be reached; try again." },
   no_account_available: { status: 503, message: 'No game account is free to generate with.' },
   service_unavailable: { status: 503, message: 'The service cannot do this now.' },
 } as const satisfies Record<string, { status: number; message: string }>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { advice, adviceMoment } from './advice.ts';
-import { envelopeSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
+import { advice, adviceMoment, adviceNumber } from './advice.ts';
+import { envelopeSchema, noteSchema, rateLimitSchema, seenEnvelopeSchema, usageSchema } from './envelope.ts';
 import { seenSkinSchema } from './seen-skin.ts';
 import { skinSchema } from './skin.ts';
 
@@ -25,6 +25,14 @@ const jobFields = z.object({
   eta: z.number().optional(),
   /** UUID of the skin, once completed. */
   result: z.string().optional(),
+  /** What it is made from: a file's name, an address without its query, a player. This and the following: our addition. */
+  source: z.string().optional(),
+  /** Of the skin. This and the following only on pages of the list. */
+  name: z.string().optional(),
+  /** Milliseconds since the epoch: when it ended. */
+  finished: z.number().optional(),
+  /** Why it failed. */
+  error: noteSchema.optional(),
 });
 
 /** A job as this service writes it. */
@@ -36,6 +44,10 @@ export const seenJobSchema = z.object({
   timestamp: adviceMoment(),
   eta: adviceMoment(),
   result: advice(z.string()),
+  source: advice(z.string()),
+  name: advice(z.string()),
+  finished: adviceMoment(),
+  error: advice(z.object({ code: z.string(), message: z.string() })),
 });
 
 export type WireJob = z.infer<typeof jobSchema>;
@@ -66,8 +78,15 @@ export const jobListQuerySchema = z.object({
   status: z.enum(JOB_STATUSES).optional(),
 });
 
-export const jobListAnswerSchema = envelopeSchema.extend({ jobs: z.array(jobSchema) });
-export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({ jobs: z.array(seenJobSchema) });
+export const jobListAnswerSchema = envelopeSchema.extend({
+  jobs: z.array(jobSchema),
+  /** Jobs on all pages, only on the first page of all or of the failed ones; absent if there are too many to count. */
+  total: z.number().optional(),
+});
+export const seenJobListAnswerSchema = seenEnvelopeSchema.extend({
+  jobs: z.array(seenJobSchema),
+  total: adviceNumber(),
+});
 
 export function isPending(status: SeenJobStatus): boolean {
   return status !== 'completed' && status !== 'failed';

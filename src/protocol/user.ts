@@ -30,6 +30,8 @@ export const userListQuerySchema = z.object({
   /** Name of the last user on the previous page. */
   after: z.string().max(32).optional(),
   size: z.coerce.number().int().min(1).max(128).default(32),
+  /** Only users whose names contain this text, in any case. */
+  filter: z.string().max(32).optional(),
 });
 
 /** POST /v2/account/users */

@@ -8,6 +8,8 @@ import { kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
 import { type Live, makeLive } from './assembly/live.ts';
 import { startMaintenance } from './assembly/maintenance.ts';
 import { makeService } from './assembly/make-service.ts';
+import { openNode } from './assembly/node.ts';
+import { openStoreOf } from './assembly/open-store-of.ts';
 import { Releases } from './assembly/releases.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { finishRestore } from './backup/swap.ts';
@@ -21,8 +23,7 @@ import { readPlans } from './service/plans/plans-file.ts';
 import { ensureOwner, findUnknownPlans } from './service/users/users.ts';
 import { findCallbackJob } from './store/callbacks.ts';
 import type { Db } from './store/db.ts';
-import type { UserRow } from './store/schema/tables.ts';
-import { openStore } from './store/store.ts';
+import type { UserRow } from './store/schema/user-tables.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** Unfinished jobs of all commands that embed a service over the same store: they do not have to share few spots. */
@@ -101,21 +102,29 @@ async function open<A extends Adapter>(
   makeFolder(options.dataDir, 0o700);
   await finishRestore(options.dataDir, clock.now());
   const plans = await plansOf(options);
-  const store = await openStore(options.dataDir, options);
+  const store = await openStoreOf(options);
   releases.add(() => store.close());
-  const owner = await ensureOwner(store.db, clock.now());
 
   const early: string[] = []; // said before there is a log
   const live = makeLive(early);
   const observer = new Observers();
-  const { context, pool } = await makeService({ ...options, plans, observer }, { store, live, releases });
+  const onError = (error: unknown) => live.report(error);
+  const node = await openNode(options, store.db, { releases, onError });
+  const owner = await ensureOwner(store.db, node.clock.now());
+  const { context, pool } = await makeService(
+    { ...options, plans, observer },
+    {
+      ...{ store, live, releases, node },
+    },
+  );
   const adapter = await openAdapter({ context, owner });
   releases.add(() => adapter.close());
   const errors = new ErrorLog(adapter.log, clock);
   connect(adapter, { live, observer, early, errors });
   await warnOfUnknownPlans(adapter, store.db, plans);
+  warnOfOwnAddress(adapter, options);
 
-  const maintenance = startMaintenance({ ...context, store, ...maintenanceOptions(options, live) });
+  const maintenance = startMaintenance({ ...context, ...node, store, ...maintenanceOptions(options, live) });
   releases.add(() => maintenance.stop());
   const { publicUrl, own } = await adapter.open();
   live.publicUrl = publicUrl;
@@ -151,6 +160,12 @@ async function warnOfUnknownPlans({ log }: Adapter, db: Db, plans: Plans): Promi
   for (const plan of await findUnknownPlans(db, plans)) {
     log.warn(`The plan ${plan} no longer exists: its users have the plan free.`);
   }
+}
+
+/** Signed skin data says where its texture is, for good. */
+function warnOfOwnAddress({ log }: Adapter, { store, publicUrl, embedded }: ServerOptions): void {
+  if (!store || publicUrl !== undefined || embedded) return;
+  log.warn('Textures are signed with the address of this server. Give all servers the same: --public-url');
 }
 
 function maintenanceOptions(

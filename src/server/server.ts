@@ -1,4 +1,3 @@
-import { systemClock } from '../base/clock.ts';
 import { addressesOf, DEFAULT_HOST, DEFAULT_PORT, settlePublicUrl, urlOf } from './assembly/own-addresses.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { partOf } from './events/siblings.ts';
@@ -18,6 +17,10 @@ export type { JobNews, MetricSnapshot, MetricsSnapshot, Siblings } from './event
 export type { GeneratorKind } from './generators/port.ts';
 export type { UpstreamSettings } from './generators/upstream/settings.ts';
 export type { LogAddresses, LogLevel, LogStream } from './http/fastify/log.ts';
+export type { ClaimTest, OpenIdSettings } from './openid/settings.ts';
+export type { PostgresSettings } from './store/postgres/postgres-store.ts';
+export { type CopyProgress, copyStore, type StoreCopy } from './store-copy/copy-store.ts';
+export { nameOf as nameOfStore, type StorePlace } from './store-copy/places.ts';
 
 export interface RunningServer extends Pick<OpenService<Adapter>, 'close'> {
   /** Where it listens, no slash at its end. */
@@ -41,8 +44,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 async function openNetwork(options: ServerOptions, { context, owner }: Parts): Promise<NetworkAdapter> {
-  const { clock = systemClock, host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
-  const key = await makeFirstOwnerKey(context.db, owner, clock.now());
+  const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
+  const key = await makeFirstOwnerKey(context.db, owner, context.clock.now());
   const http = await openHttpServer({ context, ...httpOptions(options) });
   const adapter: NetworkAdapter = {
     log: http.log,

@@ -37,6 +37,7 @@ interface Body {
 }
 
 const PLAYER = '069a79f444e94726a5befca90e38aaf5';
+const NO_IMAGE = '0'.repeat(64);
 const file = (number: number, fields: Readonly<Record<string, string>> = {}): RequestContent => ({
   fields,
   file: { bytes: skinPng(number), fileName: 'skin.png' },
@@ -88,6 +89,7 @@ const TOLD: readonly Step[] = [
   get('/v2/queue'),
   get('/v2/queue', { query: '?size=1&status=completed' }),
   get('/v2/queue/:jobId', { params: ({ job }) => ({ jobId: job }) }),
+  post('/v2/queue/:jobId/retry', undefined, { params: ({ job }) => ({ jobId: job }) }),
   get('/v2/queue/events'),
   get('/v2/skins'),
   get('/v2/skins', { query: '?size=1', as: 'nobody' }),
@@ -97,6 +99,13 @@ const TOLD: readonly Step[] = [
   patch('/v2/skins/:uuid', json({ name: 'Renamed' }), ofSkin),
   get('/v2/skins/:uuid/texture', { params: ofSkin }),
   post('/v2/skins/:uuid/interactions/views', undefined, { params: ofSkin }),
+  post('/v2/skins/:uuid/report', json({ reason: 'other', text: 'look' }), { params: ofSkin }),
+  post('/v2/account/reports/:id/close', json({ note: 'fine' }), { params: () => ({ id: '1' }) }),
+  patch('/v2/account/skins/:uuid', json({ hidden: true }), ofSkin),
+  patch('/v2/account/skins/:uuid', json({ hidden: false }), ofSkin),
+  post('/v2/account/blocked-images', json({ hash: NO_IMAGE })),
+  { route: 'DELETE /v2/account/blocked-images/:hash', params: () => ({ hash: NO_IMAGE }) },
+  { route: 'DELETE /v2/account/skins/:uuid', params: () => ({ uuid: PLAYER }) },
   get('/v2/capes'),
   get('/v2/me'),
   get('/v2/me', { as: 'user' }),
@@ -104,6 +113,8 @@ const TOLD: readonly Step[] = [
   get('/v2/me/apikeys'),
   get('/v2/me/client'),
   get('/v2/me/skins'),
+  patch('/v2/me/skins', json({ skins: ['0'.repeat(32)], visibility: 'unlisted' }), () => ({})),
+  post('/v2/me/skins/delete', json({ skins: ['0'.repeat(32)] })),
   get('/v2/delay'),
   get('/v2/account/me'),
   get('/v2/account/plans'),

@@ -12,6 +12,7 @@ const STATUSES = {
   unknown_variant: 400,
   invalid_cape: 400,
   invalid_request: 400,
+  blocked_image: 400,
   no_duplicate: 400,
   unauthorized: 401,
   invalid_api_key: 403,
@@ -32,6 +33,7 @@ const STATUSES = {
   job_failed: 500,
   anonymous_limit: 503,
   store_full: 503,
+  store_unreachable: 503,
   no_account_available: 503,
   service_unavailable: 503,
 };

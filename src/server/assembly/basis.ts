@@ -1,19 +1,16 @@
-import { type Clock, systemClock } from '../../base/clock.ts';
 import { JobSignals } from '../events/job-signals.ts';
-import { shareSignals } from '../events/share-signals.ts';
-import { nameThisProcess, type ProcessName } from '../queue/lease-owner.ts';
+import { newsByBell } from '../events/news-by-bell.ts';
+import { GATHER_FOR_DATABASE, shareSignals } from '../events/share-signals.ts';
 import type { Db } from '../store/db.ts';
 import type { Store } from '../store/store.ts';
 import type { Live } from './live.ts';
+import type { Node } from './node.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** What most parts of the service are made with. */
-export interface Basis {
+export interface Basis extends Node {
   readonly db: Db;
-  readonly clock: Clock;
   readonly signals: JobSignals;
-  /** This process, as the holder of leases. */
-  readonly self: ProcessName;
   /** Warns the operator. */
   readonly warn: (message: string) => void;
   /** Called with bugs, and with a store that cannot be used. */
@@ -21,17 +18,16 @@ export interface Basis {
 }
 
 export function makeBasis(
-  { clock = systemClock, siblings }: ServerOptions,
-  { db }: Store,
-  live: Live,
+  { siblings }: ServerOptions,
+  { store: { db, bell }, live, node }: { readonly store: Store; readonly live: Live; readonly node: Node },
 ): Basis {
   const signals = new JobSignals();
-  if (siblings) shareSignals(signals, siblings);
+  if (bell) shareSignals(signals, newsByBell(bell), GATHER_FOR_DATABASE);
+  else if (siblings) shareSignals(signals, siblings);
   return {
+    ...node,
     db,
-    clock,
     signals,
-    self: nameThisProcess(),
     warn: (message) => live.warn(message),
     onError: (error) => live.report(error),
   };

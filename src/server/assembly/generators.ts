@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { SIGNING_KEY } from '../backup/data-files.ts';
 import type { AccountsOptions } from '../generators/accounts/open.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
 import { OwnKey } from '../generators/signing/own-key.ts';
@@ -45,11 +46,12 @@ function paced(generator: Generator, ms: number, clock: SigningOptions['clock'])
 
 /** The service's own signing key. One that is there must be usable. @throws SigningKeyError, SigningKeyChangedError */
 export async function openOwnKey(
-  { dataDir, generator, newSigningKey }: ServerOptions,
+  { dataDir, store, generator, newSigningKey, signingKeyFile }: ServerOptions,
   db: Db,
 ): Promise<OwnKey> {
-  const path = join(dataDir, 'signing-key.pem');
-  const ownKey = new OwnKey({ db, path, isUsed: kindOf({ generator }) === 'signing' });
+  const path = signingKeyFile ?? join(dataDir, SIGNING_KEY);
+  const isUsed = kindOf({ generator }) === 'signing';
+  const ownKey = new OwnKey({ db, path, isUsed, isShared: store !== undefined });
   await ownKey.start(newSigningKey ?? false);
   return ownKey;
 }

@@ -4,12 +4,16 @@ import type { JobQueue } from '../queue/port.ts';
 import { endJobsOfDisabled } from '../service/users/users.ts';
 import { forgetRevokedKeys } from '../store/api-keys.ts';
 import { forgiveClock } from '../store/callbacks.ts';
+import { isPostgres } from '../store/dialect.ts';
+import { forgetNodes } from '../store/nodes.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 import { forgetPlayers } from '../store/players.ts';
+import { forgetReports } from '../store/reports.ts';
 import { forgetSessions } from '../store/sessions.ts';
 import { forgetOldViews } from '../store/skin-views.ts';
 import type { Store } from '../store/store.ts';
 import { dropUnusedTextures } from '../store/textures.ts';
+import type { Chores } from './chores.ts';
 
 interface MaintenanceOptions {
   readonly store: Store;
@@ -18,8 +22,10 @@ interface MaintenanceOptions {
   readonly clock: Clock;
   /** Milliseconds a finished job is kept. */
   readonly retention: number;
-  /** Whether this process looks for lost workers and old jobs: one of each service does. */
+  /** Whether this process looks for lost workers and old jobs: one of those on a machine does. */
   readonly doesChores: boolean;
+  /** Sees to it that one machine does them. */
+  readonly chores: Chores;
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,10 +40,14 @@ const WATCH = 25;
 const LOOK_FOR_FILES = 500;
 const RECOVER = 5_000;
 const PRUNE = 10 * 60_000;
+/** Milliseconds for which a closed report is kept: its decision stays in the log. */
+const REPORTS_KEPT = 90 * 24 * 3_600_000;
+/** Milliseconds for which a node is remembered that ended without a word. */
+const REMEMBERED = 24 * 3_600_000;
 
 /** What goes on beside requests and workers. */
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
-  const { store, queue, signals, onError } = options;
+  const { store, queue, signals, chores, onError } = options;
   const recoverNow = async () => {
     await forgiveClock(store.db, options.clock.now());
     if ((await queue.recover()) > 0) signals.storeChanged(); // freed ones are work, given-up ones have ended
@@ -56,9 +66,12 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     if (isReplaced) throw new StoreReplacedError();
   };
   const startChores = () => [
-    setInterval(guarded(recoverNow), RECOVER),
     setInterval(
-      guarded(() => prune(options)),
+      guarded(() => chores.run('recover', RECOVER, recoverNow)),
+      RECOVER,
+    ),
+    setInterval(
+      guarded(() => chores.run('prune', PRUNE, () => prune(options))),
       PRUNE,
     ),
   ];
@@ -90,4 +103,6 @@ export async function prune({
   await forgetOldViews(store.db, clock.now());
   await forgetPlayers(store.db, clock.now());
   await forgetSessions(store.db, clock.now());
+  await forgetReports(store.db, clock.now() - REPORTS_KEPT);
+  if (isPostgres(store.db)) await forgetNodes(store.db, REMEMBERED);
 }

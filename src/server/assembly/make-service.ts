@@ -29,7 +29,9 @@ import { WorkerPool } from '../workers/worker-pool.ts';
 import { type Basis, makeBasis } from './basis.ts';
 import { kindOf, openGenerator, openOwnKey } from './generators.ts';
 import type { Live } from './live.ts';
+import type { Node } from './node.ts';
 import { once } from './once.ts';
+import { openProvider } from './openid.ts';
 import { openOutbound } from './outbound.ts';
 import { openPictures } from './pictures.ts';
 import type { Releases } from './releases.ts';
@@ -42,16 +44,17 @@ interface Surroundings {
   readonly store: Store;
   readonly live: Live;
   readonly releases: Releases;
+  readonly node: Node;
 }
 
 /** What the service works with: queue, generator, workers. A signing key that is there must be usable. */
 export async function makeService(
   options: Options,
-  { store, live, releases }: Surroundings,
+  { store, live, releases, node }: Surroundings,
 ): Promise<{ context: ServiceContext; pool: WorkerPool }> {
-  const basis = makeBasis(options, store, live);
+  const basis = makeBasis(options, { store, live, node });
   const ownKey = await openOwnKey(options, store.db);
-  const outbound = openOutbound(options, basis, releases);
+  const outbound = await openOutbound(options, basis, releases);
   const publicUrl = () => live.publicUrl;
   const opened = await openGenerator(options, { ...basis, ...outbound }, { ownKey, publicUrl, releases });
   const { generator } = opened;
@@ -66,6 +69,7 @@ export async function makeService(
     ...limiters,
     ...openPictures({ ...basis, ...outbound, ...limiters }, releases),
     ...rulesOf(options),
+    openId: await openProvider(options, basis, releases),
     ...liveParts(options, live),
     queue,
     feeds,
@@ -165,13 +169,12 @@ interface StatusParts {
 
 /** Whether the service can work, and how much it has done. */
 function makeStatus(
-  { embedded, maxStoreBytes }: Options,
+  options: Options,
   { basis, store, live, ownKey, jobs: { pool, generator } }: StatusParts,
-): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats'> {
-  const { usedBytes, isReplaced } = store;
+): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore'> {
+  const { usedBytes, isReplaced, examine: examineStore } = store;
   const trouble = () => (isReplaced() ? new StoreReplacedError() : pool.trouble);
-  const maxBytes = embedded ? Number.POSITIVE_INFINITY : (maxStoreBytes ?? MAX_STORE_BYTES);
-  const ceiling = new StoreCeiling({ usedBytes, maxBytes });
+  const ceiling = new StoreCeiling({ usedBytes, maxBytes: mostBytes(options) });
   const health = new Health({
     ...basis,
     trouble,
@@ -181,7 +184,13 @@ function makeStatus(
     isKeyChanged: async () => await ownKey.isChanged(),
     isReady: async () => (await generator.isReady?.()) ?? true,
   });
-  return { trouble, ceiling, health, stats: new Stats({ ...basis, workers: pool }) };
+  return { trouble, ceiling, health, examineStore, stats: new Stats({ ...basis, workers: pool }) };
+}
+
+/** The disk of PostgreSQL is the business of who runs it. */
+function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
+  if (embedded) return Number.POSITIVE_INFINITY;
+  return maxStoreBytes ?? (store ? Number.POSITIVE_INFINITY : MAX_STORE_BYTES);
 }
 
 /** Undefined for an embedded service. */

@@ -1,7 +1,12 @@
+import { join } from 'node:path';
 import { type Game, openGame } from '../../game/game.ts';
 import { type Accounts, openAccounts } from '../accounts/accounts.ts';
+import { AccountKeyChangedError, TokenCipher } from '../accounts/token-cipher.ts';
+import { ACCOUNT_KEY } from '../backup/data-files.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/policy.ts';
+import type { Db } from '../store/db.ts';
+import { keepMeta, readMeta } from '../store/meta.ts';
 import type { Basis } from './basis.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -13,13 +18,35 @@ export interface Outbound {
   readonly accounts: Accounts;
 }
 
-/** Sends no request yet. */
-export function openOutbound(options: ServerOptions, basis: Basis, releases: Releases): Outbound {
-  const { gameAddresses: addresses, accountRules: rules, loginClientId: clientId, dataDir } = options;
+/** Sends no request yet. @throws AccountKeyError, AccountKeyChangedError */
+export async function openOutbound(
+  options: ServerOptions,
+  basis: Basis,
+  releases: Releases,
+): Promise<Outbound> {
+  const { gameAddresses: addresses, accountRules: rules, loginClientId: clientId } = options;
+  const cipher = await openCipher(options, basis.db);
   const { clock } = basis;
   const game = openGame({ ...options.game, ...(addresses && { addresses }), clock });
   releases.add(() => game.close());
   const pictures = makeGuardedAgent({ policy: outboundPolicy(options) });
   releases.add(() => pictures.close());
-  return { game, pictures, accounts: openAccounts({ ...basis, game, dataDir, rules, clientId }) };
+  return { game, pictures, accounts: openAccounts({ ...basis, game, cipher, rules, clientId }) };
+}
+
+/** Servers that share a store must have the same key: its fingerprint is in the store from the first use on. */
+async function openCipher({ dataDir, accountKeyFile, store }: ServerOptions, db: Db): Promise<TokenCipher> {
+  const path = accountKeyFile ?? join(dataDir, ACCOUNT_KEY);
+  if (!store) return new TokenCipher(path);
+  const cipher = new TokenCipher(path, async (found) => {
+    if (found !== undefined) await keepMeta(db, 'account-key', found);
+    const kept = await readMeta(db, 'account-key');
+    if (kept === found) return;
+    const here = found === undefined ? `there is no ${path}` : `${path} is the key ${found}`;
+    throw new AccountKeyChangedError(
+      `The game accounts of this store are sealed with the key ${kept}, but ${here}.`,
+    );
+  });
+  await cipher.start();
+  return cipher;
 }

@@ -5,8 +5,10 @@ import { type ApiKeyMade, type ApiKeyWish, apiKeyBodySchema } from '../../protoc
 import { makeOwnersKey } from '../service/users/keys.ts';
 import { ensureOwner } from '../service/users/users.ts';
 import { inTransaction } from '../store/db.ts';
-import { openStore } from '../store/store.ts';
+import { lockManagement } from '../store/locks.ts';
 import { changeUser } from '../store/users.ts';
+import { openStoreOf } from './open-store-of.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** Why no key could be made: there is no store in the folder, or what was wished for is not valid. */
 export class OwnerKeyError extends Error {
@@ -25,7 +27,7 @@ export class OwnerKeyError extends Error {
  * @throws OwnerKeyError
  */
 export async function makeKeyOfOwner(
-  dataDir: string,
+  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
   wish: Omit<ApiKeyWish, 'user'>,
   clock: Clock,
 ): Promise<ApiKeyMade> {
@@ -34,12 +36,13 @@ export async function makeKeyOfOwner(
     const [issue] = error.issues;
     throw new OwnerKeyError('invalid_key', `${issue?.path.join('.')}: ${issue?.message}`);
   }
-  if (!existsSync(join(dataDir, 'skinsmith.db'))) {
+  if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) {
     throw new OwnerKeyError('no_store', `There is no store in ${dataDir}.`);
   }
-  const store = await openStore(dataDir);
+  const store = await openStoreOf({ dataDir, store: database });
   try {
     return await inTransaction(store.db, async (tx) => {
+      await lockManagement(tx);
       const now = clock.now();
       const owner = await ensureOwner(tx, now);
       if (owner.disabled_at !== null) await changeUser(tx, owner.name, { disabled_at: null });

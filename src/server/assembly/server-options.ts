@@ -7,6 +7,8 @@ import type { GeneratorKind } from '../generators/port.ts';
 import type { UpstreamSettings } from '../generators/upstream/settings.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
 import type { NetworkLimits } from '../http/fastify/network-limits.ts';
+import type { OpenIdSettings } from '../openid/settings.ts';
+import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
 /** Where the service listens, and under which address it is reached. */
 interface AddressOptions {
@@ -30,6 +32,8 @@ interface GenerationOptions {
   readonly upstream?: UpstreamSettings;
   /** Least milliseconds a generation takes: to rehearse against a slow service. */
   readonly pace?: number;
+  /** Default: signing-key.pem in the data folder; made when missing. */
+  readonly signingKeyFile?: string | undefined;
   /** Goes on with a signing key that is not the one the store's skins were signed with. */
   readonly newSigningKey?: boolean;
 }
@@ -42,6 +46,8 @@ interface GameServiceOptions {
   readonly gameAddresses?: Partial<GameAddresses>;
   /** How linked game accounts are used. */
   readonly accountRules?: Partial<AccountRules>;
+  /** What seals their tokens in the store. Default: account-key in the data folder; made when missing. */
+  readonly accountKeyFile?: string | undefined;
   /** Id of the operator's application at Microsoft, to link game accounts with. */
   readonly loginClientId?: string | undefined;
   /** False: only operators may link game accounts. */
@@ -50,12 +56,14 @@ interface GameServiceOptions {
 
 /** What is stored, and for how long. */
 interface StoreOptions {
-  /** Folder of the store and the signing key; made when missing. */
+  /** Folder of the store and the keys; made when missing. */
   readonly dataDir: string;
+  /** The database of PostgreSQL that is the store; default: a file in the data folder. */
+  readonly store?: PostgresSettings | undefined;
   readonly retentionHours?: number;
   /** Whether what was accepted survives a power cut: each commit waits for the disk. */
   readonly durable?: boolean;
-  /** Bytes from which on the store takes nothing new; the embedded service has no such limit. */
+  /** Bytes from which on the store takes nothing new; the embedded service and PostgreSQL have no such limit unless told. */
   readonly maxStoreBytes?: number;
 }
 
@@ -69,7 +77,12 @@ interface AccessOptions {
   readonly anonymousPerHour?: number;
   /** Origins of web pages that may have skins generated without a key; `*`: any. Always: the service's own. */
   readonly allowedOrigins?: readonly string[];
-  /** Networks (CIDR) or addresses that may be reached though they are private: by webhooks, for pictures. */
+  /** The provider that people may sign in with, beside keys and links. */
+  readonly openId?: OpenIdSettings | undefined;
+  /**
+   * Networks (CIDR) or addresses that may be reached though they are private: by webhooks, for pictures, for the provider
+   * that people sign in with.
+   */
   readonly allowedNetworks?: readonly string[];
   /** False: callbacks are refused and nothing is sent. */
   readonly webhooks?: boolean;

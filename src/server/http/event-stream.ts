@@ -15,6 +15,14 @@ const RECONNECT = 1_000;
 /** Milliseconds for a reader to read the last events of a stream that is being ended. */
 const LAST_WORDS = 500;
 
+export const EVENT_STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+  // The stream is the connection's last answer: when either ends, so does the other.
+  Connection: 'close',
+} as const;
+
 export interface EventStreamOptions {
   /** A line for people who look at the stream. */
   readonly greeting: string;

@@ -46,11 +46,11 @@ export function readWish(body: GenerationBody, query: GenerateCall['query']): Wi
 }
 
 /** The source follows from the fields: exactly one of a file, a URL and a player. */
-function chooseSource({ fields, file, isMultipart }: GenerationBody): Source {
+function chooseSource({ fields, file, fileName, isMultipart }: GenerationBody): Source {
   const url = textOf(fields, 'url');
   const user = textOf(fields, 'user');
   const given: Source[] = [];
-  if (file) given.push({ kind: 'upload', bytes: file });
+  if (file) given.push({ kind: 'upload', bytes: file, fileName });
   if (url) given.push({ kind: 'url', url });
   if (user) given.push({ kind: 'user', user });
   const [source, ...more] = given;

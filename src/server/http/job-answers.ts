@@ -1,7 +1,7 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { JobWithSkin } from '../queue/port.ts';
-import type { JobRow } from '../store/schema/tables.ts';
-import { envelope, jobView, skinView } from './views.ts';
+import type { JobRow } from '../store/schema/job-tables.ts';
+import { envelope, jobErrors, jobView, skinView } from './views.ts';
 
 const MESSAGES = {
   waiting: { code: 'job_pending', message: 'The job is pending.' },
@@ -17,12 +17,6 @@ export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
 export function jobBody({ job, skin }: JobWithSkin, warnings: readonly Note[]): Record<string, unknown> {
   const talk = { warnings, errors: jobErrors(job), messages: [MESSAGES[job.status]], links: jobLinks(job) };
   return { ...envelope(talk), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
-}
-
-/** Why it failed, if it did. */
-export function jobErrors(job: JobRow): Note[] {
-  if (job.status !== 'failed') return [];
-  return [{ code: job.error_code ?? 'job_failed', message: job.error_message ?? '' }];
 }
 
 export function jobLinks(job: JobRow): Record<string, string> {

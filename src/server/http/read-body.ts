@@ -21,6 +21,8 @@ export interface GenerationBody {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Bytes of the file; never empty. */
   readonly file?: Uint8Array;
+  /** As the sender calls the file. */
+  readonly fileName?: string | undefined;
   readonly isMultipart: boolean;
 }
 
@@ -36,28 +38,30 @@ export async function readBody(
 }
 
 async function readMultipart(parts: AsyncIterable<Part>, anyPart: boolean): Promise<GenerationBody> {
-  const { fields, file } = await readParts(parts, anyPart).catch(refuseMalformed);
+  const { fields, file, fileName } = await readParts(parts, anyPart).catch(refuseMalformed);
   if (fields['file'] !== undefined)
     throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
   if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
-  return { fields, isMultipart: true, ...(file && { file }) };
+  return { fields, isMultipart: true, ...(file && { file, fileName }) };
 }
 
 async function readParts(
   parts: AsyncIterable<Part>,
   anyPart: boolean,
-): Promise<{ fields: Record<string, unknown>; file: Uint8Array | undefined }> {
+): Promise<Omit<GenerationBody, 'isMultipart' | 'file'> & { file: Uint8Array | undefined }> {
   const fields: Record<string, unknown> = {};
   let file: Uint8Array | undefined;
+  let fileName: string | undefined;
   for await (const part of parts) {
     if (part.kind === 'field') fields[part.name] = part.value;
     else {
       if (!anyPart && part.name !== 'file')
         throw new Refusal('invalid_file', 'The file must come in a part named "file".');
       file = await part.read();
+      fileName = part.fileName;
     }
   }
-  return { fields, file };
+  return { fields, file, fileName };
 }
 
 /** The multipart parser's own errors have no status: all of them are about a body it cannot read. */

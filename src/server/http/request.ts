@@ -12,7 +12,12 @@ export interface PartLimits {
 /** One part of a multipart body. */
 export type Part =
   | { readonly kind: 'field'; readonly name: string; readonly value: unknown }
-  | { readonly kind: 'file'; readonly name: string; readonly read: () => Promise<Uint8Array> };
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      readonly fileName: string | undefined;
+      readonly read: () => Promise<Uint8Array>;
+    };
 
 /** A request as routes see it, whatever carries it to the service. */
 export interface HttpRequest {

@@ -2,19 +2,41 @@ import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
 import { SHORT_ID_LENGTH, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
-import type { JobState } from '../queue/port.ts';
-import type { CapeRow } from '../store/schema/tables.ts';
+import type { JobState, ListedJob } from '../queue/port.ts';
+import type { CapeRow } from '../store/schema/skin-tables.ts';
 import type { SkinWithData } from '../store/skins.ts';
 
-/** Rows in their wire format. */
-export function jobView(job: JobState, eta?: number): WireJob {
+/** Rows in their wire format. A job that was read as a whole also says what it is made from. */
+export function jobView(job: JobState & { readonly source?: string | null }, eta?: number): WireJob {
   return {
     id: job.uuid,
     status: job.status,
     timestamp: job.created_at,
     ...(eta !== undefined && { eta }),
     ...(job.skin_uuid !== null && { result: job.skin_uuid }),
+    ...(typeof job.source === 'string' && { source: job.source }),
   };
+}
+
+/** A job as pages of the list have it. */
+export function listedJobView(job: ListedJob): WireJob {
+  const [error] = jobErrors(job);
+  return {
+    ...jobView(job),
+    ...(job.name !== null && { name: job.name }),
+    ...(job.finished_at !== null && { finished: job.finished_at }),
+    ...(error && { error }),
+  };
+}
+
+/** Why it failed, if it did. */
+export function jobErrors({
+  status,
+  error_code,
+  error_message,
+}: Pick<ListedJob, 'status' | 'error_code' | 'error_message'>): Note[] {
+  if (status !== 'failed') return [];
+  return [{ code: error_code ?? 'job_failed', message: error_message ?? '' }];
 }
 
 /** `duplicate`: the data existed before the request that this answers (or that made the record). */

@@ -8,6 +8,7 @@ import type { AccountsContext } from './accounts/accounts.ts';
 import type { OpenRequests } from './callers/open-requests.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
+import type { OpenIdContext } from './openid/sign-in.ts';
 import type { ServedTextures } from './skins/served-textures.ts';
 import type { DiagnosisContext } from './status/diagnosis.ts';
 import type { Stats } from './status/stats.ts';
@@ -36,6 +37,7 @@ export interface ServiceContext
   extends AccountsContext,
     FollowContext,
     JobContext,
+    OpenIdContext,
     StatusContext,
     SubmitContext,
     UsersContext,

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { expect, onTestFinished, test } from 'vitest';
+import { choresHere } from '../../../src/server/assembly/chores.ts';
 import { startMaintenance } from '../../../src/server/assembly/maintenance.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
@@ -35,6 +36,7 @@ test('Lost jobs that are recovered are told of to workers and to those who wait 
     clock,
     retention: 1,
     doesChores: true,
+    chores: choresHere,
     onError,
   });
   onTestFinished(() => maintenance.stop());

@@ -33,6 +33,7 @@ describe('API keys', () => {
     expect(made.body.key).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
       name: 'ci',
+      generations: 0,
       user: 'bob',
       last4: made.body.key?.secret?.slice(-4),
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -58,6 +59,7 @@ describe('API keys', () => {
         last4: expect.stringMatching(/^[0-9a-f]{4}$/),
         createdAt: expect.any(String),
         lastUsedAt: expect.any(String),
+        generations: 0,
         ...UNBOUND,
       },
     ]);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
 
@@ -60,6 +61,16 @@ describe('A key that is bound', () => {
     const { body } = await server.owner.get(`${KEYS}?user=bob`);
     expect(body.keys?.[0]).not.toHaveProperty('lastUsedAt');
   });
+});
+
+test('A key counts the new skins that are asked for with it, and no others', async () => {
+  const server = await runServer();
+  const { secret: key } = await makeKey(server);
+  const bob = new TestCaller(server.url, { key });
+  for (const number of [1, 1, 2]) await bob.upload('/v2/generate', skinPng(number));
+  await bob.upload('/v2/generate', Buffer.from('no picture'));
+  expect((await bob.get(KEYS)).body.keys?.map(({ generations }) => generations)).toEqual([2]);
+  expect((await server.owner.get(KEYS)).body.keys?.map(({ generations }) => generations)).toEqual([0]);
 });
 
 test('A form that says what a key is bound to is refused, and makes none that is bound to nothing', async () => {

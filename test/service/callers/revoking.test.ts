@@ -75,9 +75,14 @@ test('A disabled user’s waiting jobs end as failed, and nobody else’s', asyn
   const others = await here.owner.upload('/v2/queue', skinPng(2));
   const stream = await here.owner.events();
   await elsewhere.patch('/v2/account/users/bob', { disabled: true });
-  expectRefusal(await bob.get('/v2/queue'), 'invalid_api_key');
+  const untilAnswered = async (wanted: number) =>
+    await poll(
+      () => bob.get(`/v2/queue/${body.job?.id}`),
+      ({ status }) => status === wanted,
+    );
+  expectRefusal(await untilAnswered(403), 'invalid_api_key');
   await elsewhere.patch('/v2/account/users/bob', { disabled: false });
-  expect((await bob.get(`/v2/queue/${body.job?.id}`)).body).toMatchObject({
+  expect((await untilAnswered(200)).body).toMatchObject({
     job: { status: 'failed' },
     errors: [{ code: 'job_failed', message: expect.stringContaining('disabled') }],
   });

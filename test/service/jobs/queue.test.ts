@@ -30,6 +30,7 @@ describe('POST /v2/queue', () => {
       id: expect.stringMatching(UUID),
       status: 'waiting',
       timestamp: expect.any(Number),
+      source: 'skin.png',
     });
     expect(body.job?.timestamp).toBeGreaterThanOrEqual(before);
     const self = `/v2/queue/${body.job?.id}`;
@@ -178,6 +179,31 @@ describe('The list of jobs', () => {
         .execute();
     return { ...server, pending, all: [pending, ...rows.map(({ uuid }) => uuid)].toReversed() };
   }
+
+  test('says on its pages what each job is made from, when it ended and why it failed', async () => {
+    const { owner, dataDir } = await runServer({ workers: 0 });
+    await owner.upload('/v2/queue', skinPng(1), { name: 'Anna' });
+    const { db } = await openOwnStore(dataDir);
+    const end = {
+      status: 'failed',
+      finished_at: 99,
+      error_code: 'job_failed',
+      error_message: 'It broke.',
+    } as const;
+    await db.updateTable('jobs').set(end).execute();
+    await owner.upload('/v2/queue', skinPng(2));
+    const { jobs, total } = (await owner.get('/v2/queue?size=5')).body;
+    const first = { status: 'failed', finished: 99, error: { code: 'job_failed', message: 'It broke.' } };
+    expect(jobs).toEqual([
+      { id: jobs?.[0]?.id, status: 'waiting', timestamp: jobs?.[0]?.timestamp, source: 'skin.png' },
+      { id: jobs?.[1]?.id, timestamp: jobs?.[1]?.timestamp, source: 'skin.png', name: 'Anna', ...first },
+    ]);
+    expect(total).toBe(2);
+    const failed = (await owner.get('/v2/queue?status=failed')).body;
+    expect([failed.jobs?.length, failed.total]).toEqual([1, 1]);
+    expect((await owner.get('/v2/queue?status=waiting')).body).not.toHaveProperty('total');
+    expect((await owner.get(`/v2/queue?after=${jobs?.[0]?.id}`)).body).not.toHaveProperty('total');
+  });
 
   /** Follows links.next from an address on; the ids on each page. */
   async function pagesFrom(caller: TestCaller, first: string): Promise<string[][]> {

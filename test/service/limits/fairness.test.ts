@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
+import { workerName } from '../../../src/server/queue/lease-owner.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -16,15 +18,24 @@ async function queueSkins(caller: TestCaller, first: number, count: number): Pro
 
 /** Waits until so many jobs of all users have ended; whose they were, in this order. */
 async function endsOf(dataDir: string, count: number): Promise<string[]> {
+  return await ownersOf(dataDir, 'completed', count);
+}
+
+/** Waits until so many jobs have this status; whose the first of them are, in the order of their ends or turns. */
+async function ownersOf(
+  dataDir: string,
+  status: 'processing' | 'completed',
+  count: number,
+): Promise<string[]> {
   const { db } = await openOwnStore(dataDir);
-  const ended = db
+  const found = db
     .selectFrom('jobs')
     .select('owner')
-    .where('status', '=', 'completed')
+    .where('status', '=', status)
     .orderBy('finished_at')
     .orderBy('turn');
   const owners = await poll(
-    () => ended.execute(),
+    () => found.execute(),
     ({ length }) => length >= count,
   );
   const names = new Map(
@@ -60,11 +71,13 @@ test("Of a paid and a free user's jobs as many get done as their plans' prioriti
 });
 
 test('A user with five slow jobs does not delay another', async () => {
-  const plans = { ann: { concurrency: 1 }, bob: { concurrency: 1 } };
-  const { users, dataDir } = await runServerWithPlans(plans, { workers: 2, pace: 500 });
+  const work = new HeldWork();
+  const plans = { ann: { concurrency: 1, burst: 1 }, bob: { concurrency: 1, burst: 1 } };
+  const { users, dataDir } = await runServerWithPlans(plans, { workers: 2, ...work.options });
+  onTestFinished(() => work.release());
   await queueSkins(users.ann, 0, 5);
   await queueSkins(users.bob, 100, 1);
-  expect(await endsOf(dataDir, 3)).toContain('bob');
+  expect((await ownersOf(dataDir, 'processing', 2)).toSorted()).toEqual(['ann', 'bob']);
 });
 
 test("Jobs held back by their owner's concurrency start as soon as one has ended", async () => {
@@ -79,13 +92,22 @@ test("Jobs held back by their owner's concurrency start as soon as one has ended
   expect(moments).toEqual(moments.toSorted((a, b) => a - b));
 });
 
-test('They also start when the one that ended was with a worker of another process that is going', async () => {
-  const work = new HeldWork();
-  const first = await runServerWithPlans({ ann: { concurrency: 1 } }, { workers: 1, ...work.options });
+test('They also start when the one that ended was with a worker of another process', async () => {
+  const first = await runServerWithPlans({ ann: { concurrency: 1 } }, { workers: 0 });
   await queueSkins(first.users.ann, 0, 2);
-  await runServer({ dataDir: first.dataDir, workers: 2, clock: SIGNALS_ONLY });
-  const closed = first.close();
-  work.release();
-  await closed;
-  expect(await endsOf(first.dataDir, 2)).toEqual(['ann', 'ann']);
+  await first.close();
+  const { db } = await openOwnStore(first.dataDir);
+  const self = { host: 'another-machine', pid: 1, nonce: 'far' };
+  const queue = new StoreQueue(db, { self });
+  const lease = await queue.claim(workerName(self, 0));
+
+  const idle = Promise.withResolvers<void>();
+  const sleep: Clock['sleep'] = (ms, signal) => {
+    if (ms === IDLE) idle.resolve();
+    return SIGNALS_ONLY.sleep(ms, signal);
+  };
+  await runServer({ dataDir: first.dataDir, workers: 1, clock: { ...SIGNALS_ONLY, sleep } });
+  await idle.promise;
+  await queue.fail(lease!, { code: 'generator_timeout', message: 'It took too long.', passing: false });
+  expect(await endsOf(first.dataDir, 1)).toEqual(['ann']);
 });

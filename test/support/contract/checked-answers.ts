@@ -6,6 +6,9 @@ import { DEVIATIONS, inPublishedWords } from './deviations.ts';
 import { unknownCodes } from './seen-codes.ts';
 import { Templates } from './templates.ts';
 
+/** The start page of a browser, also as a proxy names it. */
+const START = /^(?:https?:\/\/[^/?]*)?\/?(?:\?|$)/i;
+
 /** Judges answers by our own description and, where that has something to say, by the published one. */
 export class AnswerChecker {
   readonly #own: Contract;
@@ -32,7 +35,7 @@ export class AnswerChecker {
   faults(exchange: Exchange): string[] {
     const { method, address, status } = exchange;
     if (method === 'OPTIONS') return []; // the browser's question, which no description speaks of
-    if (isPage(exchange) && /^\/(?:\?|$)/.test(address)) return []; // the start page of a browser
+    if (isPage(exchange) && START.test(address)) return [];
     const operation = this.operationOf(method, address);
     const found = operation === undefined ? this.#astray(exchange) : this.#known(operation, exchange);
     return found.map((fault) => `${method} ${address} → ${status}: ${fault}`);
@@ -59,7 +62,8 @@ export class AnswerChecker {
 
   #publishedFaults(operation: string, { status, bytes }: Exchange): string[] {
     const answers = this.#published.operations[operation];
-    if (!answers || status < 200 || status === 304) return [];
+    // Nothing is published about requests that come too slowly.
+    if (!answers || status < 200 || status === 304 || status === 408) return [];
     const text = inPublishedWords(Buffer.from(bytes).toString('utf8'));
     const body = JSON.parse(text) as Record<string, unknown>;
     const deviation = DEVIATIONS.find(

@@ -71,6 +71,12 @@ async function tooManyStreams({ owner }: ServerUnderTest): Promise<Heard> {
   return await owner.get('/v2/queue/events');
 }
 
+async function blocked({ owner }: ServerUnderTest): Promise<Heard> {
+  const { body } = await owner.upload('/v2/generate', PNG);
+  await owner.json('/v2/account/blocked-images', { skin: body.skin?.uuid });
+  return await owner.upload('/v2/queue', PNG);
+}
+
 async function othersJob({ owner, user }: ServerUnderTest): Promise<Heard> {
   const { body } = await owner.upload('/v2/queue', PNG);
   return await (await user('bob')).get(`/v2/queue/${body.job?.id}`);
@@ -106,6 +112,7 @@ export const REFUSAL_STORIES: readonly RefusalRow[] = [
     send: shared,
     options: { anonymousPerHour: 1 },
   },
+  { code: 'blocked_image', when: 'an operator has blocked the picture', send: blocked },
   {
     code: 'store_full',
     when: 'the store has grown to its ceiling',

@@ -4,6 +4,7 @@ import type { WireCape } from '../../../src/protocol/cape.ts';
 import type { Note, RateLimit } from '../../../src/protocol/envelope.ts';
 import type { WireJob } from '../../../src/protocol/job.ts';
 import type { ClientInfo } from '../../../src/protocol/me.ts';
+import type { BlockedImage, LogEntry, Report } from '../../../src/protocol/moderation.ts';
 import type { PlanView } from '../../../src/protocol/plan.ts';
 import type { Skin, WireSkinListItem } from '../../../src/protocol/skin.ts';
 import type { User } from '../../../src/protocol/user.ts';
@@ -19,6 +20,9 @@ export interface Body {
   readonly jobs?: WireJob[];
   readonly skin?: Skin;
   readonly skins?: WireSkinListItem[];
+  readonly missing?: string[];
+  readonly deleted?: string[];
+  readonly total?: number;
   readonly rateLimit?: RateLimit;
   readonly usage?: unknown;
   readonly user?: string;
@@ -34,4 +38,10 @@ export interface Body {
   readonly capes?: WireCape[];
   readonly batch?: BatchItem[];
   readonly client?: ClientInfo;
+  readonly report?: Report;
+  readonly reports?: Report[];
+  readonly image?: BlockedImage;
+  readonly images?: BlockedImage[];
+  readonly hidden?: number;
+  readonly entries?: LogEntry[];
 }

@@ -3,6 +3,7 @@ import { SkinClient } from '../../../src/client/skin-client.ts';
 import type { TransportRequest } from '../../../src/client/transport.ts';
 import { type EmbeddedOptions, openEmbeddedService } from '../../../src/server/embedded.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
+import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
 import { giveSigningKey, giveStore } from './running-server.ts';
 import type { Heard } from './test-caller.ts';
@@ -21,7 +22,12 @@ export interface EmbeddedUnderTest extends Awaited<ReturnType<typeof openEmbedde
 export async function runEmbedded(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
   if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
-  const service = await openEmbeddedService({ gameAddresses: NO_GAME, ...options, dataDir });
+  const service = await openEmbeddedService({
+    gameAddresses: NO_GAME,
+    ...(await storeFor(dataDir)),
+    ...options,
+    dataDir,
+  });
   const { transport } = service;
   let closing: Promise<void> | undefined;
   const close: typeof service.close = async (how) => {

@@ -1,9 +1,11 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
+import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
-import { openStore, type Store } from '../../../src/server/store/store.ts';
+import type { Store } from '../../../src/server/store/store.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
+import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
 import { TestCaller } from './test-caller.ts';
 
@@ -33,7 +35,8 @@ export async function runServer(
 ): Promise<ServerUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
   if (options.dataDir === undefined) await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
-  const server = await startServer({ port: 0, gameAddresses: NO_GAME, ...options, dataDir });
+  const store = await storeFor(dataDir);
+  const server = await startServer({ port: 0, gameAddresses: NO_GAME, ...store, ...options, dataDir });
   let closing: Promise<void> | undefined;
   const close: RunningServer['close'] = async (how) => {
     closing ??= server.close(how);
@@ -58,7 +61,7 @@ export async function runServer(
 
 /** A second connection to the store of a server, for what cannot be brought about over HTTP. */
 export async function openOwnStore(dataDir: string): Promise<Store> {
-  const store = await openStore(dataDir);
+  const store = await openStoreOf({ dataDir, ...(await storeFor(dataDir)) });
   onTestFinished(async () => await store.close());
   return store;
 }

@@ -1,4 +1,4 @@
-import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, StatementSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 
 const METHODS = ['all', 'get', 'run'] as const;
@@ -39,6 +39,39 @@ export class Statements {
       return Reflect.apply(original, this, values);
     } as typeof original);
   }
+}
+
+/**
+ * How SQLite goes about each statement that `work` has the store run on the file at `path`. Statements about the
+ * connection itself are left out.
+ */
+export async function plansOfWork(
+  path: string,
+  work: () => Promise<unknown>,
+): Promise<{ sql: string; plan: string }[]> {
+  const reader = new DatabaseSync(path);
+  onTestFinished(() => reader.close());
+  const ran: { sql: string; values: SQLInputValue[] }[] = [];
+  const spies = (['all', 'run'] as const).map((method) => {
+    const original = StatementSync.prototype[method];
+    return vi.spyOn(StatementSync.prototype, method).mockImplementation(function (
+      this: StatementSync,
+      ...values: unknown[]
+    ) {
+      ran.push({ sql: this.sourceSQL, values: values as SQLInputValue[] });
+      return Reflect.apply(original, this, values);
+    } as typeof original);
+  });
+  await work();
+  for (const spy of spies) spy.mockRestore();
+  return ran
+    .filter(({ sql }) => !OWN_STATE.test(sql) && !/^(?:begin|commit)/.test(sql))
+    .flatMap(({ sql, values }) =>
+      reader
+        .prepare(`explain query plan ${sql}`)
+        .all(...values)
+        .map((row) => ({ sql, plan: String(row['detail']) })),
+    );
 }
 
 /** Number of transactions with several statements; each statement outside them is one of its own. */

@@ -28,7 +28,7 @@ export async function keepKey(db: Db, id = KEY_ID, owner = 'ann'): Promise<void>
   await insertKey(db, {
     ...{ id, user_id, name: id, hash: `hash of ${id}`, last4: '0000', created_at: 0 },
     ...{ last_used_at: null, revoked_at: null, v2_compat: 0 },
-    ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]', scopes: '[]' },
+    ...{ allowed_ips: '[]', allowed_origins: '[]', allowed_agents: '[]', scopes: '[]', generations: 0 },
   });
 }
 

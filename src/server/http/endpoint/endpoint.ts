@@ -4,9 +4,9 @@ import type { Origins } from '../../service/callers/key-bindings.ts';
 import { requireScope } from '../../service/callers/scopes.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
-import type { UserRow } from '../../store/schema/tables.ts';
+import type { UserRow } from '../../store/schema/user-tables.ts';
 import { type HttpRequest, originsOf } from '../request.ts';
-import { type Answer, type Call, isForUsersOnly, type Route } from '../route.ts';
+import { type Answer, type Call, isForUsersOnly, querySchemaOf, type Route } from '../route.ts';
 import { cacheHeaders } from './cache-headers.ts';
 import { parseRequest } from './parse-request.ts';
 import { readSentKey } from './sent-key.ts';
@@ -34,10 +34,12 @@ const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Conte
 export class Endpoint {
   readonly #route: Route;
   readonly #options: EndpointOptions;
+  readonly #query: Route['query'];
 
   constructor(route: Route, options: EndpointOptions) {
     this.#route = route;
     this.#options = options;
+    this.#query = querySchemaOf(route);
   }
 
   /**
@@ -61,7 +63,8 @@ export class Endpoint {
     const route = this.#route;
     const leave = route.isVital ? undefined : requestLimiter.enter(caller);
     try {
-      const call = parseRequest(request, route, { context, caller, verify });
+      const parsed = { route, query: this.#query };
+      const call = parseRequest(request, parsed, { context, caller, verify });
       const answer = await this.#handle(call);
       return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
     } finally {

@@ -3,20 +3,26 @@ import type { Caller } from '../../service/callers/caller.ts';
 import { validationRefusal } from '../../service/refusals/as-refusal.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
 import type { HttpRequest } from '../request.ts';
-import { type Call, querySchemaOf, type Route } from '../route.ts';
+import type { Call, Route } from '../route.ts';
 import { readSentKey } from './sent-key.ts';
+
+interface ParsedRoute {
+  readonly route: Route;
+  /** Its `querySchemaOf`, made once: a schema compiles its checks on first use. */
+  readonly query: Route['query'];
+}
 
 /**
  * The request in the form that the route's handler expects. @throws Refusal if it does not match the route's schemas
  */
 export function parseRequest(
   request: HttpRequest,
-  route: Route,
+  { route, query: querySchema }: ParsedRoute,
   { context, caller, verify }: Pick<Call, 'context' | 'caller' | 'verify'>,
 ): Call {
   verifyBodyType(request, route);
   const params = parseWith(route.params, request.params);
-  const query = parseWith(querySchemaOf(route), request.query);
+  const query = parseWith(querySchema, request.query);
   const headers = parseWith(route.headers, request.headers);
   return { context, request, caller, verify, params, query, headers, warnings: warningsFor(request, caller) };
 }

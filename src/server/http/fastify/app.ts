@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import cors from '@fastify/cors';
 import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -8,16 +7,14 @@ import { networkOf } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
-import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import { type Admission, Endpoint } from '../endpoint/endpoint.ts';
 import { errorAnswer } from '../endpoint/error-answer.ts';
 import { BODY_LIMIT, MAX_PARAM_LENGTH } from '../limits.ts';
 import type { HttpRequest } from '../request.ts';
-import type { Answer, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { ROUTES } from '../routes/routes.ts';
 import { Connections } from './connections.ts';
-import { CORS } from './cors.ts';
-import { addEntityTags } from './entity-tags.ts';
+import { addPreflight, CORS_HEADERS } from './cors.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
 import {
   describeAddress,
@@ -29,18 +26,13 @@ import {
   logsRequests,
   QuietLogController,
 } from './log.ts';
-import {
-  answerClientError,
-  breadcrumb,
-  type NetworkLimits,
-  requestId,
-  verifyHead,
-} from './network-limits.ts';
+import { answerClientError, type NetworkLimits, requestId, verifyHead } from './network-limits.ts';
 import { NodeServers } from './node-servers.ts';
 import { addressFor, isPersonsMistake, mountPages, pageError } from './pages.ts';
 import { PlainRequest } from './plain-request.ts';
 import { proxyTest } from './proxies.ts';
 import { securityHeaders } from './security-headers.ts';
+import { answerWriter, type WriteAnswer } from './write-answer.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;
@@ -57,9 +49,10 @@ export interface AppOptions {
 }
 
 export async function buildApp(options: AppOptions): Promise<{ app: FastifyInstance; servers: NodeServers }> {
-  const visits: Visits = new WeakMap();
-  const watch = requestWatcher(options, visits);
-  const answerError = errorAnswerer(options);
+  const common = securityHeaders();
+  const write = answerWriter({ ...common, ...CORS_HEADERS });
+  const watch = requestWatcher(options);
+  const answerError = errorAnswerer(options, write);
   const { servers, connections } = openServers(options);
   const app: FastifyInstance = Fastify({
     logger: loggerOptions(options.logLevel, options.logStream),
@@ -80,35 +73,30 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
   });
   const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
+  app.decorateRequest('visit', null);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
-    done();
-  });
-  await app.register(cors, CORS);
-  app.addHook('onRequest', (request, _reply, done) => {
     verifyHead(request);
     done();
   });
+  await addPreflight(app, common);
   app.removeContentTypeParser('text/plain'); // read by default; here it is as foreign as any other
   await app.register(multipart);
   await app.register(formbody, { bodyLimit: BODY_LIMIT });
   app.setErrorHandler(answerError);
+  const writePage = answerWriter(common); // pages of other sites may call the API, but read no page of a person
   app.setNotFoundHandler((request, reply) => {
     const refusal = new Refusal('not_found');
     if (options.hasPages && isPersonsMistake(request))
-      return send(reply, pageError(refusal, request, options));
+      return writePage(reply, pageError(refusal, request, options));
     return answerError(refusal, request, reply);
   });
-  const mountOn = (instance: FastifyInstance, route: Route) => {
+  for (const route of ROUTES) {
     const endpoint = new Endpoint(route, { ...options, requestLimiter });
-    mount(instance, route, { endpoint, visits, connections });
-  };
-  await app.register(async (scope) => {
-    await addEntityTags(scope);
-    for (const route of ROUTES.filter(({ method }) => method === 'GET')) mountOn(scope, route);
-  });
-  for (const route of ROUTES.filter(({ method }) => method !== 'GET')) mountOn(app, route);
-  if (options.hasPages) mountPages(app, { options: { ...options, requestLimiter }, connections, send });
+    mount(app, route, { endpoint, connections, write });
+  }
+  if (options.hasPages)
+    mountPages(app, { options: { ...options, requestLimiter }, connections, write: writePage });
   return { app, servers };
 }
 
@@ -135,27 +123,18 @@ const VITAL_PATHS: ReadonlySet<string> = new Set(
   ROUTES.filter(({ isVital }) => isVital).flatMap(({ paths }) => paths),
 );
 
-/** Adds the common headers to each answer, and reports each request once it is over, whichever side ended it. */
-function requestWatcher({ context, logLevel, logAddresses: addresses }: AppOptions, visits: Visits) {
+/** Reports each request once it is over, whichever side ended it. */
+function requestWatcher({ context, logLevel, logAddresses: addresses }: AppOptions) {
   const { clock, observer } = context;
-  const security = securityHeaders();
   const isLogged = logsRequests(logLevel);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const start = clock.monotonic();
-    reply.headers(security).header('X-Request-Id', request.id).header('MineSkin-Server', SERVER_NAME);
-    reply.header('MineSkin-Breadcrumb', breadcrumb());
     reply.raw.once('close', () => {
       const milliseconds = clock.monotonic() - start;
-      const { method, routeOptions } = request;
-      observer.requestAnswered({ route: routeOptions.url, method, status: reply.statusCode, milliseconds });
-      if (isLogged)
-        logRequest({
-          request,
-          reply,
-          caller: visits.get(request)?.admission.caller,
-          milliseconds,
-          addresses,
-        });
+      const { method, visit } = request;
+      const route = visit?.route ?? request.routeOptions.url;
+      observer.requestAnswered({ route, method, status: reply.statusCode, milliseconds });
+      if (isLogged) logRequest({ request, reply, caller: visit?.admission.caller, milliseconds, addresses });
     });
   };
 }
@@ -174,49 +153,50 @@ function answerBadClient(
 
 /** A request on its way through the app. */
 interface Visit {
+  /** Address as the route has it. */
+  readonly route: string;
   readonly request: HttpRequest;
   readonly admission: Admission;
 }
 
-type Visits = WeakMap<FastifyRequest, Visit>;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until the caller is known. */
+    visit: Visit | null;
+  }
+}
 
 interface Mounting {
   readonly endpoint: Endpoint;
-  readonly visits: Visits;
   readonly connections: Connections;
+  readonly write: WriteAnswer;
 }
 
 /** Read-only routes also support HEAD. */
-function mount(app: FastifyInstance, route: Route, { endpoint, visits, connections }: Mounting): void {
+function mount(app: FastifyInstance, route: Route, { endpoint, connections, write }: Mounting): void {
+  const isTagged = route.method === 'GET';
   for (const url of route.paths) {
     app.route({
-      method: route.method === 'GET' && !route.changes ? ['GET', 'HEAD'] : route.method,
+      method: isTagged && !route.changes ? ['GET', 'HEAD'] : route.method,
       url,
       ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
       // Before the body is read.
       onRequest: async (raw) => {
         const request = new PlainRequest(raw);
         const admission = await endpoint.admit(request);
-        visits.set(raw, { request, admission });
+        raw.visit = { route: url, request, admission };
         const { caller } = admission;
         if (caller.kind === 'user') connections.recognize(raw.raw.socket, caller.owner);
       },
       handler: async (raw, reply) => {
-        const { request, admission } = visits.get(raw)!;
-        return send(reply, await endpoint.answer(request, admission));
+        const { request, admission } = raw.visit!;
+        return write(reply, await endpoint.answer(request, admission), { isTagged });
       },
     });
   }
 }
 
-function errorAnswerer({ context }: AppOptions) {
+function errorAnswerer({ context }: AppOptions, write: WriteAnswer) {
   return (error: unknown, { url, log }: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    send(reply, errorAnswer(withoutFrameworkErrors(error), { url, log, context }));
-}
-
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  return reply
-    .code(answer.status)
-    .headers({ ...answer.headers })
-    .send(answer.body);
+    write(reply, errorAnswer(withoutFrameworkErrors(error), { url, log, context }));
 }

@@ -1,12 +1,35 @@
-import type { FastifyCorsOptions } from '@fastify/cors';
+import cors from '@fastify/cors';
+import type { FastifyInstance } from 'fastify';
 import { ANSWER_HEADERS } from '../described-answers.ts';
+import { commonHeaders } from './write-answer.ts';
 
 /** Web pages of any origin may call the service: with an API key in a header, never with a cookie. */
-export const CORS: FastifyCorsOptions = {
-  origin: '*',
-  methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-  allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'MineSkin-User-Agent'],
-  exposedHeaders: Object.keys(ANSWER_HEADERS),
-  maxAge: 24 * 3600,
-  strictPreflight: false,
-};
+const ORIGIN = '*';
+const EXPOSED = Object.keys(ANSWER_HEADERS).join(', ');
+
+/** What tells browsers so, on each answer of the API. */
+export const CORS_HEADERS = {
+  'access-control-allow-origin': ORIGIN,
+  'access-control-expose-headers': EXPOSED,
+} as const;
+
+/** Answers OPTIONS, by which browsers ask before they send a request of another page. */
+export async function addPreflight(
+  app: FastifyInstance,
+  common: Readonly<Record<string, string>>,
+): Promise<void> {
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', (request, reply, done) => {
+      reply.headers(commonHeaders(common, request.id));
+      done();
+    });
+    await scope.register(cors, {
+      origin: ORIGIN,
+      methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+      allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'MineSkin-User-Agent'],
+      exposedHeaders: EXPOSED,
+      maxAge: 24 * 3600,
+      strictPreflight: false,
+    });
+  });
+}

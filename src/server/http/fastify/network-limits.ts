@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -7,6 +7,7 @@ import { Refusal } from '../../service/refusals/refusal.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import { malformedUrl, verifyUrlLength } from '../limits.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
+import { makeBreadcrumb } from './write-answer.ts';
 
 /** Limits for connections, before their requests are known. Milliseconds, bytes. */
 export interface NetworkLimits extends RequestLimits {
@@ -63,12 +64,12 @@ export function verifyHead({ method, url, raw }: FastifyRequest): void {
 }
 
 function countOf(name: string, rawHeaders: readonly string[]): number {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
-}
-
-/** Identifies the request, for clients that show it: eight hexadecimal digits. */
-export function breadcrumb(): string {
-  return randomBytes(4).toString('hex');
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const text = rawHeaders[at] ?? '';
+    if (text.length === name.length && text.toLowerCase() === name) count++;
+  }
+  return count;
 }
 
 /** The incoming id if it is safe for logs and headers, otherwise a new one. */
@@ -121,7 +122,7 @@ function rawAnswer(refusal: Refusal): string {
     'Access-Control-Allow-Origin: *',
     `X-Request-Id: ${randomUUID()}`,
     `MineSkin-Server: ${SERVER_NAME}`,
-    `MineSkin-Breadcrumb: ${breadcrumb()}`,
+    `MineSkin-Breadcrumb: ${makeBreadcrumb()}`,
     'Connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${text}`;

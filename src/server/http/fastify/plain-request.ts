@@ -50,7 +50,10 @@ export class PlainRequest implements HttpRequest {
       for await (const part of this.#request.parts({ limits })) {
         const name = part.fieldname;
         if (part.type === 'field') yield { kind: 'field', name, value: part.value };
-        else yield { kind: 'file', name, read: async () => await part.toBuffer().catch(translate) };
+        else {
+          const read = async () => await part.toBuffer().catch(translate);
+          yield { kind: 'file', name, fileName: part.filename, read };
+        }
       }
     } catch (error) {
       translate(error);

@@ -1,13 +1,16 @@
-import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
 
 /**
- * Headers that tell browsers to treat an answer as nothing but data: the same for all answers, so they are made once.
+ * Headers that tell browsers to treat an answer as nothing but data: the same for all answers, so they are made once. Names
+ * in lower case.
  */
-export function securityHeaders(): OutgoingHttpHeaders {
+export function securityHeaders(): Readonly<Record<string, string>> {
   const answer = new ServerResponse(new IncomingMessage(new Socket()));
   const setHeaders = helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });
   setHeaders(answer.req, answer, () => {});
-  return { ...answer.getHeaders() };
+  return Object.fromEntries(
+    Object.entries(answer.getHeaders()).map(([name, value]) => [name, String(value)]),
+  );
 }

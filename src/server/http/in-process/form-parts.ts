@@ -15,7 +15,8 @@ export async function* partsOf({ fields, file }: Form, limits: PartLimits): Asyn
     if (name in Object.prototype) throw forbiddenField();
     yield { kind: 'field', name, value: cut(String(value), limits.fieldSize) };
   }
-  yield { kind: 'file', name: 'file', read: async () => bounded(file.bytes, limits.fileSize) };
+  const read = async () => bounded(file.bytes, limits.fileSize);
+  yield { kind: 'file', name: 'file', fileName: file.fileName, read };
 }
 
 function cut(text: string, maxBytes: number): string {

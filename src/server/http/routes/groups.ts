@@ -12,6 +12,7 @@ import { addCapeRoute, allCapesRoute, changeCapeRoute, removeCapeRoute } from '.
 import { doctorRoute } from './account/doctor.ts';
 import { changeKeyRoute, createKeyRoute, listKeysRoute, revokeKeyRoute } from './account/keys.ts';
 import { accountRoute, planListRoute } from './account/me.ts';
+import { MODERATION_ROUTES } from './account/moderation.ts';
 import { createUserRoute, listUsersRoute, setUserRoute, userRoute } from './account/users.ts';
 import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } from './pictures/crafatar.ts';
 import { MINOTAR_ROUTES } from './pictures/minotar.ts';
@@ -24,11 +25,13 @@ import { v1FirstListRoute, v1ListRoute } from './v1/list.ts';
 import { v1StatsRoute } from './v1/stats.ts';
 import { v1ValidNameRoute, v1ValidUuidRoute } from './v1/validate.ts';
 import { batchRoute } from './v2/batch.ts';
+import { editSkinsRoute, removeSkinsRoute } from './v2/bulk-changes.ts';
 import { capeListRoute } from './v2/capes.ts';
 import { generateRoute } from './v2/generate.ts';
 import { delayRoute, meClientRoute, meKeyRoute, meKeysRoute, meRoute } from './v2/me.ts';
-import { jobListRoute, jobRoute, submitRoute } from './v2/queue.ts';
+import { jobListRoute, jobRoute, retryJobRoute, submitRoute } from './v2/queue.ts';
 import { queueEventsRoute } from './v2/queue-events.ts';
+import { reportSkinRoute } from './v2/report.ts';
 import { ownSkinsRoute, popularSkinsRoute, publicSkinsRoute, randomSkinsRoute } from './v2/skin-lists.ts';
 import { editSkinRoute, removeSkinRoute, skinRoute, skinTextureRoute, viewSkinRoute } from './v2/skins.ts';
 import { statsRoute } from './v2/stats.ts';
@@ -45,7 +48,7 @@ export interface RouteGroup {
 export const ROUTE_GROUPS: readonly RouteGroup[] = [
   {
     starts: ['/v2/queue', '/queue'],
-    routes: () => [submitRoute, batchRoute, jobListRoute, queueEventsRoute, jobRoute],
+    routes: () => [submitRoute, batchRoute, jobListRoute, queueEventsRoute, jobRoute, retryJobRoute],
   },
   {
     starts: ['/v2/skins'],
@@ -58,12 +61,22 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
       removeSkinRoute,
       skinTextureRoute,
       viewSkinRoute,
+      reportSkinRoute,
       ...SKIN_VIEW_ROUTES,
     ],
   },
   {
     starts: ['/v2/me', '/v2/delay'],
-    routes: () => [meRoute, meKeyRoute, meKeysRoute, meClientRoute, ownSkinsRoute, delayRoute],
+    routes: () => [
+      meRoute,
+      meKeyRoute,
+      meKeysRoute,
+      meClientRoute,
+      ownSkinsRoute,
+      editSkinsRoute,
+      removeSkinsRoute,
+      delayRoute,
+    ],
   },
   {
     starts: ['/v2/account'],
@@ -90,6 +103,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
       userRoute,
       createUserRoute,
       setUserRoute,
+      ...MODERATION_ROUTES,
     ],
   },
   {

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '../../../protocol/errors.ts';
 import type { V1ErrorAnswer } from '../../../protocol/v1.ts';
 import type { Refusal } from '../../service/refusals/refusal.ts';
-import type { Via } from '../../store/schema/tables.ts';
+import type { Via } from '../../store/schema/job-tables.ts';
 import type { Answer } from '../route.ts';
 import { rateLimitHeaders } from '../views.ts';
 import { delayHeaders, waitView } from './views.ts';
@@ -21,6 +21,7 @@ const OLD_STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = { no_account_
 /** Errors about the picture or about making a skin of it; all others are about the request. */
 const ABOUT_GENERATING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_image',
+  'blocked_image',
   'invalid_image_url',
   'invalid_user',
   'no_duplicate',

@@ -12,12 +12,14 @@ interface Given {
   /** From the query, the body and the address: later ones take precedence. */
   readonly fields: Fields;
   readonly file: Uint8Array | undefined;
+  readonly fileName: string | undefined;
 }
 
 /** The source for each address. @throws Refusal */
 const SOURCES = {
-  upload: ({ file }) => ({
+  upload: ({ file, fileName }) => ({
     kind: 'upload',
+    fileName,
     bytes: file ?? refuse('missing_file', 'Send a PNG in a part named "file".'),
   }),
   url: (given) => ({ kind: 'url', url: sourcesOf(given).url ?? refuse('invalid_request', 'Send a url.') }),
@@ -32,9 +34,9 @@ export async function readV1Request(
   request: HttpRequest,
   kind: Source['kind'],
 ): Promise<Omit<GenerationRequest, 'caller' | 'via'>> {
-  const { fields, file } = await readBody(request, { anyPart: true });
+  const { fields, file, fileName } = await readBody(request, { anyPart: true });
   const { query, params } = request as { query: Fields; params: Fields };
-  const given = { fields: { ...present(query), ...present(fields), ...present(params) }, file };
+  const given = { fields: { ...present(query), ...present(fields), ...present(params) }, file, fileName };
   const options = optionsOf(given);
   return {
     source: SOURCES[kind](given),

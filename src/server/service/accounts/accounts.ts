@@ -14,13 +14,14 @@ import type {
 import type { Accounts } from '../../accounts/accounts.ts';
 import { freeAt } from '../../accounts/availability.ts';
 import { checkAccount } from '../../accounts/health.ts';
-import { LinkError, type Linker, MAX_ACCOUNTS } from '../../accounts/linking.ts';
+import { type BegunLogin, LinkError, type Linker, MAX_ACCOUNTS } from '../../accounts/linking.ts';
 import { AccountKeyError } from '../../accounts/token-cipher.ts';
 import { unlinkAccount } from '../../accounts/unlink.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
 import { changeAccount, findAccount, type LinkedAccount, listAccounts } from '../../store/accounts.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import type { AccountRow } from '../../store/schema/tables.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { AccountRow } from '../../store/schema/account-tables.ts';
 import { type Caller, requireUser, type UserCaller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
@@ -64,8 +65,23 @@ export async function beginGameLogin(
   { share }: z.output<typeof gameLoginBodySchema>,
 ): Promise<BegunGameLogin> {
   const linker = linkerOf(context, caller, share);
-  const { expiresAt, interval, ...rest } = await orRefusal(() => context.accounts.linking.begin(linker));
+  return begunView(await orRefusal(() => context.accounts.linking.begin(linker)));
+}
+
+/** A sign-in that the caller started, as it was begun. @throws Refusal `not_found` */
+export function findGameLogin(context: AccountsContext, caller: Caller, id: string): BegunGameLogin {
+  const { owner } = verifyMayLink(context, caller);
+  const found = context.accounts.linking.find(id, owner);
+  if (!found) throw noSuchLogin();
+  return begunView(found);
+}
+
+function begunView({ expiresAt, interval, ...rest }: BegunLogin): BegunGameLogin {
   return { ...rest, expiresAt: isoTime(expiresAt), interval: interval / 1000 };
+}
+
+function noSuchLogin(): Refusal {
+  return new Refusal('not_found', 'There is no such sign-in, or it has expired.');
 }
 
 /**
@@ -80,7 +96,7 @@ export async function readGameLogin(
   const { owner } = verifyMayLink(context, caller);
   try {
     const found = await context.accounts.linking.poll(id, owner);
-    if (found === 'unknown') throw new Refusal('not_found', 'There is no such sign-in, or it has expired.');
+    if (found === 'unknown') throw noSuchLogin();
     if (found === 'waiting') return { login: { status: 'waiting' } };
     context.signals.work();
     return { login: { status: 'linked' }, account: accountView(context, found) };
@@ -99,6 +115,7 @@ export async function changeGameAccount(
 ): Promise<GameAccount> {
   const { paused, restore, capes, share } = change;
   const changed = await inTransaction(context.db, async (tx) => {
+    await lockManagement(tx);
     const account = await findOwn(tx, caller, uuid);
     verifyConsent(caller, account, change);
     await changeAccount(tx, uuid, {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Fixed prefix of every key, which secret scanners and people recognize. */
 const PREFIX = 'sksm_';
@@ -10,5 +10,5 @@ export function makeApiKey(): string {
 
 /** The stored form of a key. A plain hash is enough: 256 random bits cannot be guessed. */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }

@@ -40,14 +40,17 @@ export async function authenticate(
     return anonymousCaller(credentials, plans);
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  const notes = manglingOf(authorization);
-  if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw new Refusal('invalid_api_key', { notes });
+  if (key === undefined || key.length < MIN_API_KEY_LENGTH) throw unknownKey(authorization);
   const found = await findKeyOwner(db, hashApiKey(key));
-  if (!found) throw new Refusal('invalid_api_key', { notes });
+  if (!found) throw unknownKey(authorization);
   if (found.user.disabled_at !== null) {
     throw new Refusal('invalid_api_key', 'The user of this API key is disabled.');
   }
   verifyBindings(callerKey(found.key), credentials);
   noteKeyUse(db, found.key, now);
   return userCaller(found.user, plans, found.key);
+}
+
+function unknownKey(authorization: string): Refusal {
+  return new Refusal('invalid_api_key', { notes: manglingOf(authorization) });
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Scope } from '../../../protocol/api-key.ts';
-import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
+import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
 import type { Plan, Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import type { Bindings, Origins } from './key-bindings.ts';
@@ -51,7 +51,7 @@ export function anonymousCaller(
   { address, origin }: Pick<Origins, 'address' | 'origin'>,
   plans: Plans,
 ): AnonymousCaller {
-  const place = createHash('sha256').update(networkOf(address)).digest('hex').slice(0, 32);
+  const place = hash('sha256', networkOf(address)).slice(0, 32);
   return { kind: 'anonymous', owner: `address:${place}`, plan: plans.anonymous, page: origin };
 }
 
@@ -73,7 +73,18 @@ export function userCaller(user: UserRow, plans: Plans, key?: ApiKeyRow): UserCa
   };
 }
 
+/** Rows are kept from one request to the next, so the lists in them are parsed once. */
+const parsedKeys = new WeakMap<ApiKeyRow, CallerKey>();
+
 export function callerKey(row: ApiKeyRow): CallerKey {
+  const known = parsedKeys.get(row);
+  if (known) return known;
+  const key = parseKey(row);
+  parsedKeys.set(row, key);
+  return key;
+}
+
+function parseKey(row: ApiKeyRow): CallerKey {
   return {
     id: row.id,
     name: row.name,

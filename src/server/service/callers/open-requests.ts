@@ -1,3 +1,4 @@
+import { forgetKeyOwners } from '../../store/adapter-parts.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { lockQueue } from '../../store/locks.ts';
 import { readMeta, writeMeta } from '../../store/meta.ts';
@@ -63,18 +64,21 @@ export class OpenRequests {
   }
 
   #release(held: Held): void {
-    this.#held.delete(held);
-    if (this.#held.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#held.delete(held); // the timer goes on until its next look, because most requests are over before it
   }
 
   async #look(): Promise<void> {
+    if (this.#held.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
       const revocations = await readMeta(this.#options.db, 'revocations');
       const isNews = revocations !== this.#revocations;
+      if (isNews) forgetKeyOwners(this.#options.db); // what was read before may be what has been revoked
       for (const held of [...this.#held]) if (isNews || !held.isSeen) await this.#verify(held);
       this.#revocations = revocations;
     } catch (error) {

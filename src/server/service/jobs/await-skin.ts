@@ -1,7 +1,7 @@
 import { type ErrorCode, isErrorCode } from '../../../protocol/errors.ts';
 import { MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/tables.ts';
+import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
 
 import { Refusal } from '../refusals/refusal.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
-import type { JobLists, JobState, JobWithSkin } from '../../queue/port.ts';
+import type { JobLists, JobState, JobWithSkin, ListedJob } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/tables.ts';
+import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { type PollingContext, verifyPolling } from '../limits/polling.ts';
@@ -39,12 +39,14 @@ export interface JobListQuery {
   readonly status?: JobRow['status'] | undefined;
 }
 
-export interface JobList {
-  readonly jobs: JobState[];
+export interface JobList<Job extends JobState = ListedJob> {
+  readonly jobs: Job[];
   /** Jobs per page. */
   readonly size: number;
   /** `after` of the next page; undefined on the last page. */
   readonly next: string | undefined;
+  /** Jobs on all pages; set on the first page, if cheap to determine. */
+  readonly total?: number | undefined;
 }
 
 /** A page of the caller's jobs, newest first. @throws Refusal `validation_error` for an unknown `after` */
@@ -54,19 +56,28 @@ export async function listJobs(
   { after, size = LIST_SIZE, status }: JobListQuery,
 ): Promise<JobList> {
   const before = after === undefined ? undefined : await numberOf(context, caller, after);
-  const page = await context.queue.pageStates(caller.owner, { before, status, size: size + 1 });
+  const page = await context.queue.page(caller.owner, { before, status, size: size + 1 });
   const jobs = page.slice(0, size);
-  return { jobs, size, next: page.length > size ? jobs.at(-1)?.id.toString() : undefined };
+  const next = page.length > size ? jobs.at(-1)?.id.toString() : undefined;
+  const isCounted = before === undefined && (status === undefined || status === 'failed');
+  return { jobs, size, next, ...(isCounted && { total: await context.queue.count(caller.owner, status) }) };
 }
 
 /**
  * For clients without paging: the newest jobs, and all pending ones regardless of age, because such clients look for
- * the ends of their jobs in this list.
+ * the ends of their jobs in this list. They do so often, so the jobs come with their states only.
  */
-export async function listNewestJobs(context: JobListContext, caller: Caller): Promise<JobList> {
-  const page = await listJobs(context, caller, {});
-  if (page.next === undefined) return page;
-  return { ...page, jobs: await context.queue.listStates(caller.owner, LIST_SIZE) };
+export async function listNewestJobs(
+  { queue }: JobListContext,
+  { owner }: Caller,
+): Promise<JobList<JobState>> {
+  const found = await queue.listStates(owner, LIST_SIZE + 1); // one more shows whether there is a next page
+  const jobs = found.filter(({ status }, index) => index < LIST_SIZE || isPending(status));
+  return {
+    jobs,
+    size: LIST_SIZE,
+    next: found.length > LIST_SIZE ? found[LIST_SIZE - 1]?.id.toString() : undefined,
+  };
 }
 
 async function numberOf({ queue }: JobListContext, caller: Caller, after: string): Promise<number> {

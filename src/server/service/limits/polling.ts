@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../store/db.ts';
-import type { JobRow } from '../../store/schema/tables.ts';
+import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readRateLimit } from './rate-limit.ts';

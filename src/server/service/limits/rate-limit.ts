@@ -10,7 +10,7 @@ import {
 import { opensAt, VIA_RULES } from '../../queue/limits.ts';
 import { type CallerMemory, currentMemory, recallCaller } from '../../store/callers.ts';
 import type { Db } from '../../store/db.ts';
-import type { Via } from '../../store/schema/tables.ts';
+import type { Via } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';
 
 /** A request to which a caller's limits apply. */

@@ -22,6 +22,12 @@ export class StoreCeiling {
     return usedBytes() >= maxBytes;
   }
 
+  /** Bytes in use now, and the most there may be; undefined: no limit. */
+  get use(): { readonly used: number; readonly most: number | undefined } {
+    const { usedBytes, maxBytes } = this.#options;
+    return { used: usedBytes(), most: Number.isFinite(maxBytes) ? maxBytes : undefined };
+  }
+
   /** Call before anything new is stored. @throws Refusal `store_full` */
   verifyRoom(): void {
     if (this.isReached) throw new Refusal('store_full');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUnreachable } from '../../store/unreachable.ts';
 import { Refusal } from './refusal.ts';
 
 /** Turns any error into a refusal. Only faults of the service itself become `internal_error`. */
@@ -44,6 +45,8 @@ const FILE_TROUBLE: Readonly<Record<string, string>> = {
 
 /** Problems of the data folder that are not bugs. */
 function fromStore(error: Error): Refusal | undefined {
+  if (isUnreachable(error))
+    return new Refusal('store_unreachable', { headers: { 'Retry-After': '2' }, cause: error });
   const { errcode, code } = error as Error & { errcode?: unknown; code?: unknown };
   const message = typeof errcode === 'number' ? STORE_TROUBLE[errcode & 0xff] : FILE_TROUBLE[String(code)];
   return message === undefined ? undefined : new Refusal('service_unavailable', { message, cause: error });

@@ -17,7 +17,8 @@ import {
 } from '../../store/capes.ts';
 import type { Db } from '../../store/db.ts';
 import { inTransaction } from '../../store/db.ts';
-import type { CapeRow } from '../../store/schema/tables.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { CapeRow } from '../../store/schema/skin-tables.ts';
 import { keepTexture } from '../../store/textures.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { StoreCeiling } from '../limits/store-ceiling.ts';
@@ -81,6 +82,7 @@ export async function addCape(
   const created_at = context.clock.now();
   const cape = { uuid: randomBytes(16).toString('hex'), alias, support, texture_hash: hash, created_at };
   await inTransaction(context.db, async (tx) => {
+    await lockManagement(tx);
     if ((await countCapes(tx)) >= MAX_CAPES)
       throw new Refusal('invalid_request', `There are ${MAX_CAPES} capes already: remove one first.`);
     await keepTexture(tx, { hash, width, height, png: encodePng(picture), created_at });
@@ -98,6 +100,7 @@ export async function editCape(
 ): Promise<CapeRow> {
   requireOperator(caller);
   return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
     const cape = await findCape(tx, uuid);
     if (!cape) throw noSuchCape(uuid);
     const namesake = alias === undefined ? undefined : await findCapeByAlias(tx, alias);

@@ -1,7 +1,7 @@
 import { ByteCache } from '../../../base/byte-cache.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../store/db.ts';
-import type { TextureRow } from '../../store/schema/tables.ts';
+import type { TextureRow } from '../../store/schema/skin-tables.ts';
 import { findServedTexture } from '../../store/textures.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -4,7 +4,6 @@ import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import type { Db } from '../../store/db.ts';
 import { NEWEST_SCHEMA, readVersion, StoreTooNewError } from '../../store/migrate.ts';
-import { lookForDamage } from '../../store/sqlite-damage.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
 import type { Health } from './health.ts';
 
@@ -18,6 +17,7 @@ export interface DiagnosisContext {
   readonly generator: Pick<Generator, 'health'>;
   readonly generatorKind: GeneratorKind;
   readonly publicUrl: () => string;
+  readonly examineStore: () => Promise<HealthFinding[]>;
 }
 
 /** Health checks that only the service itself can make. @throws Refusal for callers other than the operator */
@@ -49,7 +49,7 @@ async function generatorFindings(
   }
 }
 
-async function storeFindings({ db, health }: DiagnosisContext): Promise<HealthFinding[]> {
+async function storeFindings({ db, health, examineStore }: DiagnosisContext): Promise<HealthFinding[]> {
   const reasons = await health.unreadiness();
   if (reasons.includes('store_replaced')) {
     return [
@@ -59,6 +59,9 @@ async function storeFindings({ db, health }: DiagnosisContext): Promise<HealthFi
       ),
     ];
   }
+  if (reasons.includes('store_unreachable')) {
+    return [problem('store_unreachable', 'The database cannot be reached.')];
+  }
   if (reasons.includes('store_not_writable')) {
     return [
       problem(
@@ -67,7 +70,7 @@ async function storeFindings({ db, health }: DiagnosisContext): Promise<HealthFi
       ),
     ];
   }
-  return [await schemaFinding(db), await damageFinding(db)];
+  return [await schemaFinding(db), ...(await examineStore())];
 }
 
 /** A newer program may have changed the store while this one runs. */
@@ -78,15 +81,6 @@ async function schemaFinding(db: Db): Promise<HealthFinding> {
     if (error instanceof StoreTooNewError) return problem(error.code, error.message);
     throw error;
   }
-}
-
-async function damageFinding(db: Db): Promise<HealthFinding> {
-  const { bytes, isDamaged } = await lookForDamage(db);
-  const size = `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-  if (isDamaged === undefined)
-    return ok('store_large', `The store (${size}) is too large for an integrity check.`);
-  if (isDamaged) return problem('store_damaged', 'It is damaged.');
-  return ok('store_sound', `The integrity check of ${size} found no errors.`);
 }
 
 function ok(code: string, message: string): HealthFinding {

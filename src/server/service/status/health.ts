@@ -1,11 +1,13 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { writeMeta } from '../../store/meta.ts';
+import { isUnreachable } from '../../store/unreachable.ts';
 
 /** Why a service accepts no work now. */
 export type Unreadiness =
   | 'stopping'
   | 'store_replaced'
+  | 'store_unreachable'
   | 'store_not_writable'
   | 'store_full'
   | 'signing_key_changed'
@@ -33,10 +35,12 @@ export interface HealthOptions {
  */
 const TRY_AGE = 1_000;
 
+type StoreFault = Extract<Unreadiness, 'store_unreachable' | 'store_not_writable'>;
+
 /** Whether this process can do its work. */
 export class Health {
   readonly #options: HealthOptions;
-  #tried: { readonly at: number; readonly isWritable: Promise<boolean> } | undefined;
+  #tried: { readonly at: number; readonly fault: Promise<StoreFault | undefined> } | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -46,11 +50,12 @@ export class Health {
   async unreadiness(): Promise<Unreadiness[]> {
     const { isStopping, isReplaced, isFull, isKeyChanged, trouble, isReady } = this.#options;
     if (isReplaced()) return [...(isStopping() ? (['stopping'] as const) : []), 'store_replaced'];
-    const isWritable = await this.#isWritable();
+    const fault = await this.#storeFault();
+    const isWritable = fault === undefined;
     const canGenerate = !isWritable || (await isReady()); // this check reads from the store
     return [
       ...(isStopping() ? (['stopping'] as const) : []),
-      ...(isWritable ? [] : (['store_not_writable'] as const)),
+      ...(fault ? [fault] : []),
       ...(isFull() ? (['store_full'] as const) : []),
       ...(isWritable && (await isKeyChanged()) ? (['signing_key_changed'] as const) : []),
       ...(trouble() ? (['workers_in_trouble'] as const) : []),
@@ -58,23 +63,23 @@ export class Health {
     ];
   }
 
-  async #isWritable(): Promise<boolean> {
+  async #storeFault(): Promise<StoreFault | undefined> {
     const at = this.#options.clock.monotonic();
     if (this.#tried === undefined || at - this.#tried.at >= TRY_AGE) {
-      this.#tried = { at, isWritable: this.#tryToWrite() };
+      this.#tried = { at, fault: this.#tryToWrite() };
     }
-    return await this.#tried.isWritable;
+    return await this.#tried.fault;
   }
 
   /** Only a write can tell: the disk may be full, or a folder may have become read-only. */
-  async #tryToWrite(): Promise<boolean> {
+  async #tryToWrite(): Promise<StoreFault | undefined> {
     const { db, clock, onError } = this.#options;
     try {
       await writeMeta(db, 'last-look', String(clock.now()));
-      return true;
+      return undefined;
     } catch (error) {
       onError(error);
-      return false;
+      return isUnreachable(error) ? 'store_unreachable' : 'store_not_writable';
     }
   }
 }

@@ -4,7 +4,7 @@ import type { JobSignals } from '../../events/job-signals.ts';
 import type { Observer } from '../../events/observer.ts';
 import type { NewJob, Repeated } from '../../queue/port.ts';
 import type { CallerMemory } from '../../store/callers.ts';
-import type { JobRow } from '../../store/schema/tables.ts';
+import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { SkinWithData } from '../../store/skins.ts';
 import type { Caller } from '../callers/caller.ts';
 import { expectedEnd, type ForecastContext } from '../forecast/expected-end.ts';
@@ -12,7 +12,6 @@ import { withSkin } from '../jobs/jobs.ts';
 import type { DuplicatesContext } from '../limits/duplicates.ts';
 import { rateLimitOf, readRateLimit } from '../limits/rate-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
-import type { GenerationRequest } from './generation-request.ts';
 import { type AnswerableRequest, lookUpJob, recordOfKnownData } from './known-data.ts';
 
 export type Found = { readonly job: JobRow; readonly usage?: CallerMemory } & (
@@ -40,9 +39,10 @@ export interface AnswerContext extends ForecastContext, DuplicatesContext {
 export async function answerFromStore(
   context: AnswerContext,
   job: NewJob,
-  request: GenerationRequest,
+  request: AnswerableRequest['request'],
 ): Promise<Found | undefined> {
-  const { isKeyUsed, known, memory } = await lookUpJob(context.db, job, context.clock.now());
+  const { isKeyUsed, isBlocked, known, memory } = await lookUpJob(context.db, job, context.clock.now());
+  if (isBlocked) throw new Refusal('blocked_image');
   const repeated = isKeyUsed ? await context.queue.findRepeated(job) : undefined;
   if (repeated) return await answerAgain(context, repeated);
   const found = await answerKnown(context, job, { request, known });

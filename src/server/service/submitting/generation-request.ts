@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SkinVariant, SkinVisibility } from '../../../protocol/skin.ts';
 import type { NewJob } from '../../queue/port.ts';
 import type { Source } from '../../sources/source.ts';
-import type { Via } from '../../store/schema/tables.ts';
+import type { Via } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { requestKey } from '../skins/identity.ts';
 import { acceptCallback, type CallbackContext } from './callbacks.ts';
@@ -29,11 +29,14 @@ export interface GenerationRequest {
   readonly callback?: string | undefined;
 }
 
+/** A generation whose picture is known already. */
+export type JobRequest = Omit<GenerationRequest, 'source' | 'variant'>;
+
 /** Turns the request into a job. @throws Refusal for a callback that is not accepted */
 export async function newJob(
   context: CallbackContext,
-  request: GenerationRequest,
-  what: Pick<NewJob, 'identity' | 'textureHash' | 'variant' | 'capeHash'>,
+  request: JobRequest,
+  what: Pick<NewJob, 'identity' | 'textureHash' | 'variant' | 'capeHash' | 'source'>,
 ): Promise<NewJob> {
   const { caller, visibility, name, via, idempotencyKey, callback } = request;
   return {

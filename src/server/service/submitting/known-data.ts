@@ -4,6 +4,7 @@ import type { NewJob } from '../../queue/port.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
 import { ensureSkin, findSkin, type SkinWithData, someSkinOf } from '../../store/skins.ts';
 import { countDuplicate, type DuplicatesContext } from '../limits/duplicates.ts';
+import { Refusal } from '../refusals/refusal.ts';
 import { shareData } from '../skins/data-sharing.ts';
 import { ownIdentity, sharedOf } from '../skins/identity.ts';
 import type { GenerationRequest } from './generation-request.ts';
@@ -18,7 +19,7 @@ export interface AnswerableRequest {
  * The caller's record of existing data, created if necessary; undefined if there is no data that this caller may use. A
  * caller may use shared data, and data made for its own private skins. A request that only checks for data gets another
  * record of the caller's, if there is one: a check must not publish what is private.
- * @throws Refusal `rate_limit` for a caller with far too many records
+ * @throws Refusal `rate_limit` for a caller with far too many records; `blocked_image`
  */
 export async function recordOfKnownData(
   context: DuplicatesContext,
@@ -34,7 +35,9 @@ export async function recordOfKnownData(
   return await inTransaction(context.db, async (tx) => {
     // Check again: the data may have been deleted or become private in the meantime.
     const now = context.clock.now();
-    const [data] = (await lookUpJob(tx, job, now)).known;
+    const { isBlocked, known } = await lookUpJob(tx, job, now);
+    if (isBlocked) throw new Refusal('blocked_image');
+    const [data] = known;
     return data && (await addRecord(tx, { ...job, identity: data.identity }, now));
   });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { type FoundData, type SignedMaterial, variantNote } from '../../sources/source.ts';
+import { nameOfSource } from '../../sources/source-name.ts';
 import type { Db } from '../../store/db.ts';
 import { inTransaction } from '../../store/db.ts';
 import { ensureSkin, type SkinWithData } from '../../store/skins.ts';
@@ -34,7 +35,10 @@ export async function submitSigned(
     );
   }
   const { identity, textureHash, variant, capeHash, found } = material;
-  const job = await newJob(context, request, { identity, textureHash, variant, capeHash });
+  const job = await newJob(context, request, {
+    ...{ identity, textureHash, variant, capeHash },
+    source: nameOfSource(request.source),
+  });
   const warnings = variantNote(request.variant, material);
   const there = await answerFromStore(context, job, request);
   if (there) return { ...there, warnings };

@@ -8,6 +8,8 @@ import type { NewJob } from '../../queue/port.ts';
 import { readSource } from '../../sources/read-source.ts';
 import type { Material } from '../../sources/source.ts';
 import type { SourceContext } from '../../sources/source-context.ts';
+import { nameOfSource } from '../../sources/source-name.ts';
+import { noteGeneration } from '../../store/api-keys.ts';
 import type { Caller } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
 import { overLimitRefusal } from '../limits/over-limit.ts';
@@ -17,7 +19,7 @@ import { decodeImage } from '../skins/decode-image.ts';
 import { identityOfJob } from '../skins/identity.ts';
 import { requirePrivateSkins } from '../skins/skin-changes.ts';
 import { answerAgain, answerFromStore, awaited, type Found, type Submitted } from './answering.ts';
-import { type GenerationRequest, newJob } from './generation-request.ts';
+import { type GenerationRequest, type JobRequest, newJob } from './generation-request.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
 
 export interface MaterialContext extends SourceContext {
@@ -40,11 +42,18 @@ export async function submit(context: SubmitContext, request: GenerationRequest)
 
 /** Reads the input of the request, and fetches it if necessary: the part that may take long. @throws Refusal */
 export async function readMaterial(context: MaterialContext, request: GenerationRequest): Promise<Material> {
-  const { caller, visibility, source } = request;
+  verifyMaySubmit(context, request);
+  return await readSource(context, request.source, request);
+}
+
+/** @throws Refusal `service_unavailable`, `insufficient_grants`, `rate_limit` */
+export function verifyMaySubmit(
+  context: Pick<MaterialContext, 'isStopping' | 'webPages'>,
+  { caller, visibility }: Pick<GenerationRequest, 'caller' | 'visibility'>,
+): void {
   if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
   context.webPages.verifyMayGenerate(caller);
   if (visibility === 'private') requirePrivateSkins(caller);
-  return await readSource(context, source, request);
 }
 
 /** The second part of `submit`: call it for everything that `readMaterial` has read. @throws Refusal */
@@ -71,21 +80,31 @@ async function submitPicture(
   const choice = chooseVariant(picture, wanted);
   const warnings: Note[] = choice.warning ? [{ code: 'variant_mismatch', message: choice.warning }] : [];
   const textureHash = pixelHash(picture);
-  const job = await describeJob(context, request, { textureHash, variant: choice.variant });
-
-  const there = await answerFromStore(context, job, request);
-  if (there) return { ...there, warnings };
-  if (request.checkOnly) throw new Refusal('no_duplicate');
-  context.ceiling.verifyRoom();
-  const withPicture = { ...job, picture: storedPicture(textureHash, picture) };
-  return { ...(await enqueue(context, request.caller, withPicture)), warnings };
+  const source = nameOfSource(request.source);
+  const texture = { textureHash, variant: choice.variant, source };
+  const found = await submitTexture(context, request, texture, () => storedPicture(textureHash, picture));
+  return { ...found, warnings };
 }
 
-async function describeJob(
+/** A texture, and what its owner knows it by. */
+type Texture = Pick<NewJob, 'textureHash' | 'variant' | 'source'>;
+
+/** Answers with existing skin data, or with a job. `picture` is stored if it is needed. @throws Refusal */
+export async function submitTexture(
   context: StoringContext,
-  request: GenerationRequest,
-  texture: Pick<NewJob, 'textureHash' | 'variant'>,
-): Promise<NewJob> {
+  request: JobRequest,
+  texture: Texture,
+  picture: () => NewJob['picture'],
+): Promise<Found> {
+  const job = await describeJob(context, request, texture);
+  const there = await answerFromStore(context, job, request);
+  if (there) return there;
+  if (request.checkOnly) throw new Refusal('no_duplicate');
+  context.ceiling.verifyRoom();
+  return await enqueue(context, request.caller, { ...job, picture: picture() });
+}
+
+async function describeJob(context: StoringContext, request: JobRequest, texture: Texture): Promise<NewJob> {
   const { caller, visibility, cape } = request;
   const capeHash = cape === undefined ? null : (await readCapeFor(context, caller, cape)).texture_hash;
   const asked = { ...texture, capeHash, visibility, owner: caller.owner };
@@ -105,6 +124,7 @@ async function enqueue(context: StoringContext, caller: Caller, job: NewJob): Pr
   }
   if (!('usage' in submission)) return await answerAgain(context, submission);
   if (submission.kind === 'queued') {
+    if (caller.kind === 'user' && caller.key) noteGeneration(context.db, caller.key.id);
     context.signals.work();
     context.signals.accepted(job.owner, submission.job);
   }

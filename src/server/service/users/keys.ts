@@ -17,7 +17,8 @@ import {
   listKeys,
 } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import type { ApiKeyRow, UserRow } from '../../store/schema/tables.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
 import { findUserByName } from '../../store/users.ts';
 import { hashApiKey, makeApiKey } from '../callers/api-key.ts';
 import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
@@ -62,6 +63,7 @@ async function makeKeyFor(db: Db, user: UserRow, wish: NewKey, now: number): Pro
     allowed_agents: JSON.stringify(wish.allowedAgents),
     v2_compat: wish.v2Compat ? 1 : 0,
     scopes: JSON.stringify(wish.scopes),
+    generations: 0,
   };
   await insertKey(db, row);
   return { ...keyView(row, user.name), secret };
@@ -70,6 +72,7 @@ async function makeKeyFor(db: Db, user: UserRow, wish: NewKey, now: number): Pro
 /** Creates the owner's first key on the very first start; returns undefined on all later ones. */
 export async function makeFirstOwnerKey(db: Db, owner: UserRow, now: number): Promise<string | undefined> {
   return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
     if (await hadAnyKey(tx, owner.id)) return undefined;
     return (await makeOwnersKey(tx, owner, FIRST_KEY, now)).secret;
   });
@@ -97,6 +100,7 @@ export async function createKey(
   const key = { ...wish, scopes: wish.scopes ?? scopesFor(user, isOwn, wish) };
   if (isOwn) verifyNoStronger(user, key);
   return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
     const owner = await ensureNamedUser(tx, userName ?? user.name, now);
     verifyRole(owner, key);
     if ((await countKeys(tx, owner.id)) >= MAX_KEYS) {
@@ -172,6 +176,7 @@ export async function revokeOwnKey(db: Db, caller: Caller, id: string, now: numb
 async function changeAny(db: Db, caller: Caller, id: string, change: KeyChange): Promise<ApiKey> {
   const user = requireUser(caller);
   return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
     const found = await findKey(tx, id);
     const isOwn = found?.user.id === user.id;
     if (!found || !(isOwn || user.isOperator)) {
@@ -199,6 +204,7 @@ function keyView(row: ApiKeyRow, user: string): ApiKey {
     last4: row.last4,
     createdAt,
     ...lastUsed,
+    generations: row.generations,
     allowedIps,
     allowedOrigins,
     allowedAgents,

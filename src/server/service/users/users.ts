@@ -13,7 +13,8 @@ import type { JobSignals } from '../../events/job-signals.ts';
 import type { JobQueue } from '../../queue/port.ts';
 import { countKeys } from '../../store/api-keys.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import type { UserRow } from '../../store/schema/tables.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { UserRow } from '../../store/schema/user-tables.ts';
 import { endSessionsOf } from '../../store/sessions.ts';
 import {
   changeUser,
@@ -28,6 +29,7 @@ import {
 import { type Caller, ownerOf, requireOperator, requireUser } from '../callers/caller.ts';
 import { noteRevocation } from '../callers/open-requests.ts';
 import { readRateLimit } from '../limits/rate-limit.ts';
+import { type Act, noteAct } from '../moderation/log.ts';
 import { type Plans, planView } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
@@ -57,7 +59,12 @@ export async function ensureNamedUser(db: Db, name: string, now: number): Promis
   return await ensureUser(db, newUser(name, now, { plan: 'free', role: 'user' }));
 }
 
-function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role'>): UserRow {
+/** Whether this is the person who runs the service. */
+export function isOwner({ name }: Pick<UserRow, 'name'>): boolean {
+  return name === OWNER_NAME;
+}
+
+export function newUser(name: string, now: number, rights: Pick<UserRow, 'plan' | 'role'>): UserRow {
   return { id: randomBytes(16).toString('hex'), name, created_at: now, disabled_at: null, ...rights };
 }
 
@@ -102,11 +109,16 @@ export async function createUser(
   caller: Caller,
   { name, plan }: z.output<typeof userBodySchema>,
 ): Promise<User> {
-  requireOperator(caller);
+  const operator = requireOperator(caller);
+  const { db, clock } = context;
   verifyPlan(context.plans, plan);
-  const user = newUser(name, context.clock.now(), { plan, role: 'user' });
-  if (await insertUser(context.db, user)) return userView({ ...user, keys: 0 });
-  throw new Refusal('invalid_request', `There is a user ${name} already.`);
+  const user = newUser(name, clock.now(), { plan, role: 'user' });
+  await inTransaction(db, async (tx) => {
+    if (!(await insertUser(tx, user)))
+      throw new Refusal('invalid_request', `There is a user ${name} already.`);
+    await noteAct(tx, clock, { operator, action: 'create_user', subject: name, note: plan });
+  });
+  return userView({ ...user, keys: 0 });
 }
 
 /**
@@ -125,6 +137,7 @@ export async function setUser(
     throw new Refusal('invalid_request', 'You cannot disable yourself: nobody could undo it.');
   }
   const changed = await inTransaction(context.db, async (tx) => {
+    await lockManagement(tx);
     const before = await findUserWithKeys(tx, name);
     if (!before) throw noSuchUser(name);
     if (disabled) await noteRevocation(tx);
@@ -134,11 +147,28 @@ export async function setUser(
       disabled_at: (disabled ?? before.disabled_at !== null) ? since : null,
     };
     await changeUser(tx, name, change);
+    for (const act of actsOf(before, change)) {
+      await noteAct(tx, context.clock, { operator, subject: name, ...act });
+    }
     if (disabled) await endSessionsOf(tx, { user: before.id });
     return userView({ ...before, ...change });
   });
   if (disabled) await endJobsOfDisabled(context);
   return changed;
+}
+
+/** For the log: what of the user is otherwise than before. */
+function actsOf(
+  before: UserWithKeys,
+  change: Pick<UserRow, 'plan' | 'disabled_at'>,
+): Pick<Act, 'action' | 'note'>[] {
+  const isDisabled = change.disabled_at !== null;
+  return [
+    ...(change.plan === before.plan ? [] : [{ action: 'change_plan', note: change.plan } as const]),
+    ...(isDisabled === (before.disabled_at !== null)
+      ? []
+      : [{ action: isDisabled ? 'disable_user' : 'enable_user' } as const]),
+  ];
 }
 
 /** Ends the waiting jobs of disabled users, including jobs accepted at that very moment. */

@@ -78,4 +78,6 @@ test('Answers bear the headers that clients read: server, breadcrumb, and the de
     const heard = await bob.upload('/generate/upload', skinPng(status));
     expect(heard).toMatchObject({ status, headers: delay });
   }
+  const noPicture = await bob.upload('/generate/upload', Buffer.from('no picture'));
+  expect(noPicture).toMatchObject({ status: 400, headers: delay });
 });

@@ -5,13 +5,16 @@ import { listJobs, listNewestJobs } from '../../../../src/server/service/jobs/jo
 
 const CALLER = { owner: 'user:ann' } as Partial<Caller> as Caller;
 
+const ended = (id: number) => ({ id, status: 'completed' }) as Partial<JobState> as JobState;
+
 /** A caller with so many ended jobs, the newest first. */
 function contextWith(count: number) {
-  const all = Array.from({ length: count }, (_, n) => ({ id: count - n }) as Partial<JobState> as JobState);
+  const all = Array.from({ length: count }, (_, n) => ended(count - n));
   const queue = {
     find: async () => undefined,
-    pageStates: async (_owner: string, { size, before = count + 1 }: JobPage) =>
+    page: async (_owner: string, { size, before = count + 1 }: JobPage) =>
       all.filter(({ id }) => id < before).slice(0, size),
+    count: async () => count,
     listStates: async (_owner: string, size: number) => all.slice(0, size),
   };
   return { queue } as unknown as Parameters<typeof listJobs>[0];

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Polling } from '../../../../src/server/service/limits/polling.ts';
+import type { Caller } from '../../../../src/server/service/callers/caller.ts';
+import { Polling, verifyPolling } from '../../../../src/server/service/limits/polling.ts';
+import { PLANS } from '../../../../src/server/service/plans/plans.ts';
+import type { JobRow } from '../../../../src/server/store/schema/job-tables.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
+import { openOwnStore } from '../../../support/server/running-server.ts';
 
 test('Counting looks keeps no process alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
@@ -40,5 +46,25 @@ describe('Looks at one job', () => {
     expect(vi.getTimerCount()).toBe(1_000);
     vi.advanceTimersByTime(10_000);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('A look within the limit passes; one beyond it is refused, and told when the next may come', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  const clock = new MovableClock();
+  const caller: Caller = {
+    kind: 'anonymous',
+    owner: 'ann',
+    plan: { ...PLANS.free, burst: 1 },
+    page: undefined,
+  };
+  const look = async (wait: number) => {
+    const polling = { count: async () => wait } as unknown as Polling;
+    await verifyPolling({ db, clock, polling }, caller, { uuid: 'a' } as JobRow);
+  };
+  await expect(look(0)).resolves.toBeUndefined();
+  await expect(look(700)).rejects.toMatchObject({
+    code: 'rate_limit',
+    details: { rateLimit: { next: { absolute: clock.now() + 700, relative: 700 } } },
   });
 });

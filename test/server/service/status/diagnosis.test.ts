@@ -21,7 +21,7 @@ const operator = userCaller(
 );
 
 async function service(health?: (signal: AbortSignal) => Promise<readonly HealthFinding[]>) {
-  const { db } = await openOwnStore(await ownFolder());
+  const { db, examine: examineStore } = await openOwnStore(await ownFolder());
   const clock = new MovableClock();
   const options = {
     isStopping: () => false,
@@ -38,7 +38,14 @@ async function service(health?: (signal: AbortSignal) => Promise<readonly Health
     ...(health && { health }),
   };
   const publicUrl = () => 'https://skins.example';
-  const context = { db, clock, health: new Health({ db, clock, ...options }), generator, publicUrl };
+  const context = {
+    db,
+    clock,
+    health: new Health({ db, clock, ...options }),
+    generator,
+    publicUrl,
+    examineStore,
+  };
   return { db, context: { ...context, generatorKind: 'accounts' as const } };
 }
 
@@ -124,9 +131,9 @@ test('A store with a page that holds rubbish is damaged, though it opens', async
   const file = await open(join(folder, 'skinsmith.db'), 'r+');
   await file.write(Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
   await file.close();
-  const { db } = await openOwnStore(folder);
+  const { db, examine: examineStore } = await openOwnStore(folder);
   const { context } = await service();
-  const { store } = await diagnose({ ...context, db }, operator);
+  const { store } = await diagnose({ ...context, db, examineStore }, operator);
   expect(codes(store.findings)).toContainEqual(['store_damaged', 'problem']);
 });
 

@@ -25,8 +25,11 @@ export const listUsersRoute = route({
   handle: async ({ context, caller, query, warnings }) => {
     const users = await readUsers(context, caller, query);
     const last = users.length === query.size ? users.at(-1)?.name : undefined;
-    const address = (after: string | undefined) =>
-      `/v2/account/users?${new URLSearchParams({ size: String(query.size), ...(after !== undefined && { after }) })}`;
+    const { size, filter } = query;
+    const address = (after: string | undefined) => {
+      const parts = { size: String(size), ...(filter && { filter }), ...(after !== undefined && { after }) };
+      return `/v2/account/users?${new URLSearchParams(parts)}`;
+    };
     const links = { self: address(query.after), ...(last !== undefined && { next: address(last) }) };
     return { status: 200, body: { ...envelope({ warnings, links }), users } };
   },

@@ -13,9 +13,9 @@ import type { Submitted } from '../../../service/submitting/answering.ts';
 import { submitBatch } from '../../../service/submitting/batch.ts';
 import { readWish } from '../../generate-request.ts';
 import { generateHeaders } from '../../generate-schemas.ts';
-import { EVENTS_LINK, jobErrors } from '../../job-answers.ts';
+import { EVENTS_LINK } from '../../job-answers.ts';
 import { type Call, route } from '../../route.ts';
-import { envelope, jobView, rateLimitHeaders, skinView } from '../../views.ts';
+import { envelope, jobErrors, jobView, rateLimitHeaders, skinView } from '../../views.ts';
 
 export const batchRoute = route({
   method: 'POST',

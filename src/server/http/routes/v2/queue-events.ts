@@ -1,18 +1,10 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import type { JobFollower } from '../../../service/jobs/job-feed.ts';
 import { followJobs } from '../../../service/jobs/job-feeds.ts';
-import { EventStream } from '../../event-stream.ts';
+import { EVENT_STREAM_HEADERS, EventStream } from '../../event-stream.ts';
 import { jobBody } from '../../job-answers.ts';
 import { type Call, route } from '../../route.ts';
 import { jobView } from '../../views.ts';
-
-const HEADERS = {
-  'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-store',
-  'X-Accel-Buffering': 'no',
-  // The stream is the connection's last answer: when either ends, so does the other.
-  Connection: 'close',
-} as const;
 
 export const queueEventsRoute = route({
   method: 'GET',
@@ -27,7 +19,7 @@ export const queueEventsRoute = route({
     stream.whenGone(stop);
     stream.whenGone(call.context.openRequests.hold(call.verify, () => void stream.end()));
     void stream.beat();
-    return { status: 200, headers: HEADERS, body: stream.body };
+    return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
   },
 });
 

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
-import { jobAnswerSchema, jobListAnswerSchema, jobListQuerySchema } from '../../../../protocol/job.ts';
+import {
+  jobAnswerSchema,
+  jobListAnswerSchema,
+  jobListQuerySchema,
+  type WireJob,
+} from '../../../../protocol/job.ts';
 import {
   type JobList,
   type JobListQuery,
@@ -10,12 +15,13 @@ import {
   readJob,
 } from '../../../service/jobs/jobs.ts';
 import { rateLimitAfter, type Submitted } from '../../../service/submitting/answering.ts';
+import { retryJob } from '../../../service/submitting/retry.ts';
 import { submit } from '../../../service/submitting/submit.ts';
 import { readGenerateRequest } from '../../generate-request.ts';
 import { generateBodies, generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK, jobBody, jobLinks } from '../../job-answers.ts';
-import { route } from '../../route.ts';
-import { envelope, jobView, rateLimitHeaders, skinView } from '../../views.ts';
+import { type Answer, type Call, route } from '../../route.ts';
+import { envelope, jobView, listedJobView, rateLimitHeaders, skinView } from '../../views.ts';
 
 export const submitRoute = route({
   method: 'POST',
@@ -37,12 +43,20 @@ export const submitRoute = route({
     const { context, caller } = call;
     const { wish, warnings } = await readGenerateRequest(call.request, call);
     const submitted = await submit(context, { caller, via: 'queue', ...wish });
-    const { status, body } = submissionAnswer(submitted, [...call.warnings, ...warnings]);
-    const rateLimit = await rateLimitAfter(context, caller, submitted);
-    const headers = rateLimitHeaders(rateLimit, { retry: false });
-    return { status, headers, body: { ...body, rateLimit, usage: {} } };
+    return await answerToSubmission(call, submitted, [...call.warnings, ...warnings]);
   },
 });
+
+async function answerToSubmission(
+  { context, caller }: Pick<Call, 'context' | 'caller'>,
+  submitted: Submitted,
+  warnings: readonly Note[],
+): Promise<Answer> {
+  const { status, body } = submissionAnswer(submitted, warnings);
+  const rateLimit = await rateLimitAfter(context, caller, submitted);
+  const headers = rateLimitHeaders(rateLimit, { retry: false });
+  return { status, headers, body: { ...body, rateLimit, usage: {} } };
+}
 
 /** 202 while the job is pending. */
 function submissionAnswer(submitted: Submitted, general: readonly Note[]): { status: number; body: object } {
@@ -72,23 +86,62 @@ export const jobRoute = route({
   }),
 });
 
+export const retryJobRoute = route({
+  method: 'POST',
+  scopes: ['generate'],
+  paths: ['/v2/queue/:jobId/retry'],
+  summary: 'Submit a failed job again, as a new job of the same picture; its callback is not called again',
+  isLimited: true,
+  params: z.object({ jobId: z.string().max(64) }),
+  headers: generateHeaders,
+  answers: {
+    200: jobAnswerSchema,
+    202: jobAnswerSchema,
+    400: errorAnswerSchema,
+    404: errorAnswerSchema,
+    429: errorAnswerSchema,
+    500: errorAnswerSchema,
+  },
+  handle: async (call) => {
+    const { context, caller, params, headers } = call;
+    const idempotencyKey = headers['idempotency-key'];
+    const submitted = await retryJob(context, caller, { uuid: params.jobId, idempotencyKey });
+    return await answerToSubmission(call, submitted, call.warnings);
+  },
+});
+
 export const jobListRoute = route({
   method: 'GET',
   scopes: ['read'],
   paths: ['/v2/queue', '/queue'],
-  summary: "The caller's jobs, newest first; links.next leads on to the end",
+  summary:
+    "The caller's jobs, newest first; with size, status or after: what each is made from, its end, why it failed",
   query: jobListQuerySchema,
   answers: { 200: jobListAnswerSchema.extend(envelopeSchema.shape), 400: errorAnswerSchema },
-  handle: async ({ context, caller, query, warnings }) => {
+  handle: async (call) => {
+    const { query, warnings } = call;
     const isPaged = Object.values(query).some((value) => value !== undefined);
-    const list = isPaged ? await listJobs(context, caller, query) : await listNewestJobs(context, caller);
+    const { jobs, total, ...list } = isPaged ? await pageOf(call) : await newestOf(call);
     const links = { self: '/v2/queue', ...nextLink(list, query), ...EVENTS_LINK };
-    const body = { ...envelope({ warnings, links }), jobs: list.jobs.map((job) => jobView(job)) };
+    const body = { ...envelope({ warnings, links }), jobs, ...(total !== undefined && { total }) };
     return { status: 200, body };
   },
 });
 
-function nextLink({ next, size }: JobList, { status }: JobListQuery): { next?: string } {
+async function pageOf({ context, caller, query }: Call<unknown, JobListQuery>) {
+  const list = await listJobs(context, caller, query);
+  return { ...list, jobs: list.jobs.map(listedJobView) };
+}
+
+async function newestOf({ context, caller }: Call): Promise<Omit<JobList, 'jobs'> & { jobs: WireJob[] }> {
+  const list = await listNewestJobs(context, caller);
+  return { ...list, jobs: list.jobs.map((job) => jobView(job)) };
+}
+
+function nextLink(
+  { next, size }: Pick<JobList, 'next' | 'size'>,
+  { status }: JobListQuery,
+): { next?: string } {
   if (next === undefined) return {};
   const parts = new URLSearchParams({ size: String(size), ...(status && { status }), after: next });
   return { next: `/v2/queue?${parts}` };

@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { skinNameSchema } from './generate.ts';
 import { visibilitySchema } from './skin.ts';
 
-/** Body of PATCH /v2/skins/:uuid: what is to change. An empty name, or null, takes the name away. */
+/** What of a skin can change. An empty name, or null, takes the name away. */
+export const skinEditFields = {
+  name: z
+    .union([skinNameSchema, z.literal('')])
+    .nullable()
+    .optional(),
+  visibility: visibilitySchema.optional(),
+};
+
+/** Body of PATCH /v2/skins/:uuid: what is to change. */
 export const skinEditSchema = z
-  .object({
-    name: z
-      .union([skinNameSchema, z.literal('')])
-      .nullable()
-      .optional(),
-    visibility: visibilitySchema.optional(),
-  })
+  .object(skinEditFields)
   .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
     error: 'Nothing is to change: send a name or a visibility.',
   });

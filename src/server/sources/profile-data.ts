@@ -5,7 +5,7 @@ import { downloadTexture } from '../../game/textures.ts';
 import { pixelHash } from '../../skin/pixel-hash.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import type { ProfileLook } from '../service/skins/identity.ts';
-import type { TextureDataRow } from '../store/schema/tables.ts';
+import type { TextureDataRow } from '../store/schema/skin-tables.ts';
 import type { FoundData, SignedMaterial } from './source.ts';
 
 /** The parts of a signed profile that make up skin data. */

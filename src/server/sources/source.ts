@@ -1,9 +1,9 @@
 import type { Note } from '../../protocol/envelope.ts';
 import type { LimitedRequest } from '../service/limits/rate-limit.ts';
-import type { TextureDataRow, TextureRow } from '../store/schema/tables.ts';
+import type { TextureDataRow, TextureRow } from '../store/schema/skin-tables.ts';
 
 interface SourceFields {
-  readonly upload: { readonly bytes: Uint8Array };
+  readonly upload: { readonly bytes: Uint8Array; readonly fileName?: string | undefined };
   /** `http:`, `https:` or `data:`. */
   readonly url: { readonly url: string };
   /** A player's UUID or name. */

@@ -1,6 +1,6 @@
 import { partsOf } from './adapter-parts.ts';
 import type { Db } from './db.ts';
-import type { SkinViewRow } from './schema/tables.ts';
+import type { SkinViewRow } from './schema/skin-tables.ts';
 
 /** Hours since the epoch. */
 export function hourOf(now: number): number {

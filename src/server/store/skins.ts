@@ -3,7 +3,8 @@ import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Db } from './db.ts';
 import { lockOwner } from './locks.ts';
 import { prepare } from './prepared.ts';
-import type { SkinRow, Tables, TextureDataRow } from './schema/tables.ts';
+import type { SkinRow, TextureDataRow } from './schema/skin-tables.ts';
+import type { Tables } from './schema/tables.ts';
 import { addWords, replaceWords } from './skin-words.ts';
 
 /** A caller's skin record together with its signed data. */
@@ -29,6 +30,7 @@ export const RECORD = [
   'skins.visibility',
   'skins.views',
   'skins.created_at as skin_created_at',
+  'skins.hidden_from',
 ] as const;
 /** Columns of signed data, as they are named beside those of a record. */
 export const DATA = [
@@ -125,7 +127,7 @@ export async function findSkinsByNumber(db: Db, ids: readonly number[]): Promise
 export async function changeSkin(
   db: Db,
   id: number,
-  change: Partial<Pick<SkinRow, 'name' | 'visibility'>>,
+  change: Partial<Pick<SkinRow, 'name' | 'visibility' | 'hidden_from'>>,
 ): Promise<void> {
   await db.updateTable('skins').set(change).where('id', '=', id).execute();
   if (change.name !== undefined) await replaceWords(db, id, change.name);
@@ -146,6 +148,22 @@ export async function hasOpenSkin(db: Db, identity: string): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   return skin !== undefined;
+}
+
+/** Some of the skins that are not private and have this texture. */
+export async function openSkinsWithTexture(
+  db: Db,
+  hash: string,
+  size: number,
+): Promise<Pick<SkinRow, 'uuid'>[]> {
+  return await db
+    .selectFrom('texture_data')
+    .innerJoin('skins', 'skins.identity', 'texture_data.identity')
+    .select('skins.uuid')
+    .where('texture_data.texture_hash', '=', hash)
+    .where('skins.visibility', 'in', ['public', 'unlisted'])
+    .limit(size)
+    .execute();
 }
 
 /** One of the skins with this data. */

@@ -57,7 +57,8 @@ describe("A caller's record of signed data", () => {
     await record(db, { name: 'Jones', visibility: 'unlisted' });
     const [smith, jones] = [await record(db, { name: 'Smith' }), await record(db, { name: 'Jones' })];
     const look = async (pair: [string, string], name: string | null) => {
-      const wanted = { owner: 'ann', visibility: 'public', name, identities: pair } as const;
+      const of = { owner: 'ann', textureHash: 'hash', visibility: 'public' } as const;
+      const wanted = { ...of, name, identities: pair };
       const { known } = await lookUp(db, wanted, 0);
       return known.map(({ identity, own }) => [identity, own?.uuid]);
     };
@@ -71,7 +72,7 @@ describe("A caller's record of signed data", () => {
     expect(await look(['face', 'a face'], null)).toEqual(both);
     expect(await look(['a face', 'face'], null)).toEqual(both.toReversed());
     expect(await look(['none', 'nothing'], null)).toEqual([]);
-    const wanted = { owner: 'ann', visibility: 'public', name: null } as const;
+    const wanted = { owner: 'ann', textureHash: 'hash', visibility: 'public', name: null } as const;
     const { known } = await lookUp(db, { ...wanted, identities: ['face', 'none'] }, 0);
     expect(known[0]?.own).toEqual(await findSkin(db, smith.uuid));
   });

@@ -71,8 +71,7 @@ describe('PATCH /v2/skins/:uuid', () => {
     const server = await runServer();
     const bob = await userWithPlan(server, 'bob', 'pro');
     const [open, hidden] = [await make(bob, 1), await make(bob, 2, { visibility: 'private' })];
-    const { db } = await openOwnStore(server.dataDir);
-    await db.updateTable('users').set({ plan: 'free' }).where('name', '=', 'bob').execute();
+    await server.owner.patch('/v2/account/users/bob', { plan: 'free' });
     expectRefusal(await patch(bob, open.uuid, { visibility: 'private' }), 'insufficient_grants');
     expectRefusal(
       await bob.upload('/v2/queue', skinPng(3), { visibility: 'private' }),

@@ -1,5 +1,7 @@
 import type { SkinEdit } from '../../../protocol/skin-edit.ts';
+import { findBlockedImage } from '../../store/blocked-images.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
+import { lockManagement } from '../../store/locks.ts';
 import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
 import { type Caller, requireUser } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
@@ -19,25 +21,49 @@ export function requirePrivateSkins({ kind, plan }: Caller): void {
 /**
  * Changes the name (`''` or `null` removes it) or visibility of a skin of the caller. A skin that becomes private is no
  * longer used for other callers' requests.
- * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others), `insufficient_grants`
+ * @throws Refusal `unauthorized`, `skin_not_found` (also for skins of others), `insufficient_grants`, `blocked_image`
  */
 export async function editSkin(
   { db }: { readonly db: Db },
   caller: Caller,
-  { uuid, name, visibility }: SkinEdit & { readonly uuid: string },
+  edit: SkinEdit & { readonly uuid: string },
 ): Promise<SkinWithData> {
   requireUser(caller);
-  return await inTransaction(db, async (tx) => {
-    const skin = await ownSkin(tx, caller, uuid);
-    if (visibility === 'private' && skin.visibility !== 'private') requirePrivateSkins(caller);
-    await changeSkin(tx, skin.id, {
-      ...(name !== undefined && { name: name || null }),
-      ...(visibility !== undefined && { visibility }),
-    });
-    if (visibility === 'private') await withdrawData(tx, skin.identity);
-    else if (visibility !== undefined) await shareData(tx, skin.identity);
-    return await ownSkin(tx, caller, uuid);
+  return await inTransaction(db, async (tx) => await changeOwnSkin(tx, caller, edit));
+}
+
+/** The same, in a transaction of somebody else. @throws Refusal `skin_not_found`, `insufficient_grants` */
+export async function changeOwnSkin(
+  tx: Db,
+  caller: Caller,
+  { uuid, name, visibility }: SkinEdit & { readonly uuid: string },
+): Promise<SkinWithData> {
+  await lockManagement(tx);
+  const skin = await ownSkin(tx, caller, uuid);
+  if (visibility !== undefined && visibility !== skin.visibility) await requireOpen(tx, skin);
+  if (visibility === 'private' && skin.visibility !== 'private') requirePrivateSkins(caller);
+  await changeSkin(tx, skin.id, {
+    ...(name !== undefined && { name: name || null }),
+    ...(visibility !== undefined && { visibility }),
   });
+  if (visibility === 'private') await withdrawData(tx, skin.identity);
+  else if (visibility !== undefined) await shareData(tx, skin.identity);
+  return await ownSkin(tx, caller, uuid);
+}
+
+/** @throws Refusal for a skin whose visibility its owner may not change */
+async function requireOpen(tx: Db, skin: SkinWithData): Promise<void> {
+  if (skin.hidden_from !== null)
+    throw new Refusal('insufficient_grants', 'The operator of this service has hidden this skin.');
+  if (skin.visibility === 'private') await requireUnblocked(tx, skin);
+}
+
+/** @throws Refusal `blocked_image` */
+export async function requireUnblocked(
+  tx: Db,
+  { texture_hash }: Pick<SkinWithData, 'texture_hash'>,
+): Promise<void> {
+  if (await findBlockedImage(tx, texture_hash)) throw new Refusal('blocked_image');
 }
 
 /**
@@ -46,11 +72,15 @@ export async function editSkin(
  */
 export async function removeSkin({ db }: { readonly db: Db }, caller: Caller, uuid: string): Promise<void> {
   requireUser(caller);
-  await inTransaction(db, async (tx) => {
-    const skin = await ownSkin(tx, caller, uuid);
-    await deleteSkin(tx, skin.id);
-    await withdrawData(tx, skin.identity);
-  });
+  await inTransaction(db, async (tx) => await removeOwnSkin(tx, caller, uuid));
+}
+
+/** The same, in a transaction of somebody else. @throws Refusal `skin_not_found` */
+export async function removeOwnSkin(tx: Db, caller: Caller, uuid: string): Promise<void> {
+  await lockManagement(tx);
+  const skin = await ownSkin(tx, caller, uuid);
+  await deleteSkin(tx, skin.id);
+  await withdrawData(tx, skin.identity);
 }
 
 async function ownSkin(db: Db, { owner }: Caller, uuid: string): Promise<SkinWithData> {

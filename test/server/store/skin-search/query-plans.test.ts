@@ -1,23 +1,20 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { type CompiledQuery, Kysely } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lookUp } from '../../../../src/server/queue/look-up.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
-import type { Tables } from '../../../../src/server/store/schema/tables.ts';
 import { countSkins, listSkins } from '../../../../src/server/store/skin-lists.ts';
 import { searchSkins } from '../../../../src/server/store/skin-search.ts';
 import { findOwnSkin, hasOpenSkin, someSkinOf } from '../../../../src/server/store/skins.ts';
-import { openSqliteFile } from '../../../../src/server/store/sqlite.ts';
 import { countEnded, countMade, firstMade } from '../../../../src/server/store/stats.ts';
 import { findServedTexture, hasTextureData } from '../../../../src/server/store/textures.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 import { keepData, record } from '../../../support/server/skin-records.ts';
+import { plansOfWork } from '../../../support/server/statements.ts';
 
 const owner = 'ann';
 const wanted = { owner, identity: 'face', name: null, visibility: 'public' } as const;
-const request = { ...wanted, identities: ['face', 'other'] } as const;
+const request = { ...wanted, textureHash: 'hash', identities: ['face', 'other'] } as const;
 
 const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
   'whether data exists': (db) => hasTextureData(db, 'face'),
@@ -47,22 +44,9 @@ const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
 
 /** How SQLite goes about every statement that `work` runs. */
 async function plansOf(folder: string, work: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const path = join(folder, 'skinsmith.db');
-  const statements: CompiledQuery[] = [];
-  const { dialect } = await openSqliteFile(path);
-  const logged = new Kysely<Tables>({ dialect, log: ({ query }) => void statements.push(query) });
-  const reader = new DatabaseSync(path);
-  onTestFinished(async () => {
-    reader.close();
-    await logged.destroy();
-  });
-  await work(logged);
-  return statements.flatMap(({ sql, parameters }) =>
-    reader
-      .prepare(`explain query plan ${sql}`)
-      .all(...(parameters as string[]))
-      .map((row) => String(row['detail'])),
-  );
+  const { db } = await openOwnStore(folder);
+  const plans = await plansOfWork(join(folder, 'skinsmith.db'), async () => await work(db));
+  return plans.map(({ plan }) => plan);
 }
 
 test.each(Object.entries(WORKS))(

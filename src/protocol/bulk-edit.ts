@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
+import { skinListItemSchema, uuidSchema } from './skin.ts';
+import { skinEditFields } from './skin-edit.ts';
+
+/** Maximum skins that one request changes. */
+export const MAX_BULK = 128;
+
+const skins = z
+  .array(uuidSchema)
+  .min(1, 'at least one skin')
+  .max(MAX_BULK, `at most ${MAX_BULK} skins`)
+  .transform((uuids) => [...new Set(uuids)]);
+
+/** PATCH /v2/me/skins: the same change for several skins. */
+export const skinsEditSchema = z
+  .strictObject({ skins, ...skinEditFields })
+  .refine(({ name, visibility }) => name !== undefined || visibility !== undefined, {
+    error: 'Nothing is to change: send a name or a visibility.',
+  });
+
+/** POST /v2/me/skins/delete */
+export const skinsDeleteSchema = z.strictObject({ skins });
+
+/** UUIDs of those that are no skins of the caller. */
+const missing = z.array(z.string());
+
+export const skinsEditedAnswerSchema = envelopeSchema.extend({ skins: z.array(skinListItemSchema), missing });
+export const skinsDeletedAnswerSchema = envelopeSchema.extend({ deleted: z.array(z.string()), missing });
+
+/** The same as a client reads it. */
+export const seenSkinsEditedAnswerSchema = seenEnvelopeSchema.extend({
+  skins: z.array(z.object({ uuid: z.string() })),
+  missing,
+});
+export const seenSkinsDeletedAnswerSchema = seenEnvelopeSchema.extend({
+  deleted: z.array(z.string()),
+  missing,
+});

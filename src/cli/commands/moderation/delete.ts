@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { withAccount } from '../../connection/account-manager.ts';
+import { verifyUuids } from '../../connection/skin-uuids.ts';
+import type { CommandContext } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput, Fields } from '../../output/described.ts';
+import { jsonDocument } from '../../text/json.ts';
+import { describeDecision, type NoteOption } from './skin-decisions.ts';
+
+export const examples: Examples = [
+  ['Delete a skin of anybody', 'skinsmith moderation delete SKIN'],
+  ['Say why, for the log', 'skinsmith moderation delete OTHER --note "asked by its artist"'],
+];
+
+interface DeletedView {
+  readonly uuid: string;
+  readonly deleted: true;
+}
+
+const FIELDS: Fields<DeletedView> = { uuid: 'UUID of the skin', deleted: 'always true' };
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
+
+export function register(command: Command, runner: Runner, run = runModerationDelete): void {
+  describeDecision(
+    command.description('Delete skins of anybody for good, and close their reports (operators only).'),
+  ).action(
+    async (uuids: string[], typed: NoteOption) =>
+      await runner(async (context) => await run(uuids, typed, context)),
+  );
+}
+
+export async function runModerationDelete(
+  uuids: readonly string[],
+  decision: NoteOption,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, messages, flags, io } = context;
+  verifyUuids(uuids);
+  await withAccount(context, async ({ moderation }) => {
+    for (const uuid of uuids) {
+      await moderation.deleteSkin(uuid, decision, { signal });
+      messages.say(`Deleted skin ${uuid}.`);
+    }
+  });
+  const views = uuids.map((uuid): DeletedView => ({ uuid, deleted: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}

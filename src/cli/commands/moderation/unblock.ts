@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandContext } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput, Fields } from '../../output/described.ts';
+import { jsonDocument } from '../../text/json.ts';
+import type { NoteOption } from './skin-decisions.ts';
+
+export const examples: Examples = [
+  [
+    'Accept an image again',
+    'skinsmith moderation unblock a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1',
+  ],
+  ['Accept all images again', 'skinsmith moderation list | cut -f1 | xargs skinsmith moderation unblock'],
+];
+
+interface UnblockedView {
+  readonly hash: string;
+  readonly unblocked: true;
+}
+
+const FIELDS: Fields<UnblockedView> = { hash: 'hash of the texture', unblocked: 'always true' };
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
+
+export function register(command: Command, runner: Runner, run = runModerationUnblock): void {
+  command
+    .description('Accept blocked images again; skins that were hidden stay hidden (operators only).')
+    .argument('<hash...>', 'hashes, as printed by moderation list')
+    .option('--note <text>', 'why, for the log')
+    .action(
+      async (hashes: string[], typed: NoteOption) =>
+        await runner(async (context) => await run(hashes, typed, context)),
+    );
+}
+
+export async function runModerationUnblock(
+  hashes: readonly string[],
+  decision: NoteOption,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, messages, flags, io } = context;
+  await withAccount(context, async ({ moderation }) => {
+    for (const hash of hashes) {
+      await moderation.unblockImage(hash, decision, { signal });
+      messages.say(`Unblocked image ${hash}.`);
+    }
+  });
+  const views = hashes.map((hash): UnblockedView => ({ hash, unblocked: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}

@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import { withAccount } from '../../connection/account-manager.ts';
+import { readPages } from '../../connection/read-pages.ts';
+import type { CommandContext } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import { parseLimit } from '../../options/option-values.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { printReports, REPORT_LIST_OUTPUT } from './report-rows.ts';
+
+const DEFAULT_LIMIT = 100;
+
+export interface ReportsListOptions {
+  readonly state?: 'open' | 'closed';
+  readonly limit?: number;
+}
+
+export const examples: Examples = [
+  ['List open reports, newest first', 'skinsmith reports list'],
+  ['List reports that were decided', 'skinsmith reports list --state closed'],
+];
+
+export const output: readonly CommandOutput[] = [REPORT_LIST_OUTPUT];
+
+export function register(command: Command, runner: Runner, run = runReportsList): void {
+  command
+    .description('List reports of skins, newest first (operators only).')
+    .addOption(
+      new Option('--state <state>', 'which reports to list (default: open)').choices(['open', 'closed']),
+    )
+    .option('--limit <number>', `maximum number of reports to list (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .action(async (typed: ReportsListOptions) => await runner(async (context) => await run(typed, context)));
+}
+
+export async function runReportsList(
+  { state = 'open', limit = DEFAULT_LIMIT }: ReportsListOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, messages } = context;
+  const { entries, isCut } = await withAccount(context, ({ moderation }) =>
+    readPages(limit, (page) => moderation.reports({ ...page, state }, { signal })),
+  );
+  printReports(entries, context);
+  if (isCut) await messages.note(`Only the first ${limit} are shown; for more, use --limit.`);
+  return exitStatus('done');
+}

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import { envelopeSchema } from '../protocol/envelope.ts';
+import {
+  type BlockedImage,
+  type BlockWish,
+  blockedImageAnswerSchema,
+  blockedImageListAnswerSchema,
+  type Decision,
+  type LogEntry,
+  logAnswerSchema,
+  type ModeratedSkin,
+  moderatedSkinAnswerSchema,
+  type Report,
+  reportAnswerSchema,
+  reportListAnswerSchema,
+} from '../protocol/moderation.ts';
+import type { Outgoing, Requester } from './requester.ts';
+import type { CallOptions, PageQuery } from './types.ts';
+
+type Page = Pick<PageQuery, 'after' | 'size'>;
+
+/** A page of a list. */
+export interface Listed<T> {
+  readonly entries: readonly T[];
+  /** `after` for the next page; undefined on the last. */
+  readonly next: string | undefined;
+}
+
+/** What the operators of a skinsmith service do about skins of others. Each act is noted in a log. */
+export class ModerationClient {
+  readonly #requester: Requester;
+
+  constructor(requester: Requester) {
+    this.#requester = requester;
+  }
+
+  /** GET /v2/account/reports: newest first. Default: the open ones. `size`: 1 to 128. */
+  async reports(
+    { state, ...page }: Page & { readonly state?: 'open' | 'closed' } = {},
+    call: CallOptions = {},
+  ): Promise<Listed<Report>> {
+    const path = `/reports?${queryOf(page, state === undefined ? {} : { state })}`;
+    const { reports, links } = await this.#ask({ method: 'GET', path }, reportListAnswerSchema, call);
+    return { entries: reports, next: nextOf(links) };
+  }
+
+  /** POST /v2/account/reports/:id/close: closes a report without changing its skin. */
+  async closeReport(id: string, decision: Decision = {}, call: CallOptions = {}): Promise<Report> {
+    const path = `/reports/${encodeURIComponent(id)}/close`;
+    const request = { method: 'POST', path, content: { json: decision } } as const;
+    return (await this.#ask(request, reportAnswerSchema, call)).report;
+  }
+
+  /** PATCH /v2/account/skins/:uuid: hides the skin, whosever it is, or shows it again. */
+  async setHidden(
+    uuid: string,
+    decision: Decision & { readonly hidden: boolean },
+    call: CallOptions = {},
+  ): Promise<ModeratedSkin> {
+    const path = `/skins/${encodeURIComponent(uuid)}`;
+    const request = { method: 'PATCH', path, content: { json: decision } } as const;
+    return (await this.#ask(request, moderatedSkinAnswerSchema, call)).skin;
+  }
+
+  /** DELETE /v2/account/skins/:uuid: deletes the skin, whosever it is. */
+  async deleteSkin(uuid: string, { note = '' }: Decision = {}, call: CallOptions = {}): Promise<void> {
+    const path = `/skins/${encodeURIComponent(uuid)}?${new URLSearchParams({ note })}`;
+    await this.#ask({ method: 'DELETE', path }, envelopeSchema, call);
+  }
+
+  /** GET /v2/account/blocked-images: by hash. */
+  async blockedImages(page: Page = {}, call: CallOptions = {}): Promise<Listed<BlockedImage>> {
+    const path = `/blocked-images?${queryOf(page)}`;
+    const { images, links } = await this.#ask({ method: 'GET', path }, blockedImageListAnswerSchema, call);
+    return { entries: images, next: nextOf(links) };
+  }
+
+  /**
+   * POST /v2/account/blocked-images: refuses an image from now on and hides all skins that have it. `hidden`: how many
+   * those were.
+   */
+  async blockImage(
+    wish: BlockWish,
+    call: CallOptions = {},
+  ): Promise<{ readonly image: BlockedImage; readonly hidden: number }> {
+    const request = { method: 'POST', path: '/blocked-images', content: { json: wish } } as const;
+    const { image, hidden } = await this.#ask(request, blockedImageAnswerSchema, call);
+    return { image, hidden };
+  }
+
+  /** DELETE /v2/account/blocked-images/:hash: accepts the image again; hidden skins stay hidden. */
+  async unblockImage(hash: string, { note = '' }: Decision = {}, call: CallOptions = {}): Promise<void> {
+    const path = `/blocked-images/${encodeURIComponent(hash)}?${new URLSearchParams({ note })}`;
+    await this.#ask({ method: 'DELETE', path }, envelopeSchema, call);
+  }
+
+  /** GET /v2/account/log: what operators did, newest first. */
+  async log(page: Page = {}, call: CallOptions = {}): Promise<Listed<LogEntry>> {
+    const path = `/log?${queryOf(page)}`;
+    const { entries, links } = await this.#ask({ method: 'GET', path }, logAnswerSchema, call);
+    return { entries, next: nextOf(links) };
+  }
+
+  async #ask<S extends z.ZodType>(
+    { path, ...request }: Outgoing,
+    schema: S,
+    call: CallOptions,
+  ): Promise<z.output<S>> {
+    return await this.#requester.request({ ...request, path: `/v2/account${path}` }, schema, call);
+  }
+}
+
+function queryOf({ after, size }: Page, more: Readonly<Record<string, string>> = {}): URLSearchParams {
+  const query = new URLSearchParams(more);
+  if (after !== undefined) query.set('after', after);
+  if (size !== undefined) query.set('size', String(size));
+  return query;
+}
+
+function nextOf(links: Readonly<Record<string, string>> | undefined): string | undefined {
+  const next = links?.['next'];
+  return (next && new URLSearchParams(next.split('?')[1]).get('after')) || undefined;
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { envelopeSchema } from './envelope.ts';
+import { uuidSchema, visibilitySchema } from './skin.ts';
+
+/** Why a skin should not be here. */
+export const REPORT_REASONS = ['offensive', 'copyright', 'personal', 'other'] as const;
+export type ReportReason = (typeof REPORT_REASONS)[number];
+
+/** What the log of the operators tells of. */
+export const OPERATOR_ACTIONS = [
+  'hide_skin',
+  'show_skin',
+  'delete_skin',
+  'close_report',
+  'block_image',
+  'unblock_image',
+  'create_user',
+  'change_plan',
+  'disable_user',
+  'enable_user',
+] as const;
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
+
+const MAX_TEXT = 500;
+
+/** One line: characters that control a terminal or the direction of text, and line breaks, become spaces. */
+const lineSchema = z
+  .string()
+  .max(MAX_TEXT, `at most ${MAX_TEXT} characters`)
+  .transform((text) => text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim());
+
+/** Body of POST /v2/skins/:uuid/report. */
+export const reportBodySchema = z.strictObject({
+  reason: z.enum(REPORT_REASONS),
+  text: lineSchema.default(''),
+});
+export type ReportWish = z.input<typeof reportBodySchema>;
+
+const reportSchema = z
+  .object({
+    id: z.string(),
+    /** UUID of the skin. */
+    skin: z.string(),
+    /** Of the skin, as it is now; absent: it is gone, or private by its owner's will. */
+    name: z.string().optional(),
+    /** Hash of its texture, likewise. */
+    texture: z.string().optional(),
+    visibility: visibilitySchema.optional(),
+    /** Whether an operator has hidden the skin. */
+    hidden: z.boolean(),
+    reason: z.enum(REPORT_REASONS),
+    text: z.string(),
+    createdAt: z.iso.datetime(),
+    /** When an operator decided about it; absent: it is open. */
+    closedAt: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'Report' });
+/** A report as the operator of the service sees it. */
+export type Report = z.infer<typeof reportSchema>;
+
+export const reportAnswerSchema = envelopeSchema.extend({ report: reportSchema });
+export const reportListAnswerSchema = envelopeSchema.extend({ reports: z.array(reportSchema) });
+
+const pageSchema = z.object({
+  /** Where the previous page ended. */
+  after: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+  size: z.coerce.number().int().min(1).max(128).default(32),
+});
+
+/** Query of GET /v2/account/reports. */
+export const reportListQuerySchema = pageSchema.extend({ state: z.enum(['open', 'closed']).default('open') });
+
+/** Body of whatever an operator does, with the reason for the log. */
+export const decisionSchema = z.strictObject({ note: lineSchema.default('') });
+export type Decision = z.input<typeof decisionSchema>;
+
+/** PATCH /v2/account/skins/:uuid */
+export const skinDecisionSchema = decisionSchema.extend({ hidden: z.boolean() });
+
+/** What became of a skin. */
+const moderatedSkinSchema = z
+  .object({ uuid: z.string(), visibility: visibilitySchema, hidden: z.boolean() })
+  .meta({ id: 'ModeratedSkin' });
+export type ModeratedSkin = z.infer<typeof moderatedSkinSchema>;
+export const moderatedSkinAnswerSchema = envelopeSchema.extend({ skin: moderatedSkinSchema });
+
+export const imageHashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'not the hash of an image');
+
+/** POST /v2/account/blocked-images: the image, by its hash or by a skin that has it. */
+export const blockBodySchema = z.union([
+  decisionSchema.extend({ hash: imageHashSchema }),
+  decisionSchema.extend({ skin: uuidSchema }),
+]);
+export type BlockWish = z.input<typeof blockBodySchema>;
+
+const blockedImageSchema = z
+  .object({ hash: z.string(), note: z.string(), blockedBy: z.string(), blockedAt: z.iso.datetime() })
+  .meta({ id: 'BlockedImage' });
+/** An image that the service refuses. */
+export type BlockedImage = z.infer<typeof blockedImageSchema>;
+
+export const blockedImageAnswerSchema = envelopeSchema.extend({
+  image: blockedImageSchema,
+  /** Number of skins that were hidden because they have it. */
+  hidden: z.number(),
+});
+export const blockedImageListAnswerSchema = envelopeSchema.extend({ images: z.array(blockedImageSchema) });
+export const blockedImageListQuerySchema = pageSchema.extend({ after: imageHashSchema.optional() });
+
+const logEntrySchema = z
+  .object({
+    id: z.string(),
+    at: z.iso.datetime(),
+    /** Name of the operator. */
+    operator: z.string(),
+    action: z.enum(OPERATOR_ACTIONS),
+    /** UUID of a skin, hash of an image, number of a report or name of a user. */
+    subject: z.string(),
+    note: z.string(),
+  })
+  .meta({ id: 'LogEntry' });
+/** What an operator did. */
+export type LogEntry = z.infer<typeof logEntrySchema>;
+
+export const logAnswerSchema = envelopeSchema.extend({ entries: z.array(logEntrySchema) });
+export const logQuerySchema = pageSchema;

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import {
+  blockBodySchema,
+  blockedImageListQuerySchema,
+  imageHashSchema,
+  logQuerySchema,
+  reportListQuerySchema,
+} from '../../../../../protocol/moderation.ts';
+import { uuidSchema } from '../../../../../protocol/skin.ts';
+import { imagesPage } from '../../../../pages/views/operator/images.ts';
+import { logPage } from '../../../../pages/views/operator/log.ts';
+import { reportsPage } from '../../../../pages/views/operator/reports.ts';
+import {
+  blockImage,
+  readBlockedImages,
+  unblockImage,
+} from '../../../../service/moderation/blocked-images.ts';
+import { readActs } from '../../../../service/moderation/log.ts';
+import { dismissReport, readReports } from '../../../../service/moderation/reports.ts';
+import { deleteAnySkin, setHidden } from '../../../../service/moderation/skins.ts';
+import type { PageRoute } from '../../../pages/page-route.ts';
+import { pageRoute, seeOther } from '../../../pages/page-route.ts';
+
+const isFor = 'users' as const;
+const scopes = ['operator'] as const;
+
+/** The place of the last entry of a full page. */
+function nextOf<T>(entries: readonly T[], size: number, placeOf: (entry: T) => string): string | undefined {
+  const last = entries.length === size ? entries.at(-1) : undefined;
+  return last && placeOf(last);
+}
+
+const reportsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator/reports',
+  isFor,
+  scopes,
+  query: reportListQuerySchema,
+  handle: async ({ context, caller, query }) => {
+    const reports = await readReports(context, caller, query);
+    const next = nextOf(reports, query.size, ({ id }) => id);
+    return reportsPage({ reports, state: query.state, next, origin: context.publicUrl() });
+  },
+});
+
+const closeReportFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/reports/:id/close',
+  isFor,
+  scopes,
+  params: z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+  handle: async ({ context, caller, params }) => {
+    await dismissReport(context, caller, { ...params, note: '' });
+    return seeOther('/ui/operator/reports');
+  },
+});
+
+const skinParams = z.object({ uuid: uuidSchema });
+
+const hideFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/skins/:uuid/hidden',
+  isFor,
+  scopes,
+  params: skinParams,
+  handle: async ({ context, caller, params, request }) => {
+    const { hidden } = z.object({ hidden: z.enum(['yes', 'no']) }).parse(request.body ?? {});
+    await setHidden(context, caller, { ...params, hidden: hidden === 'yes', note: '' });
+    return seeOther('/ui/operator/reports');
+  },
+});
+
+const deleteFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/skins/:uuid/delete',
+  isFor,
+  scopes,
+  params: skinParams,
+  handle: async ({ context, caller, params }) => {
+    await deleteAnySkin(context, caller, { ...params, note: '' });
+    return seeOther('/ui/operator/reports');
+  },
+});
+
+const imagesRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator/images',
+  isFor,
+  scopes,
+  query: blockedImageListQuerySchema,
+  handle: async ({ context, caller, query }) => {
+    const images = await readBlockedImages(context, caller, query);
+    const next = nextOf(images, query.size, ({ hash }) => hash);
+    return imagesPage({ images, next, origin: context.publicUrl() });
+  },
+});
+
+const blockFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/images',
+  isFor,
+  scopes,
+  handle: async ({ context, caller, request }) => {
+    await blockImage(context, caller, blockBodySchema.parse(request.body ?? {}));
+    return seeOther('/ui/operator/images');
+  },
+});
+
+const unblockFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/images/:hash/unblock',
+  isFor,
+  scopes,
+  params: z.object({ hash: imageHashSchema }),
+  handle: async ({ context, caller, params }) => {
+    await unblockImage(context, caller, { ...params, note: '' });
+    return seeOther('/ui/operator/images');
+  },
+});
+
+const logPageRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/operator/log',
+  isFor,
+  scopes,
+  query: logQuerySchema,
+  handle: async ({ context, caller, query }) => {
+    const entries = await readActs(context, caller, query);
+    const next = nextOf(entries, query.size, ({ id }) => id);
+    return logPage({ entries, next, origin: context.publicUrl() });
+  },
+});
+
+export const MODERATION_PAGES: readonly PageRoute[] = [
+  reportsRoute,
+  closeReportFormRoute,
+  hideFormRoute,
+  deleteFormRoute,
+  imagesRoute,
+  blockFormRoute,
+  unblockFormRoute,
+  logPageRoute,
+];

@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import type { BlockedImage, blockBodySchema } from '../../../protocol/moderation.ts';
+import {
+  deleteBlockedImage,
+  findBlockedImage,
+  insertBlockedImage,
+  listBlockedImages,
+} from '../../store/blocked-images.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { lockManagement } from '../../store/locks.ts';
+import { closeReportsOf } from '../../store/reports.ts';
+import type { BlockedImageRow } from '../../store/schema/moderation-tables.ts';
+import { openSkinsWithTexture } from '../../store/skins.ts';
+import { type Caller, requireOperator } from '../callers/caller.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { noteAct } from './log.ts';
+import type { ModerationContext } from './reports.ts';
+import { hide, moderatedSkin } from './skins.ts';
+
+export interface Blocking {
+  readonly image: BlockedImage;
+  /** Number of skins that were hidden. */
+  readonly hidden: number;
+}
+
+/**
+ * Blocks an image: it is refused and no longer served, and all skins that have it are hidden. Blocking it again only
+ * hides what has come up since. @throws Refusal `skin_not_found`
+ */
+export async function blockImage(
+  context: ModerationContext,
+  caller: Caller,
+  wish: z.output<typeof blockBodySchema>,
+): Promise<Blocking> {
+  const operator = requireOperator(caller);
+  const { db, clock } = context;
+  const { note } = wish;
+  const hash = 'hash' in wish ? wish.hash : (await moderatedSkin(db, wish.skin)).texture_hash;
+  const image = { hash, note, blocked_by: operator.name, blocked_at: clock.now() };
+  // First of all: from then on no further skin of the image appears.
+  await inTransaction(db, async (tx) => {
+    if (!(await insertBlockedImage(tx, image))) return;
+    await noteAct(tx, clock, { operator, action: 'block_image', subject: hash, note });
+  });
+  const hidden = await hideAll(context, hash);
+  return { image: imageView((await findBlockedImage(db, hash)) ?? image), hidden };
+}
+
+/** Skins hidden in one transaction, so that other requests do not have to wait for all of them. */
+const CHUNK = 100;
+
+async function hideAll({ db, clock }: ModerationContext, hash: string): Promise<number> {
+  for (let hidden = 0; ; ) {
+    const some = await inTransaction(db, async (tx) => {
+      await lockManagement(tx);
+      const skins = await openSkinsWithTexture(tx, hash, CHUNK);
+      for (const { uuid } of skins) {
+        await hide(tx, await moderatedSkin(tx, uuid)); // its data may be another's after the one before
+        await closeReportsOf(tx, uuid, clock.now());
+      }
+      return skins.length;
+    });
+    hidden += some;
+    if (some < CHUNK) return hidden;
+  }
+}
+
+/** Accepts the image again; hidden skins stay hidden. @throws Refusal `not_found` */
+export async function unblockImage(
+  { db, clock }: ModerationContext,
+  caller: Caller,
+  { hash, note }: { readonly hash: string; readonly note: string },
+): Promise<void> {
+  const operator = requireOperator(caller);
+  await inTransaction(db, async (tx) => {
+    if (!(await deleteBlockedImage(tx, hash))) throw new Refusal('not_found', 'This image is not blocked.');
+    await noteAct(tx, clock, { operator, action: 'unblock_image', subject: hash, note });
+  });
+}
+
+/** By hash. @throws Refusal for callers other than the operator */
+export async function readBlockedImages(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  page: { readonly after?: string | undefined; readonly size: number },
+): Promise<BlockedImage[]> {
+  requireOperator(caller);
+  return (await listBlockedImages(db, page)).map(imageView);
+}
+
+function imageView({ hash, note, blocked_by, blocked_at }: BlockedImageRow): BlockedImage {
+  return { hash, note, blockedBy: blocked_by, blockedAt: new Date(blocked_at).toISOString() };
+}

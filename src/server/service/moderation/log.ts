@@ -1,0 +1,38 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { LogEntry, OperatorAction } from '../../../protocol/moderation.ts';
+import type { Db } from '../../store/db.ts';
+import { appendToLog, readLog } from '../../store/operator-log.ts';
+import { type Caller, requireOperator, type UserCaller } from '../callers/caller.ts';
+
+/** What an operator did, and to what. */
+export interface Act {
+  readonly operator: Pick<UserCaller, 'name'>;
+  readonly action: OperatorAction;
+  /** UUID of a skin, hash of an image, number of a report or name of a user. */
+  readonly subject: string;
+  readonly note?: string;
+}
+
+/** Writes down what the operator did, in the transaction that does it. */
+export async function noteAct(
+  tx: Db,
+  clock: Clock,
+  { operator, action, subject, note = '' }: Act,
+): Promise<void> {
+  await appendToLog(tx, { at: clock.now(), operator: operator.name, action, subject, note });
+}
+
+/** What operators did, newest first. @throws Refusal for callers other than the operator */
+export async function readActs(
+  { db }: { readonly db: Db },
+  caller: Caller,
+  page: { readonly after?: number | undefined; readonly size: number },
+): Promise<LogEntry[]> {
+  requireOperator(caller);
+  const entries = await readLog(db, page);
+  return entries.map(({ id, at, ...entry }) => ({
+    ...entry,
+    id: String(id),
+    at: new Date(at).toISOString(),
+  }));
+}

@@ -1,0 +1,84 @@
+import type { ModeratedSkin } from '../../../protocol/moderation.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { lockManagement } from '../../store/locks.ts';
+import { closeReportsOf } from '../../store/reports.ts';
+import { changeSkin, deleteSkin, findSkin, type SkinWithData } from '../../store/skins.ts';
+import { type Caller, requireOperator } from '../callers/caller.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { shareData, withdrawData } from '../skins/data-sharing.ts';
+import { requireUnblocked } from '../skins/skin-changes.ts';
+import { noteAct } from './log.ts';
+import type { ModerationContext } from './reports.ts';
+
+interface SkinDecision {
+  readonly uuid: string;
+  /** For the log. */
+  readonly note: string;
+}
+
+/**
+ * Hides a skin: it becomes private, and its owner cannot change that. Shown again, it is as visible as before. Closes
+ * its open reports. @throws Refusal `skin_not_found`; `blocked_image` if it is to be shown but its image is blocked
+ */
+export async function setHidden(
+  { db, clock }: ModerationContext,
+  caller: Caller,
+  { uuid, hidden, note }: SkinDecision & { readonly hidden: boolean },
+): Promise<ModeratedSkin> {
+  const operator = requireOperator(caller);
+  return await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    const skin = await moderatedSkin(tx, uuid);
+    const isHidden = skin.hidden_from !== null;
+    if (hidden) await closeReportsOf(tx, uuid, clock.now());
+    if (hidden !== isHidden) {
+      if (hidden) await hide(tx, skin);
+      else await showAgain(tx, skin);
+      await noteAct(tx, clock, { operator, action: hidden ? 'hide_skin' : 'show_skin', subject: uuid, note });
+    }
+    const { visibility, hidden_from } = await moderatedSkin(tx, uuid);
+    return { uuid, visibility, hidden: hidden_from !== null };
+  });
+}
+
+/** Call in a transaction, for a skin that is not hidden. */
+export async function hide(
+  tx: Db,
+  { id, visibility, identity }: Pick<SkinWithData, 'id' | 'visibility' | 'identity'>,
+): Promise<void> {
+  await changeSkin(tx, id, { visibility: 'private', hidden_from: visibility });
+  await withdrawData(tx, identity);
+}
+
+async function showAgain(tx: Db, skin: SkinWithData): Promise<void> {
+  const visibility = skin.hidden_from ?? skin.visibility;
+  if (visibility !== 'private') await requireUnblocked(tx, skin);
+  await changeSkin(tx, skin.id, { visibility, hidden_from: null });
+  if (visibility !== 'private') await shareData(tx, skin.identity);
+}
+
+/** Deletes a skin of anybody, and closes its reports. @throws Refusal `skin_not_found` */
+export async function deleteAnySkin(
+  { db, clock }: ModerationContext,
+  caller: Caller,
+  { uuid, note }: SkinDecision,
+): Promise<void> {
+  const operator = requireOperator(caller);
+  await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    const { id, identity } = await moderatedSkin(tx, uuid);
+    await deleteSkin(tx, id);
+    await withdrawData(tx, identity);
+    await closeReportsOf(tx, uuid, clock.now());
+    await noteAct(tx, clock, { operator, action: 'delete_skin', subject: uuid, note });
+  });
+}
+
+/** A skin that operators decide about. What its owner made private is not their business. @throws Refusal */
+export async function moderatedSkin(db: Db, uuid: string): Promise<SkinWithData> {
+  const skin = await findSkin(db, uuid);
+  if (!skin || (skin.visibility === 'private' && skin.hidden_from === null)) {
+    throw new Refusal('skin_not_found', `There is no skin ${uuid} that others can see.`);
+  }
+  return skin;
+}

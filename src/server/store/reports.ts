@@ -1,0 +1,103 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db } from './db.ts';
+import type { ReportRow } from './schema/moderation-tables.ts';
+import type { SkinRow } from './schema/skin-tables.ts';
+import type { Tables } from './schema/tables.ts';
+
+/** A report with what is known about its skin now; all null: the skin is gone. */
+export type ReportWithSkin = Omit<ReportRow, 'reporter'> & {
+  readonly [Field in 'name' | 'visibility' | 'hidden_from']: SkinRow[Field] | null;
+} & { readonly texture_hash: string | null };
+
+export async function insertReport(db: Db, report: Omit<ReportRow, 'id' | 'closed_at'>): Promise<void> {
+  await db.insertInto('reports').values(report).execute();
+}
+
+/** What limits the number of reports. */
+export interface ReportCounts {
+  /** Open reports of the skin. */
+  readonly ofSkin: number;
+  /** Open reports of the skin by the reporter. */
+  readonly same: number;
+  /** Reports of any skin by the reporter since a moment. */
+  readonly ofReporter: number;
+  /** Open reports, counted up to `most`. */
+  readonly open: number;
+}
+
+export async function countReports(
+  db: Db,
+  { skin, reporter, since, most }: { skin: string; reporter: string; since: number; most: number },
+): Promise<ReportCounts> {
+  const open = db.selectFrom('reports').select('id').where('closed_at', 'is', null);
+  const ofSkin = open.where('skin_uuid', '=', skin);
+  const ofReporter = db.selectFrom('reports').select('id').where('reporter', '=', reporter);
+  return {
+    ofSkin: await countUpTo(db, ofSkin, most),
+    same: await countUpTo(db, ofSkin.where('reporter', '=', reporter), most),
+    ofReporter: await countUpTo(db, ofReporter.where('created_at', '>', since), most),
+    open: await countUpTo(db, open, most),
+  };
+}
+
+async function countUpTo(
+  db: Db,
+  reports: SelectQueryBuilder<Tables, 'reports', object>,
+  most: number,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom(reports.limit(most).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Newest first. `after`: the last number of the previous page. */
+export async function listReports(
+  db: Db,
+  { state, after, size }: { state: 'open' | 'closed'; after?: number | undefined; size: number },
+): Promise<ReportWithSkin[]> {
+  const page = reportsWithSkins(db)
+    .where('reports.closed_at', state === 'open' ? 'is' : 'is not', null)
+    .orderBy('reports.id', 'desc')
+    .limit(size);
+  return await (after === undefined ? page : page.where('reports.id', '<', after)).execute();
+}
+
+export async function findReport(db: Db, id: number): Promise<ReportWithSkin | undefined> {
+  return await reportsWithSkins(db).where('reports.id', '=', id).executeTakeFirst();
+}
+
+/** Number of open reports, up to `most`. */
+export async function countOpenReports(db: Db, most: number): Promise<number> {
+  return await countUpTo(db, db.selectFrom('reports').select('id').where('closed_at', 'is', null), most);
+}
+
+export async function closeReport(db: Db, id: number, now: number): Promise<void> {
+  await db.updateTable('reports').set({ closed_at: now }).where('id', '=', id).execute();
+}
+
+/** Closes the open reports of a skin. */
+export async function closeReportsOf(db: Db, skin: string, now: number): Promise<void> {
+  await db
+    .updateTable('reports')
+    .set({ closed_at: now })
+    .where('skin_uuid', '=', skin)
+    .where('closed_at', 'is', null)
+    .execute();
+}
+
+/** Removes the reports that were closed before this time. */
+export async function forgetReports(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('reports').where('closed_at', '<', before).execute();
+}
+
+function reportsWithSkins(db: Db) {
+  return db
+    .selectFrom('reports')
+    .leftJoin('skins', 'skins.uuid', 'reports.skin_uuid')
+    .leftJoin('texture_data', 'texture_data.identity', 'skins.identity')
+    .select(['reports.id', 'reports.skin_uuid', 'reports.reason', 'reports.text'])
+    .select(['reports.created_at', 'reports.closed_at'])
+    .select(['skins.name', 'skins.visibility', 'skins.hidden_from', 'texture_data.texture_hash']);
+}

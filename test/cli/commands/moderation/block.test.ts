@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/moderation/block.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('moderation block', register, {
+  taken: [
+    [['a', 'b'], ['a', 'b'], {}],
+    [['a', '--note', 'why'], ['a'], { note: 'why' }],
+  ],
+  refused: [[[], /missing required argument 'image'/]],
+});

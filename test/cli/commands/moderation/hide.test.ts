@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/moderation/hide.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('moderation hide', register, {
+  taken: [
+    [['a'], ['a'], { hidden: true }],
+    [['a', 'b', '--note', 'why'], ['a', 'b'], { note: 'why', hidden: true }],
+  ],
+  refused: [[[], /missing required argument 'uuid'/]],
+});

@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/moderation/show.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('moderation show', register, {
+  taken: [
+    [['a'], ['a'], { hidden: false }],
+    [['a', 'b', '--note', 'why'], ['a', 'b'], { note: 'why', hidden: false }],
+  ],
+  refused: [[[], /missing required argument 'uuid'/]],
+});

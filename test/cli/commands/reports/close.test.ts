@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/reports/close.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('reports close', register, {
+  taken: [
+    [['1'], ['1'], undefined],
+    [['1', '2', '--note', 'fine'], ['1', '2'], 'fine'],
+  ],
+  refused: [[[], /missing required argument 'report'/]],
+});

@@ -1,0 +1,14 @@
+import { register } from '../../../../src/cli/commands/reports/create.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('reports create', register, {
+  taken: [
+    [['a', '--reason', 'other'], 'a', { reason: 'other' }],
+    [['a', '--reason', 'copyright', '--text', 'mine'], 'a', { reason: 'copyright', text: 'mine' }],
+  ],
+  refused: [
+    [['a'], /required option '--reason <reason>' not specified/],
+    [['a', '--reason', 'dull'], /Allowed choices are offensive, copyright, personal, other/],
+    [['--reason', 'other'], /missing required argument 'uuid'/],
+  ],
+});

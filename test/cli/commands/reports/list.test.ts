@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/reports/list.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('reports list', register, {
+  taken: [
+    [[], {}],
+    [['--state', 'closed', '--limit', '7'], { state: 'closed', limit: 7 }],
+  ],
+  refused: [[['--state', 'old'], /Allowed choices are open, closed/]],
+});

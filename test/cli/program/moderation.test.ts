@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { runModerationBlock } from '../../../src/cli/commands/moderation/block.ts';
+import { runModerationList } from '../../../src/cli/commands/moderation/list.ts';
+import { runModerationLog } from '../../../src/cli/commands/moderation/log.ts';
+import { setHidden } from '../../../src/cli/commands/moderation/skin-decisions.ts';
+import { runModerationUnblock } from '../../../src/cli/commands/moderation/unblock.ts';
+import { runReportsClose } from '../../../src/cli/commands/reports/close.ts';
+import { runReportsCreate } from '../../../src/cli/commands/reports/create.ts';
+import { runReportsList } from '../../../src/cli/commands/reports/list.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+const words = (line: string | undefined) => (line ?? '').trimEnd().split(/ {2,}/);
+
+test('A skin is reported without a key, listed for the operator, hidden, blocked and told in the log', async () => {
+  const { url, key, anonymous } = await runServer();
+  const { body } = await anonymous().upload('/v2/generate', skinPng(1), { name: 'Rude' });
+  const [uuid, hash] = [String(body.skin?.uuid), String(body.skin?.texture.hash.skin)];
+  const run = async (work: (context: CommandContext) => Promise<number>, more: object = {}) => {
+    const { status, out, told } = await runCommand(work, { url, key, ...more });
+    expect([status, told]).toEqual([0, undefined]);
+    return out;
+  };
+  await run((context) => runReportsCreate(uuid, { reason: 'offensive', text: 'look' }, context), {
+    key: undefined,
+  });
+  const [header, first] = (await run((context) => runReportsList({}, context), { isTTY: true })).split('\n');
+  expect(words(header)).toEqual(['ID', 'SKIN', 'REPORTED', 'STATE', 'REASON', 'TEXT']);
+  expect(words(first)).toEqual(['1', uuid, expect.stringMatching(/ago$/), 'public', 'offensive', 'look']);
+
+  expect(await run((context) => setHidden([uuid], { hidden: true, note: 'rude' }, context))).toBe(
+    `${uuid}\tprivate\thidden\n`,
+  );
+  expect(await run((context) => runReportsList({}, context))).toBe('');
+  const closed = await run((context) => runReportsClose(['1'], undefined, context));
+  expect(closed.split('\t').slice(0, 3)).toEqual(['1', uuid, 'offensive']);
+  const blocked = await run((context) => runModerationBlock([uuid], { note: 'no' }, context));
+  expect(blocked.split('\t')).toEqual([hash, expect.stringMatching(/Z$/), 'owner', 'no', '0\n']);
+  expect(await run((context) => runModerationList({}, context))).toContain(hash);
+  await run((context) => runModerationUnblock([hash], {}, context));
+  const log = await run((context) => runModerationLog({}, context));
+  expect(log.split('\n').map((line) => line.split('\t').slice(1).join(' '))).toEqual([
+    `owner unblock_image ${hash} `,
+    `owner block_image ${hash} no`,
+    `owner hide_skin ${uuid} rude`,
+    '',
+  ]);
+});
+
+test('What is no UUID and no hash is named before anything is sent', async () => {
+  const { url, key } = await runServer();
+  const { told } = await runCommand((context) => runModerationBlock(['face.png'], {}, context), { url, key });
+  expect(told).toMatchObject({ code: 'not_a_uuid', message: '"face.png" is not the UUID of a skin.' });
+});

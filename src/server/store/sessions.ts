@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { ApiKeyRow, SessionRow, SignInLinkRow, UserRow } from './schema/tables.ts';
+import type { ApiKeyRow, SessionRow, SignInLinkRow, UserRow } from './schema/user-tables.ts';
 
 /** Who signed in. */
 export interface SignedIn {
@@ -99,4 +99,5 @@ export async function takeLink(db: Db, hash: string, now: number): Promise<SignI
 export async function forgetSessions(db: Db, now: number): Promise<void> {
   await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('sign_in_links').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('first_sign_ins').where('expires_at', '<=', now).execute();
 }

@@ -2,15 +2,28 @@ import { SESSION_AGE } from '../../service/sessions/sessions.ts';
 import type { HttpRequest } from '../request.ts';
 
 /** A name with this prefix is only taken by browsers from this very host, over an encrypted connection. */
-const SECURE_NAME = '__Host-skinsmith';
-const PLAIN_NAME = 'skinsmith';
+const SECURE = '__Host-';
 const SECRET = /^[\w-]{43}$/;
+
+/** The cookies, each with the seconds for which a browser keeps it. */
+const AGES = {
+  /** Of the person's session. */
+  skinsmith: SESSION_AGE / 1000,
+  /** Of a sign-in that leads by way of a provider. */
+  'skinsmith-sign-in': 600,
+} as const;
+type CookieName = keyof typeof AGES;
 
 type Headed = Pick<HttpRequest, 'headers'>;
 
 /** The secret of the session that a request belongs to, if any. */
 export function readSessionCookie(request: Headed, publicUrl: string): string | undefined {
-  const name = nameOf(request, publicUrl);
+  return readCookie('skinsmith', request, publicUrl);
+}
+
+/** The secret that a request brings, if any. */
+export function readCookie(cookieName: CookieName, request: Headed, publicUrl: string): string | undefined {
+  const name = `${prefixOf(request, publicUrl)}${cookieName}`;
   const { cookie } = request.headers;
   const pairs = String(cookie ?? '').split(';');
   const values = pairs.flatMap((pair) => {
@@ -21,16 +34,25 @@ export function readSessionCookie(request: Headed, publicUrl: string): string | 
   return values.length === 1 && SECRET.test(values[0]!) ? values[0] : undefined;
 }
 
-/** The value of a Set-Cookie header; without a secret it takes the cookie away. */
+/** The value of a Set-Cookie header for the session; without a secret it takes the cookie away. */
 export function sessionCookie(request: Headed, publicUrl: string, secret: string | undefined): string {
-  const name = nameOf(request, publicUrl);
-  const age = secret === undefined ? 0 : SESSION_AGE / 1000;
-  const secure = name === SECURE_NAME ? '; Secure' : '';
-  return `${name}=${secret ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
+  return setCookie('skinsmith', request, { publicUrl, secret });
 }
 
-function nameOf(request: Headed, publicUrl: string): string {
-  return isEncrypted(request, publicUrl) ? SECURE_NAME : PLAIN_NAME;
+/** The value of a Set-Cookie header; without a secret it takes the cookie away. */
+export function setCookie(
+  cookieName: CookieName,
+  request: Headed,
+  { publicUrl, secret }: { readonly publicUrl: string; readonly secret: string | undefined },
+): string {
+  const prefix = prefixOf(request, publicUrl);
+  const age = secret === undefined ? 0 : AGES[cookieName];
+  const secure = prefix === SECURE ? '; Secure' : '';
+  return `${prefix}${cookieName}=${secret ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+function prefixOf(request: Headed, publicUrl: string): '' | typeof SECURE {
+  return isEncrypted(request, publicUrl) ? SECURE : '';
 }
 
 /**

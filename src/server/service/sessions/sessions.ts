@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { type Db, inTransaction } from '../../store/db.ts';
-import type { SessionRow } from '../../store/schema/tables.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { SessionRow } from '../../store/schema/user-tables.ts';
 import {
   deleteSession,
   findSession,
@@ -13,6 +14,7 @@ import {
 import { authenticate } from '../callers/authenticate.ts';
 import { callerKey, requireUser, type UserCaller, userCaller } from '../callers/caller.ts';
 import { type Origins, verifyBindings } from '../callers/key-bindings.ts';
+import { noteRevocation } from '../callers/open-requests.ts';
 import type { Plans } from '../plans/plans.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { hashSecret, makeSecret } from './secrets.ts';
@@ -56,11 +58,15 @@ export async function signInWithKey(context: SessionContext, key: string, origin
   return await startSession(context, { user_id: id, key_id: used?.id ?? null }, origins);
 }
 
-/** Begins a session under a new secret, which is returned and not stored. */
+/**
+ * Begins a session under a new secret, which is returned and not stored.
+ * @param age milliseconds after which the person has to sign in again
+ */
 export async function startSession(
   { db, clock }: Pick<SessionContext, 'db' | 'clock'>,
   whose: Pick<SessionRow, 'user_id' | 'key_id'>,
   { agents }: Pick<Origins, 'agents'>,
+  age = SESSION_AGE,
 ): Promise<string> {
   const secret = makeSecret();
   const now = clock.now();
@@ -71,9 +77,10 @@ export async function startSession(
     agent: (agents[0] ?? '').slice(0, MAX_AGENT),
     created_at: now,
     used_at: now,
-    expires_at: now + SESSION_AGE,
+    expires_at: now + age,
   };
   await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
     await insertSession(tx, session);
     const all = await listSessions(tx, whose.user_id, now);
     for (const { id } of all.slice(MAX_SESSIONS)) await deleteSession(tx, whose.user_id, id);
@@ -127,5 +134,9 @@ export async function endSession(
   { caller }: SessionCaller,
   id: string,
 ): Promise<void> {
-  if (!(await deleteSession(db, caller.id, id))) throw new Refusal('not_found', 'There is no such session.');
+  const isEnded = await inTransaction(db, async (tx) => {
+    await noteRevocation(tx); // what the session has open ends too
+    return await deleteSession(tx, caller.id, id);
+  });
+  if (!isEnded) throw new Refusal('not_found', 'There is no such session.');
 }

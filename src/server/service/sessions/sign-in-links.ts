@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../store/db.ts';
-import type { SignInLinkRow } from '../../store/schema/tables.ts';
+import type { SignInLinkRow } from '../../store/schema/user-tables.ts';
 import { findSignedIn, insertLink, takeLink } from '../../store/sessions.ts';
 import type { Origins } from '../callers/key-bindings.ts';
 import { Refusal } from '../refusals/refusal.ts';

@@ -1,0 +1,23 @@
+import type { OpenIdProvider } from '../openid/provider.ts';
+import { makeGuardedAgent } from '../outbound/guarded-agent.ts';
+import { outboundPolicy } from '../outbound/policy.ts';
+import type { Plans } from '../service/plans/plans.ts';
+import type { Basis } from './basis.ts';
+import type { Releases } from './releases.ts';
+import type { ServerOptions } from './server-options.ts';
+
+/** The provider that people sign in with; undefined if there is none. Sends no request yet. */
+export async function openProvider(
+  { openId: settings, ...options }: ServerOptions & { readonly plans: Plans },
+  { clock }: Basis,
+  releases: Releases,
+): Promise<OpenIdProvider | undefined> {
+  if (!settings) return undefined;
+  const { networks, ports } = outboundPolicy(options);
+  // The operator has named the issuer, so its port is no stranger's choice.
+  const own = Number(new URL(settings.issuer).port);
+  const agent = makeGuardedAgent({ policy: { networks, ports: own === 0 ? ports : [...ports, own] } });
+  releases.add(() => agent.close());
+  const { OpenIdProvider } = await import('../openid/provider.ts');
+  return new OpenIdProvider({ settings, agent, clock, knowsPlan: (name) => options.plans.has(name) });
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { ClientAuth, Configuration } from 'openid-client';
+import type { Clock } from '../../base/clock.ts';
+import type { GuardedAgent } from '../outbound/guarded-agent.ts';
+import { type Claims, claimOf, claimsAskedFor, nameIn, passes, type Rights, rightsIn } from './claims.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import { asProviderError, ProviderError } from './provider-error.ts';
+import type { OpenIdSettings } from './settings.ts';
+
+/** A person, as the provider vouches for it. */
+export interface Identity {
+  readonly issuer: string;
+  /** Names the person at this issuer, for good. */
+  readonly subject: string;
+  /** A name for a new user. */
+  readonly name: string;
+  readonly rights: Rights;
+}
+
+interface ProviderOptions {
+  readonly settings: OpenIdSettings;
+  readonly agent: GuardedAgent;
+  readonly clock: Clock;
+  readonly knowsPlan: (name: string) => boolean;
+}
+
+/** Milliseconds for which the provider's description of itself is used. */
+const DESCRIPTION_AGE = 3_600_000;
+/** Seconds by which the provider's clock may be wrong. */
+const CLOCK_TOLERANCE = 30;
+
+/**
+ * The OpenID Connect provider. It keeps nothing about a sign-in: state, nonce and code verifier follow from a secret that
+ * the browser has in a cookie, so any node of a service can finish what another one began.
+ */
+export class OpenIdProvider {
+  readonly #options: ProviderOptions;
+  #described: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined;
+
+  constructor(options: ProviderOptions) {
+    this.#options = options;
+  }
+
+  /** What the button calls it. */
+  get name(): string {
+    return this.#options.settings.name;
+  }
+
+  /** Where the browser goes to sign in. @throws ProviderError */
+  async begin(secret: string, redirectUri: string): Promise<URL> {
+    const { state, nonce, verifier } = partsOf(secret);
+    try {
+      const { buildAuthorizationUrl } = await import('openid-client');
+      return buildAuthorizationUrl(await this.#configuration(), {
+        redirect_uri: redirectUri,
+        scope: this.#options.settings.scopes,
+        state,
+        nonce,
+        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+        code_challenge_method: 'S256',
+      });
+    } catch (error) {
+      throw asProviderError(error);
+    }
+  }
+
+  /** Who has signed in. @param answer the address that the provider led the browser to. @throws ProviderError */
+  async finish(answer: URL, secret: string): Promise<Identity> {
+    const { state, nonce, verifier } = partsOf(secret);
+    if (answer.searchParams.get('state') !== state) throw new ProviderError('stale', 'unexpected state');
+    try {
+      const { authorizationCodeGrant } = await import('openid-client');
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
+      const tokens = await authorizationCodeGrant(await this.#configuration(), answer, checks);
+      const claims = tokens.claims();
+      if (!claims) throw new ProviderError('invalid', 'there is no ID token');
+      return this.#identity(await this.#completed(claims, tokens.access_token), claims);
+    } catch (error) {
+      throw asProviderError(error);
+    }
+  }
+
+  #identity(claims: Claims, { iss, sub }: { readonly iss: string; readonly sub: string }): Identity {
+    const { settings, knowsPlan } = this.#options;
+    if (settings.requiredClaim && !passes(claims, settings.requiredClaim))
+      throw new ProviderError('not_allowed', `the claim ${settings.requiredClaim.claim} is not as required`);
+    return { issuer: iss, subject: sub, name: nameIn(claims), rights: rightsIn(claims, settings, knowsPlan) };
+  }
+
+  /** Some providers tell groups and the like only when they are asked again, with the token. */
+  async #completed(claims: Claims & { readonly sub: string }, accessToken: string): Promise<Claims> {
+    const configuration = await this.#configuration();
+    const missing = claimsAskedFor(this.#options.settings).some(
+      (name) => claimOf(claims, name) === undefined,
+    );
+    if (!missing || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+    const { fetchUserInfo } = await import('openid-client');
+    return { ...(await fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
+  }
+
+  async #configuration(): Promise<Configuration> {
+    const now = this.#options.clock.monotonic();
+    if (!this.#described || this.#described.until <= now) {
+      const described = { configuration: this.#discover(), until: now + DESCRIPTION_AGE };
+      this.#described = described;
+      described.configuration.catch(() => {
+        if (this.#described === described) this.#described = undefined; // the next person tries again
+      });
+    }
+    return await this.#described.configuration;
+  }
+
+  async #discover(): Promise<Configuration> {
+    const client = await import('openid-client');
+    const { settings, agent, clock } = this.#options;
+    const isPlain = new URL(settings.issuer).protocol === 'http:';
+    const metadata = {
+      [client.clockTolerance]: CLOCK_TOLERANCE,
+      [client.clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
+    };
+    const auth = clientAuth(settings.clientSecret, client);
+    return await client.discovery(new URL(settings.issuer), settings.clientId, metadata, auth, {
+      [client.customFetch]: guardedFetch(agent),
+      execute: [
+        ...(isPlain ? [client.allowInsecureRequests] : []),
+        client.enableNonRepudiationChecks, // ID tokens prove themselves, however they came
+      ],
+    });
+  }
+}
+
+/** As a client without instructions authenticates itself, unless the provider takes only the other way. */
+function clientAuth(
+  secret: string | undefined,
+  { None, ClientSecretBasic, ClientSecretPost }: typeof import('openid-client'),
+): ClientAuth {
+  if (secret === undefined) return None();
+  return (server, ...rest) => {
+    const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authenticate = ways.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
+    authenticate(secret)(server, ...rest);
+  };
+}
+
+/** The parts of a sign-in that only its browser can have begun. None tells another one. */
+function partsOf(secret: string): { state: string; nonce: string; verifier: string } {
+  const part = (name: string) => createHash('sha256').update(`${name}:${secret}`).digest('base64url');
+  return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
+}

@@ -1,0 +1,331 @@
+import { expect, test } from 'vitest';
+import type { OpenIdSettings } from '../../../src/server/openid/settings.ts';
+import type { ServerOptions } from '../../../src/server/server.ts';
+import { FakeProvider } from '../../support/openid/fake-provider.ts';
+import { PlainBrowser, type Seen } from '../../support/pages/browser.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+const LOOPBACK = ['127.0.0.0/8'];
+
+interface World {
+  readonly provider: FakeProvider;
+  readonly server: ServerUnderTest;
+}
+
+async function world(
+  settings: Partial<OpenIdSettings> = {},
+  options: Partial<ServerOptions> = {},
+): Promise<World> {
+  const provider = await FakeProvider.start();
+  const openId = provider.settings(settings);
+  return { provider, server: await runServer({ openId, allowedNetworks: LOOPBACK, ...options }) };
+}
+
+/** The address at the provider that the sign-in page's link leads to. */
+async function begin(browser: PlainBrowser): Promise<string> {
+  const { status, headers } = await browser.open('/ui/sign-in/provider');
+  expect(status).toBe(303);
+  return headers.get('location') ?? '';
+}
+
+/** Path and query of the address that the provider leads the browser back to. */
+function backFrom(provider: FakeProvider, location: string): string {
+  const { pathname, search } = new URL(provider.approve(location));
+  return `${pathname}${search}`;
+}
+
+async function signIn({ provider }: World, browser: PlainBrowser): Promise<Seen> {
+  return await browser.open(backFrom(provider, await begin(browser)));
+}
+
+/** A new person, who has chosen to get a user. */
+async function newcomer(at: World): Promise<PlainBrowser> {
+  const browser = new PlainBrowser(at.server.url);
+  const back = await signIn(at, browser);
+  expect([back.status, back.headers.get('location')]).toEqual([303, '/ui/sign-in/first']);
+  expect((await browser.open('/ui/sign-in/first', { form: {} })).headers.get('location')).toBe('/ui/');
+  return browser;
+}
+
+/** The name of whoever is signed in; undefined if nobody is. */
+async function nameIn(browser: PlainBrowser): Promise<string | undefined> {
+  const { text } = await browser.open('/ui/make');
+  return /<a href="\/ui\/(?:sessions|account)"><bdi>([^<]+)<\/bdi>/.exec(text)?.[1];
+}
+
+async function userNamed({ server }: World, name: string) {
+  return (await server.owner.get(`/v2/account/users/${name}`)).body.user;
+}
+
+test('A person whom the provider vouches for becomes a new user, and is known from then on', async () => {
+  const at = await world();
+  const { text } = await new PlainBrowser(at.server.url).open('/ui/sign-in');
+  expect(text).toContain(`href="${at.server.url}/ui/sign-in/provider">Sign in with Example<`);
+  const first = await newcomer(at);
+  expect(await nameIn(first)).toBe('anna');
+  const again = new PlainBrowser(at.server.url);
+  expect((await signIn(at, again)).headers.get('location')).toBe('/ui/');
+  expect(await nameIn(again)).toBe('anna');
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'free', role: 'user', keys: 0 });
+});
+
+test('The request for a sign-in has state, nonce and a code challenge, and no two are the same', async () => {
+  const at = await world();
+  const browser = new PlainBrowser(at.server.url);
+  const [one, other] = [new URL(await begin(browser)), new URL(await begin(browser))];
+  for (const name of ['state', 'nonce', 'code_challenge']) {
+    expect(one.searchParams.get(name), name).toMatch(/^[\w-]{43}$/);
+    expect(one.searchParams.get(name), name).not.toBe(other.searchParams.get(name));
+  }
+  expect(one.searchParams.get('redirect_uri')).toBe(`${at.server.url}/ui/sign-in/callback`);
+  expect(new Set(one.searchParams.values()).size).toBe(one.searchParams.size);
+});
+
+test('Equal names are different people', async () => {
+  const at = await world();
+  await at.server.user('anna');
+  const browser = await newcomer(at);
+  expect(await nameIn(browser)).toBe('anna-2');
+  at.provider.claims = { sub: 'person-2', preferred_username: 'owner' };
+  expect(await nameIn(await newcomer(at))).toBe('owner-2');
+  expect(await userNamed(at, 'owner-2')).toMatchObject({ role: 'user' });
+});
+
+test('A person who has a key becomes the user of that key', async () => {
+  const at = await world();
+  const { body } = await at.server.owner.json('/v2/account/keys', { user: 'bert' });
+  const browser = new PlainBrowser(at.server.url);
+  await signIn(at, browser);
+  const wrong = await browser.open('/ui/sign-in/first', { form: { key: 'sksm_wrong_wrong_wrong' } });
+  expect(wrong.status).toBe(403);
+  expect(wrong.text).toContain('This key was not taken');
+  const form = { key: String(body.key?.secret) };
+  expect((await browser.open('/ui/sign-in/first', { form })).headers.get('location')).toBe('/ui/');
+  expect(await nameIn(browser)).toBe('bert');
+  const again = new PlainBrowser(at.server.url);
+  await signIn(at, again);
+  expect(await nameIn(again)).toBe('bert');
+});
+
+test.each([{ scopes: ['read', 'account'] }, { allowedIps: ['127.0.0.1'] }])(
+  'A key that may less than its user ties nobody to that user: %j',
+  async (limits) => {
+    const at = await world();
+    const { body } = await at.server.owner.json('/v2/account/keys', { user: 'bert', ...limits });
+    const browser = new PlainBrowser(at.server.url);
+    await signIn(at, browser);
+    const form = { key: String(body.key?.secret) };
+    const { status, text } = await browser.open('/ui/sign-in/first', { form });
+    expect(status).toBe(403);
+    expect(text).toContain('This key has not all rights of its user');
+    expect(await nameIn(browser)).toBeUndefined();
+  },
+);
+
+test('Claims decide plan and operator at each sign-in', async () => {
+  const at = await world({
+    planClaim: 'groups',
+    operatorClaim: { claim: 'realm.roles', value: 'skins-admin' },
+  });
+  at.provider.claims = {
+    sub: 'p',
+    nickname: 'anna',
+    groups: ['staff', 'pro'],
+    realm: { roles: ['skins-admin'] },
+  };
+  await newcomer(at);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro', role: 'operator' });
+  at.provider.claims = { sub: 'p', groups: 'plus', realm: { roles: 'none' } };
+  await signIn(at, new PlainBrowser(at.server.url));
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'plus', role: 'user' });
+  at.provider.claims = { sub: 'p' };
+  await signIn(at, new PlainBrowser(at.server.url));
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'free', role: 'user' });
+});
+
+test('Claims that are not set up decide nothing, and the owner keeps everything', async () => {
+  const at = await world({ operatorClaim: { claim: 'admin', value: undefined } });
+  const browser = await newcomer(at);
+  await at.server.owner.patch('/v2/account/users/anna', { plan: 'plus' });
+  await signIn(at, browser);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'plus', role: 'user' });
+  at.provider.claims = { sub: 'the owner', admin: false };
+  const owner = new PlainBrowser(at.server.url);
+  await signIn(at, owner);
+  await owner.open('/ui/sign-in/first', { form: { key: at.server.key! } });
+  expect(await nameIn(owner)).toBe('owner');
+  expect(await userNamed(at, 'owner')).toMatchObject({ plan: 'owner', role: 'operator' });
+});
+
+test('Claims that the ID token lacks are asked for', async () => {
+  const at = await world({ planClaim: 'groups' });
+  at.provider.userInfo = { groups: ['pro'] };
+  await newcomer(at);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro' });
+  expect(at.provider.asked).toContain('/userinfo');
+});
+
+test('Who lacks a claim that is needed stays out', async () => {
+  const at = await world({ requiredClaim: { claim: 'groups', value: 'skins' } });
+  const browser = new PlainBrowser(at.server.url);
+  const refused = await signIn(at, browser);
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain('You may not use this server');
+  at.provider.claims = { sub: 'person-1', groups: ['skins'] };
+  expect((await signIn(at, browser)).headers.get('location')).toBe('/ui/sign-in/first');
+});
+
+test.each([
+  ['for another request', { nonce: 'another' }],
+  ['for another client', { aud: 'another' }],
+  ['of another issuer', { iss: 'http://127.0.0.1:1' }],
+  ['that has expired', { exp: 1 }],
+  ['from the future', { iat: 4_000_000_000, nbf: 4_000_000_000 }],
+  ['about nobody', { sub: undefined }],
+])('An ID token %s signs nobody in', async (_what, wrongClaims) => {
+  const at = await world();
+  at.provider.wrongClaims = wrongClaims;
+  const browser = new PlainBrowser(at.server.url);
+  const { status, text } = await signIn(at, browser);
+  expect(status).toBe(502);
+  expect(text).toContain('The answer of Example is not valid');
+  expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
+  expect(await nameIn(browser)).toBeUndefined();
+});
+
+test('An ID token under a signature of somebody else signs nobody in', async () => {
+  const at = await world();
+  at.provider.signsWrongly = true;
+  const browser = new PlainBrowser(at.server.url);
+  expect((await signIn(at, browser)).status).toBe(502);
+  expect(await nameIn(browser)).toBeUndefined();
+});
+
+test('A code works once, in the browser that asked for it', async () => {
+  const at = await world();
+  const browser = new PlainBrowser(at.server.url);
+  const path = backFrom(at.provider, await begin(browser));
+  const strange = await new PlainBrowser(at.server.url).open(path);
+  expect(strange.status).toBe(403);
+  const other = new PlainBrowser(at.server.url);
+  await begin(other);
+  expect((await other.open(path)).text).toContain('began in another browser');
+  expect((await browser.open(path)).status).toBe(303);
+  const replayed = await browser.open(path);
+  expect(replayed.status).toBe(403);
+  expect(replayed.text).toContain('This sign-in was used already');
+});
+
+test('A person who says no at the provider is told so', async () => {
+  const at = await world();
+  const browser = new PlainBrowser(at.server.url);
+  const { searchParams } = new URL(await begin(browser));
+  const query = new URLSearchParams({
+    error: 'access_denied',
+    error_description: '<b>no</b>',
+    state: searchParams.get('state') ?? '',
+    iss: at.provider.url,
+  });
+  const { status, text } = await browser.open(`/ui/sign-in/callback?${query}`);
+  expect(status).toBe(403);
+  expect(text).toContain('Example did not sign you in.');
+  expect(text).not.toContain('<b>no');
+});
+
+test('While the provider is down, sessions and keys go on and the page says so', async () => {
+  const at = await world();
+  const anna = await newcomer(at);
+  const half = new PlainBrowser(at.server.url);
+  const path = backFrom(at.provider, await begin(half));
+  at.provider.isDown = true;
+  expect((await half.open(path)).status).toBe(503);
+  expect(await nameIn(anna)).toBe('anna');
+  const other = await runServer({ openId: at.provider.settings(), allowedNetworks: LOOPBACK });
+  const browser = new PlainBrowser(other.url);
+  const { status, text } = await browser.open('/ui/sign-in/provider');
+  expect(status).toBe(503);
+  expect(text).toContain('Example does not answer at the moment');
+  expect((await browser.signIn(other.key)).status).toBe(303);
+  at.provider.isDown = false;
+  await begin(browser);
+});
+
+test('The provider is asked only where the operator allows, and leads to no other server', async () => {
+  const at = await world({}, { allowedNetworks: [] });
+  const browser = new PlainBrowser(at.server.url);
+  expect((await browser.open('/ui/sign-in/provider')).status).toBe(503);
+  expect(at.provider.asked).toEqual([]);
+  const allowed = await world();
+  const other = await FakeProvider.start();
+  allowed.provider.leadsTo = `${other.url}/.well-known/openid-configuration`;
+  expect((await new PlainBrowser(allowed.server.url).open('/ui/sign-in/provider')).status).toBe(503);
+  expect(other.asked).toEqual([]);
+});
+
+test('A disabled user stays out, and the session ends after a day', async () => {
+  const clock = new MovableClock();
+  const at = await world({}, { clock });
+  at.provider.clock = clock;
+  const browser = await newcomer(at);
+  clock.forward(24 * 3_600_000 - 1);
+  expect(await nameIn(browser)).toBe('anna');
+  clock.forward(1);
+  expect(await nameIn(browser)).toBeUndefined();
+  await at.server.owner.patch('/v2/account/users/anna', { disabled: true });
+  const { status } = await signIn(at, browser);
+  expect(status).toBe(403);
+  expect(await nameIn(browser)).toBeUndefined();
+});
+
+test('A new person has ten minutes to say who that is', async () => {
+  const clock = new MovableClock();
+  const at = await world({}, { clock });
+  at.provider.clock = clock;
+  const browser = new PlainBrowser(at.server.url);
+  await signIn(at, browser);
+  expect((await browser.open('/ui/sign-in/first')).text).toContain('for the first time');
+  clock.forward(10 * 60_000);
+  expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
+});
+
+test('One node finishes what another one began', async () => {
+  const at = await world({}, { publicUrl: 'http://skins.example.org' });
+  const openId = at.provider.settings();
+  const { dataDir, url } = at.server;
+  const shared = { openId, allowedNetworks: LOOPBACK, publicUrl: 'http://skins.example.org' };
+  const second = await runServer({ ...shared, dataDir });
+  const here = new PlainBrowser(url);
+  const back = backFrom(at.provider, await begin(here));
+  const there = new PlainBrowser(second.url);
+  there.signInCookie = here.signInCookie;
+  expect((await there.open(back)).headers.get('location')).toBe('/ui/sign-in/first');
+  await here.open('/ui/sign-in/first', { form: {} });
+  expect(await nameIn(here)).toBe('anna');
+});
+
+test('Without a provider there is no way to one', async () => {
+  const { url } = await runServer();
+  const browser = new PlainBrowser(url);
+  expect((await browser.open('/ui/sign-in')).text).not.toContain('Sign in with');
+  expect((await browser.open('/ui/sign-in/provider')).status).toBe(404);
+  expect((await browser.open('/ui/sign-in/callback?code=x&state=y')).status).toBe(403);
+});
+
+test('What fails at the provider is logged without tokens and secrets', async () => {
+  const lines: string[] = [];
+  const logStream = { write: (text: string) => void lines.push(text) };
+  const at = await world({}, { logStream, logLevel: 'info' });
+  at.provider.wrongClaims = { aud: 'another' };
+  const browser = new PlainBrowser(at.server.url);
+  const path = backFrom(at.provider, await begin(browser));
+  await browser.open(path);
+  const log = lines.join('');
+  expect(log).toContain('sign-in by OpenID Connect failed');
+  expect(log).toContain('aud');
+  for (const secret of [new URLSearchParams(path.split('?')[1]).get('code')!, 'a client secret', 'eyJ']) {
+    expect(log).not.toContain(secret);
+  }
+});

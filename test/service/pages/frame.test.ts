@@ -32,7 +32,7 @@ test('Pages come with a policy that allows nothing of others, and are kept by no
   expect(headers.get('referrer-policy')).toBe('same-origin');
 });
 
-test('Assets never change under their names, and are sent compressed', async () => {
+test('Assets never change under their names, and are sent compressed to those who take it', async () => {
   const { url } = await runServer();
   const { text } = await new PlainBrowser(url).open('/');
   const addresses = [...text.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, address]) => address!);
@@ -42,6 +42,9 @@ test('Assets never change under their names, and are sent compressed', async () 
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(headers.get('content-encoding')).toBe('gzip');
+    const plain = await fetch(`${url}${address}`, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(await plain.text()).toBe(await (await fetch(`${url}${address}`)).text());
   }
   for (const other of ['manifest.json', '..%2fcli.cjs', 'page.js', 'THIRD-PARTY-LICENSES.txt']) {
     expect((await fetch(`${url}/ui/assets/${other}`)).status).toBe(404);

@@ -9,33 +9,43 @@ export interface Seen {
 
 interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
-  readonly form?: Readonly<Record<string, string>> | FormData;
+  readonly form?: Readonly<Record<string, string>> | FormData | URLSearchParams;
 }
 
-/** A browser without scripts: it keeps its cookie, and follows no redirect. */
+/** A browser without scripts: it keeps its cookies, and follows no redirect. */
 export class PlainBrowser {
   readonly #origin: string;
+  /** Of the session. */
   cookie: string | undefined;
+  /** Of a sign-in that leads by way of a provider. */
+  signInCookie: string | undefined;
 
   constructor(origin: string) {
     this.#origin = origin;
   }
 
   async open(path: string, { headers, form }: Sending = {}): Promise<Seen> {
+    const cookies = [this.cookie, this.signInCookie].filter((one) => one !== undefined);
     const answer = await fetch(`${this.#origin}${path}`, {
       redirect: 'manual',
       headers: {
         accept: ACCEPT,
         'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
         'sec-fetch-site': form ? 'same-origin' : 'none',
-        ...(this.cookie !== undefined && { cookie: this.cookie }),
+        ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
         ...headers,
       },
       ...(form && { method: 'POST', body: form instanceof FormData ? form : new URLSearchParams(form) }),
     });
     const set = answer.headers.get('set-cookie');
-    if (set !== null) this.cookie = /Max-Age=0/.test(set) ? undefined : set.split(';', 1)[0];
+    if (set !== null) this.#keep(set);
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  #keep(set: string): void {
+    const cookie = /Max-Age=0/.test(set) ? undefined : set.split(';', 1)[0];
+    if (/^(?:__Host-)?skinsmith-sign-in=/.test(set)) this.signInCookie = cookie;
+    else this.cookie = cookie;
   }
 
   async signIn(key: string | undefined): Promise<Seen> {

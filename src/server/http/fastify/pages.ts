@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServiceContext } from '../../service/context.ts';
 import {
   type PageAdmission,
@@ -15,6 +15,7 @@ import { ROUTES } from '../routes/routes.ts';
 import type { Connections } from './connections.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
 import { PlainRequest } from './plain-request.ts';
+import type { WriteAnswer } from './write-answer.ts';
 
 interface PageVisit {
   readonly request: HttpRequest;
@@ -24,7 +25,7 @@ interface PageVisit {
 interface PageParts {
   readonly options: PageEndpointOptions;
   readonly connections: Connections;
-  readonly send: (reply: FastifyReply, answer: Answer) => FastifyReply;
+  readonly write: WriteAnswer;
 }
 
 /** Puts all pages on the app. */
@@ -36,15 +37,19 @@ export function mountPages(app: FastifyInstance, parts: PageParts): void {
 function mountPage(
   app: FastifyInstance,
   { method, path, ...route }: PageRoute,
-  { options, connections, send, visits }: PageParts & { readonly visits: WeakMap<FastifyRequest, PageVisit> },
+  {
+    options,
+    connections,
+    write,
+    visits,
+  }: PageParts & { readonly visits: WeakMap<FastifyRequest, PageVisit> },
 ): void {
   const endpoint = new PageEndpoint({ method, path, ...route }, options);
   app.route({
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url: path,
     // Before the body is read.
-    onRequest: async (raw, reply) => {
-      withoutCors(reply);
+    onRequest: async (raw) => {
       const request = new PlainRequest(raw);
       const admission = await endpoint.admit(request);
       visits.set(raw, { request, admission });
@@ -52,18 +57,13 @@ function mountPage(
     },
     handler: async (raw, reply) => {
       const { request, admission } = visits.get(raw)!;
-      return send(reply, await endpoint.answer(request, admission));
+      return write(reply, await endpoint.answer(request, admission));
     },
     errorHandler: (error, raw, reply) => {
       const { admission } = visits.get(raw) ?? {};
-      send(reply, pageError(error, raw, { context: options.context, admission }));
+      write(reply, pageError(error, raw, { context: options.context, admission }));
     },
   });
-}
-
-/** Pages of other sites may call the API, but read no page of a person who is signed in. */
-function withoutCors(reply: FastifyReply): void {
-  reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
 }
 
 /** What is wrong with a person's request, as a page. */

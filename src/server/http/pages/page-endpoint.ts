@@ -3,15 +3,18 @@ import { renderPage } from '../../pages/frame/layout.ts';
 import type { Visitor } from '../../pages/frame/page.ts';
 import { problemPage } from '../../pages/views/problem.ts';
 import { anonymousCaller, type Caller } from '../../service/callers/caller.ts';
+import type { Origins } from '../../service/callers/key-bindings.ts';
 import { requireScope } from '../../service/callers/scopes.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { asRefusal, validationRefusal } from '../../service/refusals/as-refusal.ts';
+import { Refusal } from '../../service/refusals/refusal.ts';
 import { findCaller, type SessionCaller } from '../../service/sessions/sessions.ts';
 import type { RequestLog } from '../endpoint/error-answer.ts';
 import { refusalAnswer } from '../refusal-answer.ts';
 import { type HttpRequest, originsOf } from '../request.ts';
 import type { Answer } from '../route.ts';
+import { compressed } from './compress.ts';
 import { readSessionCookie } from './cookie.ts';
 import { HTML_TYPE, PAGE_HEADERS } from './page-headers.ts';
 import { isPage, type PageAnswer, type PageRoute, seeOther } from './page-route.ts';
@@ -42,13 +45,26 @@ export class PageEndpoint {
 
   /** Identifies the person, before the body is read. Keys in headers do not count here. @throws Refusal */
   async admit(request: HttpRequest): Promise<PageAdmission> {
-    const { context } = this.#options;
     if (this.#route.method === 'POST') verifyOwnForm(request);
-    // The form is a page's of this server, so it does not matter which page.
-    const origins = { ...originsOf(request), origin: undefined };
+    const session = await this.#findSession(request);
+    return {
+      session,
+      caller: session?.caller ?? anonymousCaller(ownOrigins(request), this.#options.context.plans),
+    };
+  }
+
+  async #findSession(request: HttpRequest): Promise<SessionCaller | undefined> {
+    const { context } = this.#options;
     const secret = readSessionCookie(request, context.publicUrl());
-    const session = secret === undefined ? undefined : await findCaller(context, secret, origins);
-    return { session, caller: session?.caller ?? anonymousCaller(origins, context.plans) };
+    return secret === undefined ? undefined : await findCaller(context, secret, ownOrigins(request));
+  }
+
+  /** @throws Refusal `unauthorized` if the session that the request began with has ended, or its key lost the scopes */
+  async #verify(request: HttpRequest, before: SessionCaller | undefined): Promise<void> {
+    if (!before) return;
+    const session = await this.#findSession(request);
+    if (!session) throw new Refusal('unauthorized', 'You are not signed in any more.');
+    if (this.#route.scopes) requireScope(session.caller, ...this.#route.scopes);
   }
 
   /** @throws Refusal, and whatever else goes wrong */
@@ -62,8 +78,10 @@ export class PageEndpoint {
       const params = parseWith(this.#route.params, request.params);
       const query = parseWith(this.#route.query, request.query);
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
-      const call = { context, request, caller, session, visitor, mayUse, params, query };
-      return written(await this.#route.handle(call), visitor);
+      const verify = async () => await this.#verify(request, session);
+      const call = { context, request, caller, session, visitor, verify, mayUse, params, query };
+      const answer = written(await this.#route.handle(call), visitor);
+      return session ? answer : await compressed(answer, request);
     } finally {
       leave();
     }
@@ -73,6 +91,11 @@ export class PageEndpoint {
     const { isFor } = this.#route;
     return isFor === 'users' || (isFor === 'callers' && !this.#options.allowsAnonymous);
   }
+}
+
+/** The form is a page's of this server, so it does not matter which page. */
+function ownOrigins(request: HttpRequest): Origins {
+  return { ...originsOf(request), origin: undefined };
 }
 
 function parseWith(schema: z.ZodObject | undefined, input: unknown): unknown {

@@ -16,7 +16,7 @@ export const PAGE_HEADERS = {
   // Browsers would send the origin `null` with forms otherwise.
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'private, no-store',
-  Vary: 'Accept, Cookie',
+  Vary: 'Accept, Accept-Encoding, Cookie',
 } as const;
 
 export const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' } as const;

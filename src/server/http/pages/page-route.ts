@@ -15,6 +15,8 @@ export interface PageCall<Params = unknown, Query = unknown> {
   /** Undefined if nobody is signed in. */
   readonly session: SessionCaller | undefined;
   readonly visitor: Visitor;
+  /** Finds the person again, for answers that stay open. @throws Refusal if the session has ended in the meantime */
+  readonly verify: () => Promise<void>;
   /** Whether the person may use the service without signing in first. */
   readonly mayUse: boolean;
   readonly params: Params;

@@ -14,7 +14,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export interface Asset {
   readonly type: string;
-  readonly bytes: Buffer;
   readonly gzipped: Buffer;
 }
 
@@ -38,7 +37,7 @@ export function readAsset(name: string): Asset | undefined {
   if (type === undefined || !manifest().served.includes(name)) return undefined;
   const kept = assets.get(name);
   if (kept) return kept;
-  const asset = { type, bytes: fileOf(name), gzipped: fileOf(`${name}.gz`) };
+  const asset = { type, gzipped: fileOf(`${name}.gz`) };
   assets.set(name, asset);
   return asset;
 }

@@ -25,3 +25,16 @@ async function collect(entry: FileSystemEntry, files: File[]): Promise<void> {
     }
   }
 }
+
+/** The PNG files of a folder that the person picks. */
+export async function chooseFolder(): Promise<File[]> {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.webkitdirectory = true;
+  const chosen = new Promise<File[]>((resolve) => {
+    input.addEventListener('change', () => resolve([...(input.files ?? [])]), { once: true });
+    input.addEventListener('cancel', () => resolve([]), { once: true });
+  });
+  input.click();
+  return (await chosen).filter(({ name }) => /\.png$/i.test(name)).slice(0, MAX_FILES);
+}

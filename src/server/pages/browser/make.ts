@@ -1,31 +1,26 @@
-import { copyButton } from './copy.ts';
-import { droppedFiles } from './files.ts';
-import { type JobState, pause, waitForJob } from './jobs.ts';
-import { problemOf } from './picture-check.ts';
-import { ResultRow } from './result-row.ts';
+import { ChosenPicture } from './chosen-picture.ts';
+import { chooseFolder, droppedFiles } from './files.ts';
+import { MakeQueue } from './make-queue.ts';
+import { Preview } from './preview.ts';
 
-/** Pictures that are sent at the same time. */
-const AT_ONCE = 2;
-/** Milliseconds to wait when the server asks for a pause without saying how long. */
-const PAUSE = 3_000;
-
-/** Lets the form take several pictures, by drop and paste too, and shows what becomes of each. */
+/** Lets the form take several pictures, by drop and paste too, and shows what they are and what becomes of each. */
 export function enhanceMakeForm(form: HTMLFormElement): void {
   const input = form.querySelector<HTMLInputElement>('input[type="file"]');
   const list = form.parentElement?.querySelector<HTMLOListElement>('[data-results]');
-  if (!input || !list) return;
+  const stage = form.parentElement?.querySelector<HTMLElement>('[data-preview]');
+  if (!input || !list || !stage) return;
   input.multiple = true;
   for (const hint of form.querySelectorAll<HTMLElement>('[data-needs-script]')) hint.hidden = false;
-  const queue = new MakeQueue(form, list);
+  const desk = new MakeDesk(form, { list, preview: new Preview(stage) });
+  input.addEventListener('change', () => desk.choose([...(input.files ?? [])]));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    queue.add([...(input.files ?? [])]);
-    form.reset();
+    void desk.send();
   });
-  takeDrops(form, (files) => queue.add(files));
-  document.addEventListener('paste', ({ clipboardData }) => {
-    const files = [...(clipboardData?.files ?? [])];
-    if (files.length > 0) queue.add(files);
+  takeDrops(form, (files) => desk.choose(files));
+  document.addEventListener('paste', ({ clipboardData }) => desk.choose([...(clipboardData?.files ?? [])]));
+  form.querySelector('[data-choose-folder]')?.addEventListener('click', async () => {
+    desk.choose(await chooseFolder());
   });
 }
 
@@ -44,102 +39,81 @@ function takeDrops(form: HTMLFormElement, take: (files: File[]) => void): void {
   });
 }
 
-interface Wish {
-  readonly file: File;
-  readonly row: ResultRow;
-  /** The form as it was when the picture was added. */
-  readonly fields: FormData;
+interface DeskParts {
+  readonly list: HTMLOListElement;
+  readonly preview: Preview;
 }
 
-class MakeQueue {
+/** The pictures that are chosen, until they are sent. */
+class MakeDesk {
   readonly #form: HTMLFormElement;
-  readonly #list: HTMLOListElement;
-  readonly #waiting: Wish[] = [];
-  #underWay = 0;
+  readonly #parts: DeskParts;
+  readonly #queue = new MakeQueue();
+  #chosen: ChosenPicture[] = [];
 
-  constructor(form: HTMLFormElement, list: HTMLOListElement) {
+  constructor(form: HTMLFormElement, parts: DeskParts) {
     this.#form = form;
-    this.#list = list;
+    this.#parts = parts;
   }
 
-  add(files: readonly File[]): void {
-    this.#list.hidden = false;
+  choose(files: readonly File[]): void {
     for (const file of files) {
-      const row = new ResultRow(file);
-      this.#list.append(row.element);
-      this.#waiting.push({ file, row, fields: fieldsFor(this.#form, file, files.length) });
+      const picture = new ChosenPicture(file, {
+        wanted: () => variantOf(this.#form),
+        onPreview: async (shown, variant) => await this.#parts.preview.show(shown, variant),
+        onRemove: (removed) => this.#remove(removed),
+      });
+      this.#chosen.push(picture);
+      this.#parts.list.append(picture.row.element);
     }
-    while (this.#underWay < AT_ONCE && this.#waiting.length > 0) void this.#work();
+    this.#update();
   }
 
-  async #work(): Promise<void> {
-    this.#underWay++;
-    for (let wish = this.#waiting.shift(); wish; wish = this.#waiting.shift()) {
-      try {
-        await make(wish);
-      } catch {
-        wish.row.fail('The server could not be reached. Try again.');
-      }
-    }
-    this.#underWay--;
+  /** Sends what has no problem; the rest stays, to be mended or removed. */
+  async send(): Promise<void> {
+    const fields = new FormData(this.#form);
+    const chosen = this.#chosen;
+    const found = await Promise.all(chosen.map(async ({ examined }) => await examined));
+    const sound = chosen.filter((_picture, at) => found[at]?.problem === undefined);
+    this.#chosen = this.#chosen.filter((picture) => !sound.includes(picture));
+    this.#parts.preview.close();
+    for (const { row } of sound) row.wait();
+    const wishes = sound.map(({ file, row }) => ({
+      file,
+      row,
+      fields: fieldsFor(fields, file, sound.length),
+    }));
+    this.#queue.add(wishes);
+    this.#form.reset();
+    this.#update();
   }
+
+  #remove(picture: ChosenPicture): void {
+    this.#chosen = this.#chosen.filter((one) => one !== picture);
+    picture.row.element.remove();
+    this.#parts.preview.close();
+    this.#update();
+  }
+
+  #update(): void {
+    const { list } = this.#parts;
+    list.hidden = list.childElementCount === 0;
+    const input = this.#form.querySelector<HTMLInputElement>('input[type="file"]');
+    if (input) input.required = this.#chosen.length === 0;
+  }
+}
+
+function variantOf(form: HTMLFormElement): 'classic' | 'slim' | undefined {
+  const variant = new FormData(form).get('variant');
+  return variant === 'classic' || variant === 'slim' ? variant : undefined;
 }
 
 /** A name that was typed is for one picture; several are named after their files. */
-function fieldsFor(form: HTMLFormElement, file: File, count: number): FormData {
-  const fields = new FormData(form);
-  fields.delete('file');
+function fieldsFor(form: FormData, file: File, count: number): FormData {
+  const fields = new FormData();
+  for (const [name, value] of form) if (name !== 'file') fields.append(name, value);
   const typed = String(fields.get('name') ?? '');
   const own = file.name.replace(/\.png$/i, '').replace(/[^A-Za-z0-9_.\- ]+/g, '_');
   fields.set('name', (typed !== '' && count === 1 ? typed : own).slice(0, 48));
   return fields;
-}
-
-async function make({ file, row, fields }: Wish): Promise<void> {
-  const problem = problemOf(new Uint8Array(await file.arrayBuffer()));
-  if (problem !== undefined) {
-    row.fail(problem);
-    return;
-  }
-  row.say('Sending');
-  fields.set('file', file);
-  const sent = await send(fields, row);
-  if ('error' in sent) {
-    row.fail(sent.error);
-    return;
-  }
-  row.say('Waiting');
-  const state = await waitForJob(sent.job, ({ status }) =>
-    row.say(status === 'processing' ? 'Being made' : 'Waiting'),
-  );
-  show(state, row);
-}
-
-async function send(fields: FormData, row: ResultRow): Promise<{ job: string } | { error: string }> {
-  for (;;) {
-    const answer = await fetch('/ui/make', {
-      method: 'POST',
-      body: fields,
-      headers: { accept: 'application/json' },
-    });
-    const body = (await answer.json()) as { job: string; errors?: readonly { message: string }[] };
-    if (answer.ok) return { job: body.job };
-    if (answer.status !== 429) return { error: (body.errors ?? []).map(({ message }) => message).join(' ') };
-    row.say('The server asks for a pause');
-    await pause(Number(answer.headers.get('retry-after') ?? 0) * 1000 || PAUSE);
-  }
-}
-
-function show({ skin, error }: JobState, row: ResultRow): void {
-  if (!skin) {
-    row.fail(error?.message ?? 'The skin was not made.');
-    return;
-  }
-  const { uuid, value, signature, url } = skin;
-  const buttons = [
-    copyButton('Copy the value', value),
-    copyButton('Copy the signature', signature),
-    copyButton('Copy the texture address', url),
-  ];
-  row.finish(`/ui/skins/${uuid}`, buttons);
 }

@@ -2,22 +2,38 @@
 export class ResultRow {
   readonly element = document.createElement('li');
   readonly #state = document.createElement('span');
+  readonly #notes = document.createElement('ul');
+  readonly #actions = document.createElement('div');
+  readonly #picture = document.createElement('img');
 
   constructor(file: File) {
-    const picture = document.createElement('img');
-    picture.alt = '';
-    picture.src = URL.createObjectURL(file);
-    picture.addEventListener('load', () => URL.revokeObjectURL(picture.src), { once: true });
+    this.#picture.alt = '';
+    this.#picture.addEventListener('error', () => this.#picture.removeAttribute('src')); // it is none
+    this.picture = file;
     const name = document.createElement('strong');
     name.textContent = file.name;
-    this.#state.textContent = 'In line';
+    this.#notes.className = 'quiet notes';
+    this.#actions.className = 'actions';
     const text = document.createElement('div');
-    text.append(name, document.createElement('br'), this.#state);
-    this.element.append(picture, text);
+    text.append(name, document.createElement('br'), this.#state, this.#notes);
+    this.element.append(this.#picture, text, this.#actions);
+  }
+
+  set picture(file: File) {
+    this.#picture.src = URL.createObjectURL(file);
+    this.#picture.addEventListener('load', () => URL.revokeObjectURL(this.#picture.src), { once: true });
   }
 
   say(state: string): void {
+    this.#state.className = '';
     this.#state.textContent = state;
+  }
+
+  /** It is about to be sent. */
+  wait(): void {
+    this.say('In line');
+    this.note([]);
+    this.offer([]);
   }
 
   fail(reason: string): void {
@@ -25,14 +41,26 @@ export class ResultRow {
     this.#state.textContent = reason;
   }
 
+  /** Things to know that are no errors. */
+  note(notes: readonly string[]): void {
+    this.#notes.replaceChildren(
+      ...notes.map((note) => {
+        const item = document.createElement('li');
+        item.textContent = note;
+        return item;
+      }),
+    );
+  }
+
+  offer(buttons: readonly HTMLButtonElement[]): void {
+    this.#actions.replaceChildren(...buttons);
+  }
+
   finish(address: string, buttons: readonly HTMLButtonElement[]): void {
     const link = document.createElement('a');
     link.href = address;
     link.textContent = 'Open the skin';
     this.#state.replaceChildren(link);
-    const actions = document.createElement('div');
-    actions.className = 'actions';
-    actions.append(...buttons);
-    this.element.append(actions);
+    this.offer(buttons);
   }
 }

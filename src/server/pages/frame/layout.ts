@@ -25,7 +25,7 @@ ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
 ${terminal && terminalLines(terminal)}
 </main>
-<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a></p></footer>
+<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">from version 1 to 2</a></p></footer>
 </body>
 </html>
 `.toString();
@@ -42,8 +42,11 @@ ${visitor ? signedIn(visitor) : html`<a href="/ui/sign-in">Sign in</a>`}
 </header>`;
 }
 
-function signedIn({ name }: NonNullable<Visitor>): Html {
-  return html`<a href="/ui/sessions"><bdi>${name}</bdi></a>
+function signedIn({ name, isOperator }: NonNullable<Visitor>): Html {
+  return html`<a href="/ui/skins">My skins</a>
+<a href="/ui/jobs">My jobs</a>
+${isOperator && html`<a href="/ui/operator">Operator</a>`}
+<a href="/ui/account"><bdi>${name}</bdi></a>
 <form method="post" action="/ui/sign-out"><button class="link">Sign out</button></form>`;
 }
 

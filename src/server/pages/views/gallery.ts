@@ -20,7 +20,7 @@ export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Pa
   return {
     title: 'Gallery',
     body: html`${searchForm(choice)}
-${skins.length > 0 ? skinCards(skins) : html`<p class="lead">No skin fits.</p>`}
+${skins.length > 0 ? skinCards(skins, { look: 'front' }) : html`<p class="lead">No skin fits.</p>`}
 ${next !== undefined && html`<p class="more"><a class="button" href="${addressOf({ ...choice, after: next })}">More skins</a></p>`}`,
     terminal: {
       skinsmith: 'skinsmith skins list --public',

@@ -8,7 +8,8 @@ const INPUTS: Readonly<Record<From, Html>> = {
   file: html`<label class="drop" for="file"><strong>Skin picture</strong>
 <span class="quiet">PNG, 64×64 or 64×32 pixels, at most 20,000 bytes</span>
 <span class="quiet" data-needs-script hidden>Drop files or a folder here, or paste a picture.</span>
-<input id="file" type="file" name="file" accept="image/png" required></label>`,
+<input id="file" type="file" name="file" accept="image/png" required></label>
+<p data-needs-script hidden><button type="button" class="quiet-button" data-choose-folder>Choose a folder</button></p>`,
   url: html`<label for="url">Address of a picture</label>
 <input id="url" type="url" name="url" required maxlength="256" placeholder="https://">`,
   player: html`<label for="user">Player name or UUID</label>
@@ -29,5 +30,6 @@ ${INPUTS[from]}
 </div>
 <button>Make the skin</button>
 </form>
+<div class="stage preview" data-preview hidden></div>
 <ol class="results" data-results aria-live="polite" aria-label="Results" hidden></ol>`;
 }

@@ -1,5 +1,8 @@
+import { minuteOf, moment } from '../frame/moment.ts';
 import type { Page } from '../frame/page.ts';
+import { terminalOf } from '../frame/terminal.ts';
 import { type Html, html } from '../html/html.ts';
+import { accountPage } from './account/section.ts';
 
 /** Times are milliseconds since the epoch. */
 export interface ShownSession {
@@ -18,29 +21,17 @@ export function sessionsPage({
   sessions: readonly ShownSession[];
   origin: string;
 }): Page {
-  return {
+  return accountPage('sessions', {
     title: 'Where you are signed in',
     body: html`<ul class="list">${sessions.map(row)}</ul>`,
-    terminal: {
-      skinsmith: 'skinsmith open',
-      curl: `curl -H "Authorization: Bearer $SKINSMITH_API_KEY" ${origin}/v2/account`,
-    },
-  };
+    terminal: terminalOf('skinsmith open', origin, '/v2/account/me'),
+  });
 }
 
 function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {
   return html`<li class="panel"><div><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag">this browser</span>`}
-<p class="quiet">Signed in ${day(created_at)}, last seen ${day(used_at)}, ends ${day(expires_at)}</p></div>
-<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, begun ${minute(created_at)}">End</button></form></li>`;
-}
-
-function minute(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-}
-
-function day(time: number): Html {
-  const iso = new Date(time).toISOString();
-  return html`<time datetime="${iso}">${minute(time)}</time>`;
+<p class="quiet">Signed in ${moment(created_at)}, last seen ${moment(used_at)}, ends ${moment(expires_at)}</p></div>
+<form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, begun ${minuteOf(created_at)}">End</button></form></li>`;
 }
 
 const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari', 'curl'] as const;

@@ -1,7 +1,9 @@
-import { copyField } from '../frame/copy.ts';
+import { REPORT_REASONS } from '../../../protocol/moderation.ts';
 import type { Page } from '../frame/page.ts';
 import { pictureAddress } from '../frame/skin-card.ts';
 import { type Html, html } from '../html/html.ts';
+import { REASON_WORDS } from './operator/reports.ts';
+import { copyFields } from './skin-copies.ts';
 
 export interface SkinView {
   readonly uuid: string;
@@ -14,17 +16,36 @@ export interface SkinView {
   readonly signature: string;
   readonly views: number;
   readonly skin_created_at: number;
+  /** Its visibility before an operator hid it; null: none did. */
+  readonly hidden_from: string | null;
+  readonly cape_hash: string | null;
 }
 
-/** `origin`: the address of this server. */
-export function skinPage(skin: SkinView, { isOwn, origin }: { isOwn: boolean; origin: string }): Page {
-  const { uuid, name, visibility, variant, views, skin_created_at, texture_hash } = skin;
+/** Who signed a skin: the game, this service, or another one. */
+type Signer = 'game' | 'server' | 'other';
+
+export interface SkinPageOptions {
+  readonly isOwn: boolean;
+  /** Whether the visitor has just reported it. */
+  readonly isReported: boolean;
+  readonly signer: Signer;
+  /** Public skins of the same pixels. */
+  readonly similar: readonly Pick<SkinView, 'uuid' | 'variant' | 'cape_hash'>[];
+  /** The address of this server. */
+  readonly origin: string;
+}
+
+export function skinPage(
+  skin: SkinView,
+  { isOwn, isReported, signer, similar, origin }: SkinPageOptions,
+): Page {
+  const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
   const made = new Date(skin_created_at);
   return {
     title: name ?? `Skin ${uuid.slice(0, 8)}`,
     hasOwnHeading: true,
     body: html`<div class="skin">
-<div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}">
+<div class="stage" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
 <img src="${pictureAddress(skin, 'front', 384)}" alt="The skin from the front" width="192" height="384">
 <img src="${pictureAddress(skin, 'back', 384)}" alt="The skin from behind" width="192" height="384">
 <button type="button" data-open-viewer hidden>Show in 3D</button>
@@ -36,44 +57,62 @@ export function skinPage(skin: SkinView, { isOwn, origin }: { isOwn: boolean; or
 <div><dt>Visibility</dt><dd>${visibility}</dd></div>
 <div><dt>Made</dt><dd><time datetime="${made.toISOString()}">${made.toISOString().slice(0, 10)}</time></dd></div>
 <div><dt>Views</dt><dd>${views}</dd></div>
+${cape_hash !== null && html`<div><dt>Cape</dt><dd>yes, seen from behind</dd></div>`}
+<div><dt>Accepted by</dt><dd>${ACCEPTED[signer]}</dd></div>
 </dl>
 <p><a class="button" href="/textures/${texture_hash}" download="${uuid}.png">Download the PNG</a></p>
 ${copyFields(skin)}
 </div>
 </div>
-${isOwn && ownerForms(skin)}`,
+${similar.length > 0 && similarSkins(similar)}
+${isOwn ? ownerForms(skin) : reportForm(skin, isReported)}`,
     terminal: { skinsmith: `skinsmith skins get ${uuid}`, curl: `curl ${origin}/v2/skins/${uuid}` },
   };
 }
 
-function copyFields({ uuid, value, signature, url }: SkinView): Html {
-  const property = JSON.stringify({ name: 'textures', value, signature });
-  return html`<dl class="copyable">
-${copyField('Value', value)}${copyField('Signature', signature)}${copyField('Property, as servers take it', property)}
-${copyField('Texture address', url)}
-${copyField('Give the head (1.21.5 and later)', giveCommand(value, signature))}
-${copyField('SkinsRestorer', `skin url ${url}`)}
-${copyField('UUID', uuid)}
-</dl>`;
-}
+const ACCEPTED: Readonly<Record<Signer, string>> = {
+  game: 'every server; the game signed it',
+  server: "clients and servers that trust this server's key",
+  other: 'clients and servers that trust the service that signed it',
+};
 
-/** Data that could end a command and begin another becomes no command. */
-function giveCommand(value: string, signature: string): string {
-  const [safeValue, safeSignature] = [value, signature].map((text) => text.replace(/[^A-Za-z0-9+/=]/g, ''));
-  return `give @p minecraft:player_head[profile={properties:[{name:"textures",value:"${safeValue}",signature:"${safeSignature}"}]}]`;
+function similarSkins(similar: SkinPageOptions['similar']): Html {
+  return html`<section aria-labelledby="similar"><h2 id="similar">The same picture</h2>
+<ul class="links">${similar.map(
+    ({ uuid, variant, cape_hash }) =>
+      html`<li><a href="/ui/skins/${uuid}">with ${variant === 'slim' ? 'slim' : 'classic'} arms${cape_hash !== null && ' and a cape'}</a></li>`,
+  )}</ul></section>`;
 }
 
 const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
 
-function ownerForms({ uuid, name, visibility }: SkinView): Html {
+function ownerForms(skin: SkinView): Html {
+  const { uuid, name } = skin;
   return html`<section class="panel" aria-labelledby="edit"><h2 id="edit">Your skin</h2>
 <form method="post" action="/ui/skins/${uuid}"><div class="row">
 <div><label for="name">Name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" value="${name ?? ''}"></div>
-<div><label for="visibility">Visibility</label><select id="visibility" name="visibility">
-${VISIBILITIES.map((one) => html`<option value="${one}"${one === visibility && html` selected`}>${one}</option>`)}
-</select></div>
+${visibilityField(skin)}
 </div><button>Save</button></form>
 <details><summary>Delete this skin</summary>
 <form method="post" action="/ui/skins/${uuid}/delete"><p>Its page and its data go away. Copies that others made of the data keep working.</p>
 <button class="danger">Delete for good</button></form></details></section>`;
+}
+
+function visibilityField({ visibility, hidden_from }: SkinView): Html {
+  if (hidden_from !== null)
+    return html`<p class="problem">The operator of this service has hidden this skin.</p>`;
+  return html`<div><label for="visibility">Visibility</label><select id="visibility" name="visibility">
+${VISIBILITIES.map((one) => html`<option value="${one}"${one === visibility && html` selected`}>${one}</option>`)}
+</select></div>`;
+}
+
+function reportForm({ uuid }: SkinView, isReported: boolean): Html {
+  if (isReported) return html`<p class="panel" role="status">Thank you. The operator has been told.</p>`;
+  return html`<details class="report"><summary>Report this skin</summary>
+<form method="post" action="/ui/skins/${uuid}/report"><div class="row">
+<div><label for="reason">What is wrong</label><select id="reason" name="reason">
+${REPORT_REASONS.map((reason) => html`<option value="${reason}">${REASON_WORDS[reason]}</option>`)}
+</select></div>
+<div><label for="text">More about it</label><input id="text" name="text" maxlength="500" autocomplete="off"></div>
+</div><button>Report it</button></form></details>`;
 }

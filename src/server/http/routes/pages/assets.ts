@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { z } from 'zod';
 import { readAsset } from '../../../pages/assets/assets.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
@@ -17,7 +19,7 @@ export const assetRoute = pageRoute({
     const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     return {
       status: 200,
-      body: isZipped ? asset.gzipped : asset.bytes,
+      body: isZipped ? asset.gzipped : await promisify(gunzip)(asset.gzipped),
       headers: {
         'Content-Type': asset.type,
         ...(isZipped && { 'Content-Encoding': 'gzip' }),

@@ -4,8 +4,8 @@ import type { JobWithSkin } from '../../../queue/port.ts';
 import type { Caller } from '../../../service/callers/caller.ts';
 import type { ServiceContext } from '../../../service/context.ts';
 import { readJob, waitForChange } from '../../../service/jobs/jobs.ts';
-import { jobErrors } from '../../job-answers.ts';
 import { dataAnswer, pageRoute, seeOther } from '../../pages/page-route.ts';
+import { jobErrors } from '../../views.ts';
 
 const params = z.object({ jobId: z.string().max(64) });
 /** Milliseconds that the page waits for the skin, so that mostly nobody has to look again. */

@@ -5,8 +5,10 @@ import { endSession, signInWithKey } from '../../../service/sessions/sessions.ts
 import { signInWithLink } from '../../../service/sessions/sign-in-links.ts';
 import { sessionCookie } from '../../pages/cookie.ts';
 import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
+import { signedIn } from '../../pages/signed-in.ts';
 import { originsOf } from '../../request.ts';
 import type { Answer } from '../../route.ts';
+import { providerOf } from './provider-sign-in.ts';
 
 const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';
@@ -17,7 +19,8 @@ export const signInRoute = pageRoute({
   method: 'GET',
   path: PATH,
   isFor: 'everyone',
-  handle: async ({ session }) => (session ? seeOther('/ui/sessions') : signInPage()),
+  handle: async ({ context, session }) =>
+    session ? seeOther('/ui/sessions') : signInPage({ provider: providerOf(context) }),
 });
 
 export const signInFormRoute = pageRoute({
@@ -25,15 +28,14 @@ export const signInFormRoute = pageRoute({
   path: PATH,
   isFor: 'everyone',
   handle: async (call) => {
-    const { context, request, session } = call;
+    const { context, request } = call;
     const { key } = keySchema.parse(request.body ?? {});
     try {
-      const secret = await signInWithKey(context, key, originsOf(request));
-      if (session) await endSession(context, session, session.sessionId);
-      return signedIn(call, secret);
+      return await signedIn(call, await signInWithKey(context, key, originsOf(request)));
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'invalid_api_key') throw error;
-      return signInPage({ problem: `This key does not work here: ${error.message}.` });
+      const problem = { message: `This key does not work here: ${error.message}.`, status: 403 };
+      return signInPage({ problem, provider: providerOf(context) });
     }
   },
 });
@@ -61,14 +63,8 @@ export const linkFormRoute = pageRoute({
 });
 
 async function followLink(call: PageCall, link: string): Promise<Answer> {
-  const { context, request, session } = call;
-  const secret = await signInWithLink(context, link, originsOf(request));
-  if (session) await endSession(context, session, session.sessionId);
-  return signedIn(call, secret);
-}
-
-function signedIn({ context, request }: PageCall, secret: string): Answer {
-  return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), secret) });
+  const { context, request } = call;
+  return await signedIn(call, await signInWithLink(context, link, originsOf(request)));
 }
 
 export const signOutRoute = pageRoute({

@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { reportBodySchema } from '../../../../protocol/moderation.ts';
 import { uuidSchema } from '../../../../protocol/skin.ts';
 import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
 import { MAX_SIZE, MIN_SIZE, VIEWS } from '../../../../skin/render/views.ts';
 import { skinPage } from '../../../pages/views/skin.ts';
 import { skinWish } from '../../../pictures/texture-renders.ts';
+import { reportSkin } from '../../../service/moderation/reports.ts';
+import { signedBy } from '../../../service/skins/signed-by.ts';
 import { editSkin, removeSkin } from '../../../service/skins/skin-changes.ts';
 import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
+import { similarSkins } from '../../../store/similar-skins.ts';
 import { pageRoute, seeOther } from '../../pages/page-route.ts';
 import { renderAnswer } from '../pictures/picture-answer.ts';
 
@@ -16,11 +20,18 @@ export const skinPageRoute = pageRoute({
   path: '/ui/skins/:uuid',
   isFor: 'callers',
   params,
-  handle: async ({ context, caller, session, params }) => {
+  query: z.object({ reported: z.literal('yes').optional().catch(undefined) }),
+  handle: async ({ context, caller, session, params, query }) => {
     const skin = await readSkin(context, caller, params.uuid);
     await viewSkin(context, caller, params.uuid);
     const isOwn = session !== undefined && skin.owner === caller.owner;
-    return skinPage(skin, { isOwn, origin: context.publicUrl() });
+    const view = {
+      isOwn,
+      isReported: query.reported !== undefined,
+      similar: await similarSkins(context.db, skin),
+      signer: signedBy(context, skin),
+    };
+    return skinPage(skin, { ...view, origin: context.publicUrl() });
   },
 });
 
@@ -64,5 +75,17 @@ export const deleteSkinFormRoute = pageRoute({
   handle: async ({ context, caller, params }) => {
     await removeSkin(context, caller, params.uuid);
     return seeOther('/ui/');
+  },
+});
+
+export const reportSkinFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/skins/:uuid/report',
+  isFor: 'callers',
+  params,
+  handle: async ({ context, caller, params, request }) => {
+    const report = reportBodySchema.parse(request.body ?? {});
+    await reportSkin(context, caller, { ...report, ...params });
+    return seeOther(`/ui/skins/${params.uuid}?reported=yes`);
   },
 });

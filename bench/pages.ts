@@ -1,0 +1,104 @@
+/** P15: the pages of a very large store. */
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { fillStore } from './filling.ts';
+import { requestBytes, timeRequests } from './load.ts';
+import { Machine } from './machine.ts';
+import { startOwn } from './services.ts';
+import { untilKnown } from './submitting.ts';
+import type { Row } from './table.ts';
+
+const SKINS = 1_000_000;
+const REQUESTS = 200;
+const HTML = { Accept: 'text/html', 'Accept-Encoding': 'gzip' };
+/** What design/pages.md allows: milliseconds on loopback, KB with everything but the 3D viewer. */
+const FIRST_BYTE = 20;
+const WEIGHT = 60;
+
+const PAGES = {
+  'the start page': '/',
+  'the gallery': '/ui/gallery',
+  'the most popular': '/ui/gallery?sort=popular',
+};
+
+export async function pageRows(): Promise<Row[]> {
+  return await Machine.with(async (machine) => {
+    await machine.reset();
+    const options = { pace: 0, workers: 1 };
+    const before = await startOwn(machine, options);
+    await untilKnown(before);
+    const pictures = await picturesOf(before.url);
+    await before.close();
+    fillStore(join(machine.dataDir, 'skinsmith.db'), SKINS);
+    const { url, close } = await startOwn(machine, options);
+    try {
+      const rows: Row[] = [];
+      for (const [name, path] of Object.entries(PAGES))
+        rows.push(...(await measure(name, `${url}${path}`, pictures)));
+      return rows;
+    } finally {
+      await close();
+    }
+  });
+}
+
+/** Bytes of the pictures of a skin as cards show it, by their addresses without the skin. */
+type Pictures = ReadonlyMap<string, number>;
+
+/** The filled store has no real textures: all cards count as much as those of its first skin. */
+async function picturesOf(url: string): Promise<Pictures> {
+  const pictures = new Map<string, number>();
+  for (const path of Object.values(PAGES)) {
+    const { text } = await load(`${url}${path}`);
+    for (const address of picturesIn(text))
+      pictures.set(nameOf(address), (await load(`${url}${address}`)).bytes);
+  }
+  return pictures;
+}
+
+const picturesIn = (text: string) => [...text.matchAll(/<img src="([^"]+)"/g)].map(([, address]) => address!);
+const nameOf = (address: string) => address.replace(/[0-9a-f]{32}/, '');
+
+async function measure(name: string, address: string, pictures: Pictures): Promise<Row[]> {
+  const { origin, pathname, search } = new URL(address);
+  const bytes = requestBytes(`${pathname}${search}`, HTML);
+  const timed = { url: origin, requests: REQUESTS, connections: 1, request: () => bytes };
+  await timeRequests(timed); // until the service has compiled what it runs
+  const { milliseconds } = await timeRequests(timed);
+  const { bytes: own, text } = await load(address);
+  const assets = [...new Set([...text.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, asset]) => asset!))];
+  let weight = own;
+  for (const asset of assets) weight += (await load(`${origin}${asset}`)).bytes;
+  for (const picture of picturesIn(text)) weight += pictures.get(nameOf(picture)) ?? Number.NaN;
+  const work = `serve: ${name}, ${SKINS.toLocaleString('en')} skins stored`;
+  return [
+    absolute({ work, unit: 'ms', measured: milliseconds, limit: FIRST_BYTE }),
+    absolute({ work: `${work}, with all pictures`, unit: 'KB', measured: weight / 1_000, limit: WEIGHT }),
+  ];
+}
+
+function absolute(row: Pick<Row, 'work' | 'unit' | 'measured' | 'limit'>): Row {
+  return { ...row, id: 'P15', against: 'nothing', baseline: 0, comparison: 'difference' };
+}
+
+interface Loaded {
+  /** Of head and body, as they come over the wire. */
+  readonly bytes: number;
+  readonly text: string;
+}
+
+/** @throws Error when the answer is no success */
+async function load(address: string): Promise<Loaded> {
+  const bytes = await sizeOf(address);
+  const answer = await fetch(address, { headers: HTML });
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return { bytes, text: await answer.text() };
+}
+
+async function sizeOf(address: string): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    get(address, { headers: HTML, agent: false }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.socket.bytesRead));
+    }).on('error', reject);
+  });
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { isPending, JOB_STATUSES } from '../../../../protocol/job.ts';
+import { jobsPage, type OwnJob } from '../../../pages/views/jobs.ts';
+import type { ListedJob } from '../../../queue/port.ts';
+import type { ServiceContext } from '../../../service/context.ts';
+import { expectedEnd } from '../../../service/forecast/expected-end.ts';
+import type { JobFollower } from '../../../service/jobs/job-feed.ts';
+import { followJobs } from '../../../service/jobs/job-feeds.ts';
+import { listJobs } from '../../../service/jobs/jobs.ts';
+import { retryJob } from '../../../service/submitting/retry.ts';
+import { EVENT_STREAM_HEADERS, EventStream } from '../../event-stream.ts';
+import { pageRoute, seeOther } from '../../pages/page-route.ts';
+import { jobErrors } from '../../views.ts';
+
+/** Jobs on one page. */
+const SIZE = 50;
+/** Jobs on a page whose ends are foretold: each costs a look at the whole queue. */
+const FORETOLD = 10;
+
+export const ownJobsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/jobs',
+  isFor: 'callers',
+  scopes: ['read'],
+  query: z.object({
+    status: z.enum(['', ...JOB_STATUSES]).default(''),
+    after: z.string().max(64).optional(),
+  }),
+  handle: async ({ context, caller, query: { status, after } }) => {
+    const list = await listJobs(context, caller, { status: status || undefined, after, size: SIZE });
+    const { next, total } = list;
+    const view = { status, next, total, isFirst: after === undefined, origin: context.publicUrl() };
+    return jobsPage({ ...view, jobs: await ownJobs(context, list.jobs), now: context.clock.now() });
+  },
+});
+
+/** The pending jobs that come first get their expected ends. */
+async function ownJobs(context: ServiceContext, jobs: readonly ListedJob[]): Promise<OwnJob[]> {
+  const pending = jobs.filter(({ status }) => isPending(status)).slice(-FORETOLD);
+  const etas = new Map<string, number | undefined>();
+  for (const { uuid } of pending) {
+    const job = await context.queue.find(uuid);
+    if (job && isPending(job.status)) etas.set(uuid, await expectedEnd(context, job));
+  }
+  return jobs.map((job) => ({ ...job, eta: etas.get(job.uuid), error: jobErrors(job)[0] }));
+}
+
+/** The same events as /v2/queue/events has, for whom the session knows: as little of each job as the page shows. */
+export const ownJobEventsRoute = pageRoute({
+  method: 'GET',
+  path: '/ui/jobs/events',
+  isFor: 'callers',
+  scopes: ['read'],
+  handle: async ({ context, caller, request, verify }) => {
+    if (request.method === 'HEAD') return { status: 200, body: undefined, headers: EVENT_STREAM_HEADERS };
+    const stream = new EventStream({ greeting: 'your jobs', request, clock: context.clock });
+    const stop = await followJobs(context, caller, follower(stream));
+    stream.whenGone(stop);
+    stream.whenGone(context.openRequests.hold(verify, () => void stream.end()));
+    void stream.beat();
+    return { status: 200, headers: EVENT_STREAM_HEADERS, body: stream.body };
+  },
+});
+
+function follower(stream: EventStream): JobFollower {
+  return {
+    pending: (jobs) =>
+      stream.send(
+        'pending',
+        jobs.map(({ uuid: id, status }) => ({ id, status })),
+      ),
+    job: ({ job, skin }) =>
+      stream.send('job', { id: job.uuid, status: job.status, ...(skin && { skin: skin.uuid }) }),
+    end: () => void stream.end(),
+  };
+}
+
+export const retryJobFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/jobs/:jobId/retry',
+  isFor: 'callers',
+  scopes: ['generate'],
+  params: z.object({ jobId: z.string().max(64) }),
+  handle: async ({ context, caller, params }) => {
+    const { job } = await retryJob(context, caller, { uuid: params.jobId });
+    return seeOther(`/ui/jobs/${job.uuid}`);
+  },
+});

@@ -1,0 +1,71 @@
+import type { Variant } from '../../../skin/variant.ts';
+import { smallButton } from './button.ts';
+import { type Examined, examine, mended } from './examine.ts';
+import { ResultRow } from './result-row.ts';
+
+interface ChosenOptions {
+  /** What the form says about the arms; undefined: detect. */
+  readonly wanted: () => Variant | undefined;
+  readonly onPreview: (file: File, variant: Variant) => Promise<void>;
+  readonly onRemove: (picture: ChosenPicture) => void;
+}
+
+/** A picture that a person has chosen and not sent yet. */
+export class ChosenPicture {
+  readonly row: ResultRow;
+  /** Settles when it is known whether the picture can be sent. */
+  examined: Promise<Examined>;
+  #file: File;
+  readonly #options: ChosenOptions;
+
+  constructor(file: File, options: ChosenOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.row = new ResultRow(file);
+    this.examined = this.#examine();
+  }
+
+  get file(): File {
+    return this.#file;
+  }
+
+  async #examine(): Promise<Examined> {
+    this.row.say('Looking at it');
+    const found = await examine(this.#file, this.#options.wanted());
+    if (found.problem) this.#tellProblem(found.problem);
+    else this.#tellReady(found);
+    return found;
+  }
+
+  #tellProblem({ message, mending }: NonNullable<Examined['problem']>): void {
+    this.row.fail(message);
+    const mend = mending && smallButton(mending, () => void this.#mend());
+    this.row.offer([...(mend ? [mend] : []), this.#removeButton()]);
+  }
+
+  #tellReady({ variant, warnings }: Extract<Examined, { problem?: undefined }>): void {
+    this.row.say(`Ready, with ${variant} arms`);
+    this.row.note(warnings);
+    const preview = smallButton('Preview in 3D', (button) => {
+      this.#options.onPreview(this.#file, variant).catch(() => {
+        button.disabled = true;
+        button.textContent = 'This browser cannot show it in 3D';
+      });
+    });
+    this.row.offer([preview, this.#removeButton()]);
+  }
+
+  #removeButton(): HTMLButtonElement {
+    return smallButton('Remove', () => this.#options.onRemove(this));
+  }
+
+  async #mend(): Promise<void> {
+    try {
+      this.#file = await mended(this.#file);
+      this.row.picture = this.#file;
+      this.examined = this.#examine();
+    } catch {
+      this.row.fail('This browser cannot mend it. Save it again in your editor.');
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** A job as the events of the page tell it. */
+interface News {
+  readonly id: string;
+  readonly status: 'waiting' | 'processing' | 'completed' | 'failed';
+  readonly skin?: string;
+}
+
+const STATES = {
+  waiting: 'Waiting',
+  processing: 'Being made',
+  completed: 'Completed',
+  failed: 'Failed',
+} as const;
+
+/**
+ * Keeps a list of jobs up to date. Where a script cannot say all of what has changed, such as why a job failed, it offers
+ * to load the page again: moving what a person reads would be worse.
+ */
+export function followJobs(list: HTMLElement): void {
+  const events = new EventSource('/ui/jobs/events');
+  events.addEventListener('pending', ({ data }: MessageEvent<string>) => {
+    const pending = new Map((JSON.parse(data) as News[]).map((news) => [news.id, news]));
+    for (const row of list.querySelectorAll<HTMLElement>(
+      '[data-status="waiting"], [data-status="processing"]',
+    )) {
+      const news = pending.get(row.dataset['ownJob'] ?? '');
+      if (news) show(row, news);
+      else offerReload(); // it has ended since the page was written
+    }
+  });
+  events.addEventListener('job', ({ data }: MessageEvent<string>) => {
+    const news = JSON.parse(data) as News;
+    const row = list.querySelector<HTMLElement>(`[data-own-job="${CSS.escape(news.id)}"]`);
+    if (row) show(row, news);
+    else offerReload();
+  });
+  addEventListener('pagehide', () => events.close(), { once: true });
+}
+
+function show(row: HTMLElement, { status, skin }: News): void {
+  if (row.dataset['status'] === status) return;
+  row.dataset['status'] = status;
+  const state = row.querySelector<HTMLElement>('[data-state]');
+  if (state) {
+    state.textContent = STATES[status];
+    state.className = `tag ${status}`;
+  }
+  row.querySelector('[data-time]')?.replaceChildren();
+  if (status === 'failed') offerReload();
+  if (skin === undefined) return;
+  const link = document.createElement('a');
+  link.className = 'button quiet-button';
+  link.href = `/ui/skins/${encodeURIComponent(skin)}`;
+  link.textContent = 'Open the skin';
+  row.querySelector('[data-acts]')?.replaceChildren(link);
+}
+
+function offerReload(): void {
+  const news = document.querySelector<HTMLElement>('[data-news]');
+  if (!news?.hidden) return;
+  const link = document.createElement('a');
+  link.href = location.href;
+  link.textContent = 'Load the page again';
+  news.replaceChildren('There is news of your jobs. ', link);
+  news.hidden = false;
+}

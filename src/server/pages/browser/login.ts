@@ -1,0 +1,32 @@
+import { pause } from './jobs.ts';
+
+interface LoginState {
+  readonly status: 'waiting' | 'linked' | 'failed';
+  readonly message?: string;
+}
+
+/** Looks every few seconds whether the code was entered, and goes on to the accounts once one is linked. */
+export async function followLogin(element: HTMLElement): Promise<void> {
+  element.hidden = false;
+  const seconds = Number(element.dataset['every']);
+  for (;;) {
+    await pause(seconds * 1000);
+    const { status, message = '' } = await readState(element.dataset['login'] ?? '');
+    if (status === 'linked') return location.assign('/ui/account/games');
+    if (status === 'waiting') continue;
+    element.className = 'problem';
+    element.textContent = message;
+    return;
+  }
+}
+
+async function readState(address: string): Promise<LoginState> {
+  try {
+    const answer = await fetch(address, { headers: { accept: 'application/json' } });
+    if (answer.ok) return (await answer.json()) as LoginState;
+    if (answer.status === 404) return { status: 'failed', message: 'The code has expired. Get a new one.' };
+  } catch {
+    // The server could not be reached: it is asked again.
+  }
+  return { status: 'waiting' };
+}

@@ -1,0 +1,104 @@
+import { options } from '../frame/fields.ts';
+import { moment } from '../frame/moment.ts';
+import type { Page } from '../frame/page.ts';
+import { type SkinCard, skinCards } from '../frame/skin-card.ts';
+import { terminalOf } from '../frame/terminal.ts';
+import { type Html, html } from '../html/html.ts';
+
+/** A skin of one's own. */
+export interface OwnSkin extends SkinCard {
+  /** Milliseconds since the epoch. */
+  readonly skin_created_at: number;
+  readonly views: number;
+  /** What it was before an operator hid it; null: it is not hidden. */
+  readonly hidden_from: string | null;
+}
+
+interface Choice {
+  readonly sort: 'newest' | 'popular';
+  /** Words that are part of the names; empty: all skins. */
+  readonly filter: string;
+  readonly visibility: '' | SkinCard['visibility'];
+  readonly variant: '' | 'classic' | 'slim';
+}
+
+export interface MySkinsView extends Choice {
+  readonly skins: readonly OwnSkin[];
+  /** `after` of the next page. */
+  readonly next: string | undefined;
+  /** Skins on all pages, where that is known. */
+  readonly total: number | undefined;
+  /** What the last form did. */
+  readonly done: Done | undefined;
+  readonly origin: string;
+}
+
+/** How many skins a form changed or deleted. */
+export interface Done {
+  readonly act: 'changed' | 'deleted';
+  readonly count: number;
+}
+
+const PATH = '/ui/skins';
+const SORTS = { newest: 'Newest', popular: 'Most viewed' } as const;
+const ARMS = { '': 'All', classic: 'Classic', slim: 'Slim' } as const;
+const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
+
+export function mySkinsPage({ skins, next, total, done, origin, ...choice }: MySkinsView): Page {
+  return {
+    title: 'My skins',
+    body: html`${done && html`<p class="done" role="status">${done.count} ${done.count === 1 ? 'skin' : 'skins'} ${done.act}.</p>`}
+${searchForm(choice)}
+${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
+${skins.length > 0 ? bulkForm(skins) : html`<p class="lead">No skin of yours fits. <a href="/ui/make">Make one.</a></p>`}
+${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ ...choice, after: next }).toString()}">More skins</a></p>`}`,
+    terminal: terminalOf('skinsmith skins list', origin, '/v2/me/skins'),
+  };
+}
+
+function searchForm({ sort, filter, visibility, variant }: Choice): Html {
+  return html`<search><form method="get" action="${PATH}"><div class="row">
+<div><label for="filter">Name contains</label><input id="filter" type="search" name="filter" maxlength="48" value="${filter}"></div>
+<div><label for="who">Visibility</label><select id="who" name="visibility">${options({ '': 'All', ...VISIBILITIES }, visibility)}</select></div>
+<div><label for="arms">Arms</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
+<div><label for="sort">Order</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
+<div class="end"><button>Search</button></div></div></form></search>`;
+}
+
+/** Everything is one form, so that what is selected can be changed or deleted without a script. */
+function bulkForm(skins: readonly OwnSkin[]): Html {
+  return html`<form method="post" action="${PATH}" data-select>
+${skinCards(skins, { below: selector })}
+<div class="panel bulk"><p><button type="button" class="quiet-button" data-select-all hidden>Select all</button></p>
+<div class="row"><div><label for="visibility">Visibility of the selected skins</label><select id="visibility" name="visibility">${options({ '': 'As it is', ...VISIBILITIES }, '')}</select></div>
+<div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Letters, digits, spaces and _ . - only" autocomplete="off"></div></div>
+<div class="acts"><button name="act" value="change">Change the selected</button>
+<button name="act" value="delete" class="danger">Delete the selected</button></div></div></form>`;
+}
+
+function selector({ uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin): Html {
+  const called = name ?? uuid.slice(0, 8);
+  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${called}"> ${hidden_from === null ? VISIBILITIES[visibility] : 'Hidden by the operator'}</label>
+<p class="quiet">${moment(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
+}
+
+/** Asks before skins are deleted. */
+export function deleteSkinsPage(skins: readonly string[], origin: string): Page {
+  const count = skins.length === 1 ? 'this skin' : `these ${skins.length} skins`;
+  return {
+    title: `Delete ${count}?`,
+    body: html`<form class="panel" method="post" action="${PATH}"><p>Their pages and their data go away. Copies that others made of the data keep working.</p>
+${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
+<div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${PATH}">Keep them</a></div></form>`,
+    terminal: terminalOf(`skinsmith skins delete ${skins[0]}`, origin, `/v2/skins/${skins[0]}`, '-X DELETE '),
+  };
+}
+
+/** Says that nothing was selected, or nothing was to be done with it. */
+export function nothingToDoPage(message: string): Page {
+  return {
+    status: 400,
+    title: 'Nothing has changed',
+    body: html`<p class="lead">${message}</p><p><a class="button" href="${PATH}">Back to my skins</a></p>`,
+  };
+}

@@ -1,0 +1,53 @@
+import {
+  citizensCommand,
+  giveCommand,
+  giveCommand116,
+  giveCommand1205,
+  UnsafeSkinDataError,
+} from '../../../textures/commands.ts';
+import { copyField } from '../frame/copy.ts';
+import { type Html, html } from '../html/html.ts';
+
+export interface CopiedSkin {
+  readonly uuid: string;
+  readonly name: string | null;
+  readonly value: string;
+  readonly signature: string;
+  readonly url: string;
+}
+
+/** All that one takes of a skin: data, and the commands that use it. */
+export function copyFields({ uuid, value, signature, url, name }: CopiedSkin): Html {
+  const property = JSON.stringify({ name: 'textures', value, signature });
+  return html`<dl class="copyable">
+${copyField('Value', value)}${copyField('Signature', signature)}${copyField('Property, as servers take it', property)}
+${copyField('Texture address', url)}
+${copyField('UUID', uuid)}
+</dl>
+${commandFields({ value, signature, url, ...(name !== null && { name }) })}`;
+}
+
+interface CommandWish {
+  readonly name?: string;
+  readonly value: string;
+  readonly signature: string;
+  readonly url: string;
+}
+
+/** Data of which no command can be made safely gets none. */
+function commandFields({ url, ...skin }: CommandWish): Html {
+  try {
+    return html`<h2>Commands</h2><dl class="copyable">
+${copyField('Head, Minecraft 1.21.5 and later', giveCommand(skin))}
+${copyField('Citizens, for the selected NPC', citizensCommand(skin))}
+${copyField('SkinsRestorer', `skin url ${url}`)}
+</dl>
+<details><summary>Heads in older versions of Minecraft</summary><dl class="copyable">
+${copyField('1.20.5 to 1.21.4', giveCommand1205(skin))}
+${copyField('1.16 to 1.20.4', giveCommand116(skin))}
+</dl></details>`;
+  } catch (error) {
+    if (error instanceof UnsafeSkinDataError) return html`<p class="quiet">${error.message}</p>`;
+    throw error;
+  }
+}

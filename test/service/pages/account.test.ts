@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { poll } from '../../support/server/poll.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+const KEYS = '/ui/account/keys';
+const GAMES = '/ui/account/games';
+
+async function signedIn({ url, key }: ServerUnderTest, as = key): Promise<PlainBrowser> {
+  const browser = new PlainBrowser(url);
+  expect((await browser.signIn(as)).status).toBe(303);
+  return browser;
+}
+
+async function secretOf(server: ServerUnderTest, wish: object): Promise<string> {
+  return String((await server.owner.json('/v2/account/keys', wish)).body.key?.secret);
+}
+
+const fields = (...pairs: [string, string][]) => new URLSearchParams(pairs);
+
+test('The account shows the plan, its benefits beside those of others, and what is used of it', async () => {
+  const server = await runServer({ workers: 0 });
+  const key = await secretOf(server, { user: 'bob' });
+  await new TestCaller(server.url, { key }).upload('/v2/queue', skinPng(1));
+  const { text } = await (await signedIn(server, key)).open('/ui/account');
+  for (const shown of ['<bdi>bob</bdi>', '1 of 5', '1 API key', 'Private skins', 'free<br>']) {
+    expect(text).toContain(shown);
+  }
+  const rows = [...text.matchAll(/<th scope="col"[^>]*>([\w-]+)/g)].map(([, name]) => name);
+  const { plans } = (await server.owner.get('/v2/account/plans')).body;
+  expect(rows).toEqual(plans?.map(({ name }) => name));
+});
+
+test('A key is made with scopes and bindings, and shown this once only', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const form = fields(
+    ['name', 'My <plugin>'],
+    ['scope', 'read'],
+    ['scope', 'generate'],
+    ['allowedIps', '127.0.0.1\r\n 10.0.0.0/8'],
+    ['allowedAgents', 'MyApp'],
+    ['v2Compat', 'on'],
+  );
+  const made = await browser.open(KEYS, { form });
+  const secret = />([\w-]{64,})</.exec(made.text)?.[1] ?? '';
+  expect([made.status, made.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+  const headers = { 'user-agent': 'MyApp/1' };
+  const caller = new TestCaller(server.url, { key: secret });
+  expect((await caller.get('/v2/queue', headers)).status).toBe(200);
+  expectRefusal(await caller.get('/v2/queue'), 'invalid_api_key');
+  expectRefusal(await caller.get('/v2/account/keys', headers), 'insufficient_grants');
+  const { text } = await browser.open(KEYS);
+  expect(text).not.toContain(secret);
+  for (const shown of [
+    'My &lt;plugin&gt;',
+    `…${secret.slice(-4)}`,
+    'May: read, generate; only from <bdi>127.0.0.1, 10.0.0.0/8, MyApp</bdi>',
+  ]) {
+    expect(text).toContain(shown);
+  }
+});
+
+test('The use of each key is told, and by which one the person signed in', async () => {
+  const server = await runServer();
+  await server.owner.upload('/v2/generate', skinPng(1));
+  const { text } = await (await signedIn(server)).open(KEYS);
+  expect(text).toContain('signed in with this one');
+  expect(text).toMatch(/last used <time[^>]+>[^<]+<\/time>; 1 new skin</);
+});
+
+test('A key is changed, its compatibility layer too, and revoked', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const { id, secret } = (await server.owner.json('/v2/account/keys', { name: 'old' })).body.key!;
+  const form = fields(['name', 'new'], ['scope', 'read'], ['v2Compat', 'on']);
+  expect((await browser.open(`${KEYS}/${id}`, { form })).headers.get('location')).toBe(KEYS);
+  const stored = async () =>
+    (await server.owner.get('/v2/account/keys')).body.keys?.find((key) => key.id === id);
+  expect(await stored()).toMatchObject({ name: 'new', scopes: ['read'], v2Compat: true, allowedIps: [] });
+  expect((await browser.open(`${KEYS}/${id}/revoke`, { form: {} })).status).toBe(303);
+  expect(await stored()).toBeUndefined();
+  expectRefusal(await new TestCaller(server.url, { key: secret }).get('/v2/me'), 'invalid_api_key');
+});
+
+test('Revoking the key of the session signs the person out', async () => {
+  const server = await runServer();
+  const { id, secret } = (await server.owner.json('/v2/account/keys', { name: 'mine' })).body.key!;
+  const browser = await signedIn(server, secret);
+  await browser.open(`${KEYS}/${id}/revoke`, { form: {} });
+  expect((await browser.open(KEYS)).headers.get('location')).toBe('/ui/sign-in');
+});
+
+test('Wrong bindings and scopes make no key, and neither does a key without that scope', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  for (const wrong of [
+    fields(['name', 'a'], ['scope', 'read'], ['allowedIps', 'nowhere']),
+    fields(['name', 'a'], ['scope', 'all']),
+    fields(['name', 'a']),
+    fields(['name', ''], ['scope', 'read']),
+  ]) {
+    expect((await browser.open(KEYS, { form: wrong })).status).toBe(400);
+  }
+  const reader = await signedIn(server, await secretOf(server, { scopes: ['read'] }));
+  expect((await reader.open(KEYS)).status).toBe(403);
+  expect((await reader.open(KEYS, { form: fields(['name', 'a'], ['scope', 'read']) })).status).toBe(403);
+  const manager = await signedIn(server, await secretOf(server, { scopes: ['read', 'account'] }));
+  const [, form] = (await manager.open(KEYS)).text.split('Make a new key');
+  expect(form).toContain('value="account"');
+  expect(form).not.toContain('value="operator"');
+  const stronger = fields(['name', 'a'], ['scope', 'operator']);
+  expect((await manager.open(KEYS, { form: stronger })).status).toBe(403);
+  expect((await server.owner.get('/v2/account/keys')).body.keys).toHaveLength(3);
+});
+
+test('A user’s forms reach no key of others', async () => {
+  const server = await runServer();
+  const { id } = (await server.owner.get('/v2/account/keys')).body.keys![0]!;
+  const bob = await signedIn(server, await secretOf(server, { user: 'bob' }));
+  expect((await bob.open(`${KEYS}/${id}/revoke`, { form: {} })).status).toBe(404);
+  expect((await bob.open(`${KEYS}/${id}`, { form: fields(['name', 'x'], ['scope', 'read']) })).status).toBe(
+    404,
+  );
+});
+
+test('A game account is linked by a code, paused, set, checked and unlinked', async () => {
+  const { fake, server } = await runAccountServer({}, { interval: 0.01 });
+  const browser = await signedIn(server);
+  expect((await browser.open(GAMES)).text).toContain('You have linked none.');
+  const begun = await browser.open(`${GAMES}/logins`, { form: { share: 'on' } });
+  const login = begun.headers.get('location') ?? '';
+  const { text } = await browser.open(login);
+  const code = /<code>([A-Z0-9-]{4,})<\/code>/.exec(text)?.[1] ?? '';
+  const [path] = login.split('?');
+  expect((await browser.open(path!)).text).toContain(code);
+  const account = fake.addAccount();
+  fake.microsoft.approve(code, account.id);
+  await poll(
+    async () => await browser.open(path!),
+    ({ headers }) => headers.get('location') === GAMES,
+  );
+  const shown = async () => (await browser.open(GAMES)).text;
+  expect(await shown()).toContain(`<bdi>${account.name}</bdi></strong> <span class="tag active">works`);
+
+  const read = async () => {
+    const { body } = await server.owner.get('/v2/account/accounts');
+    return (body as unknown as { accounts: object[] }).accounts;
+  };
+  expect(await read()).toMatchObject([{ share: true, capes: false, restore: false, state: 'active' }]);
+  await browser.open(`${GAMES}/${account.id}`, { form: { capes: 'on', restore: 'on' } });
+  expect(await read()).toMatchObject([{ share: false, capes: true, restore: true }]);
+  await browser.open(`${GAMES}/${account.id}/pause`, { form: { paused: 'yes' } });
+  expect(await shown()).toContain('paused');
+  await browser.open(`${GAMES}/${account.id}/pause`, { form: { paused: 'no' } });
+  expect(await read()).toMatchObject([{ state: 'active' }]);
+  expect((await browser.open(`${GAMES}/${account.id}/check`, { form: {} })).text).toContain(
+    'The account works',
+  );
+  expect((await browser.open(`${GAMES}/${account.id}/unlink`, { form: {} })).headers.get('location')).toBe(
+    GAMES,
+  );
+  expect(await read()).toEqual([]);
+});
+
+test('A sign-in that is declined says so, and one of others cannot be seen', async () => {
+  const { fake, server } = await runAccountServer({}, { interval: 0.01 });
+  const browser = await signedIn(server);
+  const login = (await browser.open(`${GAMES}/logins`, { form: {} })).headers.get('location') ?? '';
+  const [path] = login.split('?');
+  const bob = await signedIn(server, await secretOf(server, { user: 'bob' }));
+  expect((await bob.open(login)).status).toBe(404);
+  expect((await bob.open(`${path}/state`)).status).toBe(404);
+  const code = /<code>([A-Z0-9-]{4,})<\/code>/.exec((await browser.open(login)).text)?.[1] ?? '';
+  fake.microsoft.decline(code);
+  const failed = await poll(
+    async () => await browser.open(path!),
+    ({ status }) => status !== 200,
+  );
+  expect([failed.status, failed.text.includes('The sign-in was declined.')]).toEqual([400, true]);
+});
+
+test('A user’s game accounts are no other user’s, nor on the operator’s own page', async () => {
+  const { fake, server } = await runAccountServer();
+  const key = await secretOf(server, { user: 'bob' });
+  const account = fake.addAccount();
+  const bob = new TestCaller(server.url, { key });
+  expect((await bob.json('/v2/account/accounts', { token: account.token })).status).toBe(201);
+  expect((await (await signedIn(server, key)).open(GAMES)).text).toContain(account.name);
+  expect((await (await signedIn(server)).open(GAMES)).text).not.toContain(account.name);
+  const ann = await signedIn(server, await secretOf(server, { user: 'ann' }));
+  for (const act of ['', '/pause', '/check', '/unlink']) {
+    const { status } = await ann.open(`${GAMES}/${account.id}${act}`, { form: { paused: 'yes' } });
+    expect(status).toBe(404);
+  }
+});

@@ -1,0 +1,137 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PAGE_ROUTES } from '../../../src/server/http/routes/pages/page-routes.ts';
+import { startChromium } from '../../support/chromium/chromium.ts';
+import { addressOf, pageAddresses } from '../../support/pages/addresses.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { openPage, signIn } from '../../support/pages/watched-page.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { webServer } from '../../support/server/web-server.ts';
+
+guardAgainstLeaks();
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+const SAMPLES = { uuid: '0'.repeat(32), jobId: 'none', id: '1', name: 'ann', hash: 'a'.repeat(64) };
+const FORMS = PAGE_ROUTES.filter(({ method }) => method === 'POST').map(({ path }) => path);
+
+async function signedIn({ url, key }: ServerUnderTest): Promise<PlainBrowser> {
+  const visitor = new PlainBrowser(url);
+  await visitor.signIn(key);
+  return visitor;
+}
+
+test.each([
+  ['another site says so', { 'sec-fetch-site': 'cross-site' }],
+  ['another host of this site says so', { 'sec-fetch-site': 'same-site' }],
+  ['the origin is another one', { 'sec-fetch-site': '', origin: 'https://evil.example' }],
+  ['the origin is hidden', { 'sec-fetch-site': '', origin: 'null' }],
+  ['nothing says where it comes from', { 'sec-fetch-site': '' }],
+] as const)('No form works if %s', async (_, sent) => {
+  const server = await runServer();
+  const visitor = await signedIn(server);
+  const { 'sec-fetch-site': site, ...rest } = sent;
+  const own = new URL(server.url).host;
+  for (const path of FORMS) {
+    const headers = { ...rest, ...(site !== '' && { 'sec-fetch-site': site }) };
+    const answer = await fetch(`${server.url}${addressOf(path, SAMPLES)}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html',
+        host: own,
+        cookie: visitor.cookie ?? '',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...headers,
+      },
+      body: 'disabled=yes',
+    });
+    expect([path, answer.status]).toEqual([path, 403]);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  }
+});
+
+test('A page of another site can neither send a form of a person who is signed in, nor frame a page', async () => {
+  const server = await runServer();
+  const { body } = await server.owner.upload('/v2/generate', skinPng(1));
+  const skin = `${server.url}/ui/skins/${body.skin?.uuid}`;
+  const evil = await webServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(
+      `<form method="post" action="${skin}/delete"><button>Win</button></form><iframe src="${skin}"></iframe>`,
+    );
+  });
+  const { page } = await openPage(browser);
+  await signIn(page, server);
+  // Another name of this machine is another site.
+  await page.goto(evil.url.replace('127.0.0.1', 'localhost'));
+  expect(
+    await page
+      .frames()[1]
+      ?.evaluate('document.body.innerText')
+      .catch(() => 'blocked'),
+  ).not.toContain('Download');
+  await page.getByRole('button', { name: 'Win' }).click();
+  await page.waitForURL(/delete$/);
+  expect((await server.owner.get(`/v2/skins/${body.skin?.uuid}`)).status).toBe(200);
+});
+
+test('Every page forbids to be framed, and is for its own origin only', async () => {
+  const server = await runServer();
+  const { body } = await server.owner.upload('/v2/generate', skinPng(1));
+  const job = (await server.owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
+  const visitor = await signedIn(server);
+  for (const address of [...pageAddresses({ uuid: body.skin?.uuid ?? '', jobId: job }), '/', '/ui/nowhere']) {
+    const { headers } = await visitor.open(address, { headers: { origin: 'https://evil.example' } });
+    expect([address, headers.get('content-security-policy')?.includes("frame-ancestors 'none'")]).toEqual([
+      address,
+      true,
+    ]);
+    expect([address, headers.get('access-control-allow-origin')]).toEqual([address, null]);
+    expect(headers.get('cache-control')).toContain('no-store');
+  }
+});
+
+test('A session that somebody else planted is not taken over at sign-in', async () => {
+  const server = await runServer();
+  const attacker = await signedIn(server);
+  const planted = attacker.cookie;
+  const victim = new PlainBrowser(server.url);
+  for (const cookie of [planted, `skinsmith=${'A'.repeat(43)}`]) {
+    victim.cookie = cookie;
+    await victim.signIn(server.key);
+    expect(victim.cookie).toMatch(/^skinsmith=[\w-]{43}$/);
+    expect(victim.cookie).not.toBe(cookie);
+  }
+  // What was planted is no session any more.
+  expect((await attacker.open('/ui/sessions')).headers.get('location')).toBe('/ui/sign-in');
+});
+
+test('No page leads to another host, whatever it is asked', async () => {
+  const server = await runServer();
+  const visitor = await signedIn(server);
+  const away = ['//evil.example', 'https://evil.example', '/\\evil.example', '%2F%2Fevil.example'];
+  const paths = ['/', '/ui', '/ui/', '/ui/sign-in', '/ui/sign-in/link', '/ui/gallery', '/ui/operator'];
+  const queries = ['next', 'return', 'redirect', 'url', 'to', 'from', 'after'];
+  const asked = away.flatMap((place) => [
+    ...paths.flatMap((path) => queries.map((name) => `${path}?${name}=${place}`)),
+    `/${place}`,
+    `/ui/${place}`,
+    `//ui/sign-in${place}`,
+  ]);
+  for (const address of asked) {
+    const { headers } = await visitor.open(address);
+    const location = headers.get('location');
+    const leads = location === null ? server.url : new URL(location, server.url).origin;
+    expect([address, leads]).toEqual([address, server.url]);
+  }
+});

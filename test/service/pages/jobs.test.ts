@@ -1,0 +1,106 @@
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { EventReader } from '../../support/server/event-reader.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { poll } from '../../support/server/poll.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+async function signedIn({ url, key }: ServerUnderTest, as = key): Promise<PlainBrowser> {
+  const browser = new PlainBrowser(url);
+  expect((await browser.signIn(as)).status).toBe(303);
+  return browser;
+}
+
+async function failAll({ dataDir }: ServerUnderTest): Promise<void> {
+  const { db } = await openOwnStore(dataDir);
+  const end = { status: 'failed', error_code: 'job_failed', error_message: 'The game <was> away.' } as const;
+  await db
+    .updateTable('jobs')
+    .set((eb) => ({ ...end, finished_at: eb('created_at', '+', 5_000) }))
+    .execute();
+}
+
+/** The events that the page of jobs reads. */
+async function follow({ url }: ServerUnderTest, { cookie = '' }: PlainBrowser): Promise<EventReader> {
+  const agent = new Agent();
+  const answer = await request(`${url}/ui/jobs/events`, { headers: { cookie }, dispatcher: agent });
+  const stream = new EventReader(answer, async () => await agent.destroy());
+  onTestFinished(async () => await stream.close());
+  return stream;
+}
+
+test('Jobs are listed with what they are made from, their state and the time they took', async () => {
+  const server = await runServer({ workers: 0 });
+  const browser = await signedIn(server);
+  await server.owner.upload('/v2/queue', skinPng(1), { name: 'Anna' });
+  await failAll(server);
+  await server.owner.json('/v2/queue', { url: `data:image/png;base64,${skinPng(2).toString('base64')}` });
+  const { text } = await browser.open('/ui/jobs');
+  expect(text).toContain('<bdi>skin.png</bdi>');
+  expect(text).toContain('Named <bdi>Anna</bdi>');
+  expect(text).toContain('took 5 s');
+  expect(text).toContain('The game &lt;was&gt; away.');
+  expect(text).toContain('2 jobs');
+  expect((await browser.open('/ui/jobs?status=failed')).text).toContain('1 job<');
+  expect((await browser.open('/ui/jobs?status=completed')).text).toContain('There are no such jobs.');
+});
+
+test('Of others’ jobs there is none on the page', async () => {
+  const server = await runServer({ workers: 0 });
+  const bob = await server.user('bob');
+  await bob.upload('/v2/queue', skinPng(1), { name: 'Bobs' });
+  expect((await (await signedIn(server)).open('/ui/jobs')).text).not.toContain('Bobs');
+});
+
+test('A failed job is tried again from the page, and leads to the new one', async () => {
+  const server = await runServer({ workers: 0 });
+  const browser = await signedIn(server);
+  const { job } = (await server.owner.upload('/v2/queue', skinPng(1))).body;
+  await failAll(server);
+  const path = `/ui/jobs/${job?.id}/retry`;
+  expect((await browser.open('/ui/jobs')).text).toContain(`action="${path}"`);
+  const { status, headers } = await browser.open(path, { form: {} });
+  const [newest] = (await server.owner.get('/v2/queue?size=5')).body.jobs ?? [];
+  expect([status, headers.get('location')]).toEqual([303, `/ui/jobs/${newest?.id}`]);
+  expect(newest).toMatchObject({ status: 'waiting', source: 'skin.png' });
+  const foreign = await browser.open(path, { form: {}, headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(foreign.status).toBe(403);
+});
+
+test('A page says when pending jobs are expected to end', async () => {
+  const work = new HeldWork();
+  const server = await runServer({ ...work.options, workers: 1 });
+  await server.owner.upload('/v2/queue', skinPng(1));
+  const { text } = await (await signedIn(server)).open('/ui/jobs');
+  expect(text).toContain(', done in about ');
+  work.release();
+});
+
+test('The page hears of the ends of jobs, until its key is revoked', async () => {
+  const work = new HeldWork();
+  const server = await runServer(work.options);
+  const key = (await server.owner.json('/v2/account/keys', { scopes: ['read', 'generate'] })).body.key!;
+  const browser = await signedIn(server, key.secret);
+  const { job } = (await server.owner.upload('/v2/queue', skinPng(1))).body;
+  const stream = await follow(server, browser);
+  const [first] = await stream.first(1);
+  expect(first).toMatchObject({ type: 'pending', data: [{ id: job?.id }] });
+  work.release();
+  const [, end] = await stream.first(2);
+  expect(end).toMatchObject({ type: 'job', data: { id: job?.id, status: 'completed' } });
+  await server.owner.send('DELETE', `/v2/account/keys/${key.id}`);
+  await poll(
+    () => stream.end,
+    (end) => end !== undefined,
+  );
+  expect((await browser.open('/ui/skins')).headers.get('location')).toBe('/ui/sign-in');
+});

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../support/chromium/chromium.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { fillGallery, RARE } from '../../support/pages/fill-gallery.ts';
+import { openPage } from '../../support/pages/watched-page.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+const COUNT = 100_000;
+const PAGE = 20;
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+/** All skins have the heaviest picture of the examples. */
+async function openLarge(): Promise<ServerUnderTest> {
+  const before = await runServer();
+  await before.owner.upload('/v2/generate', await readFile('examples/knight-overlay.png'), { name: 'First' });
+  await before.close();
+  fillGallery(join(before.dataDir, 'skinsmith.db'), COUNT);
+  return await runServer({ dataDir: before.dataDir });
+}
+
+interface Seen {
+  readonly skins: readonly string[];
+  /** The address of the next page. */
+  readonly next: string | undefined;
+}
+
+async function look(visitor: PlainBrowser, address: string): Promise<Seen> {
+  const { status, text } = await visitor.open(address);
+  expect([address, status]).toEqual([address, 200]);
+  const skins = [...text.matchAll(/href="\/ui\/skins\/([0-9a-f]{32})"/g)].map(([, uuid]) => uuid!);
+  return {
+    skins,
+    next: /href="(\/ui\/gallery\?[^"]*after=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&'),
+  };
+}
+
+/** Pages of a list from an address on, until its end or `most`. */
+async function leaf(visitor: PlainBrowser, address: string, most: number): Promise<string[]> {
+  const skins: string[] = [];
+  for (let next: string | undefined = address, pages = 0; next !== undefined && pages < most; pages++) {
+    const seen: Seen = await look(visitor, next);
+    skins.push(...seen.skins);
+    next = seen.next;
+  }
+  return skins;
+}
+
+test('A gallery of 100,000 skins is paged, sorted and searched to its end', async () => {
+  const { url } = await openLarge();
+  const visitor = new PlainBrowser(url);
+  const numbered = (number: number) => number.toString(16).padStart(32, '0');
+  const newest = await leaf(visitor, '/ui/gallery', 3);
+  expect(newest).toEqual(Array.from({ length: 3 * PAGE }, (_, index) => numbered(COUNT - index)));
+  // Somewhere in the middle, and at the end: the skin that was there before.
+  const middle = await leaf(visitor, '/ui/gallery?after=50002', 1);
+  expect(middle).toEqual(Array.from({ length: PAGE }, (_, index) => numbered(50_000 - index)));
+  const last = await look(visitor, `/ui/gallery?after=${PAGE + 1}`);
+  expect([last.skins.length, last.next]).toEqual([PAGE, undefined]);
+  const popular = await leaf(visitor, '/ui/gallery?sort=popular', 3);
+  const views = popular.map((uuid) => Number.parseInt(uuid, 16) % 1_000);
+  expect([new Set(popular).size, views.every((count) => count === 999 || count === 998)]).toEqual([
+    3 * PAGE,
+    true,
+  ]);
+  const rare = await leaf(visitor, '/ui/gallery?filter=RAR', 5);
+  expect([rare.length, new Set(rare).size]).toEqual([RARE, RARE]);
+  expect(await leaf(visitor, '/ui/gallery?filter=rare+nowhere', 5)).toEqual([]);
+  expect(await leaf(visitor, '/ui/gallery?filter=common&variant=slim', 2)).toEqual([]);
+});
+
+/** Bytes that came over the wire for the page and all that it has loaded. */
+const TRANSFERRED = `performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))
+  .reduce((sum, { transferSize }) => sum + transferSize, 0)`;
+
+test('Start page and gallery weigh at most 60 KB with all pictures that a window shows', async () => {
+  const { url } = await openLarge();
+  for (const path of ['/', '/ui/gallery', '/ui/make']) {
+    const { page } = await openPage(browser, { viewport: { width: 1280, height: 800 } });
+    await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+    expect(await page.evaluate('document.images.length')).toBe({ '/': 8, '/ui/gallery': PAGE }[path] ?? 0);
+    const bytes = Number(await page.evaluate(TRANSFERRED));
+    expect([path, bytes > 5_000, bytes]).toEqual([path, true, Math.min(bytes, 60_000)]);
+  }
+});
+
+test('Pages come compressed, but not to people who are signed in', async () => {
+  const server = await runServer();
+  const visitor = new PlainBrowser(server.url);
+  const encodingOf = async (headers: Record<string, string>) =>
+    (await visitor.open('/ui/gallery', { headers })).headers.get('content-encoding');
+  expect(await encodingOf({ 'accept-encoding': 'gzip, br' })).toBe('gzip');
+  expect(await encodingOf({ 'accept-encoding': 'identity' })).toBeNull();
+  expect(await encodingOf({ 'accept-encoding': 'gzip;q=0' })).toBeNull();
+  await visitor.signIn(server.key);
+  expect(await encodingOf({ 'accept-encoding': 'gzip, br' })).toBeNull();
+});

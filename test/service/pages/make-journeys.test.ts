@@ -1,0 +1,140 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { makePicture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
+import { startChromium } from '../../support/chromium/chromium.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { runServer } from '../../support/server/running-server.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+interface Making {
+  readonly page: Page;
+  readonly complaints: string[];
+  /** Addresses that forms were sent to. */
+  readonly sent: string[];
+}
+
+/** The page that makes skins, on a server of its own. */
+async function openMake(): Promise<Making> {
+  const { url } = await runServer();
+  const context = await browser.newContext({ bypassCSP: false });
+  onTestFinished(async () => await context.close());
+  const page = await context.newPage();
+  const [complaints, sent]: [string[], string[]] = [[], []];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request.url());
+  });
+  await page.goto(`${url}/ui/make`);
+  return { page, complaints, sent };
+}
+
+/** An opaque picture of one colour. */
+function plainPng(width: number, height: number): Buffer {
+  const picture = makePicture(width, height);
+  for (let at = 0; at < picture.pixels.length; at += 4) picture.pixels.set([60, 90, 120, 255], at);
+  return encodePng(picture);
+}
+
+async function choose(
+  page: Page,
+  ...files: readonly (readonly [name: string, buffer: Buffer])[]
+): Promise<void> {
+  const input = page.getByLabel('Skin picture');
+  await input.setInputFiles(files.map(([name, buffer]) => ({ name, mimeType: 'image/png', buffer })));
+}
+
+test('A picture is shown in 3D before it is sent, and another one in its place', async () => {
+  const { page, complaints, sent } = await openMake();
+  await choose(page, ['one.png', skinPng(1)], ['two.png', skinPng(2)]);
+  await page
+    .getByText(/^Ready, with (?:classic|slim) arms$/)
+    .nth(1)
+    .waitFor();
+  for (const which of [0, 1]) {
+    await page.getByRole('button', { name: 'Preview in 3D' }).nth(which).click();
+    await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+    await page.getByRole('button', { name: 'From behind' }).click();
+    expect(await page.locator('canvas').count()).toBe(1);
+  }
+  await page.getByRole('button', { name: 'Remove' }).first().click();
+  expect(await page.getByText('one.png').count()).toBe(0);
+  expect(sent).toEqual([]);
+  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+  expect(sent).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});
+
+test('What is wrong is told before anything is sent, and what the page can mend, it mends', async () => {
+  const { page, complaints, sent } = await openMake();
+  await choose(page, ['hd.png', plainPng(128, 128)], ['photo.png', plainPng(300, 200)]);
+  await page.getByText('128×128 pixels, an HD skin').waitFor();
+  await page.getByText('300×200 pixels').waitFor();
+  await page.getByText('The hat layer is filled with one colour').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Make the skin' }).click();
+  expect(sent).toEqual([]);
+  await page.getByRole('button', { name: 'Scale it down' }).click();
+  await page.getByText('The hat layer is filled with one colour (#3c5a78)').waitFor();
+  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+  expect(sent).toHaveLength(1);
+  await page.getByText('300×200 pixels').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('A folder is chosen with a button, and other files in it are left out', async () => {
+  const { page, complaints } = await openMake();
+  const folder = await ownFolder();
+  await writeFile(join(folder, 'one.png'), skinPng(1));
+  await writeFile(join(folder, 'notes.txt'), 'no skin');
+  const asked = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a folder' }).click();
+  await (await asked).setFiles(folder);
+  await page.getByText(/^Ready, with/).waitFor();
+  expect(await page.getByText('notes.txt').count()).toBe(0);
+  await page.getByRole('button', { name: 'Make the skin' }).click();
+  await page.getByRole('link', { name: 'Open the skin' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('Rows, preview and the page on version 1 have nothing that axe finds, and fit 320 pixels', async () => {
+  const { url } = await runServer();
+  const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
+  onTestFinished(async () => await context.close());
+  const page = await context.newPage();
+  await page.goto(`${url}/ui/make`);
+  await choose(
+    page,
+    ['a-name-that-is-as-long-as-names-of-files-may-get.png', skinPng(1)],
+    ['photo.png', plainPng(300, 200)],
+  );
+  await page.getByRole('button', { name: 'Preview in 3D' }).click();
+  await page.getByRole('img', { name: 'The skin in 3D' }).waitFor();
+  await expectSound(page);
+  await page.goto(`${url}/ui/version-1`);
+  await expectSound(page);
+});
+
+async function expectSound(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+}

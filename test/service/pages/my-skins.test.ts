@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import type { TestCaller } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+async function signedIn({ url, key }: ServerUnderTest, as = key): Promise<PlainBrowser> {
+  const browser = new PlainBrowser(url);
+  expect((await browser.signIn(as)).status).toBe(303);
+  return browser;
+}
+
+async function make(caller: TestCaller, number: number, fields: Record<string, string> = {}) {
+  return String((await caller.upload('/v2/generate', skinPng(number), fields)).body.skin?.uuid);
+}
+
+/** A form with one value of each field, and several skins. */
+function formOf(skins: readonly string[], fields: Readonly<Record<string, string>>): FormData {
+  const form = new FormData();
+  for (const uuid of skins) form.append('skin', uuid);
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}
+
+/** As forms of pages are sent. */
+const encoded = (skins: readonly string[], fields: Readonly<Record<string, string>>) =>
+  new URLSearchParams([...formOf(skins, fields)] as [string, string][]);
+
+test('One’s own skins of every visibility are on one’s page, and those of nobody else', async () => {
+  const server = await runServer();
+  const bob = await server.user('bob');
+  const own = [
+    await make(server.owner, 1, { name: 'Anna', visibility: 'private' }),
+    await make(server.owner, 2, { name: 'Berta', visibility: 'unlisted' }),
+    await make(server.owner, 3, { name: 'Clara' }),
+  ];
+  const strange = await make(bob, 4, { name: 'Strange' });
+  const { text, headers } = await (await signedIn(server)).open('/ui/skins');
+  for (const uuid of own) expect(text).toContain(`/ui/skins/${uuid}"`);
+  expect(text).not.toContain(strange);
+  expect(text).toContain('3 skins');
+  expect(headers.get('cache-control')).toBe('private, no-store');
+  const stranger = await new PlainBrowser(server.url).open('/ui/skins');
+  expect([stranger.status, stranger.headers.get('location')]).toEqual([303, '/ui/sign-in']);
+});
+
+test('They are searched, filtered, sorted, and shown page by page', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const named = async (query: string) =>
+    [...(await browser.open(`/ui/skins${query}`)).text.matchAll(/<bdi>(No \d+)<\/bdi>/g)].map(
+      ([, name]) => name,
+    );
+  for (let n = 1; n <= 3; n++) {
+    await make(server.owner, n, { name: `No ${n}`, visibility: n === 2 ? 'private' : 'public' });
+  }
+  expect(await named('')).toEqual(['No 3', 'No 2', 'No 1']);
+  expect(await named('?visibility=private')).toEqual(['No 2']);
+  expect(await named('?filter=3&visibility=&variant=&sort=newest')).toEqual(['No 3']);
+  expect(await named('?variant=slim')).toEqual([]);
+  const { text } = await browser.open('/ui/skins?filter=nothing');
+  expect(text).toContain('No skin of yours fits.');
+});
+
+test('Selected skins are changed at once, and deleted after a question', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const skins = [
+    await make(server.owner, 1, { name: 'Anna' }),
+    await make(server.owner, 2, { name: 'Berta' }),
+  ];
+  const send = async (fields: Readonly<Record<string, string>>, some = skins) =>
+    await browser.open('/ui/skins', { form: encoded(some, fields) });
+  const changed = await send({ act: 'change', visibility: 'private', name: '' });
+  expect([changed.status, changed.headers.get('location')]).toEqual([303, '/ui/skins?changed=2']);
+  expect((await browser.open('/ui/skins?changed=2')).text).toContain('2 skins changed.');
+  const list = async () => (await server.owner.get('/v2/me/skins')).body.skins ?? [];
+  expect((await list()).map(({ visibility, name }) => [visibility, name])).toEqual([
+    ['private', 'Berta'],
+    ['private', 'Anna'],
+  ]);
+  expect((await send({ act: 'delete', visibility: '', name: '' })).text).toContain('Delete these 2 skins?');
+  expect(await list()).toHaveLength(2);
+  const deleted = await send({ act: 'delete-for-good' }, skins.slice(0, 1));
+  expect(deleted.headers.get('location')).toBe('/ui/skins?deleted=1');
+  expect((await list()).map(({ name }) => name)).toEqual(['Berta']);
+});
+
+test('Nothing happens without a selection, or without a change', async () => {
+  const server = await runServer();
+  const browser = await signedIn(server);
+  const uuid = await make(server.owner, 1);
+  const none = await browser.open('/ui/skins', { form: encoded([], { act: 'delete-for-good' }) });
+  const unchanged = await browser.open('/ui/skins', {
+    form: encoded([uuid], { act: 'change', visibility: '' }),
+  });
+  expect([none.status, unchanged.status]).toEqual([400, 400]);
+  expect((await server.owner.get('/v2/me/skins')).body.skins).toHaveLength(1);
+});
+
+test('A form reaches no skin of others, and a session no more than its key', async () => {
+  const server = await runServer();
+  const bob = await server.user('bob');
+  const uuid = await make(bob, 1, { name: 'Bobs' });
+  const browser = await signedIn(server);
+  for (const fields of [
+    { act: 'change', visibility: 'private' },
+    { act: 'delete-for-good', visibility: '' },
+  ]) {
+    const { headers } = await browser.open('/ui/skins', { form: encoded([uuid], fields) });
+    expect(headers.get('location')).toMatch(/=0$/);
+  }
+  expect((await bob.get('/v2/me/skins')).body.skins).toMatchObject([{ name: 'Bobs', visibility: 'public' }]);
+
+  const own = await make(server.owner, 2);
+  const reading = (await server.owner.json('/v2/account/keys', { scopes: ['read'] })).body.key?.secret;
+  const reader = await signedIn(server, reading);
+  expect((await reader.open('/ui/skins')).status).toBe(200);
+  expect((await reader.open('/ui/skins', { form: encoded([own], { act: 'delete-for-good' }) })).status).toBe(
+    403,
+  );
+  const making = (await server.owner.json('/v2/account/keys', { scopes: ['generate'] })).body.key?.secret;
+  expect((await (await signedIn(server, making)).open('/ui/skins')).status).toBe(403);
+});

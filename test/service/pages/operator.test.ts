@@ -1,0 +1,119 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PAGE_ROUTES } from '../../../src/server/http/routes/pages/page-routes.ts';
+import { startChromium } from '../../support/chromium/chromium.ts';
+import { addressOf } from '../../support/pages/addresses.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { openPage, signIn } from '../../support/pages/watched-page.ts';
+import { capePng } from '../../support/server/drawn-capes.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+const SAMPLES = { uuid: '0'.repeat(32), id: '1', name: 'ann', hash: 'a'.repeat(64) };
+const OPERATOR_PAGES = PAGE_ROUTES.filter(({ path }) => path.startsWith('/ui/operator'));
+
+test('Only an operator whose key has that scope opens the pages for operators', async () => {
+  const server = await runServer();
+  const ann = await server.owner.json('/v2/account/keys', { user: 'ann' });
+  const narrow = await server.owner.json('/v2/account/keys', { scopes: ['read', 'skins', 'account'] });
+  expect(OPERATOR_PAGES.length).toBeGreaterThan(15);
+  const send = async (visitor: PlainBrowser, { method, path }: (typeof OPERATOR_PAGES)[number]) =>
+    await visitor.open(addressOf(path, SAMPLES), method === 'POST' ? { form: {} } : {});
+  const stranger = new PlainBrowser(server.url);
+  for (const route of OPERATOR_PAGES) {
+    const { status, headers } = await send(stranger, route);
+    expect([route.path, status, headers.get('location')]).toEqual([route.path, 303, '/ui/sign-in']);
+  }
+  for (const { body } of [ann, narrow]) {
+    const visitor = new PlainBrowser(server.url);
+    await visitor.signIn(body.key?.secret);
+    for (const route of OPERATOR_PAGES) {
+      expect([route.path, (await send(visitor, route)).status]).toEqual([route.path, 403]);
+    }
+    expect((await visitor.open('/ui/')).text).not.toContain('/ui/operator');
+  }
+});
+
+test('A day of an operator: a report, a decision, a user, a cape, and the log of it', async () => {
+  const server = await runServer();
+  const ann = await server.user('ann');
+  await server.user('bob');
+  const { body } = await ann.upload('/v2/generate', skinPng(1), { name: 'Rude' });
+  const skin = `${server.url}/ui/skins/${body.skin?.uuid}`;
+
+  const visitor = await openPage(browser, { javaScriptEnabled: false });
+  await visitor.page.goto(skin);
+  await visitor.page.getByText('Report this skin').click();
+  await visitor.page.getByLabel('What is wrong').selectOption('offensive');
+  await visitor.page.getByLabel('More about it').fill('Look at its back');
+  await visitor.page.getByRole('button', { name: 'Report it' }).click();
+  await visitor.page.getByText('The operator has been told').waitFor();
+
+  const { page, complaints } = await openPage(browser);
+  await signIn(page, server);
+  await page.getByRole('link', { name: 'Operator' }).click();
+  await page.getByText('The service takes work.').waitFor();
+  await page.getByRole('link', { name: '1 open report' }).click();
+  await page.getByText('Look at its back').waitFor();
+  await page.getByRole('button', { name: /^Block its image/ }).click();
+  await page.getByText(/^[0-9a-f]{64}$/).waitFor();
+  expect((await visitor.page.goto(skin))?.status()).toBe(404);
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await page.getByText('There are no open reports.').waitFor();
+  await page.getByRole('link', { name: 'Show the closed ones' }).click();
+  await page.getByText('hidden', { exact: true }).waitFor();
+
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByLabel('Name contains').fill('AN');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByLabel('Plan of ann', { exact: true }).selectOption('pro');
+  await page.getByRole('button', { name: 'Change the plan of ann' }).click();
+  await page.getByRole('button', { name: 'Disable: ann' }).click();
+  await page.getByText('disabled', { exact: true }).waitFor();
+  expect(await page.getByText('bob').count()).toBe(0);
+  expect((await ann.get('/v2/me')).status).toBe(403);
+
+  await page.getByRole('link', { name: 'Capes' }).click();
+  const file = { name: 'cape.png', mimeType: 'image/png', buffer: capePng(1) };
+  await page.getByLabel('Picture, 64×32 pixels').setInputFiles(file);
+  await page.getByLabel('Alias').fill('Winter');
+  await page.getByRole('button', { name: 'Add the cape' }).click();
+  await page.getByRole('button', { name: 'Hide: Winter' }).click();
+  await page.getByRole('button', { name: 'Show: Winter' }).waitFor();
+  await page.getByRole('button', { name: 'Delete: Winter' }).click();
+  await page.getByText('There are no capes.').waitFor();
+
+  await page.getByRole('link', { name: 'Log' }).click();
+  const told = await page.locator('.list > li').allTextContents();
+  expect(told.map((text) => text.trim().split(/\s+/).slice(0, 4).join(' '))).toEqual([
+    'owner disabled the user',
+    'owner changed the plan',
+    'owner blocked the image',
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+test('An owner is told that an operator has hidden the skin', async () => {
+  const server = await runServer();
+  const { body } = await server.owner.upload('/v2/generate', skinPng(1));
+  const path = `/ui/skins/${body.skin?.uuid}`;
+  await server.owner.patch(`/v2/account/skins/${body.skin?.uuid}`, { hidden: true });
+  const visitor = new PlainBrowser(server.url);
+  await visitor.signIn(server.key);
+  const { text } = await visitor.open(path);
+  expect(text).toContain('The operator of this service has hidden this skin.');
+  expect(text).not.toContain('<label for="visibility">');
+  expect((await visitor.open(path, { form: { visibility: 'public' } })).status).toBe(403);
+});

@@ -1,0 +1,167 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../support/chromium/chromium.ts';
+import { openPage, signIn } from '../../support/pages/watched-page.ts';
+import { runAccountServer } from '../../support/server/account-server.ts';
+import { skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
+import { openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, TestCaller } from '../../support/server/test-caller.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+test.each([true, false])(
+  'A person changes and deletes several skins, with scripts: %s',
+  async (javaScriptEnabled) => {
+    const server = await runServer();
+    for (const n of [1, 2, 3]) await server.owner.upload('/v2/generate', skinPng(n), { name: `No ${n}` });
+    const { page, complaints } = await openPage(browser, { javaScriptEnabled });
+    await signIn(page, server);
+    await page.getByRole('link', { name: 'My skins' }).click();
+    if (javaScriptEnabled) {
+      await page.getByRole('button', { name: 'Select all' }).click();
+      await page.getByRole('button', { name: 'Select none' }).click();
+    }
+    for (const name of ['No 1', 'No 3']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    await page.getByLabel('Visibility of the selected skins').selectOption('private');
+    await page.getByRole('button', { name: 'Change the selected' }).click();
+    await page.getByText('2 skins changed.').waitFor();
+    await page.getByLabel('Visibility', { exact: true }).selectOption('private');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/visibility=private/);
+    expect(await page.locator('.card bdi').allTextContents()).toEqual(['No 3', 'No 1']);
+    const widths = await page
+      .locator('.card img')
+      .evaluateAll((all) =>
+        Promise.all(
+          all.map(
+            async (one) =>
+              'decode' in one && (await (one as { decode(): Promise<void> }).decode()) === undefined,
+          ),
+        ),
+      );
+    expect(widths).toEqual([true, true]); // the pictures of private skins are there
+    await page.getByRole('checkbox', { name: 'Select No 1' }).check();
+    await page.getByRole('button', { name: 'Delete the selected' }).click();
+    await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('1 skin deleted.').waitFor();
+    expect(await page.locator('.card bdi').allTextContents()).toEqual(['No 3', 'No 2']);
+    expect(complaints).toEqual([]);
+  },
+);
+
+test('A list of jobs keeps itself up to date', async () => {
+  const work = new HeldWork();
+  const server = await runServer(work.options);
+  await server.owner.upload('/v2/queue', skinPng(1), { name: 'Anna' });
+  const { page, complaints } = await openPage(browser);
+  await signIn(page, server);
+  const stream = page.waitForResponse(`${server.url}/ui/jobs/events`);
+  await page.getByRole('link', { name: 'My jobs' }).click();
+  await stream;
+  const row = page.getByRole('listitem').filter({ hasText: 'skin.png' });
+  expect(await row.count()).toBe(1);
+  work.release();
+  await row.getByText('Completed').waitFor();
+  await server.owner.upload('/v2/queue', skinPng(2));
+  await page.getByRole('link', { name: 'Load the page again' }).click();
+  await page.getByText('2 jobs').waitFor();
+  await row.getByRole('link', { name: 'Open the skin' }).last().click();
+  await page.getByRole('heading', { name: 'Anna' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test.each([true, false])('A failed job is tried again, with scripts: %s', async (javaScriptEnabled) => {
+  const server = await runServer();
+  await server.owner.upload('/v2/generate', skinPng(1), { name: 'Anna' });
+  const { db } = await openOwnStore(server.dataDir);
+  const error = { error_code: 'job_failed', error_message: 'The game was away.' };
+  await db
+    .updateTable('jobs')
+    .set({ status: 'failed', ...error })
+    .execute();
+  const { page, complaints } = await openPage(browser, { javaScriptEnabled });
+  await signIn(page, server);
+  await page.getByRole('link', { name: 'My jobs' }).click();
+  await page.getByText('The game was away.').waitFor();
+  await page.getByRole('button', { name: 'Try again: skin.png' }).click();
+  await page.getByRole('heading', { name: 'Anna' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test.each([true, false])(
+  'A key is made, used, narrowed, and revoked while its page is open, with scripts: %s',
+  async (javaScriptEnabled) => {
+    const server = await runServer();
+    const { page, complaints } = await openPage(browser, { javaScriptEnabled });
+    await signIn(page, server);
+    await page.goto(`${server.url}/ui/account`);
+    await page.getByRole('link', { name: 'API keys', exact: true }).click();
+    const form = page.locator('form').filter({ hasText: 'Make the key' });
+    await form.getByLabel('Name').fill('plugin');
+    await form.getByLabel('Manage my keys and game accounts').check();
+    await form.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('it is shown this once only').waitFor();
+    const key = String(await page.locator('.copyable code').first().textContent());
+    const caller = new TestCaller(server.url, { key });
+    expect((await caller.get('/v2/account/keys')).status).toBe(200);
+
+    const other = await openPage(browser, { javaScriptEnabled });
+    await signIn(other.page, { url: server.url, key });
+    await other.page.goto(`${server.url}/ui/account/keys`);
+
+    await page.getByRole('link', { name: 'I have copied it' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'plugin' });
+    await row.getByText('Change', { exact: true }).click();
+    await row.getByLabel('Edit and delete my skins').uncheck();
+    await row.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('May: read, generate, account').waitFor();
+    await row.getByText('Revoke', { exact: true }).click();
+    await row.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.waitForURL(`${server.url}/ui/account/keys`);
+    expect(await row.count()).toBe(0);
+    expectRefusal(await caller.get('/v2/me'), 'invalid_api_key');
+
+    await other.page.getByRole('link', { name: 'Game accounts' }).click();
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect([...complaints, ...other.complaints]).toEqual([]);
+  },
+);
+
+test.each([true, false])(
+  'A game account is linked by a code, with scripts: %s',
+  async (javaScriptEnabled) => {
+    const { fake, server } = await runAccountServer({}, { interval: 0.01 });
+    const { page, complaints } = await openPage(browser, { javaScriptEnabled });
+    await signIn(page, server);
+    await page.goto(`${server.url}/ui/account/games`);
+    await page.getByRole('button', { name: 'Get a code' }).click();
+    await page.getByRole('heading', { name: 'Sign in to your game account' }).waitFor();
+    const account = fake.addAccount();
+    fake.microsoft.approve(String(await page.locator('.copyable code').textContent()), account.id);
+    if (!javaScriptEnabled) await page.getByRole('link', { name: 'I have entered the code' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: account.name });
+    await row.getByText('works').waitFor();
+    await row.getByText('Settings', { exact: true }).click();
+    await row.getByLabel('Skins may show its cape').check();
+    await row.getByRole('button', { name: 'Save' }).click();
+    await row.getByRole('button', { name: `Pause: ${account.name}` }).click();
+    await row.getByRole('button', { name: `Resume: ${account.name}` }).click();
+    await row.getByRole('button', { name: `Check: ${account.name}` }).click();
+    await page.getByRole('heading', { name: 'The account works' }).waitFor();
+    await page.getByRole('link', { name: 'Back to the game accounts' }).click();
+    await row.getByText('Unlink', { exact: true }).click();
+    await row.getByRole('button', { name: 'Unlink the account' }).click();
+    await page.getByText('You have linked none.').waitFor();
+    expect(complaints).toEqual([]);
+  },
+);

@@ -1,0 +1,44 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+
+/** A page of a browser, with what the browser complained about. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Violations of the policy, errors of scripts, and dialogs. */
+  readonly complaints: string[];
+}
+
+/** A page in a context of its own, which ends with the test. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  onTestFinished(async () => await context.close());
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('dialog', async (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  return { page, complaints };
+}
+
+export async function signIn(
+  page: Page,
+  { url, key }: { readonly url: string; readonly key: string | undefined },
+): Promise<void> {
+  await page.goto(`${url}/ui/sign-in`);
+  await page.getByLabel('API key').fill(key ?? '');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`${url}/ui/`);
+}
+
+/** What axe finds: the rule and the elements that break it. The page must have been opened with `bypassCSP`. */
+export async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = (await page.evaluate('axe.run()')) as AxeResults;
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}

@@ -1,0 +1,59 @@
+/**
+ * Photographs every page of the running program, at two widths and in both schemes: `npm run screenshots`. All pictures
+ * go to dist/screenshots/, a few small ones into this folder. With `--check` this folder stays as it is,
+ * and a change of the pages since the last run is an error.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { startServer } from '../../src/server/server.ts';
+import { startChromium } from '../../test/support/chromium/chromium.ts';
+import { digestOfInputs } from './inputs.ts';
+import { type Photograph, photographAll } from './photographs.ts';
+import { fillServer } from './seed.ts';
+import { writeSmall } from './small.ts';
+
+const FOLDER = import.meta.dirname;
+const ROOT = join(FOLDER, '../..');
+const RESULTS = join(ROOT, 'dist/screenshots');
+const RECORD = join(FOLDER, 'inputs.txt');
+
+await photograph(process.argv.includes('--check') ? compareInputs : keepSmall);
+
+/** Pixels differ a little with each run, so it is what they are made from that is compared. */
+async function compareInputs(): Promise<void> {
+  const recorded = (await readFile(RECORD, 'utf8')).trim();
+  if (recorded === (await digestOfInputs())) return;
+  process.stderr.write('The pages have changed since they were photographed. Run: npm run screenshots\n');
+  process.exitCode = 1;
+}
+
+async function keepSmall(browser: Browser, taken: readonly Photograph[]): Promise<void> {
+  await writeSmall(browser, taken, FOLDER);
+  await writeFile(RECORD, `${await digestOfInputs()}\n`);
+}
+
+async function photograph(finish: typeof keepSmall): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'skinsmith-screenshots-'));
+  await rm(RESULTS, { recursive: true, force: true });
+  await mkdir(RESULTS, { recursive: true });
+  const openId = {
+    issuer: 'https://id.example.org',
+    clientId: 'skinsmith',
+    name: 'Team account',
+    scopes: 'openid',
+  };
+  const server = await startServer({ dataDir, port: 0, openId });
+  const browser = await startChromium();
+  try {
+    const seeded = await fillServer(server);
+    const taken = await photographAll(browser, { server, seeded, folder: RESULTS });
+    await finish(browser, taken);
+    process.stdout.write(`${taken.length} pictures in ${RESULTS}\n`);
+  } finally {
+    await browser.close();
+    await server.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunningServer } from '../../src/server/server.ts';
+import { decodePng } from '../../src/skin/png/decode.ts';
+import { encodePng } from '../../src/skin/png/encode.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+
+/** What the pictures need to know of a server that has something to show. */
+export interface Seeded {
+  /** UUID of the skin whose page is shown. */
+  readonly skin: string;
+}
+
+/** Files of the examples, with names for each order of their colours. */
+const SKINS: readonly (readonly [file: string, names: readonly string[]])[] = [
+  ['miner-legacy', ['Miner', 'Diver', 'Gardener']],
+  ['robot', ['Robot', 'Rusty', 'Scout']],
+  ['knight-overlay', ['Knight', 'A name as long as a name of a skin may ever be.', 'Green Knight']],
+  ['ranger-slim', ['Ranger', 'Tide', 'Berry']],
+  ['smith', ['Smith', 'Brewer', 'Tanner']],
+];
+/** Where red, green and blue of each pixel come from. */
+const ORDERS = [
+  [0, 1, 2],
+  [2, 0, 1],
+  [1, 2, 0],
+] as const;
+
+/** Makes skins on the server, newest last. */
+export async function fillServer(server: RunningServer): Promise<Seeded> {
+  for (let order = ORDERS.length - 1; order >= 0; order--) {
+    for (const [file, names] of SKINS) {
+      const png = await readFile(join(EXAMPLES, `${file}.png`));
+      await make(server, order === 0 ? png : recoloured(png, ORDERS[order]!), { name: names[order]! });
+    }
+  }
+  const smith = await readFile(join(EXAMPLES, 'smith.png'));
+  await make(server, smith, { name: 'Smith slim', variant: 'slim' });
+  const draft = recoloured(smith, [0, 2, 1]);
+  await make(server, draft, { name: 'Draft', visibility: 'private' });
+  return { skin: await make(server, smith, { name: 'Smith' }) };
+}
+
+/** @returns the skin's UUID */
+async function make(
+  { url, key }: RunningServer,
+  png: Uint8Array,
+  fields: Readonly<Record<string, string>>,
+): Promise<string> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), `${fields['name']}.png`);
+  const headers = { authorization: `Bearer ${key}` };
+  const answer = await fetch(`${url}/v2/generate`, { method: 'POST', body: form, headers });
+  if (!answer.ok) throw new Error(await answer.text());
+  return ((await answer.json()) as { skin: { uuid: string } }).skin.uuid;
+}
+
+function recoloured(png: Uint8Array, order: readonly [number, number, number]): Buffer {
+  const picture = decodePng(png);
+  const { pixels } = picture;
+  for (let at = 0; at < pixels.length; at += 4) {
+    const colours = order.map((from) => pixels[at + from]!);
+    pixels.set(colours, at);
+  }
+  return encodePng(picture);
+}

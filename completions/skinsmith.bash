@@ -5,7 +5,7 @@
 _skinsmith_at() {
   commands='' options='' arguments=() more=''
   case $1 in
-  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs skins verify check preview render config login logout doctor whoami keys capes users accounts serve open backup restore help completion' ;;
+  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs skins verify check preview render config login logout doctor whoami keys capes users accounts reports moderation serve open backup restore store help completion' ;;
   'generate') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --picture --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'queue') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --wait --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'status') options='--format --wait -h --help' arguments=('ask jobs') more=1 ;;
@@ -31,7 +31,7 @@ _skinsmith_at() {
   'doctor') options='-h --help' ;;
   'whoami') options='-h --help' ;;
   'keys') options='-h --help' commands='create list edit revoke' ;;
-  'keys create') options='--user --owner --data --name --allow-ip --allow-origin --allow-agent --scope --v2-compat --no-v2-compat -h --help' arguments=('none') ;;
+  'keys create') options='--user --owner --data --store --name --allow-ip --allow-origin --allow-agent --scope --v2-compat --no-v2-compat -h --help' arguments=('none') ;;
   'keys list') options='--user -h --help' ;;
   'keys edit') options='--name --allow-ip --allow-origin --allow-agent --scope --v2-compat --no-v2-compat --any-ip --any-origin --any-agent -h --help' arguments=('ask keys') ;;
   'keys revoke') options='-h --help' arguments=('ask keys') more=1 ;;
@@ -55,11 +55,25 @@ _skinsmith_at() {
   'accounts edit') options='--share --no-share --restore --no-restore --capes --no-capes -h --help' arguments=('ask accounts') ;;
   'accounts health') options='-h --help' ;;
   'accounts unlink') options='-y --yes -h --help' arguments=('ask accounts') ;;
-  'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --new-signing-key --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --log-level --log-format --log-addresses -h --help' ;;
+  'reports') options='-h --help' commands='create list close' ;;
+  'reports create') options='--reason --text -h --help' arguments=('ask skins') ;;
+  'reports list') options='--state --limit -h --help' ;;
+  'reports close') options='--note -h --help' arguments=('none') more=1 ;;
+  'moderation') options='-h --help' commands='hide show block unblock list log delete' ;;
+  'moderation hide') options='--note -h --help' arguments=('ask skins') more=1 ;;
+  'moderation show') options='--note -h --help' arguments=('ask skins') more=1 ;;
+  'moderation block') options='--note -h --help' arguments=('none') more=1 ;;
+  'moderation unblock') options='--note -h --help' arguments=('none') more=1 ;;
+  'moderation list') options='--limit -h --help' ;;
+  'moderation log') options='--limit -h --help' ;;
+  'moderation delete') options='--note -h --help' arguments=('ask skins') more=1 ;;
+  'serve') options='--host --port --public-url --trust-proxy --processes --generator --workers --pace --upstream --upstream-key-file --upstream-spots --upstream-visibility --account-delay --login-client-id --no-user-accounts --data --retention --durable --max-store --signing-key --new-signing-key --account-key --store --store-connections --store-pooler --plans --no-anonymous --anonymous-per-hour --allow-origin --allow-network --no-webhooks --requests-per-minute --max-connections --max-connections-per-address --open-metrics --no-pages --oidc-issuer --oidc-client-id --oidc-secret-file --oidc-name --oidc-scopes --oidc-plan-claim --oidc-operator-claim --oidc-require-claim --log-level --log-format --log-addresses -h --help' ;;
   'open') options='--data --port --no-browser -h --help' ;;
   'backup') options='--data --verify -h --help' arguments=('files') ;;
   'restore') options='--data --force -h --help' arguments=('files') ;;
-  'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes backup restore help completion environment exit-status formats') more=1 ;;
+  'store') options='-h --help' commands='copy' ;;
+  'store copy') options='-h --help' arguments=('none' 'none') ;;
+  'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats') more=1 ;;
   'completion') options='-h --help' arguments=('words bash zsh fish powershell') ;;
   esac
 }
@@ -129,6 +143,7 @@ _skinsmith_values() {
   'login --key-file') values='files' ;;
   'keys create --user') values='ask users' ;;
   'keys create --data') values='folders' ;;
+  'keys create --store') values='ask services' ;;
   'keys create --name') values='none' ;;
   'keys create --allow-ip') values='none' ;;
   'keys create --allow-origin') values='none' ;;
@@ -146,6 +161,18 @@ _skinsmith_values() {
   'users list --limit') values='none' ;;
   'users edit --plan') values='none' ;;
   'accounts link --token-file') values='files' ;;
+  'reports create --reason') values='words offensive copyright personal other' ;;
+  'reports create --text') values='none' ;;
+  'reports list --state') values='words open closed' ;;
+  'reports list --limit') values='none' ;;
+  'reports close --note') values='none' ;;
+  'moderation hide --note') values='none' ;;
+  'moderation show --note') values='none' ;;
+  'moderation block --note') values='none' ;;
+  'moderation unblock --note') values='none' ;;
+  'moderation list --limit') values='none' ;;
+  'moderation log --limit') values='none' ;;
+  'moderation delete --note') values='none' ;;
   'serve --host') values='none' ;;
   'serve --port') values='none' ;;
   'serve --public-url') values='ask services' ;;
@@ -163,6 +190,10 @@ _skinsmith_values() {
   'serve --data') values='folders' ;;
   'serve --retention') values='none' ;;
   'serve --max-store') values='none' ;;
+  'serve --signing-key') values='files' ;;
+  'serve --account-key') values='files' ;;
+  'serve --store') values='ask services' ;;
+  'serve --store-connections') values='none' ;;
   'serve --plans') values='files' ;;
   'serve --anonymous-per-hour') values='none' ;;
   'serve --allow-origin') values='none' ;;
@@ -170,6 +201,14 @@ _skinsmith_values() {
   'serve --requests-per-minute') values='none' ;;
   'serve --max-connections') values='none' ;;
   'serve --max-connections-per-address') values='none' ;;
+  'serve --oidc-issuer') values='ask services' ;;
+  'serve --oidc-client-id') values='ask keys' ;;
+  'serve --oidc-secret-file') values='files' ;;
+  'serve --oidc-name') values='none' ;;
+  'serve --oidc-scopes') values='list read generate skins account operator' ;;
+  'serve --oidc-plan-claim') values='none' ;;
+  'serve --oidc-operator-claim') values='none' ;;
+  'serve --oidc-require-claim') values='none' ;;
   'serve --log-level') values='words silent error warn info debug' ;;
   'serve --log-format') values='words json text' ;;
   'serve --log-addresses') values='words full short none' ;;

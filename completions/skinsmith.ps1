@@ -6,7 +6,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
 
     # By command: what can follow it.
     $tree = @{
-        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'serve', 'open', 'backup', 'restore', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
+        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'reports', 'moderation', 'serve', 'open', 'backup', 'restore', 'store', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
         'generate' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--picture', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'queue' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--wait', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'status' = @{ commands = @(); options = @('--format', '--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
@@ -32,7 +32,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'doctor' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'whoami' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'keys' = @{ commands = @('create', 'list', 'edit', 'revoke'); options = @('-h', '--help'); arguments = @(); more = $false }
-        'keys create' = @{ commands = @(); options = @('--user', '--owner', '--data', '--name', '--allow-ip', '--allow-origin', '--allow-agent', '--scope', '--v2-compat', '--no-v2-compat', '-h', '--help'); arguments = @('none'); more = $false }
+        'keys create' = @{ commands = @(); options = @('--user', '--owner', '--data', '--store', '--name', '--allow-ip', '--allow-origin', '--allow-agent', '--scope', '--v2-compat', '--no-v2-compat', '-h', '--help'); arguments = @('none'); more = $false }
         'keys list' = @{ commands = @(); options = @('--user', '-h', '--help'); arguments = @(); more = $false }
         'keys edit' = @{ commands = @(); options = @('--name', '--allow-ip', '--allow-origin', '--allow-agent', '--scope', '--v2-compat', '--no-v2-compat', '--any-ip', '--any-origin', '--any-agent', '-h', '--help'); arguments = @('ask keys'); more = $false }
         'keys revoke' = @{ commands = @(); options = @('-h', '--help'); arguments = @('ask keys'); more = $true }
@@ -56,11 +56,25 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts edit' = @{ commands = @(); options = @('--share', '--no-share', '--restore', '--no-restore', '--capes', '--no-capes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
         'accounts health' = @{ commands = @(); options = @('-h', '--help'); arguments = @(); more = $false }
         'accounts unlink' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask accounts'); more = $false }
-        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--new-signing-key', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
+        'reports' = @{ commands = @('create', 'list', 'close'); options = @('-h', '--help'); arguments = @(); more = $false }
+        'reports create' = @{ commands = @(); options = @('--reason', '--text', '-h', '--help'); arguments = @('ask skins'); more = $false }
+        'reports list' = @{ commands = @(); options = @('--state', '--limit', '-h', '--help'); arguments = @(); more = $false }
+        'reports close' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('none'); more = $true }
+        'moderation' = @{ commands = @('hide', 'show', 'block', 'unblock', 'list', 'log', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
+        'moderation hide' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
+        'moderation show' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
+        'moderation block' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('none'); more = $true }
+        'moderation unblock' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('none'); more = $true }
+        'moderation list' = @{ commands = @(); options = @('--limit', '-h', '--help'); arguments = @(); more = $false }
+        'moderation log' = @{ commands = @(); options = @('--limit', '-h', '--help'); arguments = @(); more = $false }
+        'moderation delete' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
+        'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--signing-key', '--new-signing-key', '--account-key', '--store', '--store-connections', '--store-pooler', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--oidc-issuer', '--oidc-client-id', '--oidc-secret-file', '--oidc-name', '--oidc-scopes', '--oidc-plan-claim', '--oidc-operator-claim', '--oidc-require-claim', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
         'open' = @{ commands = @(); options = @('--data', '--port', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
-        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes backup restore help completion environment exit-status formats'); more = $true }
+        'store' = @{ commands = @('copy'); options = @('-h', '--help'); arguments = @(); more = $false }
+        'store copy' = @{ commands = @(); options = @('-h', '--help'); arguments = @('none', 'none'); more = $false }
+        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats'); more = $true }
         'completion' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words bash zsh fish powershell'); more = $false }
     }
     # By command and option: what the option's value can be.
@@ -128,6 +142,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'login --key-file' = 'files'
         'keys create --user' = 'ask users'
         'keys create --data' = 'folders'
+        'keys create --store' = 'ask services'
         'keys create --name' = 'none'
         'keys create --allow-ip' = 'none'
         'keys create --allow-origin' = 'none'
@@ -145,6 +160,18 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'users list --limit' = 'none'
         'users edit --plan' = 'none'
         'accounts link --token-file' = 'files'
+        'reports create --reason' = 'words offensive copyright personal other'
+        'reports create --text' = 'none'
+        'reports list --state' = 'words open closed'
+        'reports list --limit' = 'none'
+        'reports close --note' = 'none'
+        'moderation hide --note' = 'none'
+        'moderation show --note' = 'none'
+        'moderation block --note' = 'none'
+        'moderation unblock --note' = 'none'
+        'moderation list --limit' = 'none'
+        'moderation log --limit' = 'none'
+        'moderation delete --note' = 'none'
         'serve --host' = 'none'
         'serve --port' = 'none'
         'serve --public-url' = 'ask services'
@@ -162,6 +189,10 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --data' = 'folders'
         'serve --retention' = 'none'
         'serve --max-store' = 'none'
+        'serve --signing-key' = 'files'
+        'serve --account-key' = 'files'
+        'serve --store' = 'ask services'
+        'serve --store-connections' = 'none'
         'serve --plans' = 'files'
         'serve --anonymous-per-hour' = 'none'
         'serve --allow-origin' = 'none'
@@ -169,6 +200,14 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --requests-per-minute' = 'none'
         'serve --max-connections' = 'none'
         'serve --max-connections-per-address' = 'none'
+        'serve --oidc-issuer' = 'ask services'
+        'serve --oidc-client-id' = 'ask keys'
+        'serve --oidc-secret-file' = 'files'
+        'serve --oidc-name' = 'none'
+        'serve --oidc-scopes' = 'list read generate skins account operator'
+        'serve --oidc-plan-claim' = 'none'
+        'serve --oidc-operator-claim' = 'none'
+        'serve --oidc-require-claim' = 'none'
         'serve --log-level' = 'words silent error warn info debug'
         'serve --log-format' = 'words json text'
         'serve --log-addresses' = 'words full short none'
@@ -197,10 +236,13 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         ' capes' = 'list and manage capes'
         ' users' = 'manage users of a service'
         ' accounts' = 'manage the game accounts that make skins'
+        ' reports' = 'report skins, and list and close reports'
+        ' moderation' = 'hide, delete and block skins of others'
         ' serve' = 'run a skinsmith service'
         ' open' = 'open the pages of the service in a browser'
         ' backup' = 'back up a service''s data to one file'
         ' restore' = 'restore a backup'
+        ' store' = 'manage the store of a service'
         ' help' = 'show help for a command or a topic'
         ' completion' = 'print a completion script for a shell'
         ' -V' = 'print the version'
@@ -379,6 +421,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'keys create --user' = 'user that the key is for, created if new (operators only; default: yourself)'
         'keys create --owner' = 'create a key for the owner of the data on this machine; needs no key and no running service'
         'keys create --data' = 'data folder of the service, with --owner'
+        'keys create --store' = 'PostgreSQL database of the service, with --owner'
         'keys create --name' = 'name of the key'
         'keys create --allow-ip' = 'accept the key only from this address or network (CIDR) (repeatable)'
         'keys create --allow-origin' = 'accept the key only from pages of this origin (repeatable)'
@@ -470,7 +513,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts resume --help' = 'print help'
         'accounts edit --share' = 'make skins for all users with the account'
         'accounts edit --no-share' = 'make skins only for the user who linked the account'
-        'accounts edit --restore' = 'restore the own skin of the account after ten idle minutes and when the service stops'
+        'accounts edit --restore' = 'restore the account''s own skin after ten idle minutes and when the service stops'
         'accounts edit --no-restore' = 'leave the last skin on the account'
         'accounts edit --capes' = 'allow the cape of the account in results'
         'accounts edit --no-capes' = 'hide the cape of the account before making skins'
@@ -482,6 +525,52 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'accounts unlink --yes' = 'do not ask for confirmation'
         'accounts unlink -h' = 'print help'
         'accounts unlink --help' = 'print help'
+        'reports create' = 'report a skin'
+        'reports list' = 'list reports'
+        'reports close' = 'close reports'
+        'reports -h' = 'print help'
+        'reports --help' = 'print help'
+        'reports create --reason' = 'what is wrong'
+        'reports create --text' = 'more about it, at most 500 characters'
+        'reports create -h' = 'print help'
+        'reports create --help' = 'print help'
+        'reports list --state' = 'which reports to list (default: open)'
+        'reports list --limit' = 'maximum number of reports to list (default: 100)'
+        'reports list -h' = 'print help'
+        'reports list --help' = 'print help'
+        'reports close --note' = 'why, for the log'
+        'reports close -h' = 'print help'
+        'reports close --help' = 'print help'
+        'moderation hide' = 'hide skins'
+        'moderation show' = 'show hidden skins again'
+        'moderation block' = 'block images'
+        'moderation unblock' = 'unblock images'
+        'moderation list' = 'list blocked images'
+        'moderation log' = 'list what operators did'
+        'moderation delete' = 'delete skins'
+        'moderation -h' = 'print help'
+        'moderation --help' = 'print help'
+        'moderation hide --note' = 'why, for the log'
+        'moderation hide -h' = 'print help'
+        'moderation hide --help' = 'print help'
+        'moderation show --note' = 'why, for the log'
+        'moderation show -h' = 'print help'
+        'moderation show --help' = 'print help'
+        'moderation block --note' = 'why, for the log'
+        'moderation block -h' = 'print help'
+        'moderation block --help' = 'print help'
+        'moderation unblock --note' = 'why, for the log'
+        'moderation unblock -h' = 'print help'
+        'moderation unblock --help' = 'print help'
+        'moderation list --limit' = 'maximum number of images to list (default: 100)'
+        'moderation list -h' = 'print help'
+        'moderation list --help' = 'print help'
+        'moderation log --limit' = 'maximum number of entries to list (default: 100)'
+        'moderation log -h' = 'print help'
+        'moderation log --help' = 'print help'
+        'moderation delete --note' = 'why, for the log'
+        'moderation delete -h' = 'print help'
+        'moderation delete --help' = 'print help'
         'serve --host' = 'address to listen on (default: 127.0.0.1, this machine only)'
         'serve --port' = 'port to listen on; 0 for any free port (default: 7546)'
         'serve --public-url' = 'address under which players reach the service, for texture URLs'
@@ -501,18 +590,31 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'serve --retention' = 'how long to keep finished jobs (default: 168)'
         'serve --durable' = 'flush every accepted job to disk, so that it survives a power cut'
         'serve --max-store' = 'size of the store in MB at which it stops accepting new skins (default: 10240)'
+        'serve --signing-key' = 'file with the signing key (default: signing-key.pem in the data folder)'
         'serve --new-signing-key' = 'start even if the signing key is missing or is not the one that signed the store''s skins'
+        'serve --account-key' = 'file with the key that seals the tokens of game accounts (default: account-key in the data folder)'
+        'serve --store' = 'database that is the store, for any number of servers: postgres://user@host/name (default: a file in the data folder)'
+        'serve --store-connections' = 'maximum number of connections of each process to the database (default: 10)'
+        'serve --store-pooler' = 'the database is behind a pooler that gives each transaction another connection, such as PgBouncer'
         'serve --plans' = 'JSON file with plans (default: plans.json in the data folder)'
         'serve --no-anonymous' = 'refuse requests without an API key'
         'serve --anonymous-per-hour' = 'maximum number of new skins per hour for all callers without an API key (default: 5000)'
         'serve --allow-origin' = 'origin of web pages that may make skins without an API key; * for any (repeatable)'
-        'serve --allow-network' = 'private network that webhooks and picture URLs may point to, such as 10.0.0.0/8 (repeatable)'
+        'serve --allow-network' = 'private network that webhooks, picture URLs and the issuer may point to, such as 10.0.0.0/8 (repeatable)'
         'serve --no-webhooks' = 'refuse callback URLs and send no webhooks'
         'serve --requests-per-minute' = 'maximum number of requests per minute from an address without a key (default: 6000)'
         'serve --max-connections' = 'maximum number of open connections (default: 2000)'
         'serve --max-connections-per-address' = 'maximum number of open connections of an address without a valid key (default: 100)'
         'serve --open-metrics' = 'allow reading /metrics without an operator''s key'
         'serve --no-pages' = 'serve the API only, without pages for browsers'
+        'serve --oidc-issuer' = 'address of the provider that people may sign in with'
+        'serve --oidc-client-id' = 'the service''s client ID at the provider'
+        'serve --oidc-secret-file' = 'file with the client secret'
+        'serve --oidc-name' = 'what the button calls the provider (default: its host name)'
+        'serve --oidc-scopes' = 'scopes to request (default: "openid profile email")'
+        'serve --oidc-plan-claim' = 'claim that names the plan of a user'
+        'serve --oidc-operator-claim' = 'claim that makes a user an operator'
+        'serve --oidc-require-claim' = 'claim that a person needs to sign in'
         'serve --log-level' = 'what to log on stderr (default: info)'
         'serve --log-format' = 'log format; text shows requests only with --verbose (default: text on a terminal, otherwise json)'
         'serve --log-addresses' = 'how to log the callers'' addresses; short logs only the network (default: short)'
@@ -531,6 +633,11 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'restore --force' = 'move existing data into a folder with the date in its name'
         'restore -h' = 'print help'
         'restore --help' = 'print help'
+        'store copy' = 'copy all data of a service to another store'
+        'store -h' = 'print help'
+        'store --help' = 'print help'
+        'store copy -h' = 'print help'
+        'store copy --help' = 'print help'
         'help -h' = 'print help'
         'help --help' = 'print help'
         'completion -h' = 'print help'

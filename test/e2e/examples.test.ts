@@ -9,13 +9,14 @@ import { buildProgram } from '../../src/cli/program.ts';
 import type { FakeGame } from '../support/fake-game/fake-game.ts';
 import { runGame } from '../support/fake-game/run-game.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
+import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
 import { callProgram, type Ran } from '../support/program/call-program.ts';
 import { freshMachine, type Machine, ROOT, type Serving } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 
 /** Commands of a service that somebody runs; all others are typed on a machine without one. */
-const OF_A_SERVICE = ['keys', 'capes', 'users', 'accounts', 'whoami'];
+const OF_A_SERVICE = ['keys', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];
 
 const isVisible = (command: Command) => !(command as Command & { _hidden?: boolean })._hidden;
 const program = await buildProgram({ runner: () => async () => {} });
@@ -62,6 +63,8 @@ class Bench {
   readonly #serving: Serving;
   readonly #game: FakeGame;
   readonly #hosted: string;
+  /** Address of an empty PostgreSQL database; undefined where npm has no PostgreSQL. */
+  #database: string | undefined;
   /** What the words in capitals stand for: printed by the examples before. */
   readonly #words = new Map<string, string>();
 
@@ -89,6 +92,7 @@ class Bench {
     const hosted = await runHosted();
     const bench = new Bench(machine, { serving, game, hosted: hosted.url });
     await bench.#lay(hosted.key);
+    bench.#database = HAS_POSTGRES ? await ownDatabase() : undefined;
     return bench;
   }
 
@@ -117,12 +121,21 @@ class Bench {
     await writeFile(at('ready.txt'), ready.token);
     await this.#shell('skinsmith accounts link --token-file ready.txt', 'accounts');
     await this.#shell('skinsmith capes create spring-2026.png', 'capes');
+    await this.#makeOnService('SKIN', 'skins/smith.png');
+    await this.#makeOnService('OTHER', 'skins/draft.png');
+  }
+
+  /** A skin that operators decide about. */
+  async #makeOnService(word: string, file: string): Promise<void> {
+    const { stdout } = await this.#shell(`skinsmith generate ${file}`, 'moderation');
+    this.#words.set(word, String(stdout).split('\t')[3] ?? '');
   }
 
   /** Runs an example as it stands, but for addresses and words in capitals. Answers what went wrong. */
   async run(line: string, group: string): Promise<string | undefined> {
     const typed = this.#stand(line);
     if (/^skinsmith (serve|open)\b/.test(line)) return await this.#serve(typed);
+    if (line.includes('postgres://') && this.#database === undefined) return undefined;
     const words = plainWords(typed);
     const isLinking = line === 'skinsmith accounts link';
     const ran = words && !isLinking ? this.#call(words, group) : this.#shell(typed, group);
@@ -134,6 +147,8 @@ class Bench {
 
   #stand(line: string): string {
     let typed = line
+      .replaceAll('postgres://skins@db.example.org/skins', this.#database ?? '')
+      .replaceAll('~/.local/share/skinsmith', this.#machine.dataDir)
       .replaceAll('https://api.mineskin.org', this.#hosted)
       .replaceAll(/(--base-url )https:\/\/skins\.example\.org/g, `$1${this.#serving.url}`);
     for (const [word, value] of this.#words)

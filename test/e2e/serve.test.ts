@@ -1,8 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { cp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { FakeProvider } from '../support/openid/fake-provider.ts';
+import { PlainBrowser } from '../support/pages/browser.ts';
 import { freshMachine, ROOT, type Serving } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { jobAt } from '../support/server/job-at.ts';
@@ -77,6 +79,22 @@ describe('serve', () => {
     expect(answers.map(outcome)).toEqual([FIVE_OF_SEVEN, FIVE_OF_SEVEN]);
   });
 
+  test('goes on in full, and ends in order, when an upgrade takes its files away', async () => {
+    const machine = await freshMachine();
+    const copy = join(machine.folder, 'program');
+    for (const part of ['bin', 'dist', 'package.json'])
+      await cp(join(ROOT, part), join(copy, part), { recursive: true });
+    const serving = await machine.serve([], '', join(copy, 'bin/skinsmith.js'));
+    await rm(join(copy, 'dist'), { recursive: true });
+    const owner = serving.caller();
+    const made = [owner.upload('/v2/generate', skinPng(1)), owner.upload('/generate/upload', skinPng(2))];
+    const asked = ['/v2/me', '/openapi.json', '/metrics', '/v2/queue'].map((path) => owner.get(path));
+    for (const answer of await Promise.all([...made, ...asked])) expect(answer.status).toBe(200);
+    expect((await owner.get('/v2/nothing')).status).toBe(404);
+    const { exitCode, stderr } = await serving.end('SIGTERM');
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Cannot find')]);
+  });
+
   test('finishes at SIGTERM what it is generating, answers it and exits 0', async () => {
     const machine = await freshMachine();
     const serving = await machine.serve(['--pace', '5000', '--workers', '1']);
@@ -142,6 +160,27 @@ function countByStatus(dataDir: string): Record<string, unknown> {
   const rows = ask(dataDir, 'select status, count(*) as n from jobs group by status');
   return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
 }
+
+test('People sign in to the built program with a provider, as its options say', async () => {
+  const provider = await FakeProvider.start();
+  const { issuer, clientId, clientSecret } = provider.settings();
+  const machine = await freshMachine();
+  const secretFile = join(machine.folder, 'client-secret');
+  await writeFile(secretFile, `${clientSecret}\n`);
+  provider.claims = { sub: 'person-1', preferred_username: 'anna', groups: ['admins'] };
+  const { url, caller } = await machine.serve([
+    ...['--oidc-issuer', issuer, '--oidc-client-id', clientId, '--oidc-secret-file', secretFile],
+    ...['--oidc-operator-claim', 'groups=admins', '--allow-network', '127.0.0.0/8'],
+  ]);
+  const browser = new PlainBrowser(url);
+  const begun = await browser.open('/ui/sign-in/provider');
+  const { pathname, search } = new URL(provider.approve(begun.headers.get('location') ?? ''));
+  await browser.open(`${pathname}${search}`);
+  expect((await browser.open('/ui/sign-in/first', { form: {} })).headers.get('location')).toBe('/ui/');
+  expect((await browser.open('/ui/make')).text).toContain('<bdi>anna</bdi>');
+  const { user } = (await caller().get('/v2/account/users/anna')).body;
+  expect(user).toMatchObject({ role: 'operator' });
+});
 
 test.each([
   [['--log-format', 'text'], /^\d\d:\d\d:\d\d started {2}url=http/m, /GET \/v2\/me/],

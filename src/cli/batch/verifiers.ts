@@ -4,7 +4,9 @@ import type { OwnKey } from '../../batch/api/service.ts';
 import { EMBEDDED, type SignerKey } from '../../batch/api/signed-skins.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { SkinClient, SkinsmithError } from '../../index.ts';
+import { requestHooks } from '../connection/request-hooks.ts';
 import type { CommandContext } from '../context/context.ts';
+import { TextureHosts } from './texture-hosts.ts';
 
 /** Where keys and textures come from. */
 export interface Verifiers {
@@ -13,7 +15,7 @@ export interface Verifiers {
   readonly gameKeys: GameKeys;
   readonly own: OwnKey | undefined;
   /** If absent, nothing is fetched. */
-  readonly texture: ((url: string) => Promise<Uint8Array>) | undefined;
+  readonly textures: TextureHosts | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -31,9 +33,12 @@ export async function verifierClients({
   const clients = new Map<string, SkinClient>();
   const keys = new Map<string, Promise<SignerKey | undefined>>();
   const call = { signal: context.signal, retry: PATIENCE };
-  const fetcher = new SkinClient({ baseUrl: 'http://127.0.0.1' }); // texture addresses are absolute
+  const { flags, messages, waits } = context;
+  const onRequest = flags.verbose ? messages.request.bind(messages) : undefined;
+  const hooks = requestHooks({ onRequest, waits });
+  const fetcher = new SkinClient({ baseUrl: 'http://127.0.0.1', ...hooks }); // texture addresses are absolute
   const find = async (service: string): Promise<SignerKey | undefined> => {
-    const client = new SkinClient({ baseUrl: service });
+    const client = new SkinClient({ baseUrl: service, ...hooks });
     clients.set(service, client);
     const publicKey = await publicKeyOf(client, call);
     return publicKey && { publicKey, service };
@@ -49,7 +54,7 @@ export async function verifierClients({
     },
     gameKeys: isOffline ? gameKeys.offline() : gameKeys,
     own: await context.ownKey(),
-    texture: isOffline ? undefined : async (url) => await fetcher.texture(url, call),
+    textures: isOffline ? undefined : new TextureHosts(async (url) => await fetcher.texture(url, call)),
     close: async () => {
       await Promise.all([...clients.values(), fetcher].map((client) => client.close()));
     },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../context/context.ts';
 import type { Runner } from '../context/runner.ts';
-import { exitStatus } from '../errors/exit.ts';
+import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
@@ -51,7 +51,7 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
       'Back up the data of a service to one file.\n' +
         'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
         'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
-        'every byte of a backup is intact.',
+        'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump.',
     )
     .argument('<file>', 'backup file; an existing file is replaced once the new one is complete', nonEmpty)
     .option('--data <folder>', 'data folder of the service', nonEmpty)
@@ -68,6 +68,7 @@ export async function runBackup(
 ): Promise<number> {
   if (verify) return await verifyBackup(file, context);
   const { folders, clock, signal, flags, io, messages } = context;
+  if (data === undefined && context.env['SKINSMITH_STORE']) throw inPostgres(file);
   const { backUp } = await import('../../server/server.ts');
   const dataDir = data ?? folders.data;
   const bytes = await backUp({ dataDir, file, now: clock.now(), signal });
@@ -77,6 +78,15 @@ export async function runBackup(
     `${file} contains all of ${dataDir}, including its secrets. To restore it: skinsmith restore ${file}`,
   );
   return exitStatus('done');
+}
+
+/** PostgreSQL has its own way, which knows its users and rights and runs beside everything else. */
+function inPostgres(file: string): CliError {
+  const message = 'The store of this service is in PostgreSQL (SKINSMITH_STORE), which has its own backups.';
+  const hint =
+    `Run pg_dump --format=custom --file=${file} with the address of the store, and keep signing-key.pem, ` +
+    'account-key and plans.json with it. To back up the store in a data folder, name that: --data';
+  return new CliError('backup_elsewhere', message, { hint });
 }
 
 async function verifyBackup(file: string, { flags, io, messages }: CommandContext): Promise<number> {

@@ -43,7 +43,7 @@ export function register(command: Command, runner: Runner, run = runJobs): void 
   command
     .description(
       'List your jobs, newest first.\n' +
-        'Jobs that were submitted from this machine show the source they were made from.',
+        'Jobs that were submitted from this machine show the source as you typed it; others as the service knows it.',
     )
     .addOption(new Option('--status <status>', 'show only jobs with this status').choices(STATUSES))
     .option('--limit <number>', `maximum number of jobs to list (default: ${DEFAULT_LIMIT})`, parseLimit)
@@ -63,7 +63,7 @@ export async function runJobs(options: JobsOptions, context: CommandContext): Pr
   const { client } = await connectWithProgress(await context.settings(), context);
   const { jobs, more } = await readJobs(client, { status, limit }, context.signal);
   const sources = await context.jobSources.sources();
-  const views = jobs.map((job) => jobView(job, sources.get(job.id)));
+  const views = jobs.map((job) => jobView(job, sources.get(job.id) ?? job.source));
   if (context.flags.json) context.io.out.write(jsonDocument(views));
   else if (views.length === 0) await context.messages.note('No jobs.');
   else context.io.out.write(jobTable(views, { io: context.io, now: context.clock.now() }));
@@ -115,7 +115,7 @@ async function runWatch({ status }: JobsOptions, context: CommandContext): Promi
   try {
     for await (const job of watchJobs({ client, clock, signal, interval })) {
       if (status !== undefined && job.status !== status) continue;
-      await printer.add(jobView(job, (await context.jobSources.sources()).get(job.id)));
+      await printer.add(jobView(job, (await context.jobSources.sources()).get(job.id) ?? job.source));
     }
   } catch (error) {
     if (!isInterruption(error) || signal.reason === CLOSED_PIPE) throw error; // Ctrl-C is the normal way to end it

@@ -65,11 +65,13 @@ export async function runLogin(options: LoginOptions, context: CommandContext): 
   context.messages.say(
     `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is stored in ${context.configFile.path}`,
   );
+  if (context.env['SKINSMITH_API_KEY']?.trim())
+    await context.messages.warn('SKINSMITH_API_KEY is set and is used instead of the stored key.');
   await offerDefault(baseUrl, isAsked, context);
   return exitStatus('done');
 }
 
-/** Prompts for the key on a terminal; tells a script how to pass it. */
+/** Asks on a terminal whether to use the service by default; tells a script how to do so. */
 async function offerDefault(baseUrl: string, isAsked: boolean, context: CommandContext): Promise<void> {
   if ((await context.configFile.settings())['base-url'] === baseUrl) return;
   const command = `skinsmith config set base-url ${baseUrl}`;

@@ -20,6 +20,7 @@ import { type Columns, type CommandOutput, columnRows, type Fields } from '../ou
 import { JsonList } from '../output/json-list.ts';
 import { type Colors, colorsFor } from '../terminal/colors.ts';
 import { readBounded } from '../terminal/read-input.ts';
+import { count } from '../text/quantities.ts';
 import { clean } from '../text/text.ts';
 
 export interface VerifyOptions {
@@ -49,7 +50,7 @@ const FIELDS: Fields<Verdict> = {
   value: 'whether the texture value can be parsed: good or bad',
   signature: 'good, bad, or unproved if no known key verifies it',
   signer: 'whose key verifies the signature: game, embedded, the address of a service, or unproved',
-  key: 'fingerprint of that key, if it is not one of the game',
+  key: 'fingerprint of that key; absent if the game signed',
   pixels: 'the pixels of the texture compared with those of the source: good, bad or unknown',
   picture: 'the source now compared with the one the skin was made from: same, changed or unknown',
   problems: 'what is wrong, in sentences; empty if nothing is',
@@ -92,16 +93,21 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
   const list = flags.json ? new JsonList(io.out) : undefined;
   const colors = await colorsFor(io.out);
   const tally = { all: 0, bad: 0, unproved: 0, signers: new SignerTally(verifiers.own) };
+  const progress = await context.messages.progress('Verifying');
+  const show = (verdict: Verdict) => {
+    if (list) list.add(verdict, tally.all);
+    else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
+    else if (isBad(verdict) || verdict.signature === 'unproved') io.out.write(verdictText(verdict, colors));
+  };
   try {
     const given = await readGivenKey(options);
     for (const file of options.files) {
       for await (const kept of keptSkins(file)) {
+        context.signal.throwIfAborted();
         const verdict = await verifyOne(kept, { given, verifiers, required: options.requireSigner });
-        if (list) list.add(verdict, tally.all);
-        else if (!io.out.isTTY) io.out.write(columnRows(COLUMNS, [verdict]));
-        else if (isBad(verdict) || verdict.signature === 'unproved')
-          io.out.write(verdictText(verdict, colors));
+        await progress.aside(() => show(verdict));
         tally.all++;
+        progress.text(`Verifying, ${count(tally.all)} so far`);
         if (isBad(verdict)) tally.bad++;
         if (verdict.signature === 'unproved') tally.unproved++;
         if (verdict.signature === 'good') tally.signers.add(verdict);
@@ -109,9 +115,11 @@ export async function runVerify(options: VerifyOptions, context: CommandContext)
     }
     list?.end();
   } finally {
+    progress.stop();
     await verifiers.close();
   }
   context.messages.say(endText(tally));
+  for (const note of verifiers.textures?.notes ?? []) context.messages.say(note);
   return exitStatus(tally.bad > 0 ? 'failed' : 'done');
 }
 
@@ -133,7 +141,8 @@ async function verifyOne(kept: Kept, { given, verifiers, required }: Against): P
       ? undefined
       : lookAt({ kind: 'file', path: kept.path, fit: true }, 'auto', undefined);
   const sourcePixels = look && 'pixels' in look ? look.pixels : undefined;
-  const { gameKeys, own, texture } = verifiers;
+  const { gameKeys, own, textures } = verifiers;
+  const texture = textures && ((url: string) => textures.texture(url));
   const keys = given ? { key: given } : { key: await verifiers.keyOf(kept.service), gameKeys, own };
   return await verifySkin(kept, { ...keys, required, texture, sourcePixels });
 }

@@ -13,6 +13,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
   ],
   ['SKINSMITH_CONFIG_DIR', 'folder of the config file'],
   ['SKINSMITH_DATA_DIR', 'data folder of the embedded service: its store and signing key'],
+  ['SKINSMITH_STORE', 'PostgreSQL database that is the store of serve, as with --store'],
   ['SKINSMITH_GENERATOR', 'what makes the skins of serve, as with --generator'],
   ['SKINSMITH_UPSTREAM', 'service that makes the skins of serve, as with --upstream'],
   ['SKINSMITH_UPSTREAM_KEY', 'API key for that service'],
@@ -21,5 +22,8 @@ export const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] 
     "other addresses of the game's services, as JSON (sessionServer, services, textures, publicKeys)",
   ],
   ['SKINSMITH_LOGIN_CLIENT_ID', 'ID of your Microsoft application, as with --login-client-id of serve'],
+  ['SKINSMITH_OIDC_ISSUER', 'provider that people may sign in to serve with, as with --oidc-issuer'],
+  ['SKINSMITH_OIDC_CLIENT_ID', "the service's client ID at that provider"],
+  ['SKINSMITH_OIDC_SECRET', 'client secret for that provider'],
   ['NO_COLOR', 'if set, do not use colours'],
 ];

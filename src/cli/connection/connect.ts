@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { callerFingerprint } from '../../base/fingerprint.ts';
-import { type RequestReport, SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
+import { SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
 import { gameSettings } from '../config/game-settings.ts';
 import type { GlobalFlags } from '../config/global-flags.ts';
 import type { Settings } from '../config/settings.ts';
 import { CliError } from '../errors/exit.ts';
-import type { Waits } from '../terminal/waits.ts';
+import { EMBEDDED_URL, type RequestListeners, requestHooks } from './request-hooks.ts';
 
-export interface ConnectOptions {
+export interface ConnectOptions extends RequestListeners {
   readonly settings: Settings;
   readonly env: NodeJS.ProcessEnv;
   readonly configFile: ConfigFile;
@@ -17,9 +17,6 @@ export interface ConnectOptions {
   readonly local: boolean | undefined;
   /** Send the key over plain http even to public addresses. */
   readonly insecureHttp: boolean;
-  readonly onRequest?: ((report: RequestReport) => void) | undefined;
-  /** Notified of requests and pauses. */
-  readonly waits?: Waits | undefined;
 }
 
 /** The service that commands talk to. */
@@ -34,9 +31,6 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Stands for the embedded service where there must be an address. Nobody can have it (RFC 6761), so nothing goes there. */
-export const EMBEDDED_URL = 'http://embedded.invalid';
-const EMBEDDED_NAME = 'the embedded service';
 /** Maximum total pause in milliseconds, after failures and while the service reports that it is busy. */
 const RETRY = { budget: 8_000, patience: 10 * 60_000 };
 /** How long a command waits at its end for jobs in the embedded queue. */
@@ -139,11 +133,6 @@ export function makeClient(
     userAgent: settings['user-agent'],
     pollInterval: seconds === undefined ? undefined : seconds * 1000,
     retry: RETRY,
-    onSend: ({ place, timeout }) => waits?.sent(place === EMBEDDED_URL ? EMBEDDED_NAME : place, timeout),
-    onRequest: (report) => {
-      waits?.answered();
-      onRequest?.(report);
-    },
-    onRetry: (report) => waits?.paused(report),
+    ...requestHooks({ onRequest, waits }),
   });
 }

@@ -7,6 +7,11 @@ const SEVERITY = ['ok', 'warning', 'problem'] as const satisfies readonly Health
 /** Hints for the service's own findings. The other findings need none. */
 const HINTS: Readonly<Record<string, string>> = {
   store_not_writable: 'Free some disk space, or make the data folder writable.',
+  store_unreachable: 'Check that PostgreSQL runs, and that the service can reach it.',
+  store_clock: 'Let the clocks of all machines be set by NTP. Jobs and limits go by that of the database.',
+  store_pool: 'Give each process more connections: --store-connections',
+  store_connections: 'Raise max_connections of PostgreSQL, or lower --store-connections.',
+  store_listener: 'If this stays so, see the log of the service; behind a pooler it is always so.',
   store_damaged: 'Restore it from a backup: skinsmith restore',
   store_too_new: 'Restart the service with the newer version.',
   generator_silent: 'See the log of the service.',

@@ -15,7 +15,7 @@ export const keyCheck: Check = {
     try {
       const me = await setup.me();
       if (!me) return ok(`The key (${shown}) is valid; it belongs to no account.`);
-      return ok(`The key (${shown}) is valid; it is ${me.name ?? me.user}'s.`);
+      return ok(`The key (${shown}) is valid and belongs to ${me.name ?? me.user}.`);
     } catch (error) {
       if (!(error instanceof ServiceError) || ![401, 403].includes(error.status)) throw error;
       return refused(error, shown);

@@ -6,6 +6,7 @@ import type { ErrorReport } from './report.ts';
  * unless one stands here. They are told apart by code, because importing their classes would load the server.
  */
 const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint?: string }>> = {
+  account_key_changed: { exit: 'failed' },
   plans_unusable: { exit: 'usage' },
   upstream_key_refused: {
     exit: 'notAllowed',
@@ -13,19 +14,29 @@ const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint
   },
   signing_key_changed: { exit: 'failed' },
   signing_key_unusable: { exit: 'failed' },
+  store_refused: {
+    exit: 'failed',
+    hint: 'Check the address, user and rights of the store; the password may come from PGPASSWORD or PGPASSFILE.',
+  },
   store_replaced: { exit: 'failed' },
   store_too_new: {
     exit: 'failed',
     hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
   },
+  store_unfinished: { exit: 'failed' },
+  store_unreachable: {
+    exit: 'tryLater',
+    hint: 'Check that PostgreSQL runs, and that its address is the one of --store or SKINSMITH_STORE.',
+  },
 };
 
-/** Describes an error of a service in this process, or of a backup; undefined for any other. */
+/** Describes an error of a service in this process, of a backup or of a copy; undefined for any other. */
 export function serverReport(error: unknown): ErrorReport | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, message, hint } = error as Error & { code?: string; hint?: string };
   if (code === undefined) return undefined;
-  if (error.name === 'BackupError') return { code, message, hint, exit: 'failed' };
+  if (error.name === 'BackupError' || error.name === 'StoreCopyError')
+    return { code, message, hint, exit: 'failed' };
   const starting = Object.hasOwn(STARTING, code) ? STARTING[code] : undefined;
   return starting && { code, message, hint, ...starting };
 }

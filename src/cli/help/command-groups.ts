@@ -3,7 +3,19 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Make skins:': ['generate', 'queue', 'status', 'jobs'],
   'Look at skins:': ['skins', 'preview', 'render', 'check', 'verify'],
   'Account and settings:': ['login', 'logout', 'whoami', 'config', 'doctor'],
-  'Run a service:': ['serve', 'open', 'users', 'keys', 'accounts', 'capes', 'backup', 'restore'],
+  'Run a service:': [
+    'serve',
+    'open',
+    'users',
+    'keys',
+    'accounts',
+    'capes',
+    'reports',
+    'moderation',
+    'backup',
+    'restore',
+    'store',
+  ],
   'Help:': ['help', 'completion'],
 };
 

@@ -37,10 +37,13 @@ Run a service:
   capes             list and manage capes
   users             manage users of a service
   accounts          manage the game accounts that make skins
+  reports           report skins, and list and close reports
+  moderation        hide, delete and block skins of others
   serve             run a skinsmith service
   open              open the pages of the service in a browser
   backup            back up a service's data to one file
   restore           restore a backup
+  store             manage the store of a service
 
 Help:
   help              show help for a command or a topic

@@ -10,7 +10,7 @@ This needs no key and no account: skinsmith runs a service of its own inside the
 command. Players with an unmodified game, however, see only skins signed by the
 game. For those, store an API key for a hosted service:
 
-  skinsmith --base-url https://api.mineskin.org login
+  skinsmith login --base-url https://api.mineskin.org
 
 What to do next:
 

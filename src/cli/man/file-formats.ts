@@ -26,7 +26,7 @@ const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
   texture: 'URL of the texture',
   hash: 'hash of the texture',
   service: 'address of the service that made the skin, or embedded',
-  key: 'fingerprint of the key that signed, if it is not one of the game',
+  key: 'fingerprint of the key that signed; absent if the game signed',
   signer: 'who signed: game, embedded, the address of a service, or unproved',
   digest: 'digest of the entry; a damaged entry is refused',
 };

@@ -57,7 +57,7 @@ export const JOB_FIELDS: Fields<JobView> = {
   createdAt: 'when the job was submitted',
   created: deprecated('createdAt'),
   eta: 'when the service expects the job to be completed',
-  source: 'what the skin is made from; only for jobs submitted from this machine',
+  source: 'what the skin is made from: as you typed it on this machine, or as the service knows it',
   uuid: 'UUID of the skin, once the job is completed',
 };
 

@@ -12,6 +12,8 @@ import {
   wholeNumberOr,
 } from '../options/option-values.ts';
 import { GENERATOR_KINDS, type GeneratorOptions, UPSTREAM_VISIBILITIES } from './generator.ts';
+import { claimTest, issuer, type OpenIdOptions } from './openid.ts';
+import type { StoreOptions } from './store.ts';
 
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies readonly LogLevel[];
 const LOG_FORMATS = ['json', 'text'] as const;
@@ -31,11 +33,13 @@ interface MakingOptions extends GeneratorOptions, GameOptions {
   readonly userAccounts?: boolean;
 }
 
-interface DataOptions {
+interface DataOptions extends StoreOptions {
   readonly data?: string;
   readonly retention?: number;
   readonly durable?: boolean;
   readonly maxStore?: number;
+  readonly signingKey?: string;
+  readonly accountKey?: string;
   readonly newSigningKey?: boolean;
 }
 
@@ -59,7 +63,13 @@ interface LogOptions {
   readonly logAddresses?: LogAddresses;
 }
 
-export interface ServeOptions extends AddressOptions, MakingOptions, DataOptions, AccessOptions, LogOptions {}
+export interface ServeOptions
+  extends AddressOptions,
+    MakingOptions,
+    DataOptions,
+    AccessOptions,
+    OpenIdOptions,
+    LogOptions {}
 
 /** The options of `serve`, in groups. */
 export function addServeOptions(command: Command): Command {
@@ -69,7 +79,9 @@ export function addServeOptions(command: Command): Command {
     addUpstreamOptions,
     addGameAccountOptions,
     addDataOptions,
+    addStoreOptions,
     addAccessOptions,
+    addOpenIdOptions,
     addLogOptions,
   ];
   for (const add of groups) add(command);
@@ -161,8 +173,38 @@ function addDataOptions(command: Command): Command {
       wholeNumber(1, 100_000_000),
     )
     .option(
+      '--signing-key <file>',
+      'file with the signing key (default: signing-key.pem in the data folder)',
+      nonEmpty,
+    )
+    .option(
       '--new-signing-key',
       "start even if the signing key is missing or is not the one that signed the store's skins",
+    )
+    .option(
+      '--account-key <file>',
+      'file with the key that seals the tokens of game accounts (default: account-key in the data folder)',
+      nonEmpty,
+    );
+}
+
+/** For services of several machines. */
+function addStoreOptions(command: Command): Command {
+  return command
+    .optionsGroup('PostgreSQL:')
+    .option(
+      '--store <url>',
+      'database that is the store, for any number of servers: postgres://user@host/name (default: a file in the data folder)',
+      nonEmpty,
+    )
+    .option(
+      '--store-connections <number>',
+      'maximum number of connections of each process to the database (default: 10)',
+      wholeNumber(2, 1_000),
+    )
+    .option(
+      '--store-pooler',
+      'the database is behind a pooler that gives each transaction another connection, such as PgBouncer',
     );
 }
 
@@ -183,7 +225,7 @@ function addAccessOptions(command: Command): Command {
     )
     .option(
       '--allow-network <cidr>',
-      'private network that webhooks and picture URLs may point to, such as 10.0.0.0/8 (repeatable)',
+      'private network that webhooks, picture URLs and the issuer may point to, such as 10.0.0.0/8 (repeatable)',
       network,
     )
     .option('--no-webhooks', 'refuse callback URLs and send no webhooks')
@@ -204,6 +246,19 @@ function addAccessOptions(command: Command): Command {
     )
     .option('--open-metrics', "allow reading /metrics without an operator's key")
     .option('--no-pages', 'serve the API only, without pages for browsers');
+}
+
+function addOpenIdOptions(command: Command): Command {
+  return command
+    .optionsGroup('Sign-in by OpenID Connect:')
+    .option('--oidc-issuer <url>', 'address of the provider that people may sign in with', issuer)
+    .option('--oidc-client-id <id>', "the service's client ID at the provider", nonEmpty)
+    .option('--oidc-secret-file <file>', 'file with the client secret', nonEmpty)
+    .option('--oidc-name <name>', 'what the button calls the provider (default: its host name)', nonEmpty)
+    .option('--oidc-scopes <scopes>', 'scopes to request (default: "openid profile email")', nonEmpty)
+    .option('--oidc-plan-claim <claim>', 'claim that names the plan of a user', nonEmpty)
+    .option('--oidc-operator-claim <claim=value>', 'claim that makes a user an operator', claimTest)
+    .option('--oidc-require-claim <claim=value>', 'claim that a person needs to sign in', claimTest);
 }
 
 function addLogOptions(command: Command): Command {

@@ -4,12 +4,17 @@ import type { CommandContext } from '../context/context.ts';
 import { colorsFor } from '../terminal/colors.ts';
 import { chooseGenerator } from './generator.ts';
 import { LogText } from './log-text.ts';
+import { chooseOpenId } from './openid.ts';
 import type { ServeOptions } from './options.ts';
+import { chooseStore } from './store.ts';
 
 /** What the service is started with. @throws CliError */
 export async function serverOptions(options: ServeOptions, context: CommandContext): Promise<ServerOptions> {
   return {
     dataDir: options.data ?? context.folders.data,
+    store: chooseStore(options, context),
+    signingKeyFile: options.signingKey,
+    accountKeyFile: options.accountKey,
     port: options.port,
     host: options.host,
     workers: options.workers,
@@ -31,6 +36,7 @@ export async function serverOptions(options: ServeOptions, context: CommandConte
     trustProxy: options.trustProxy,
     openMetrics: options.openMetrics,
     pages: options.pages,
+    openId: await chooseOpenId(options, context),
     networkLimits: networkLimitsOf(options),
     logLevel: options.logLevel ?? 'info',
     ...(await logStream(options, context)),

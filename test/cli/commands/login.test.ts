@@ -69,6 +69,15 @@ describe('Whoever signs in', () => {
     expect(await configIn(folder)).not.toHaveProperty('base-url');
   });
 
+  test('is warned that a key in the environment is used instead of the stored one', async () => {
+    const { url } = await service();
+    const answers = (text: string) => (/API key/.test(text) ? `${KEY}\n` : 'n\n');
+    const ran = await runCommand(login, { url, key: 'another', answers, isTTY: true });
+    expect([ran.status, ran.err]).toEqual([0, expect.stringContaining('SKINSMITH_API_KEY is set')]);
+    const without = await runCommand(login, { url, answers, isTTY: true });
+    expect([without.status, without.err]).toEqual([0, expect.not.stringContaining('SKINSMITH_API_KEY')]);
+  });
+
   test('is not asked for a key of a service that does not answer', async () => {
     const answers = (text: string) => {
       throw new Error(`Nobody should be asked: ${text}`);

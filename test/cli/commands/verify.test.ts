@@ -1,10 +1,18 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { withDigest } from '../../../src/batch/lockfile/entry-digest.ts';
+import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
 import { register, runVerify } from '../../../src/cli/commands/verify.ts';
+import type { CommandContext } from '../../../src/cli/context/context.ts';
+import { buildTexturesValue } from '../../../src/textures/property.ts';
+import { signValue } from '../../../src/textures/signature.ts';
+import { hash, lockEntry, ownPath } from '../../support/batch/lockfile-entries.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { runCommand } from '../../support/cli/run-command.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 describeParsing('verify', register, {
   taken: [
@@ -25,5 +33,59 @@ test('A folder is refused, with the lockfile in it as what to give instead', asy
   expect(await verify()).toMatchObject({
     message,
     hint: `Give the lockfile in it: skinsmith verify ${lockfile}`,
+  });
+});
+
+describe('A lockfile whose textures cannot be fetched', () => {
+  /** Three skins with textures on a server that closes each connection; `seen`: the paths that were asked for. */
+  async function prepare() {
+    const seen = new Set<string>();
+    const { url } = await webServer((request, response) => {
+      seen.add(request.url ?? '');
+      response.destroy();
+    });
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const entries = ['a.png', 'b.png', 'c.png'].map(async (source) => {
+      const texture = `${url}/textures/${hash(source)}`;
+      const skin = { url: texture, variant: 'classic' } as const;
+      const value = buildTexturesValue({
+        timestamp: 0,
+        profileId: 'ab'.repeat(16),
+        profileName: 'Smith',
+        skin,
+      });
+      const signature = await signValue(value, privateKey);
+      return lockEntry({
+        source,
+        value,
+        signature,
+        texture,
+        service: 'embedded',
+        signer: 'embedded',
+        key: undefined,
+      });
+    });
+    const lines = (await Promise.all(entries)).map((entry) => `${lineOf(withDigest(entry))}\n`);
+    const file = await ownPath(lines.join(''));
+    return { file, url, seen };
+  }
+
+  test('is verified with one wait for their host, which is said, and shown with --verbose', async () => {
+    const { file, url, seen } = await prepare();
+    const verify = async (context: CommandContext) => await runVerify({ files: [file] }, context);
+    const ran = await runCommand(verify, { flags: { quiet: false, verbose: true } });
+    expect([ran.status, seen.size]).toEqual([0, 1]);
+    expect(ran.err).toContain(`GET ${url}/textures/${hash('a.png')} unreachable`);
+    expect(ran.err).toContain(`3 textures could not be fetched from ${url}.\n`);
+  });
+
+  test('is not verified after Ctrl-C', async () => {
+    const { file } = await prepare();
+    const stop = new AbortController();
+    stop.abort();
+    const ran = await runCommand(async (context) => await runVerify({ files: [file] }, context), {
+      signal: stop.signal,
+    });
+    expect([ran.out, ran.told]).toMatchObject(['', { exit: 'interrupted' }]);
   });
 });

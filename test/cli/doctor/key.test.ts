@@ -9,7 +9,7 @@ describe('The check of the key', () => {
     const { setup } = await servedSetup([{ expect: ME, json: me() }]);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'ok',
-      detail: "The key (…wxyz, from SKINSMITH_API_KEY) is valid; it is zoe's.",
+      detail: 'The key (…wxyz, from SKINSMITH_API_KEY) is valid and belongs to zoe.',
     });
   });
 

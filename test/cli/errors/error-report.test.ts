@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { PlayerNameError } from '../../../src/batch/api/errors.ts';
 import { reportOf } from '../../../src/cli/errors/error-report.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
 import {
@@ -55,6 +56,14 @@ describe('reportOf', () => {
     ['a bad picture', refused(400, 'invalid_image'), 'invalid_image', 'failed'],
     ['a fault of the service', refused(500, 'internal_error'), 'internal_error', 'failed'],
     ['a full disk', system({ code: 'ENOSPC', path: '/d' }), 'enospc', 'failed'],
+    ['a failing disk', system({ code: 'EIO', path: '/d' }), 'eio', 'failed'],
+    [
+      'a game that cannot be reached',
+      new PlayerNameError('game_unreachable', 'The player could not be looked up.'),
+      'game_unreachable',
+      'tryLater',
+    ],
+    ['an unknown player', new PlayerNameError('invalid_user', 'There is none.'), 'invalid_user', 'failed'],
     ['a port in use', system({ code: 'EADDRINUSE', address: '127.0.0.1', port: 1 }), 'eaddrinuse', 'failed'],
     [
       'a damaged store',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -98,6 +99,16 @@ test('Every command prints the columns and the JSON fields that it declares', as
   await addCape();
   const made = (await typeJson('generate', await picture())) as { uuid: string; job: string };
   const makeSkin = async () => ((await typeJson('generate', await picture())) as { uuid: string }).uuid;
+  const addReport = async () => {
+    await type(['reports', 'create', await makeSkin(), '--reason', 'other', '--text', 'look']);
+    return String((await typeJson('reports', 'list'))[0].id);
+  };
+  const hash = () => (number++).toString(16).padStart(64, '0');
+  const block = async () => {
+    const image = hash();
+    await type(['moderation', 'block', image]);
+    return image;
+  };
   const signed = join(folder, 'signed/');
   await type(['generate', await picture(), '--out', signed]);
   const job = ((await typeJson('queue', await picture(), '--wait')) as { job: string }).job;
@@ -142,6 +153,16 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'users edit': async () => [await addUser(), '--plan', 'pro'],
     'users disable': async () => [await addUser()],
     'users enable': async () => [await addUser()],
+    'reports create': async () => [await makeSkin(), '--reason', 'other'],
+    'reports list': () => [],
+    'reports close': async () => [await addReport()],
+    'moderation hide': async () => [await makeSkin()],
+    'moderation show': async () => [await makeSkin()],
+    'moderation delete': async () => [await makeSkin()],
+    'moderation block': () => [hash()],
+    'moderation unblock': async () => [await block()],
+    'moderation list': () => [],
+    'moderation log': () => [],
     'accounts link': async () => ['--token-file', await token()],
     'accounts list': () => [],
     'accounts pause': () => [account],
@@ -152,6 +173,7 @@ test('Every command prints the columns and the JSON fields that it declares', as
     backup: () => [backup, '--data', server.dataDir],
     'backup --verify': () => [backup],
     restore: () => [backup, '--data', data, '--force'],
+    'store copy': () => [server.dataDir, join(folder, `copy ${randomUUID()}`)],
   };
   expect([...Object.keys(lines), ...ENDLESS_COMMANDS].sort()).toEqual([...OUTPUTS.keys()].sort());
 

@@ -42,6 +42,7 @@ describe('keys', () => {
       '',
       'v2-compat',
       'read,generate,skins',
+      '0',
     ]);
   });
 

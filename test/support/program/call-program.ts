@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { TestRunner } from 'vitest';
 
 const PROGRAM = join(import.meta.dirname, '../../../dist/cli.cjs');
 const require = createRequire(import.meta.url);
@@ -12,7 +13,12 @@ export interface Call {
   readonly env: Readonly<Record<string, string>>;
   /** What comes on stdin. */
   readonly input?: string | Uint8Array;
+  /** When to wait for it no longer; in any case when its test runs out of time, or after `LONGEST`. */
+  readonly signal?: AbortSignal;
 }
+
+/** Milliseconds; shorter than the time of a test or hook, so that the failure names the command. */
+const LONGEST = 110_000;
 
 export interface Ran {
   readonly exitCode: number | undefined;
@@ -25,6 +31,7 @@ let before: Promise<unknown> = Promise.resolve();
 /**
  * Runs a command line of the built program inside this process: a start of its own takes ten times as long. One at a
  * time, because the folder, the environment and the standard streams are those of the process.
+ * @throws Error when it is waited for no longer; the process has its own folder and environment then, too
  */
 export async function callProgram(args: readonly string[], call: Call): Promise<Ran> {
   const turn = before.then(async () => await runHere(args, call));
@@ -32,7 +39,7 @@ export async function callProgram(args: readonly string[], call: Call): Promise<
   return await turn;
 }
 
-async function runHere(args: readonly string[], { cwd, env, input }: Call): Promise<Ran> {
+async function runHere(args: readonly string[], { cwd, env, input, signal }: Call): Promise<Ran> {
   const out = new Captured();
   const err = new Captured();
   const putBack = [
@@ -42,13 +49,34 @@ async function runHere(args: readonly string[], { cwd, env, input }: Call): Prom
     replaceEnvironment(env),
     replaceFolder(cwd),
   ];
+  const limit = limitOf(signal);
   try {
     const { main } = require(PROGRAM) as { main(argv: readonly string[]): Promise<number> };
-    const exitCode = await main(args);
-    return { exitCode, stdout: out.text, stderr: err.text };
+    const exitCode = await Promise.race([main(args), limit.reached]);
+    if (exitCode !== undefined) return { exitCode, stdout: out.text, stderr: err.text };
+    throw new Error(`skinsmith ${args.join(' ')} does not end. It said: ${out.text}${err.text}`);
   } finally {
+    limit.lift();
     for (const undo of putBack) undo();
   }
+}
+
+/** `reached`: resolves when a call is waited for no longer. */
+function limitOf(signal: AbortSignal | undefined): { reached: Promise<undefined>; lift: () => void } {
+  const { promise: reached, resolve } = Promise.withResolvers<undefined>();
+  const stop = () => resolve(undefined);
+  const timer = setTimeout(stop, LONGEST);
+  // Hooks have no test.
+  const signals = [signal, TestRunner.getCurrentTest()?.context.signal].filter((one) => one !== undefined);
+  for (const one of signals) {
+    if (one.aborted) stop();
+    one.addEventListener('abort', stop);
+  }
+  const lift = () => {
+    clearTimeout(timer);
+    for (const one of signals) one.removeEventListener('abort', stop);
+  };
+  return { reached, lift };
 }
 
 /** A pipe whose reader takes everything at once. */

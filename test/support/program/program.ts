@@ -46,8 +46,8 @@ export class Machine {
     };
   }
 
-  /** Starts a command as a process of its own; it is killed when the test ends. */
-  start(args: readonly string[], options: Options = {}): ResultPromise {
+  /** Starts a command as a process of its own; it is killed when the test ends. `program`: a copy of the program. */
+  start(args: readonly string[], options: Options = {}, program = BIN): ResultPromise {
     const env = { ...this.env, ...options.env };
     const base = {
       cwd: this.cwd,
@@ -56,7 +56,7 @@ export class Machine {
       stripFinalNewline: false,
       forceKillAfterDelay: false,
     } as const;
-    const child = execa(process.execPath, [BIN, ...args], { ...base, ...options, env });
+    const child = execa(process.execPath, [program, ...args], { ...base, ...options, env });
     onTestFinished(async () => {
       child.kill('SIGKILL');
       await child;
@@ -69,9 +69,10 @@ export class Machine {
     return await callProgram(args, { cwd: this.cwd, ...call, env: { ...this.env, ...env } });
   }
 
-  /** Runs `serve` on a free port and waits until it listens. `key`: the owner's, of an earlier start. */
-  async serve(args: readonly string[] = [], knownKey = ''): Promise<Serving> {
-    const child = this.start(['serve', '--port', '0', '--json', '--log-level', 'error', ...args]);
+  /** Runs `serve` on a free port and waits until it listens. `knownKey`: the owner's, of an earlier start. */
+  async serve(args: readonly string[] = [], knownKey = '', program = BIN): Promise<Serving> {
+    const all = ['serve', '--port', '0', '--json', '--log-level', 'error', ...args];
+    const child = this.start(all, {}, program);
     const first = await firstLine(child);
     const { url, key = knownKey } = JSON.parse(first) as { url: string; key?: string };
     return {

@@ -21,10 +21,7 @@ export function register(command: Command, runner: Runner, run = changeAccount):
     .argument('<account>', 'name or UUID of the account')
     .option('--share', 'make skins for all users with the account')
     .option('--no-share', 'make skins only for the user who linked the account')
-    .option(
-      '--restore',
-      'restore the own skin of the account after ten idle minutes and when the service stops',
-    )
+    .option('--restore', "restore the account's own skin after ten idle minutes and when the service stops")
     .option('--no-restore', 'leave the last skin on the account')
     .option('--capes', 'allow the cape of the account in results')
     .option('--no-capes', 'hide the cape of the account before making skins')

@@ -8,6 +8,7 @@ import type { Examples } from '../../help/examples.ts';
 import { addKeyOptions, keyChange, type TypedKeyOptions } from '../../options/key-options.ts';
 import { nonEmpty } from '../../options/option-values.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
+import { chooseStore } from '../../serve/store.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { clean } from '../../text/text.ts';
 import { KEY_FIELDS, seenKey } from './key-rows.ts';
@@ -19,6 +20,7 @@ export interface KeysCreateOptions extends TypedKeyOptions {
   /** Write directly to the store on this machine, without an API key. */
   readonly owner?: boolean;
   readonly data?: string;
+  readonly store?: string;
 }
 
 export const examples: Examples = [
@@ -57,7 +59,8 @@ export function register(command: Command, runner: Runner, run = runKeysCreate):
           'create a key for the owner of the data on this machine; needs no key and no running service',
         ).conflicts('user'),
       )
-      .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty),
+      .option('--data <folder>', 'data folder of the service, with --owner', nonEmpty)
+      .option('--store <url>', 'PostgreSQL database of the service, with --owner', nonEmpty),
   ).action(
     async (called: string | undefined, typed: Omit<KeysCreateOptions, 'called'>) =>
       await runner(
@@ -68,15 +71,16 @@ export function register(command: Command, runner: Runner, run = runKeysCreate):
 
 export async function runKeysCreate(options: KeysCreateOptions, context: CommandContext): Promise<number> {
   const { called: name, user } = options;
-  if (options.data !== undefined && !options.owner) {
-    throw usageError('data_without_owner', '--data can only be used with --owner.');
+  for (const place of ['data', 'store'] as const) {
+    if (options[place] !== undefined && !options.owner)
+      throw usageError('data_without_owner', `--${place} can only be used with --owner.`);
   }
   if (name !== undefined && options.name !== undefined) {
     throw usageError('two_names', 'Give the name once: as an argument or with --name.');
   }
   const wish = { ...(name !== undefined && { name }), ...keyChange(options) };
   const key = options.owner
-    ? await makeOwnersKey(wish, options.data ?? context.folders.data, context)
+    ? await makeOwnersKey(wish, options, context)
     : await askForKey({ ...wish, ...(user !== undefined && { user }) }, context);
   await context.seenNames.add('keys', [seenKey(key)]);
   const { io, flags } = context;
@@ -95,12 +99,16 @@ async function askForKey(wish: ApiKeyWish, context: CommandContext): Promise<Api
 
 async function makeOwnersKey(
   wish: ApiKeyWish,
-  dataDir: string,
-  { clock }: CommandContext,
+  { data, store: database }: KeysCreateOptions,
+  context: CommandContext,
 ): Promise<ApiKeyMade> {
+  const dataDir = data ?? context.folders.data;
+  // Where a folder is named, the environment does not count.
+  const isDatabase = database !== undefined || data === undefined;
+  const store = isDatabase ? chooseStore({ ...(database && { store: database }) }, context) : undefined;
   const { makeKeyOfOwner, OwnerKeyError } = await import('../../../server/server.ts');
   try {
-    return await makeKeyOfOwner(dataDir, wish, clock);
+    return await makeKeyOfOwner({ dataDir, store }, wish, context.clock);
   } catch (cause) {
     if (!(cause instanceof OwnerKeyError)) throw cause;
     if (cause.code === 'invalid_key') throw usageError(cause.code, cause.message);

@@ -17,6 +17,7 @@ const COLUMNS = {
   allowedAgents: ({ allowedAgents }) => allowedAgents.join(','),
   v2Compat: ({ v2Compat }) => (v2Compat ? 'v2-compat' : ''),
   scopes: ({ scopes = [] }) => scopes.join(','),
+  generations: ({ generations }) => generations?.toString(),
 } satisfies Columns<ApiKey>;
 
 export const KEY_FIELDS: Fields<ApiKey> = {
@@ -31,6 +32,7 @@ export const KEY_FIELDS: Fields<ApiKey> = {
   allowedAgents: 'programs that may use it; empty: any',
   v2Compat: 'whether requests to version 1 of the API go through the queue',
   scopes: 'what the key may do: read, generate, skins, account, operator',
+  generations: 'new skins that were asked for with the key',
 };
 
 export const KEY_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'object', fields: KEY_FIELDS } };

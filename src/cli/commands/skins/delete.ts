@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { SkinClient } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
+import { verifyUuids } from '../../connection/skin-uuids.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
@@ -11,7 +12,6 @@ import { type Columns, type CommandOutput, columnRows, type Fields } from '../..
 import { confirm } from '../../terminal/confirm.ts';
 import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { verifyUuids } from './uuids.ts';
 
 export interface SkinsDeleteOptions {
   readonly uuids: readonly string[];

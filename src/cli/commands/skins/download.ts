@@ -5,6 +5,7 @@ import { OutputNames } from '../../../batch/api/batches.ts';
 import type { SkinClient } from '../../../index.ts';
 import { decodePng } from '../../../skin/png/decode.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
+import { verifyUuids } from '../../connection/skin-uuids.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { concernsOneSource } from '../../errors/concerns-one-source.ts';
@@ -14,7 +15,6 @@ import type { Examples } from '../../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { verifyUuids } from './uuids.ts';
 
 export interface SkinsDownloadOptions {
   readonly uuids: readonly string[];

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { SkinEdit, SkinVisibility } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
+import { verifyUuids } from '../../connection/skin-uuids.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
@@ -10,7 +11,6 @@ import { verifyName } from '../../options/skin-options.ts';
 import { type CommandOutput, columnRows } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { SKIN_COLUMNS, SKIN_EDIT_OUTPUT } from './skin-rows.ts';
-import { verifyUuids } from './uuids.ts';
 
 export interface SkinsEditOptions {
   readonly uuid: string;

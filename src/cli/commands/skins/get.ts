@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { finishedSkin } from '../../../batch/api/signed-skins.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
+import { verifyUuids } from '../../connection/skin-uuids.ts';
 import type { CommandContext } from '../../context/context.ts';
 import type { Runner } from '../../context/runner.ts';
 import { exitStatus } from '../../errors/exit.ts';
@@ -14,7 +15,6 @@ import { resultView } from '../../output/views.ts';
 import { resultPictures, textureOf } from '../../preview/result-pictures.ts';
 import { jsonDocument } from '../../text/json.ts';
 import { SKIN_GET_FIELDS, skinView } from './skin-rows.ts';
-import { verifyUuids } from './uuids.ts';
 
 export interface SkinsGetOptions extends TypedOutputOptions, TypedPictureOption {
   readonly uuids: readonly string[];

@@ -77,7 +77,7 @@ export async function runSkinsList(options: SkinsListOptions, context: CommandCo
 }
 
 function cutNote(shown: number, total: number | undefined): string {
-  if (total === undefined) return `Showing ${shown} skins of more: --limit ${shown * 10}`;
+  if (total === undefined) return `Showing the newest ${shown} skins; there are more: --limit ${shown * 10}`;
   return `Showing ${shown} of ${total} skins: --limit ${total}`;
 }
 

@@ -1,6 +1,6 @@
+import { profileId } from '../../../textures/profile-id.ts';
 import { citizensCommand, giveCommand, giveCommand116, giveCommand1205 } from './commands.ts';
 import type { FormatName } from './names.ts';
-import { profileId } from './profile-id.ts';
 import type { SkinData } from './skin-data.ts';
 
 /** Renders a finished skin in one format: a text, or a value to be written as JSON. */

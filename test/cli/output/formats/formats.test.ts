@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FORMATS } from '../../../../src/cli/output/formats/formats.ts';
 import { FORMAT_NAMES } from '../../../../src/cli/output/formats/names.ts';
-import { profileId } from '../../../../src/cli/output/formats/profile-id.ts';
 import type { SkinData } from '../../../../src/cli/output/formats/skin-data.ts';
 
 const unnamed: SkinData = { value: 'dmFsdWU=', signature: 'c2lnbmF0dXJl' };
@@ -22,19 +21,6 @@ describe('the table of formats', () => {
   test('names no two kinds of file alike', () => {
     const extensions = Object.values(FORMATS).map(({ extension }) => extension);
     expect(new Set(extensions).size).toBe(extensions.length);
-  });
-});
-
-describe('the profile id', () => {
-  test('is the same for the same value and another for another', () => {
-    expect(profileId('dmFsdWU=')).toEqual({
-      uuid: '854ffff4-811d-8d47-a7b4-09f7ca606a75',
-      parts: [-2058354700, -2128769721, -1481373193, -899650955],
-    });
-    expect(profileId('eyJ0ZXh0dXJlcyI6e319')).toEqual({
-      uuid: '2eb3d4a5-de8a-85a4-ae36-c6553028aa01',
-      parts: [783537317, -561347164, -1372141995, 807971329],
-    });
   });
 });
 

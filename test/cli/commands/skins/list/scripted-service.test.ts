@@ -9,7 +9,7 @@ const UUID = 'a'.repeat(32);
 describe('skins list', () => {
   test.each([
     [65, 'Showing 30 of 65 skins: --limit 65\n'],
-    [undefined, 'Showing 30 skins of more: --limit 300\n'],
+    [undefined, 'Showing the newest 30 skins; there are more: --limit 300\n'],
   ])('says what it leaves out, of how many where that is told: %s', async (total, note) => {
     const skins = Array.from({ length: 30 }, () => ({ uuid: UUID }));
     const links = { next: '/v2/me/skins?after=x' };

@@ -1,4 +1,4 @@
-import { usageError } from '../../errors/exit.ts';
+import { usageError } from '../errors/exit.ts';
 
 /** 32 hexadecimal digits, or 36 characters with dashes. */
 const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;

@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SIGNALS = Object.keys(constants.signals) as NodeJS.Signals[];
+
+/**
+ * Loads all files that the built program has beside this one. Otherwise each is loaded when it is first used, and an upgrade
+ * that replaces them would take from a running service whatever nobody has asked for yet, even its orderly end. They are
+ * named as they name each other: Node then finds them without looking at the disk again.
+ */
+export function loadAllFiles(): void {
+  const here = fileURLToPath(import.meta.url);
+  const load = createRequire(here);
+  withoutNewListeners(() => {
+    for (const name of readdirSync(dirname(here))) if (name.endsWith('.cjs')) load(`./${name}`);
+  });
+}
+
+/** Packages for the terminal end the process at a signal once they are loaded; a service first finishes its work. */
+function withoutNewListeners(load: () => void): void {
+  const before = SIGNALS.map((signal) => new Set(process.listeners(signal)));
+  load();
+  SIGNALS.forEach((signal, index) => {
+    for (const listener of process.listeners(signal))
+      if (!before[index]?.has(listener)) process.off(signal, listener);
+  });
+}

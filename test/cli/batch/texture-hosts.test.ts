@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { TextureHosts } from '../../../src/cli/batch/texture-hosts.ts';
+import { NetworkError, ServiceError } from '../../../src/index.ts';
+
+const AWAY = new NetworkError('connection refused', { cause: undefined, mayHaveArrived: false });
+const MISSING = new ServiceError({
+  method: 'GET',
+  path: '/textures/1',
+  status: 404,
+  errors: [],
+  links: {},
+  rateLimit: undefined,
+  retryAfter: undefined,
+});
+
+test('A host that cannot be reached is asked once, and others are still asked', async () => {
+  const asked: string[] = [];
+  const hosts = new TextureHosts(async (url) => {
+    asked.push(url);
+    if (url.startsWith('http://away')) throw AWAY;
+    return new Uint8Array([1]);
+  });
+  for (const url of ['http://away/1', 'http://away/2', 'http://away/3'])
+    await expect(hosts.texture(url)).rejects.toBe(AWAY);
+  expect(await hosts.texture('http://there/1')).toEqual(new Uint8Array([1]));
+  expect(asked).toEqual(['http://away/1', 'http://there/1']);
+  expect(hosts.notes).toEqual(['3 textures could not be fetched from http://away.']);
+});
+
+test('A texture that is missing says nothing about the next one', async () => {
+  const asked: string[] = [];
+  const hosts = new TextureHosts(async (url) => {
+    asked.push(url);
+    throw MISSING;
+  });
+  for (const url of ['http://there/1', 'http://there/2'])
+    await expect(hosts.texture(url)).rejects.toBe(MISSING);
+  expect([asked, hosts.notes]).toEqual([['http://there/1', 'http://there/2'], []]);
+});

@@ -1,0 +1,33 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes from 10 to 40 s, because it waits for processes or for a service's pace; the longest first. */
+const LONG = [
+  'test/docs/readme.test.ts',
+  'test/e2e/soak.test.ts',
+  'test/processes/lockfile-crash.test.ts',
+  'test/service/gateway/gateway.test.ts',
+  'test/batch/run/run-batch/figures.test.ts',
+  'test/contract',
+  'test/service/jobs/skins-restorer.test.ts',
+  'test/service/game-accounts/weather.test.ts',
+  'test/e2e',
+  'test/service/pages/journeys.test.ts',
+  'test/processes',
+  'test/service',
+];
+
+/**
+ * Begins with the files that take long: one that was begun last would run while all other workers have nothing left to
+ * do. Without this a clone, which remembers no times yet, orders them by their size.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      const path = relative(project.config.root, moduleId);
+      const place = LONG.findIndex((long) => path === long || path.startsWith(`${long}/`));
+      return place < 0 ? LONG.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}

@@ -1,54 +1,17 @@
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type ChunkingContext, type Plugin } from 'rolldown';
 import { minify as shorten } from 'rolldown/utils';
+import { asciiOnly } from './bundle/ascii-only.ts';
 import { lazyRequires } from './bundle/lazy-requires.ts';
+import { lighter } from './bundle/lighter.ts';
 
 /**
  * Builds dist/ (`node build.ts`) as two bundles: the program, which includes all its dependencies so that it starts
  * fast, and the library entry, whose two dependencies stay external so that a program that uses them has one copy.
  */
-
-/**
- * The program uses mostly undici's Agent. The package's index also loads fetch, web sockets, caches and mocks, which
- * take half of a command's start-up time; this is the part of the index that Agent needs.
- */
-const AGENT_OF_UNDICI = `
-  import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-  import Agent from 'undici/lib/dispatcher/agent.js';
-  import api from 'undici/lib/api/index.js';
-  Object.assign(Dispatcher.prototype, api);
-  export { Agent };
-  export { default as buildConnector } from 'undici/lib/core/connect.js';
-`;
-
-/** The index has a limiter for many stores, but only the memory store is used. */
-const MEMORY_LIMITER = `
-  export { default as RateLimiterMemory } from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
-  export { default as RateLimiterRes } from 'rate-limiter-flexible/lib/RateLimiterRes.js';
-`;
-
-/** Commander's loader of subcommands that are separate programs; skinsmith has none, and loading it takes time. */
-const NO_PROGRAMS = 'export default {};';
-
-/** Replaces package imports where the program needs less of the package. */
-function lighter(): Plugin {
-  const replacements: readonly { source: string; importer: RegExp; code: string }[] = [
-    { source: 'undici', importer: /src.(client|game.game|server.outbound)/, code: AGENT_OF_UNDICI },
-    { source: 'rate-limiter-flexible', importer: /src.server/, code: MEMORY_LIMITER },
-    { source: 'node:child_process', importer: /node_modules.commander/, code: NO_PROGRAMS },
-  ];
-  return {
-    name: 'lighter',
-    resolveId: (source, importer) =>
-      replacements.some((one) => one.source === source && one.importer.test(importer ?? ''))
-        ? `\0lighter:${source}`
-        : null,
-    load: (id) => replacements.find((one) => id === `\0lighter:${one.source}`)?.code ?? null,
-  };
-}
 
 /** The thread that draws pictures starts from a file of its own, beside the program. */
 function renderWorker(): Plugin {
@@ -135,6 +98,7 @@ const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
+    transform: { define: { esbuildDetection: 'true' } }, // undici's switch for bundles: one parser instead of two
     input: { cli: 'src/cli/main.ts', 'render-worker': 'src/server/pictures/render-worker.ts' },
     plugins: [
       lighter(),
@@ -143,6 +107,7 @@ const bundles: readonly BuildOptions[] = [
       lazyRequires(),
       shortNames(),
       passOnLicences(),
+      asciiOnly(),
       listModules(),
     ],
     output: {
@@ -179,20 +144,26 @@ const bundles: readonly BuildOptions[] = [
   },
 ];
 
+/** Later ones win. */
+const STYLES = ['base.css', 'frame.css', 'parts.css', 'lists.css', 'skins.css', 'own-pages.css'];
+
 for (const bundle of bundles) await build(bundle);
 finishPages('dist/pages');
 
-/** Adds style and icon under names that change with their content, compresses everything, and lists it. */
+/** Adds style and icon under names that change with their content, lists everything, and keeps it compressed. */
 function finishPages(folder: string): void {
   const names: Record<string, string> = {};
-  for (const name of ['style.css', 'icon.svg']) {
-    const content = readFileSync(join('src/server/pages/style', name));
+  const sources = { 'style.css': STYLES, 'icon.svg': ['icon.svg'] };
+  for (const [name, files] of Object.entries(sources)) {
+    const content = files.map((file) => readFileSync(join('src/server/pages/style', file), 'utf8')).join('');
     names[name] = name.replace('.', `-${hash('sha256', content).slice(0, 8)}.`);
     writeFileSync(join(folder, names[name]), content);
   }
   const served = readdirSync(folder).filter((name) => /\.(?:js|css|svg)$/.test(name));
-  for (const name of served)
-    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name))));
+  for (const name of served) {
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
+    rmSync(join(folder, name));
+  }
   names['page.js'] = served.find((name) => name.startsWith('page-')) ?? '';
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ names, served }));
 }

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Removes the declarations that nothing reaches from the library's entry (`node bundle/types.ts`, after the compiler): it
+ * declares every module that the entry loads, and two fifths of that are of no use to anybody.
+ */
+
+const IMPORTED = /(?:from|import\(|import)\s*['"](\.[^'"]+)\.ts['"]/g;
+
+/** Paths of the declarations that `entry` needs, with its own. */
+export function declarationsFor(entry: string): ReadonlySet<string> {
+  const needed = new Set([entry]);
+  for (const file of needed) for (const path of importedBy(file)) needed.add(path);
+  return needed;
+}
+
+function importedBy(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return Array.from(text.matchAll(IMPORTED), ([, path = '']) => resolve(file, '..', `${path}.d.ts`));
+}
+
+export function removeUnneeded(folder: string, entry: string): void {
+  const needed = declarationsFor(join(folder, entry));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  for (const file of files.map((name) => join(folder, name)))
+    if (file.endsWith('.d.ts') && !needed.has(file)) rmSync(file);
+}
+
+if (import.meta.main)
+  removeUnneeded(fileURLToPath(new URL('../dist/types', import.meta.url)), 'src/index.d.ts');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makeMaterials } from '../support/setup/materials.ts';
 import { apply, type Mutation } from './mutations.ts';
 import type { Stages } from './reach.ts';
-import { runTests, type TestRun } from './run-tests.ts';
+import { type RunRequest, type TestRun, TestRuns } from './test-runs.ts';
 
 /** What a copy shares with the project or does without. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist']);
@@ -13,6 +13,9 @@ const LEFT_OUT = new Set(['node_modules', '.git', 'dist']);
 /** A copy of the project in a temporary folder, in which bugs can be put. */
 export class Copy {
   readonly #folder: string;
+  readonly #runs: TestRuns;
+  /** The source that the last mutation was in: it is as it was again. */
+  #restored: readonly string[] = [];
 
   static async make(root: string): Promise<Copy> {
     const folder = await mkdtemp(join(tmpdir(), 'skinsmith-mutants-'));
@@ -27,6 +30,7 @@ export class Copy {
 
   private constructor(folder: string) {
     this.#folder = folder;
+    this.#runs = new TestRuns(folder, join(folder, 'setup'));
   }
 
   /**
@@ -43,27 +47,34 @@ export class Copy {
     const text = await readFile(path, 'utf8');
     await writeFile(path, apply(text, mutation));
     try {
-      for (const stage of stages) {
-        const { isPassed, failures } = await this.run(stage, { limit, isFirstFailureEnough: true });
-        if (isPassed) continue;
-        // Files that were not begun any more count as failed as well, without a test.
-        const first = failures.find(({ tests }) => tests.length > 0) ?? failures[0];
-        return first?.file ?? 'no test, but a run that did not end well';
+      for (const tests of stages) {
+        const request: RunRequest = { tests, changed: [file, ...this.#restored], isFirstFailureEnough: true };
+        this.#restored = [];
+        const by = noticedBy(await this.#runs.run(request, limit));
+        if (by !== undefined) return by;
       }
       return undefined;
     } finally {
       await writeFile(path, text);
+      this.#restored = [file];
     }
   }
 
-  async run(
-    tests: readonly string[],
-    options: { limit?: number; isFirstFailureEnough?: boolean } = {},
-  ): Promise<TestRun> {
-    return await runTests(this.#folder, tests, { ...options, setup: join(this.#folder, 'setup') });
+  /** Runs all of these tests. */
+  async run(tests: readonly string[]): Promise<TestRun> {
+    return await this.#runs.run({ tests, changed: [], isFirstFailureEnough: false });
   }
 
   remove(): void {
+    this.#runs.end();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** The test file that failed; undefined if all passed. */
+function noticedBy({ failures, errors }: TestRun): string | undefined {
+  // Files that were not begun any more count as failed as well, without a test.
+  const first = failures.find(({ tests }) => tests.length > 0) ?? failures[0];
+  if (first) return first.file;
+  return errors.length > 0 ? 'no test, but a run that did not end well' : undefined;
 }

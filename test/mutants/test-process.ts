@@ -1,0 +1,33 @@
+/**
+ * A process that runs test files of the project in the current folder whenever it is asked to, and answers with what
+ * failed. It keeps what it has made of unchanged sources, so that a run takes a fraction of the time of a new process.
+ */
+import { join } from 'node:path';
+import { createVitest, type TestModule } from 'vitest/node';
+import type { RunRequest, TestRun } from './test-runs.ts';
+
+const root = process.cwd();
+const vitest = await createVitest('test', { root, watch: false, maxWorkers: 2, reporters: [{}] });
+
+// The first project has all tests; others run some of them again.
+const [project = vitest.getRootProject()] = vitest.projects;
+
+process.on('message', async (request: RunRequest) => process.send?.(await run(request)));
+process.once('disconnect', () => process.exit());
+
+async function run({ tests, changed, isFirstFailureEnough }: RunRequest): Promise<TestRun> {
+  for (const file of changed) vitest.invalidateFile(join(root, file));
+  for (const one of [vitest.config, project.config])
+    Object.assign(one, { bail: isFirstFailureEnough ? 1 : 0 });
+  const specifications = tests.map((test) => project.createSpecification(join(root, test)));
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
+  // Those of earlier runs are there as well.
+  const modules = testModules.filter(({ relativeModuleId }) => tests.includes(relativeModuleId));
+  const failures = modules.filter((module) => module.state() !== 'passed').map(failureOf);
+  return { failures, errors: unhandledErrors.map(String) };
+}
+
+function failureOf(module: TestModule): TestRun['failures'][number] {
+  const tests = [...module.children.allTests('failed')].map(({ fullName }) => fullName);
+  return { file: module.relativeModuleId, tests };
+}

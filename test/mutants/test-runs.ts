@@ -1,0 +1,78 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface RunRequest {
+  /** Test files, as paths from the project's root. */
+  readonly tests: readonly string[];
+  /** Sources that have changed since the last run, likewise. */
+  readonly changed: readonly string[];
+  readonly isFirstFailureEnough: boolean;
+}
+
+export interface TestRun {
+  readonly failures: readonly {
+    /** Path of the test file from the project's root. */
+    readonly file: string;
+    /** The tests that failed; none when the file was not loaded, or not begun any more. */
+    readonly tests: readonly string[];
+  }[];
+  /** What went wrong outside of tests. */
+  readonly errors: readonly string[];
+}
+
+const BROKEN: TestRun = { failures: [], errors: ['The run did not end well.'] };
+const PROGRAM = join(import.meta.dirname, 'test-process.ts');
+
+/** Runs test files of the project at `root` one request after the other, in a process that is kept. */
+export class TestRuns {
+  readonly #root: string;
+  readonly #setup: string;
+  #process: ChildProcess | undefined;
+
+  /** `setup`: folder of a setup that is ready, see test/support/setup/build.ts. */
+  constructor(root: string, setup: string) {
+    this.#root = root;
+    this.#setup = setup;
+  }
+
+  /** @param limit milliseconds after which the run is ended, which counts as an error; absent: it may take any time */
+  async run(request: RunRequest, limit?: number): Promise<TestRun> {
+    this.#process ??= this.#start();
+    const child = this.#process;
+    const settled = new AbortController();
+    const timer = limit === undefined ? undefined : setTimeout(() => this.end(), limit);
+    child.send(request);
+    const ended = once(child, 'exit', settled).then(() => BROKEN);
+    const answer = once(child, 'message', settled).then(([run]) => run as TestRun);
+    return await Promise.race([answer, ended]).finally(() => {
+      clearTimeout(timer);
+      settled.abort();
+    });
+  }
+
+  /** With its workers: one in an endless loop does not end with the process that started it. */
+  end(): void {
+    const { pid } = this.#process ?? {};
+    this.#process = undefined;
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // They have just ended.
+    }
+  }
+
+  #start(): ChildProcess {
+    const env = { ...process.env, SKINSMITH_TESTS_SETUP: this.#setup };
+    const child = fork(PROGRAM, {
+      cwd: this.#root,
+      env,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child.once('exit', () => {
+      if (this.#process === child) this.#process = undefined;
+    });
+    return child;
+  }
+}

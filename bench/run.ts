@@ -5,12 +5,14 @@
  */
 import { againRows } from './again.ts';
 import { batchRows } from './batch.ts';
+import { clusterRows } from './cluster.ts';
 import { embeddedRows } from './embedded.ts';
 import { gatewayRows } from './gateway.ts';
 import { minutelyRows, unevenRows, windowRows } from './hosted.ts';
 import { loneRows } from './lone.ts';
 import { memoryRows } from './memory.ts';
 import { millionRows } from './million.ts';
+import { pageRows } from './pages.ts';
 import { pictureRows } from './pictures.ts';
 import { processRows } from './processes.ts';
 import { requestRows } from './requests.ts';
@@ -30,8 +32,10 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P8'], rows: requestRows },
   { ids: ['P12'], rows: processRows },
   { ids: ['P14'], rows: pictureRows },
+  { ids: ['P13'], rows: clusterRows },
   { ids: ['P6'], rows: againRows },
   { ids: ['P9'], rows: millionRows },
+  { ids: ['P15'], rows: pageRows },
   { ids: ['P7'], rows: memoryRows },
 ];
 

@@ -40,12 +40,12 @@ export async function startBare(machine: Machine, bytes: number): Promise<Servic
   return await startService(machine, [join(ROOT, 'bench/bare.ts'), `${bytes}`]);
 }
 
-/** A service like the hosted one, which must be polled. `options`: see test/support/hosted/options.ts. */
+/** A service like the hosted one, warm, which must be polled. `options`: see test/support/hosted/options.ts. */
 export async function startHosted(
   machine: Machine,
   options: Readonly<Record<string, unknown>>,
 ): Promise<Service> {
-  const program = join(ROOT, 'test/support/hosted/main.ts');
+  const program = join(ROOT, 'bench/warm-hosted.ts');
   return await startService(machine, [program, JSON.stringify(options)]);
 }
 

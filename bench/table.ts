@@ -13,12 +13,13 @@ export interface Row {
   readonly limit: number;
 }
 
-type Unit = 'ms' | 'MB' | 'requests';
+type Unit = 'ms' | 'MB' | 'KB' | 'requests';
 type Comparison = 'ratio' | 'difference';
 
 const SHOWN = {
   ms: (value) => (value < 1_000 ? `${value.toFixed(1)} ms` : `${(value / 1_000).toFixed(2)} s`),
   MB: (value) => `${value.toFixed(0)} MB`,
+  KB: (value) => `${value.toFixed(1)} KB`,
   requests: (value) => value.toFixed(2),
 } satisfies Record<Unit, (value: number) => string>;
 

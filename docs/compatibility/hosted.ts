@@ -60,7 +60,6 @@ export const NO_ENDPOINT: Readonly<Record<string, string>> = {
   'GET /v2/skins/{uuid}/similar': 'It belongs to the gallery of the website.',
   'GET /v2/skins/{uuid}/user': 'Whose skin it is stays with its owner.',
   'POST /v2/skins/{uuid}/interactions/likes': 'It belongs to the gallery of the website.',
-  'POST /v2/skins/{uuid}/report': 'It belongs to the gallery of the website; ask the operator.',
   'GET /get/forTexture/{value}': 'No client in use was found to ask for it.',
   'GET /render/{id}/{type}': '`GET /v2/skins/{uuid}/<view>.png` draws skins.',
   'GET /random-image': 'It has nothing to do with skins.',
@@ -118,6 +117,15 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     shown: [
       'test/service/skins/skin-picks.test.ts',
       'A short id leads to public skins and to those of the caller',
+    ],
+  },
+  'POST /v2/skins/{uuid}/report': {
+    hosted: 'Needs an account; a second report is refused with `already_reported`.',
+    here: 'Needs no key; a second report of the same skin changes nothing. The body is `{reason, text}`.',
+    why: 'Who finds a skin that should not be there need not have an account first.',
+    shown: [
+      'test/service/moderation/reports.test.ts',
+      'Anybody may report a skin, once, and the operator reads why',
     ],
   },
   'GET /v2/skins/popular': {
@@ -272,7 +280,7 @@ export const HOSTED_CODES = [
 /** What is to be said of a code: why it is not there, why it is there only here, or what differs. */
 export const ABOUT_CODES: Readonly<Record<string, string>> = {
   already_liked: 'There are no likes.',
-  already_reported: 'There are no reports.',
+  already_reported: 'A second report of a skin is answered like the first.',
   api_key_not_found: 'Reported as `invalid_api_key`.',
   blocked_url_host: 'Reported as `invalid_image_url`.',
   failed_to_create_id: 'Cannot happen: ids are random.',
@@ -282,8 +290,10 @@ export const ABOUT_CODES: Readonly<Record<string, string>> = {
   invalid_credits: 'Credits were abolished.',
   no_credits: 'Credits were abolished.',
   upload_error: 'Reported as `internal_error`.',
+  blocked_image: 'The operator has blocked the image.',
   anonymous_limit: 'Callers without a key have used up what the operator lets them generate together.',
   store_full: 'The store has grown to the size that the operator set.',
+  store_unreachable: 'The store is a PostgreSQL database that does not answer.',
   unknown_variant:
     'The hosted service answers with it if it cannot detect the variant of a picture, and with `validation_error` for an unknown word.',
   concurrency_limit: '`POST /v2/generate` never answers with it.',

@@ -14,6 +14,7 @@ export const ANYWHERE: readonly string[] = [
   'rate_limit',
   'service_unavailable',
   'store_full',
+  'store_unreachable',
   'unauthorized',
   'validation_error',
 ];

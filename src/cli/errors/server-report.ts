@@ -14,10 +14,7 @@ const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint
   },
   signing_key_changed: { exit: 'failed' },
   signing_key_unusable: { exit: 'failed' },
-  store_refused: {
-    exit: 'failed',
-    hint: 'Check the address, user and rights of the store; the password may come from PGPASSWORD or PGPASSFILE.',
-  },
+  store_refused: { exit: 'failed' },
   store_replaced: { exit: 'failed' },
   store_too_new: {
     exit: 'failed',

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
 import type { PostgresSettings } from '../../server/server.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, usageError } from '../errors/exit.ts';
@@ -47,24 +48,32 @@ function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
   const url = URL.parse(text);
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash !== '')
     throw wrong('The store must be an address like postgres://user@host/name.');
-  addTlsOf(env, url.searchParams);
+  addVariables(env, url.searchParams);
   verifyTls(url.searchParams);
   return url.href;
 }
 
 /** The variables of all PostgreSQL clients that the driver does not read as they do. */
-const TLS_VARIABLES = {
+const VARIABLES = {
+  passfile: 'PGPASSFILE',
   sslmode: 'PGSSLMODE',
   sslrootcert: 'PGSSLROOTCERT',
   sslcert: 'PGSSLCERT',
   sslkey: 'PGSSLKEY',
 } as const;
 
-function addTlsOf(env: NodeJS.ProcessEnv, parameters: URLSearchParams): void {
-  for (const [name, variable] of Object.entries(TLS_VARIABLES)) {
+function addVariables(env: NodeJS.ProcessEnv, parameters: URLSearchParams): void {
+  for (const [name, variable] of Object.entries(VARIABLES)) {
     const value = env[variable];
     if (value && !parameters.has(name)) parameters.set(name, value);
   }
+  const usual = usualPasswordFile(env);
+  if (usual !== undefined && !parameters.has('passfile')) parameters.set('passfile', usual);
+}
+
+function usualPasswordFile({ HOME, APPDATA }: NodeJS.ProcessEnv): string | undefined {
+  if (process.platform === 'win32') return APPDATA && join(APPDATA, 'postgresql', 'pgpass.conf');
+  return HOME && join(HOME, '.pgpass');
 }
 
 /** @throws CliError */

@@ -61,6 +61,18 @@ test('TLS is set as for other clients, by the address or the environment; the ad
   );
 });
 
+test('The password file is the one of the environment, or the usual one', () => {
+  const chosen = (env: NodeJS.ProcessEnv) =>
+    new globalThis.URL(choose({ store: URL }, env)?.url ?? '').searchParams.get('passfile');
+  expect(chosen({ HOME: '/home/ann', PGPASSFILE: '/run/pgpass' })).toBe('/run/pgpass');
+  const [folders, usual] =
+    process.platform === 'win32'
+      ? [{ APPDATA: '/home/ann' }, join('/home/ann', 'postgresql', 'pgpass.conf')]
+      : [{ HOME: '/home/ann' }, '/home/ann/.pgpass'];
+  expect(chosen(folders)).toBe(usual);
+  expect(chosen({})).toBeNull();
+});
+
 test('TLS settings that would not do what they say are refused', () => {
   expect(refusal({ store: `${URL}?sslmode=prefer` })).toContain(
     'one of disable, require, verify-ca, verify-full',

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
-import { asTrouble } from './trouble.ts';
+import { asNoConnection } from './trouble.ts';
 
 /** Milliseconds between this machine's clock and the database's from which on that is told. */
 const SKEW = 2_000;
@@ -41,7 +41,7 @@ export async function examine(
 
 async function readLook(pool: Pool): Promise<Look> {
   const { rows } = await pool.query<Look>(LOOK).catch((error: unknown) => {
-    throw asTrouble(error);
+    throw asNoConnection(error);
   });
   return rows[0]!;
 }

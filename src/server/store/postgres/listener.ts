@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
-import { Client, type ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { systemClock } from '../../../base/clock.ts';
 import type { Bell } from '../bell.ts';
+import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';
 /** Asks everybody to look at the store again: the one who says it may not have been heard for a while. */
@@ -84,7 +85,7 @@ export class Listener implements Bell {
   async #listen(): Promise<boolean> {
     const socket = new Socket();
     const hangUp = () => socket.destroy();
-    const client = new Client({ ...this.#config, stream: () => socket });
+    const client = new StoreClient({ ...this.#config, stream: () => socket });
     const ended = new Promise((resolve) => socket.once('close', resolve));
     client.on('error', hangUp).on('notification', ({ payload = '' }) => this.#hear(payload));
     this.#stop.signal.addEventListener('abort', hangUp, { once: true });

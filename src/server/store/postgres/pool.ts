@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { StoreClient } from './client.ts';
 import { ConnectionGate } from './connection-gate.ts';
-import { asTrouble } from './trouble.ts';
+import { asNoConnection, asTrouble } from './trouble.ts';
 
 export interface PoolOptions {
   /** Most connections of this process. */
@@ -58,7 +59,7 @@ function withLibpqRules(url: string): string {
 
 /** Connections that are opened when needed, and closed when nothing needed them for a while. */
 export function makePool(url: string, options: PoolOptions): Pool {
-  const pool = new Pool({ ...connectionConfig(url, options), max: options.connections });
+  const pool = new Pool({ ...connectionConfig(url, options), max: options.connections, Client: StoreClient });
   pool.on('error', () => {}); // an idle connection was lost: the pool opens another one
   return pool;
 }
@@ -73,7 +74,7 @@ export function forKysely(pool: Pool, { prepares }: PoolOptions): PostgresPool {
       try {
         return adapt(await gate.pass(async () => await pool.connect()), nameOf);
       } catch (error) {
-        throw asTrouble(error);
+        throw asNoConnection(error);
       }
     },
     end: async () => await pool.end(),

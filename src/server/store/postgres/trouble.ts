@@ -1,25 +1,60 @@
 import { DatabaseError } from 'pg';
+import { networkReason } from '../../../base/network-reason.ts';
 import { StoreUnreachableError } from '../unreachable.ts';
 
-/** PostgreSQL answers, and does not let the store be used: a wrong password, no such database, too few rights. */
-export class StoreRefusedError extends Error {
+/**
+ * PostgreSQL answers, and does not let the store be used: a wrong password, no such database, too few rights; or its
+ * certificate is not to be trusted. Whoever opens a store need not wait for it. For those who use it already it is as
+ * unreachable as if it were gone.
+ */
+export class StoreRefusedError extends StoreUnreachableError {
   override readonly name = 'StoreRefusedError';
-  readonly code = 'store_refused';
+  override readonly code = 'store_refused';
+  readonly hint: string;
 
-  constructor(cause: Error) {
-    super(`PostgreSQL refuses the use of the store: ${cause.message}`, { cause });
+  constructor(cause: Error, { what, hint }: Refusal = REFUSED) {
+    super(`${what}: ${cause.message}`, { cause });
+    this.hint = hint;
   }
 }
 
+/** What to say of it before the reason, and after. */
+interface Refusal {
+  readonly what: string;
+  readonly hint: string;
+}
+
+const REFUSED: Refusal = {
+  what: 'PostgreSQL refuses the use of the store',
+  hint: 'Check the address, user and rights of the store; the password may come from PGPASSWORD or PGPASSFILE.',
+};
+const DISTRUSTED: Refusal = {
+  what: 'The connection to PostgreSQL cannot be made safe',
+  hint: 'Check the sslmode of the store, and the certificates: sslrootcert, sslcert and sslkey.',
+};
+
 /** Classes of SQLSTATE: connection exception, insufficient resources, operator intervention. */
 const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57']);
-const QUERY_CANCELED = '57014';
+/** A statement that took too long, a standby that is about to be promoted, a transaction that was idle for too long. */
+const PASSING_STATES: ReadonlySet<string> = new Set(['57014', '25006', '25P03']);
+/** Errors of TLS that a later attempt meets as well. */
+const TLS_CODES = /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)_|^HOSTNAME_MISMATCH$|^INVALID_CA$/;
+const NO_TLS = /does not support SSL/;
 
 /** As a StoreUnreachableError, if that is what it is; otherwise the same error. */
 export function asTrouble(error: unknown): unknown {
   if (!isPassing(error)) return error;
   // Says nothing of the address, which may have a password.
   return new StoreUnreachableError(`PostgreSQL cannot be used: ${reasonOf(error)}`, { cause: error });
+}
+
+/** An error of an attempt to connect as a StoreUnreachableError, which is a StoreRefusedError if another attempt is no use. */
+export function asNoConnection(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StoreUnreachableError) return error;
+  if (TLS_CODES.test(codeOf(error)) || NO_TLS.test(error.message))
+    return new StoreRefusedError(error, DISTRUSTED);
+  const trouble = asTrouble(error);
+  return trouble === error ? asRefused(error) : trouble;
 }
 
 /** An error of the first statements as a StoreRefusedError, if PostgreSQL itself has said it; otherwise the same error. */
@@ -29,7 +64,7 @@ export function asRefused(error: unknown): unknown {
 
 function isPassing(error: unknown): boolean {
   const code = codeOf(error);
-  if (code === QUERY_CANCELED) return true; // took longer than a statement may
+  if (PASSING_STATES.has(code)) return true;
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return PASSING_CLASSES.has(code.slice(0, 2));
   return code !== '' || /connection|timeout|terminated/i.test(String(error)); // of the network, or of the driver
 }
@@ -40,7 +75,10 @@ function codeOf(error: unknown): string {
 }
 
 function reasonOf(cause: unknown): string {
-  const code = codeOf(cause);
   const { message } = cause as Error;
-  return code === '' ? message : `${message || 'no answer'} (${code})`;
+  const code = codeOf(cause);
+  if (code === '') return message;
+  const reason = networkReason(cause);
+  if (reason === code) return `${message || 'no answer'} (${code})`;
+  return message ? `${reason} (${message})` : reason;
 }

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { isUnreachable } from '../unreachable.ts';
+import { isUnreachable, type StoreUnreachableError } from '../unreachable.ts';
+import { StoreRefusedError } from './trouble.ts';
 
 /** How long to wait for a store that cannot be reached yet. */
 export interface Patience {
@@ -25,9 +26,13 @@ export async function untilReachable<T>(
     try {
       return await open();
     } catch (error) {
-      if (!isUnreachable(error) || clock.monotonic() + pause > until) throw error;
+      if (!isWorthWaiting(error) || clock.monotonic() + pause > until) throw error;
       if (pause === FIRST_PAUSE) onWaiting?.(error.message);
       await clock.sleep(pause, signal);
     }
   }
+}
+
+function isWorthWaiting(error: unknown): error is StoreUnreachableError {
+  return isUnreachable(error) && !(error instanceof StoreRefusedError);
 }

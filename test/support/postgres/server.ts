@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,6 +30,11 @@ const SETTINGS = {
   shared_buffers: '32MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  // Whoever asks for it; others go on without.
+  ssl: 'on',
+  ssl_cert_file: 'server.pem',
+  ssl_key_file: 'server-key.pem',
+  ssl_ca_file: 'ca.pem',
 };
 
 /** Where the programs are; undefined: there are none for this platform. */
@@ -58,6 +63,7 @@ export async function startPostgres(
   const initialize = [`--pgdata=${data}`, '--username=postgres', '--auth=trust', '--encoding=UTF8'];
   await run(programs.initdb, [...initialize, '--no-locale', '--no-sync', '--no-instructions'], options);
   await guard(data);
+  await giveCertificates(data, isRoot);
   const port = await freePort();
   const all = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => [
     '-c',
@@ -87,13 +93,32 @@ export async function startPostgres(
   };
 }
 
-/** The user whom only a password lets in; all others need none. Tests give it one. */
+/** The user whom only a password lets in; others need none. Tests give it one. */
 export const GUARDED = 'guarded';
+/** The user whom only the certificate `client.pem` lets in. */
+export const CERTIFIED = 'certified';
+/** Keys and certificates for TLS, see the README there. */
+export const TLS_FILES = join(import.meta.dirname, '../../fixtures/tls');
 
 async function guard(data: string): Promise<void> {
   const path = join(data, 'pg_hba.conf');
   const rules = await readFile(path, 'utf8');
-  await writeFile(path, `host all ${GUARDED} 127.0.0.1/32 scram-sha-256\n${rules}`);
+  const own = [
+    `host all ${GUARDED} 127.0.0.1/32 scram-sha-256`,
+    `hostssl all ${CERTIFIED} 127.0.0.1/32 cert`,
+    `host all ${CERTIFIED} 127.0.0.1/32 reject`,
+  ];
+  await writeFile(path, [...own, rules].join('\n'));
+}
+
+/** PostgreSQL takes a key only from a file that is its own and that nobody else can read. */
+async function giveCertificates(data: string, isRoot: boolean): Promise<void> {
+  for (const name of ['ca.pem', 'server.pem', 'server-key.pem']) {
+    const file = join(data, name);
+    await copyFile(join(TLS_FILES, name), file);
+    await chmod(file, 0o600);
+    if (isRoot) await chown(file, NOBODY.uid, NOBODY.gid);
+  }
 }
 
 /** @throws Error with what the server said, if it ends instead */

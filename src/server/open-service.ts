@@ -111,12 +111,8 @@ async function open<A extends Adapter>(
   const onError = (error: unknown) => live.report(error);
   const node = await openNode(options, store.db, { releases, onError });
   const owner = await ensureOwner(store.db, node.clock.now());
-  const { context, pool } = await makeService(
-    { ...options, plans, observer },
-    {
-      ...{ store, live, releases, node },
-    },
-  );
+  const parts = { store, live, releases, node };
+  const { context, pool } = await makeService({ ...options, plans, observer }, parts);
   const adapter = await openAdapter({ context, owner });
   releases.add(() => adapter.close());
   const errors = new ErrorLog(adapter.log, clock);

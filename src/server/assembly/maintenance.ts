@@ -47,16 +47,29 @@ const REMEMBERED = 24 * 3_600_000;
 
 /** What goes on beside requests and workers. */
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
-  const { store, queue, signals, chores, onError } = options;
-  const recoverNow = async () => {
-    await forgiveClock(store.db, options.clock.now());
-    if ((await queue.recover()) > 0) signals.storeChanged(); // freed ones are work, given-up ones have ended
-    await endJobsOfDisabled({ db: store.db, queue, signals });
-  };
-  const guarded = (work: () => Promise<void>) => () => void work().catch(onError);
-  const watch = async () => {
-    if (!wasReplaced && store.changedByOthers()) signals.storeChanged();
-  };
+  const { chores, onError } = options;
+  const every = (milliseconds: number, work: () => Promise<void>) =>
+    setInterval(() => void work().catch(onError), milliseconds).unref();
+  const recoverNow = async () => await recover(options);
+  const { lookForFiles, lookForWrites } = looksAtStore(options);
+  const timers = [every(LOOK_FOR_FILES, lookForFiles), every(WATCH, lookForWrites)];
+  if (options.doesChores) {
+    timers.push(
+      every(RECOVER, () => chores.run('recover', RECOVER, recoverNow)),
+      every(PRUNE, () => chores.run('prune', PRUNE, () => prune(options))),
+    );
+  }
+  return { recoverNow, stop: () => timers.forEach(clearInterval) };
+}
+
+async function recover({ store, queue, signals, clock }: MaintenanceOptions): Promise<void> {
+  await forgiveClock(store.db, clock.now());
+  if ((await queue.recover()) > 0) signals.storeChanged(); // freed ones are work, given-up ones have ended
+  await endJobsOfDisabled({ db: store.db, queue, signals });
+}
+
+/** The looks at what others do to the store: write to it, or put other files in its place. */
+function looksAtStore({ store, signals }: Pick<MaintenanceOptions, 'store' | 'signals'>) {
   let wasReplaced = false;
   const lookForFiles = async () => {
     const isReplaced = store.isReplaced();
@@ -65,28 +78,10 @@ export function startMaintenance(options: MaintenanceOptions): Maintenance {
     signals.storeChanged(); // those who wait for a job learn of it
     if (isReplaced) throw new StoreReplacedError();
   };
-  const startChores = () => [
-    setInterval(
-      guarded(() => chores.run('recover', RECOVER, recoverNow)),
-      RECOVER,
-    ),
-    setInterval(
-      guarded(() => chores.run('prune', PRUNE, () => prune(options))),
-      PRUNE,
-    ),
-  ];
-  const timers = [
-    setInterval(guarded(lookForFiles), LOOK_FOR_FILES),
-    setInterval(guarded(watch), WATCH),
-    ...(options.doesChores ? startChores() : []),
-  ];
-  for (const timer of timers) timer.unref();
-  return {
-    recoverNow,
-    stop: () => {
-      for (const timer of timers) clearInterval(timer);
-    },
+  const lookForWrites = async () => {
+    if (!wasReplaced && store.changedByOthers()) signals.storeChanged();
   };
+  return { lookForFiles, lookForWrites };
 }
 
 /** Forgets what is no longer of use to anybody. What belongs to a job goes with it, or when it ends (store/upstream-jobs.ts). */

@@ -49,11 +49,34 @@ export interface AppOptions {
 }
 
 export async function buildApp(options: AppOptions): Promise<{ app: FastifyInstance; servers: NodeServers }> {
+  const { servers, connections } = openServers(options);
   const common = securityHeaders();
   const write = answerWriter({ ...common, ...CORS_HEADERS });
-  const watch = requestWatcher(options);
+  const writePage = answerWriter(common); // pages of other sites may call the API, but read no page of a person
   const answerError = errorAnswerer(options, write);
-  const { servers, connections } = openServers(options);
+  const app = makeApp(options, { servers, answerError });
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(notFoundAnswerer(options, { answerError, writePage }));
+  await addPreflight(app, common);
+  await addBodyParsers(app);
+  const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
+  for (const route of ROUTES) {
+    const endpoint = new Endpoint(route, { ...options, requestLimiter });
+    mount(app, route, { endpoint, connections, write });
+  }
+  if (options.hasPages)
+    mountPages(app, { options: { ...options, requestLimiter }, connections, write: writePage });
+  return { app, servers };
+}
+
+type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** The framework, set up: it takes requests from `servers`, watches each of them and has no routes yet. */
+function makeApp(
+  options: AppOptions,
+  { servers, answerError }: { servers: NodeServers; answerError: AnswerError },
+): FastifyInstance {
+  const watch = requestWatcher(options);
   const app: FastifyInstance = Fastify({
     logger: loggerOptions(options.logLevel, options.logStream),
     logController: new QuietLogController({ requestIdLogLabel: 'request' }),
@@ -72,32 +95,32 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
   });
-  const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
   app.decorateRequest('visit', null);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     verifyHead(request);
     done();
   });
-  await addPreflight(app, common);
+  return app;
+}
+
+async function addBodyParsers(app: FastifyInstance): Promise<void> {
   app.removeContentTypeParser('text/plain'); // read by default; here it is as foreign as any other
   await app.register(multipart);
   await app.register(formbody, { bodyLimit: BODY_LIMIT });
-  app.setErrorHandler(answerError);
-  const writePage = answerWriter(common); // pages of other sites may call the API, but read no page of a person
-  app.setNotFoundHandler((request, reply) => {
+}
+
+/** Answers requests for what no route has: a person with a page, if there are pages. */
+function notFoundAnswerer(
+  options: AppOptions,
+  { answerError, writePage }: { answerError: AnswerError; writePage: WriteAnswer },
+) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal = new Refusal('not_found');
     if (options.hasPages && isPersonsMistake(request))
       return writePage(reply, pageError(refusal, request, options));
     return answerError(refusal, request, reply);
-  });
-  for (const route of ROUTES) {
-    const endpoint = new Endpoint(route, { ...options, requestLimiter });
-    mount(app, route, { endpoint, connections, write });
-  }
-  if (options.hasPages)
-    mountPages(app, { options: { ...options, requestLimiter }, connections, write: writePage });
-  return { app, servers };
+  };
 }
 
 function openServers({ networkLimits, context, trustProxy }: AppOptions): {
@@ -196,7 +219,7 @@ function mount(app: FastifyInstance, route: Route, { endpoint, connections, writ
   }
 }
 
-function errorAnswerer({ context }: AppOptions, write: WriteAnswer) {
-  return (error: unknown, { url, log }: FastifyRequest, reply: FastifyReply): FastifyReply =>
+function errorAnswerer({ context }: AppOptions, write: WriteAnswer): AnswerError {
+  return (error, { url, log }, reply) =>
     write(reply, errorAnswer(withoutFrameworkErrors(error), { url, log, context }));
 }

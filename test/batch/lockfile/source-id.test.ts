@@ -1,6 +1,7 @@
 import { win32 } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sourceId, sourcePath } from '../../../src/batch/lockfile/source-id.ts';
+import type { SourceContent } from '../../../src/batch/model/source.ts';
 
 const PLAYER = '61699b2ed3274a019f1e0ea8c3f06bc6';
 
@@ -42,6 +43,14 @@ describe('sourceId', () => {
     );
     expect(sourceId({ kind: 'user', user: PLAYER }, '/', undefined)).toBe(`user:${PLAYER}`);
     expect(sourceId({ kind: 'bytes', bytes: new Uint8Array() }, '/', 'abc')).toBe('bytes:abc');
+  });
+
+  test.each([
+    ['YWJj', 'ZGVm', 'value:db31c9727b76a4bf979fc78c59cebf05'],
+    ['YWJj', undefined, 'value:1b0a698c398da5c5865ed1ec4ba12c6c'],
+  ])('is a digest of skin data, and stays the same in all versions: %s, %s', (value, signature, id) => {
+    const content = { kind: 'data', given: { value, signature } } as SourceContent;
+    expect(sourceId(content, '/', undefined)).toBe(id);
   });
 
   test('of a file never looks like something else', () => {

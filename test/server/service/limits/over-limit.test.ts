@@ -74,12 +74,12 @@ test('A limit that opens later than a job ends is what is waited for', async () 
 
 test('A shared limit says when it opens, in whole seconds for the header', async () => {
   const { context, memory } = await blocked({ jobs: [] });
-  const opensAt = context.clock.now() + 1_500;
+  const opensAt = context.clock.now() + 60_001;
   const over = { kind: 'crowded', opensAt, memory } as const;
   const { code, details } = await overLimitRefusal(context, over, { caller: CALLER, via: 'queue' });
   expect(code).toBe('anonymous_limit');
-  expect(details.headers).toEqual({ 'Retry-After': '2' });
-  expect(details.rateLimit?.next).toEqual({ absolute: opensAt, relative: 1_500 });
+  expect(details.headers).toEqual({ 'Retry-After': '61' });
+  expect(details.rateLimit?.next).toEqual({ absolute: opensAt, relative: 60_001 });
 });
 
 test('For POST /v2/generate full spots are a rate limit first; other refusals stay what they are', () => {

@@ -13,4 +13,11 @@ test.each([
   else ceiling.verifyRoom();
 });
 
+test.each([
+  [100, { used: 7, most: 100 }],
+  [Number.POSITIVE_INFINITY, { used: 7, most: undefined }],
+])('With at most %d bytes its use is told as %o', (maxBytes, use) => {
+  expect(new StoreCeiling({ usedBytes: () => 7, maxBytes }).use).toEqual(use);
+});
+
 test('A store may have 10 GiB', () => expect(MAX_STORE_BYTES).toBe(10_737_418_240));

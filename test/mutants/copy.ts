@@ -65,16 +65,22 @@ export class Copy {
     return await this.#runs.run({ tests, changed: [], isFirstFailureEnough: false });
   }
 
+  async close(): Promise<void> {
+    await this.#runs.close();
+    this.remove();
+  }
+
+  /** At once, whatever is running in it. */
   remove(): void {
     this.#runs.end();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
-/** The test file that failed; undefined if all passed. */
+/** The test file that failed, or why there is no answer; undefined if all passed. */
 function noticedBy({ failures, errors }: TestRun): string | undefined {
   // Files that were not begun any more count as failed as well, without a test.
   const first = failures.find(({ tests }) => tests.length > 0) ?? failures[0];
   if (first) return first.file;
-  return errors.length > 0 ? 'no test, but a run that did not end well' : undefined;
+  return errors.length > 0 ? `no test: ${errors[0]?.split('\n', 1)[0]}` : undefined;
 }

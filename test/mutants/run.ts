@@ -39,6 +39,7 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 for (const name of names) await testRoom(name, Number(values.count), Number(values.seed));
+await Promise.all(copies.map((copy) => copy.close()));
 
 async function testRoom(name: string, count: number, seed: number): Promise<void> {
   const room = ROOMS[name];

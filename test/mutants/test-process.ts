@@ -13,7 +13,10 @@ const vitest = await createVitest('test', { root, watch: false, maxWorkers: 2, r
 const [project = vitest.getRootProject()] = vitest.projects;
 
 process.on('message', async (request: RunRequest) => process.send?.(await run(request)));
-process.once('disconnect', () => process.exit());
+process.once('disconnect', async () => {
+  await vitest.close();
+  process.exit();
+});
 
 async function run({ tests, changed, isFirstFailureEnough }: RunRequest): Promise<TestRun> {
   for (const file of changed) vitest.invalidateFile(join(root, file));

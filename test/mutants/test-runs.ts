@@ -21,7 +21,6 @@ export interface TestRun {
   readonly errors: readonly string[];
 }
 
-const BROKEN: TestRun = { failures: [], errors: ['The run did not end well.'] };
 const PROGRAM = join(import.meta.dirname, 'test-process.ts');
 
 /** Runs test files of the project at `root` one request after the other, in a process that is kept. */
@@ -41,14 +40,28 @@ export class TestRuns {
     this.#process ??= this.#start();
     const child = this.#process;
     const settled = new AbortController();
-    const timer = limit === undefined ? undefined : setTimeout(() => this.end(), limit);
+    let reason = 'its process ended';
+    const stop = () => {
+      reason = `it took more than ${limit} ms`;
+      this.end();
+    };
+    const timer = limit === undefined ? undefined : setTimeout(stop, limit);
     child.send(request);
-    const ended = once(child, 'exit', settled).then(() => BROKEN);
+    const ended = once(child, 'exit', settled).then((): TestRun => ({ failures: [], errors: [reason] }));
     const answer = once(child, 'message', settled).then(([run]) => run as TestRun);
     return await Promise.race([answer, ended]).finally(() => {
       clearTimeout(timer);
       settled.abort();
     });
+  }
+
+  /** Lets the process end by itself, so that it stops what its tests share. */
+  async close(): Promise<void> {
+    const child = this.#process;
+    if (!child) return;
+    const ended = once(child, 'exit');
+    child.disconnect();
+    await ended;
   }
 
   /** With its workers: one in an endless loop does not end with the process that started it. */

@@ -121,13 +121,24 @@ export class EmbeddedDialect implements Dialect {
     return new ImmediateDriver(this.#database, this.#files);
   }
   createQueryCompiler(): SqliteQueryCompiler {
-    return new SqliteQueryCompiler();
+    return new FixedPlanCompiler();
   }
   createAdapter(): SqliteAdapter {
     return new EmbeddedAdapter(this.#database, this.#others);
   }
   createIntrospector(db: Kysely<unknown>): SqliteIntrospector {
     return new SqliteIntrospector(db);
+  }
+}
+
+/**
+ * SQLite compares parameters with the conditions of partial indices, and where it could use one it compiles the
+ * statement again for each new value: that takes several times as long as running it. It does not look into an
+ * expression. Our queries name those conditions as literals.
+ */
+class FixedPlanCompiler extends SqliteQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return '+?';
   }
 }
 

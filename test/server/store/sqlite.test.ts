@@ -1,0 +1,56 @@
+import { constants, DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { lookUp } from '../../../src/server/queue/look-up.ts';
+import type { JobQueue } from '../../../src/server/queue/port.ts';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
+import type { Db } from '../../../src/server/store/db.ts';
+import { migrate } from '../../../src/server/store/migrate.ts';
+import type { Tables } from '../../../src/server/store/schema/tables.ts';
+import { EmbeddedDialect } from '../../../src/server/store/sqlite.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+
+/** A store in memory, and how many parts of statements it has compiled. */
+async function openCounted(): Promise<{ db: Db; compiled: () => number }> {
+  const database = new DatabaseSync(':memory:');
+  const db = new Kysely<Tables>({ dialect: new EmbeddedDialect(database) });
+  onTestFinished(async () => await db.destroy());
+  await migrate(db);
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  let parts = 0;
+  database.setAuthorizer(() => {
+    parts++;
+    return constants.SQLITE_OK;
+  });
+  return { db, compiled: () => parts };
+}
+
+/** What a job goes through, with values of its own. */
+async function goThrough(db: Db, queue: JobQueue, round: number): Promise<void> {
+  const submission = await queue.submit(
+    newJob({ owner: `owner ${round}`, identity: `identity ${round}` }),
+    LIMITS,
+  );
+  if (submission.kind !== 'queued') throw new Error(`The job is ${submission.kind}.`);
+  const { uuid, owner } = submission.job;
+  const lease = (await queue.claim(`worker ${round}`))!;
+  if (round % 2 === 0) await queue.complete(lease, generated());
+  else await queue.fail(lease, { code: 'job_failed', message: `${round}`, passing: false });
+  await queue.findWithSkin(uuid);
+  await queue.page(owner, { size: 5 });
+  const { textureHash, visibility } = newJob();
+  const identities = [`identity ${round}`, `own ${round}`] as const;
+  await lookUp(db, { owner, textureHash, visibility, name: null, idempotencyKey: undefined, identities }, 0);
+}
+
+test('A statement is compiled once, whatever values it is run with', async () => {
+  const { db, compiled } = await openCounted();
+  const queue = new StoreQueue(db, { self: { host: 'here', pid: 1, nonce: 'x' }, clock: new MovableClock() });
+  for (const round of [0, 1]) await goThrough(db, queue, round);
+  const before = compiled();
+  expect(before).toBeGreaterThan(0);
+  for (const round of [2, 3, 4, 5]) await goThrough(db, queue, round);
+  expect(compiled()).toBe(before);
+});

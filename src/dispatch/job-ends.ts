@@ -34,8 +34,8 @@ export interface JobEndsPorts<W extends Submission> {
   readonly follows: boolean;
   /** A spot became free. */
   readonly onRoom: (end: End) => void;
-  /** A polled job has not ended yet. */
-  readonly onPending: () => void;
+  /** More is known of when jobs end: one was polled too early, or has told how long jobs take. */
+  readonly onHint: () => void;
 }
 
 /** Handles the end of our jobs, and jobs that cannot be found. */
@@ -69,7 +69,7 @@ export class JobEnds<W extends Submission> {
 
   /** Polls this one job: it is due, or the list does not contain it (no longer, or not yet). */
   ask(job: OpenJob<W>): void {
-    const { session, results, onPending } = this.#ports;
+    const { session, results, onHint } = this.#ports;
     const askedAt = session.now();
     // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
     job.askedAt = askedAt;
@@ -79,7 +79,7 @@ export class JobEnds<W extends Submission> {
       const state = await this.#fetch(job.id);
       if (state && isPending(state.job.status)) {
         job.seenAt = Math.max(askedAt, job.seenAt ?? askedAt);
-        return onPending();
+        return onHint();
       }
       if (state) this.ended(job, { seen: state.job, state, at: session.now() });
       else if (session.spots.jobs.has(job.id)) {
@@ -107,5 +107,6 @@ export class JobEnds<W extends Submission> {
     if (!job.isTimed) return;
     const { duration, isTold } = jobDuration(job, state, at);
     this.#ports.session.times.ended(job, duration, { isTold });
+    this.#ports.onHint();
   }
 }

@@ -136,7 +136,7 @@ export class JobTracker<W extends Submission> {
         onRoom();
         if (!isAtOnce) this.#watcher.sawEnd();
       },
-      onPending: () => this.#watcher.added(),
+      onHint: () => this.#watcher.added(),
     });
   }
 

@@ -17,7 +17,7 @@ test('A job whose last answer is still outstanding counts as asked again, so tha
     },
     follows: true,
     onRoom: () => {},
-    onPending: () => {},
+    onHint: () => {},
   } as unknown as JobEndsPorts<Submission>;
   const ends = new JobEnds(tools);
   const job = { id: 'a', acceptedAt: 0 } as OpenJob<Submission>;
@@ -27,9 +27,9 @@ test('A job whose last answer is still outstanding counts as asked again, so tha
   expect([requests, job.askedAt]).toEqual([1, 5_000]);
 });
 
-/** The durations that the end of a job at 3,000 ms teaches. */
-async function learnedFrom(job: Partial<OpenJob<Submission>>): Promise<number[]> {
-  const learned: number[] = [];
+/** The durations that the end of a job at 3,000 ms teaches, and the hint to plan anew with them. */
+async function learnedFrom(job: Partial<OpenJob<Submission>>): Promise<(number | 'hint')[]> {
+  const learned: (number | 'hint')[] = [];
   const known = { id: 'a', work: {}, acceptedAt: 1_000, isTimed: true, ...job } as OpenJob<Submission>;
   let task: Promise<void> | undefined;
   const tools = {
@@ -47,6 +47,7 @@ async function learnedFrom(job: Partial<OpenJob<Submission>>): Promise<number[]>
     },
     follows: true,
     onRoom: () => {},
+    onHint: () => learned.push('hint'),
   } as unknown as JobEndsPorts<Submission>;
   new JobEnds(tools).ended(known, { seen: { id: 'a', status: 'completed' }, at: 3_000 });
   await task;
@@ -54,7 +55,7 @@ async function learnedFrom(job: Partial<OpenJob<Submission>>): Promise<number[]>
 }
 
 test('The end of a job teaches how long jobs take', async () => {
-  expect(await learnedFrom({})).toEqual([2_000]);
+  expect(await learnedFrom({})).toEqual([2_000, 'hint']);
 });
 
 test('The end of a job of an earlier run teaches nothing: nobody knows when it began', async () => {

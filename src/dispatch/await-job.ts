@@ -22,6 +22,7 @@ const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
 
 /** Who only waits takes nobody else into account. */
 const NOBODY: OtherProcesses = {
+  isShared: false,
   strangers: 0,
   otherJobs: [],
   settledAt: undefined,

@@ -1,5 +1,5 @@
 import type { JobState } from '../client/types.ts';
-import type { Underway } from './look-times.ts';
+import type { Underway } from './underway.ts';
 
 /** How long a job took, milliseconds. `isTold`: by the service's own times, not by when its end was noticed. */
 export interface JobDuration {

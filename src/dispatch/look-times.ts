@@ -5,57 +5,27 @@
  * milliseconds of one monotonic clock.
  */
 import { Learned } from './learned.ts';
-
-/** What is known of a running job. */
-export interface Underway {
-  /** When the service accepted it. */
-  readonly acceptedAt: number;
-  /** The service's estimate of its duration from then on, if given. */
-  readonly eta: number | undefined;
-  /** When it was last seen unfinished; absent: when it was accepted. */
-  readonly seenAt?: number | undefined;
-  /** When it was last polled singly; absent: never. */
-  readonly askedAt?: number | undefined;
-}
-
-export interface LookState {
-  readonly now: number;
-  /** When the last list request began. */
-  readonly lastLook: number;
-  /** Duration of a short request, milliseconds. */
-  readonly roundTrip: number;
-  /** Whether all jobs in the queue are this process's own, so that nobody else needs a list. */
-  readonly isAlone?: boolean;
-}
+import { FIRST_PAUSE, fillingLookAt, isAwaited, probeAt } from './probing.ts';
+import { askableAt, isPlausible, type LookState, type Underway } from './underway.ts';
 
 /** Jobs whose expected ends differ by at most this part of their duration are one wave, worth one request. */
 const WAVE = 0.2;
 const SHORTEST_WAVE = 20;
 /** Without experience an eta is used, but capped at the duration of a usual job. */
 const USUAL = 2_000;
-/** An eta further off than this is ignored: a wrong clock, or seconds instead of milliseconds. */
-const PLAUSIBLE_ETA = 60_000;
-/** Without any information: the first poll; then pauses that grow with the age of the jobs. */
-const FIRST_PAUSE = 100;
-const SHORTEST_PROBE = 80;
-const PROBE_GROWTH = 0.3;
 /** An overdue job is polled again after this part of the usual duration, or of its delay. */
 const OVERDUE = 0.08;
 const OVERDUE_GROWTH = 0.4;
-/** Without any information, jobs are also polled singly; until this, an eta is waited for. */
-const PROBED_ETA = 3_000;
 const UNKNOWN_GROWTH = 1;
 const SHORTEST_OVERDUE = 10;
 /** A list request is never put off longer than this, whatever is expected. */
 const LONGEST_TRUST = 60_000;
-/** Minimum pause between two list requests: for jobs over a second, and while nothing is known. */
+/** Minimum pause between two list requests: when some jobs take over a second, and while nothing is known. */
 const LONG_JOB = 1_000;
 const LIST_GAP = 500;
 const FIRST_LIST_GAP = 250;
 /** A list request that is due this soon is awaited. */
 const LIST_SOON = 100;
-/** Minimum pause between two polls of the same job. */
-const ASK_GAP = 1_000;
 /** Jobs whose ends are known to this part of their duration are polled singly: each answer has the result as well. */
 const FORESEEN = 0.1;
 const LEAST_EXPERIENCE = 5;
@@ -121,15 +91,23 @@ export class LookTimes {
 
   #listGap(): number {
     if (this.typical === undefined) return FIRST_LIST_GAP;
-    return this.typical > LONG_JOB ? LIST_GAP : 0;
+    return (this.#durations.high ?? 0) > LONG_JOB ? LIST_GAP : 0;
   }
 
   /** Jobs that are polled singly need a list only if they are late; it also shows other callers' jobs. */
   #nextOfWaves(jobs: readonly Underway[], state: LookState): number {
+    if (this.typical === undefined && state.isAlone) return this.#nextOfProbes(jobs, state);
     if (!this.#isForeseen(jobs, state)) return this.#nextWave(jobs, state);
     const listed = jobs.filter((job) => !this.#isAskedInstead(job, state));
     const late = listed.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWave(listed, state);
     return Math.min(late, state.lastLook + Math.min(this.#longest, OTHERS_UNSEEN));
+  }
+
+  /** Without experience, a list is for jobs with an estimate to wait for, and for gaps between single polls. */
+  #nextOfProbes(jobs: readonly Underway[], state: LookState): number {
+    const awaited = jobs.filter(isAwaited);
+    const wave = awaited.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWave(awaited, state);
+    return Math.min(wave, fillingLookAt(jobs, state), state.lastLook + this.#longest);
   }
 
   #nextWave(jobs: readonly Underway[], { now, lastLook, roundTrip }: LookState): number {
@@ -237,22 +215,6 @@ export class LookTimes {
   #lostOn({ acceptedAt, seenAt = acceptedAt }: Underway, at: number): number {
     return this.#durations.meanExcess(at - acceptedAt, seenAt - acceptedAt);
   }
-}
-
-/** Without experience, polls one job after the other, ever more rarely, until one has ended. */
-function probeAt(job: Underway, jobs: readonly Underway[], { lastLook }: LookState): number {
-  const lastAsk = Math.max(lastLook, ...jobs.map(({ askedAt = 0 }) => askedAt));
-  const pause = Math.max(SHORTEST_PROBE, PROBE_GROWTH * (lastAsk - job.acceptedAt));
-  const first = isPlausible(job.eta) && job.eta <= PROBED_ETA ? job.eta : FIRST_PAUSE;
-  return Math.max(job.acceptedAt + first, lastAsk + pause);
-}
-
-function askableAt({ askedAt }: Underway): number {
-  return askedAt === undefined ? 0 : askedAt + ASK_GAP;
-}
-
-function isPlausible(eta: number | undefined): eta is number {
-  return eta !== undefined && eta > 0 && eta <= PLAUSIBLE_ETA;
 }
 
 /** The first moment between two at which a condition holds, in a few steps; otherwise the last. */

@@ -1,8 +1,10 @@
-import type { Underway } from './look-times.ts';
 import type { LastLook, SeenList } from './shared-lists.ts';
+import type { Underway } from './underway.ts';
 
 /** What other processes of the same caller do on the service, as far as it matters to the lists and jobs of this one. */
 export interface OtherProcesses {
+  /** Whether there are any, with jobs or without. */
+  readonly isShared: boolean;
   /** Jobs of the caller that no process here has, according to the last list. */
   readonly strangers: number;
   /** Milliseconds between lists while nothing but strangers' jobs is pending; absent: half a job's duration. */

@@ -3,6 +3,7 @@ import type { CountedSpots } from './spots.ts';
 
 /** The queue of a caller whom other processes' jobs do not hinder, as at an embedded service. */
 export class OwnQueue implements CallerQueue {
+  readonly isShared = false;
   readonly settledAt = undefined;
   readonly typical = undefined;
   readonly otherJobs = [];

@@ -5,7 +5,6 @@ import type { LimitWindow } from '../client/rate-limits.ts';
 import { AbandonedSubmissions } from './abandoned-submissions.ts';
 import type { CallerQueue, Taken } from './caller-queue.ts';
 import { LONG_JOB } from './look-budget.ts';
-import type { Underway } from './look-times.ts';
 import { Parties, type Party } from './parties.ts';
 import { readParties, writeGone, writeParty } from './party-rows.ts';
 import { QueueFile } from './queue-file.ts';
@@ -13,6 +12,7 @@ import { type LastLook, type SeenList, SharedLists } from './shared-lists.ts';
 import { countSubmission, recordWindows, type WindowState } from './shared-windows.ts';
 import { deleteWork, readWork, writeWork } from './shared-works.ts';
 import type { CountedSpots } from './spots.ts';
+import type { Underway } from './underway.ts';
 
 /** Milliseconds between reads of the file: while others are known, and otherwise. */
 const NOTICE = { shared: 50, alone: 1_000 };
@@ -102,7 +102,7 @@ export class SharedQueue implements CallerQueue {
     let { version } = this.#file;
     let touchedAt = clock.monotonic();
     for (;;) {
-      await clock.sleep(this.#parties.list.length > 0 ? NOTICE.shared : NOTICE.alone, signal);
+      await clock.sleep(this.isShared ? NOTICE.shared : NOTICE.alone, signal);
       const isDue = clock.monotonic() - touchedAt >= TOUCH;
       if (isDue) touchedAt = clock.monotonic();
       const { version: now } = this.#file;
@@ -155,6 +155,10 @@ export class SharedQueue implements CallerQueue {
     const { list } = this.#parties;
     const inFlight = ownInFlight + list.reduce((sum, { unsure }) => sum + unsure, 0);
     return { now: this.#ports.clock.now(), inFlight, isAlone: list.length === 0 };
+  }
+
+  get isShared(): boolean {
+    return this.#parties.list.length > 0;
   }
 
   /** Jobs of the caller that no process on this machine has, according to the last list. */

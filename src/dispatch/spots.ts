@@ -1,6 +1,6 @@
 import { isPending, type Job } from '../protocol/job.ts';
-import type { Underway } from './look-times.ts';
 import type { Submission } from './submission.ts';
+import type { Underway } from './underway.ts';
 
 /** A job of ours that, as far as we know, has not ended. */
 export interface OpenJob<W extends Submission> extends Underway {

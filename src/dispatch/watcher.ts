@@ -1,7 +1,6 @@
 import { ServiceError } from '../client/errors.ts';
 import type { CallOptions } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import type { LookState, Underway } from './look-times.ts';
 import type { Losses } from './losses.ts';
 import type { OtherProcesses } from './other-processes.ts';
 import type { Session } from './session.ts';
@@ -9,6 +8,7 @@ import type { LastLook, SeenList } from './shared-lists.ts';
 import type { OpenJob } from './spots.ts';
 import type { Submission } from './submission.ts';
 import { isRefusedForNow, isTrouble, mayReadAgain, refusedPause } from './trouble.ts';
+import type { LookState, Underway } from './underway.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
 
 export interface WatcherPorts<W extends Submission> {
@@ -61,7 +61,7 @@ export class Watcher<W extends Submission> {
   /** A polled job has ended: without experience, others of its wave may have ended too. */
   sawEnd(): void {
     const { session } = this.#ports;
-    if (this.#isListening || session.times.typical !== undefined) return;
+    if (this.#isListening || session.times.typical !== undefined || this.#jobs().length === 0) return;
     if (session.now() - this.#lastLook >= JUST_NOW) this.lookSoon();
   }
 
@@ -134,7 +134,7 @@ export class Watcher<W extends Submission> {
 
   #state(now: number): LookState {
     const { session, others } = this.#ports;
-    const isAlone = this.#hasList && others.otherJobs.length === 0 && others.strangers === 0;
+    const isAlone = this.#hasList && !others.isShared && others.strangers === 0;
     return { now, lastLook: this.#lastLook, roundTrip: session.roundTrip.ms, isAlone };
   }
 

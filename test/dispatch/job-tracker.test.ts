@@ -29,6 +29,7 @@ async function openTracker(options?: HostedOptions) {
     },
     others: {
       strangers: 0,
+      isShared: false,
       otherJobs: [],
       settledAt: undefined,
       typical: undefined,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LookTimes, type Underway } from '../../src/dispatch/look-times.ts';
+import { LookTimes } from '../../src/dispatch/look-times.ts';
+import type { Underway } from '../../src/dispatch/underway.ts';
 
 const LONGEST = 5_000;
 const RUNS = { numRuns: 500, seed: 20_251_121 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type LookState, LookTimes, type Underway } from '../../../src/dispatch/look-times.ts';
+import { LookTimes } from '../../../src/dispatch/look-times.ts';
+import type { LookState, Underway } from '../../../src/dispatch/underway.ts';
 
 const LONGEST = 5_000;
 /** Milliseconds within which jobs of other callers are to be seen. */

@@ -1,4 +1,5 @@
-import { LookTimes, type Underway } from '../../../src/dispatch/look-times.ts';
+import { LookTimes } from '../../../src/dispatch/look-times.ts';
+import type { Underway } from '../../../src/dispatch/underway.ts';
 
 /** A service as a test wants it. Times in milliseconds. */
 export interface SimulatedService {

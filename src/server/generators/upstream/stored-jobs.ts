@@ -16,6 +16,7 @@ const LONGEST_PAUSE = 10_000;
 
 /** The jobs of all processes of this service, from its store. Pending jobs that it does not have are other programs'. */
 export class StoredJobs implements OtherProcesses {
+  readonly isShared = false;
   readonly otherJobs = [];
   readonly settledAt = undefined;
   readonly typical = undefined;

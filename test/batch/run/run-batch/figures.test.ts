@@ -39,15 +39,38 @@ test('30 skins of 1.5 s take 14 s and 14 looks at most when the service does not
   expect(service.requests.list.length).toBeLessThanOrEqual(14);
 });
 
+/** Nothing is known of when jobs end until the first has. */
+const NO_ETA: Script = { alter: (_, { body }) => void delete body.job?.eta };
+
+/** Milliseconds between the end of the last of so many jobs and the end of the batch. */
+async function unnoticed(count: number, serviceTime: number) {
+  const { took, service } = await runScripted(count, { ...NO_ETA, serviceTime: () => serviceTime });
+  const begun = service.requests.submit[0] ?? Number.NaN;
+  return { wait: begun + took - Math.max(...service.jobs.map(({ endsAt }) => endsAt)), service };
+}
+
+test('the end of a lone job without an estimate is noticed within 0.2 s in the median, with few lists', async () => {
+  const waits: number[] = [];
+  for (const time of [150, 400, 700, 1_100, 1_600, 1_900, 3_300]) {
+    const { wait, service } = await unnoticed(1, time);
+    waits.push(wait);
+    expect(service.requests.list.length).toBeLessThanOrEqual(3 + (2 * time) / 1_000);
+  }
+  waits.sort((a, b) => a - b);
+  expect(waits[3]).toBeLessThanOrEqual(200);
+  expect(waits.at(-1)).toBeLessThanOrEqual(600);
+});
+
+test('what the first job of two has taught is used for the second at once', async () => {
+  expect((await unnoticed(2, 140)).wait).toBeLessThanOrEqual(150);
+});
+
 test('uneven jobs leave few spots idle: 1.25 × at two looks a second', async () => {
   const times = Array.from(
     { length: 200 },
     (_, n) => 300 + 1_500 * ((n * 0.618_034 + n * n * 0.324_718) % 1),
   );
-  const { took, service } = await runScripted(200, {
-    serviceTime: (n) => times[n] ?? 0,
-    alter: (_, { body }) => void delete body.job?.eta,
-  });
+  const { took, service } = await runScripted(200, { ...NO_ETA, serviceTime: (n) => times[n] ?? 0 });
   expect(took / (times.reduce((sum, time) => sum + time) / 5)).toBeLessThanOrEqual(1.25);
   const { list } = service.requests;
   expect(list.length / (took / 1000)).toBeLessThanOrEqual(2);

@@ -1,0 +1,54 @@
+/**
+ * When to look for the end of jobs before any job has ended, if the service gave no estimate to wait for: often
+ * at first, then ever more rarely, so that an end is noticed within a part of the time that the job took. Jobs
+ * are polled singly, one after the other; where none may be polled yet, the list fills the gap.
+ */
+import { askableAt, isPlausible, type LookState, type Underway } from './underway.ts';
+
+/** The first poll; then pauses that grow with the age of the jobs. */
+export const FIRST_PAUSE = 100;
+const SHORTEST_PAUSE = 80;
+const GROWTH = 0.2;
+/** An estimate up to this is waited for. Until a later one, jobs are polled as without any. */
+const AWAITED_ETA = 3_000;
+/** Minimum pause between two list requests: once a job takes over a second, and before. */
+const LONG_JOB = 1_000;
+const LONG_GAP = 500;
+const SHORT_GAP = 250;
+/** A job that may be polled singly this soon, in milliseconds and in parts of its age, makes a list needless. */
+const ASK_SOON = 150;
+const ASK_SOON_GROWTH = 0.05;
+
+/** When to poll the job singly, or any other in its stead. */
+export function probeAt(
+  job: Underway,
+  jobs: readonly Underway[],
+  { lastLook, roundTrip }: LookState,
+): number {
+  const { acceptedAt, eta } = job;
+  const lastProbe = Math.max(lastLook, ...jobs.map(({ askedAt = 0 }) => askedAt));
+  const first = acceptedAt + (isAwaited(job) ? job.eta : FIRST_PAUSE);
+  const estimated = isPlausible(eta) ? acceptedAt + eta : Number.POSITIVE_INFINITY;
+  const isOverdue = lastProbe >= estimated;
+  const growth = GROWTH * (lastProbe - (isOverdue ? estimated : acceptedAt));
+  const at = Math.max(first, lastProbe + Math.max(SHORTEST_PAUSE, 2 * roundTrip, growth));
+  return isOverdue ? at : Math.max(first, Math.min(at, estimated));
+}
+
+/** When to request the list because no job may be polled singly for some time; infinity: not for that reason. */
+export function fillingLookAt(jobs: readonly Underway[], state: LookState): number {
+  const guessed = jobs.filter((job) => !isAwaited(job));
+  if (guessed.length === 0) return Number.POSITIVE_INFINITY;
+  const oldest = Math.min(...guessed.map(({ acceptedAt }) => acceptedAt));
+  const probes = guessed.map((job) => ({ job, at: probeAt(job, jobs, state) }));
+  const due = Math.max(Math.min(...probes.map(({ at }) => at)), state.lastLook + SHORT_GAP);
+  const at = due - oldest > LONG_JOB ? Math.max(due, state.lastLook + LONG_GAP) : due;
+  const ask = Math.min(...probes.map((probe) => Math.max(probe.at, askableAt(probe.job))));
+  const soon = Math.max(ASK_SOON, ASK_SOON_GROWTH * (at - oldest));
+  return ask <= at + soon ? Number.POSITIVE_INFINITY : at;
+}
+
+/** Whether the service's estimate for the job is waited for. */
+export function isAwaited<J extends Underway>(job: J): job is J & { readonly eta: number } {
+  return isPlausible(job.eta) && job.eta <= AWAITED_ETA;
+}

@@ -1,0 +1,37 @@
+/** All times are milliseconds of one monotonic clock. */
+
+/** What is known of a running job. */
+export interface Underway {
+  /** When the service accepted it. */
+  readonly acceptedAt: number;
+  /** The service's estimate of its duration from then on, if given. */
+  readonly eta: number | undefined;
+  /** When it was last seen unfinished; absent: when it was accepted. */
+  readonly seenAt?: number | undefined;
+  /** When it was last polled singly; absent: never. */
+  readonly askedAt?: number | undefined;
+}
+
+export interface LookState {
+  readonly now: number;
+  /** When the last list request began. */
+  readonly lastLook: number;
+  /** Duration of a short request, milliseconds. */
+  readonly roundTrip: number;
+  /** Whether all jobs in the queue are this process's own, so that nobody else needs a list. */
+  readonly isAlone?: boolean;
+}
+
+/** An eta further off than this is ignored: a wrong clock, or seconds instead of milliseconds. */
+const PLAUSIBLE_ETA = 60_000;
+/** Minimum pause between two polls of the same job. */
+const ASK_GAP = 1_000;
+
+export function isPlausible(eta: number | undefined): eta is number {
+  return eta !== undefined && eta > 0 && eta <= PLAUSIBLE_ETA;
+}
+
+/** From when on the job may be polled singly again. */
+export function askableAt({ askedAt }: Underway): number {
+  return askedAt === undefined ? 0 : askedAt + ASK_GAP;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { fillingLookAt, probeAt } from '../../src/dispatch/probing.ts';
+import { askableAt, type LookState, type Underway } from '../../src/dispatch/underway.ts';
+
+const START = 10_000;
+
+const accepted = (eta?: number, askedAt?: number): Underway => ({ acceptedAt: START, eta, askedAt });
+
+/** The list was last requested so long after the jobs were accepted. */
+const looked = (after: number, roundTrip = 0): LookState => ({
+  now: START,
+  lastLook: START + after,
+  roundTrip,
+  isAlone: true,
+});
+
+/** When each list and each single poll is due, from acceptance on, for jobs that do not end. */
+function probesOf(jobs: readonly Underway[], until: number) {
+  const lists: number[] = [];
+  const asks: number[] = [];
+  let open = jobs;
+  let lastLook = START - 20;
+  for (let now = START; now < START + until; ) {
+    const state = { now, lastLook, roundTrip: 0, isAlone: true };
+    const dues = open.map((job) => Math.max(probeAt(job, open, state), askableAt(job)));
+    const ask = Math.min(...dues);
+    const list = fillingLookAt(open, state);
+    now = Math.round(Math.min(ask, list));
+    if (list < ask) {
+      lastLook = now;
+      lists.push(now - START);
+    } else {
+      const due = dues.indexOf(ask);
+      open = open.map((job, n) => (n === due ? { ...job, askedAt: now } : job));
+      asks.push(now - START);
+    }
+  }
+  return { lists, asks };
+}
+
+/** The shortest time between two of them. */
+const least = (times: readonly number[]) => Math.min(...times.slice(1).map((at, n) => at - times[n]!));
+
+describe('A lone job without an estimate', () => {
+  const { lists, asks } = probesOf([accepted()], 60_000);
+
+  test('is polled singly, and the list fills the seconds between', () => {
+    const early = (at: number) => at < 3_000;
+    expect([asks.filter(early), lists.filter(early)]).toEqual([
+      [100, 1_100, 2_184],
+      [230, 480, 730, 1_320, 1_820, 2_621],
+    ]);
+  });
+
+  test('is asked for once a second at most, and listed twice a second once it takes over a second', () => {
+    expect(least(asks)).toBeGreaterThanOrEqual(1_000);
+    expect(least(lists)).toBeGreaterThanOrEqual(250);
+    expect(least(lists.filter((at) => at > 1_000))).toBeGreaterThanOrEqual(500);
+  });
+
+  test('is noticed within a fifth of its time, and needs no list after five seconds', () => {
+    const all = [...lists, ...asks].sort((a, b) => a - b);
+    for (const [n, at] of all.slice(1).entries()) {
+      const before = all[n]!;
+      expect(at - before).toBeLessThanOrEqual(Math.max(500, 0.2 * before + 1, before < 5_000 ? 1_000 : 0));
+    }
+    expect(lists.filter((at) => at > 5_500)).toEqual([]);
+    expect(asks.filter((at) => at > 10_000).length).toBeLessThan(12);
+  });
+});
+
+test('Five jobs are polled one after the other, so that few lists are needed', () => {
+  const { lists, asks } = probesOf(Array(5).fill(accepted()), 3_000);
+  expect(asks.slice(0, 5)).toEqual([100, 180, 260, 340, 420]);
+  expect(lists).toEqual([504, 754]);
+});
+
+describe('An estimate', () => {
+  test('of up to three seconds is waited for, without a list between', () => {
+    expect(probeAt(accepted(3_000), [accepted(3_000)], looked(0))).toBe(START + 3_000);
+    expect(fillingLookAt([accepted(3_000)], looked(0))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('of more is only one of the moments at which the job is looked for', () => {
+    const job = accepted(8_000, START + 7_950);
+    expect(probeAt(accepted(8_000), [accepted(8_000)], looked(0))).toBe(START + 100);
+    expect(fillingLookAt([job], looked(6_000))).toBe(START + 8_000);
+  });
+
+  test('that has passed makes looks frequent again, then ever rarer', () => {
+    const next = (lastLook: number) => probeAt(accepted(8_000), [accepted(8_000)], looked(lastLook)) - START;
+    expect([8_000, 8_200, 10_000].map(next)).toEqual([8_080, 8_280, 10_400]);
+  });
+
+  test('that no service means is none', () => {
+    expect(probeAt(accepted(3_600_000), [accepted(3_600_000)], looked(0))).toBe(START + 100);
+  });
+});
+
+test('Nothing is asked again before two round trips have passed', () => {
+  const job = accepted(undefined, START + 100);
+  expect(probeAt(job, [job], looked(0, 300))).toBe(START + 700);
+  expect(fillingLookAt([job], looked(0, 300))).toBe(START + 700);
+});

@@ -9,6 +9,9 @@ const ARGS = [
   '--use-angle=swiftshader',
   '--enable-unsafe-swiftshader',
   '--ignore-gpu-blocklist',
+  // Pages are drawn without it: in software it takes three times as long to put them together by WebGL.
+  '--disable-gpu-compositing',
+  '--disable-gpu-rasterization',
   '--font-render-hinting=none',
   // Tests reach only this machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',

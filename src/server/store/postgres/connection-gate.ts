@@ -3,20 +3,50 @@ const PAUSE = 200;
 
 /**
  * Lets a database that is gone, or has just come back, not be overrun: after a failure to connect nobody of this process
- * tries again for a moment.
+ * tries again for a moment, and then one does for all.
  */
 export class ConnectionGate {
+  readonly #now: () => number;
+  /** Of the last attempt; undefined: it succeeded. */
   #failure: unknown;
   #closedUntil = 0;
+  /** The attempt that is made for all; never rejects. */
+  #trial: Promise<void> | undefined;
 
-  /** @throws what `connect` throws, or what it threw just before */
+  /** @param now a clock that never jumps, in milliseconds */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** @throws what `connect` throws, or what another one threw just before */
   async pass<T>(connect: () => Promise<T>): Promise<T> {
-    if (performance.now() < this.#closedUntil) throw this.#failure;
+    while (this.#failure !== undefined) {
+      if (this.#now() < this.#closedUntil) throw this.#failure;
+      if (!this.#trial) return await this.#tryForAll(connect);
+      await this.#trial;
+    }
+    return await this.#attempt(connect);
+  }
+
+  async #tryForAll<T>(connect: () => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#trial = promise;
     try {
-      return await connect();
+      return await this.#attempt(connect);
+    } finally {
+      this.#trial = undefined;
+      resolve();
+    }
+  }
+
+  async #attempt<T>(connect: () => Promise<T>): Promise<T> {
+    try {
+      const connection = await connect();
+      this.#failure = undefined;
+      return connection;
     } catch (error) {
       this.#failure = error;
-      this.#closedUntil = performance.now() + PAUSE * (1 + Math.random());
+      this.#closedUntil = this.#now() + PAUSE * (1 + Math.random());
       throw error;
     }
   }

@@ -25,14 +25,14 @@ export const healthRoute = route({
   method: 'GET',
   isVital: true,
   paths: ['/health'],
-  summary: 'Whether the service is up; 503 while it cannot generate',
+  summary: 'Whether the process is alive; 503 when something is wrong with it that a restart may mend',
   answers: { 200: healthAnswerSchema, 503: healthAnswerSchema },
   cache: 'none',
   authenticated: false,
   handle: async ({ context }) =>
-    context.trouble()
-      ? { status: 503, body: { status: 'trouble', version: VERSION } }
-      : { status: 200, body: { status: 'ok', version: VERSION } },
+    context.health.isAlive
+      ? { status: 200, body: { status: 'ok', version: VERSION } }
+      : { status: 503, body: { status: 'trouble', version: VERSION } },
 });
 
 export const readyRoute = route({

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/clock.ts';
+import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { writeMeta } from '../../store/meta.ts';
 import { isUnreachable } from '../../store/unreachable.ts';
@@ -28,6 +28,8 @@ export interface HealthOptions {
   /** Whether the generator is usable, as far as is known. */
   readonly isReady: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
+  /** Resolves when whoever asks has waited for long enough; default: after `LIMIT`. Rejects when aborted. */
+  readonly untilLate?: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -35,12 +37,36 @@ export interface HealthOptions {
  */
 const TRY_AGE = 1_000;
 
+/**
+ * Milliseconds after which a store that does not answer counts as unreachable: PostgreSQL may take connections and be
+ * silent. The service's clock may be a hasty one, the patience of those who ask is not.
+ */
+const LIMIT = 5_000;
+
 type StoreFault = Extract<Unreadiness, 'store_unreachable' | 'store_not_writable'>;
+
+/** A trial write, since a time of the monotonic clock. */
+class Trial {
+  readonly at: number;
+  readonly fault: Promise<StoreFault | undefined>;
+  isOver = false;
+
+  constructor(at: number, fault: Promise<StoreFault | undefined>) {
+    this.at = at;
+    this.fault = fault.finally(() => {
+      this.isOver = true;
+    });
+  }
+}
+
+async function defaultLimit(signal: AbortSignal): Promise<void> {
+  await systemClock.sleep(LIMIT, signal);
+}
 
 /** Whether this process can do its work. */
 export class Health {
   readonly #options: HealthOptions;
-  #tried: { readonly at: number; readonly fault: Promise<StoreFault | undefined> } | undefined;
+  #trial: Trial | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -48,6 +74,26 @@ export class Health {
 
   /** The reasons why the service cannot work; empty when it is ready. */
   async unreadiness(): Promise<Unreadiness[]> {
+    const { isStopping, untilLate = defaultLimit } = this.#options;
+    const timer = new AbortController();
+    const late = untilLate(timer.signal).then(
+      () => undefined,
+      () => undefined, // it has been stopped, and nobody waits for it
+    );
+    const found = await Promise.race([this.#look(), late]).finally(() => timer.abort(AWAKE));
+    return found ?? [...(isStopping() ? (['stopping'] as const) : []), 'store_unreachable'];
+  }
+
+  /**
+   * Whether the process is alive and only has to be left alone: one that cannot reach its store would not reach it after
+   * a restart either.
+   */
+  get isAlive(): boolean {
+    const trouble = this.#options.trouble();
+    return !trouble || isUnreachable(trouble);
+  }
+
+  async #look(): Promise<Unreadiness[]> {
     const { isStopping, isReplaced, isFull, isKeyChanged, trouble, isReady } = this.#options;
     if (isReplaced()) return [...(isStopping() ? (['stopping'] as const) : []), 'store_replaced'];
     const fault = await this.#storeFault();
@@ -65,10 +111,11 @@ export class Health {
 
   async #storeFault(): Promise<StoreFault | undefined> {
     const at = this.#options.clock.monotonic();
-    if (this.#tried === undefined || at - this.#tried.at >= TRY_AGE) {
-      this.#tried = { at, fault: this.#tryToWrite() };
-    }
-    return await this.#tried.fault;
+    const trial = this.#trial;
+    // While one hangs, others would take all connections.
+    if (trial && at - trial.at < (trial.isOver ? TRY_AGE : LIMIT)) return await trial.fault;
+    this.#trial = new Trial(at, this.#tryToWrite());
+    return await this.#trial.fault;
   }
 
   /** Only a write can tell: the disk may be full, or a folder may have become read-only. */

@@ -1,14 +1,23 @@
-import { sql } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { Health } from '../../../../src/server/service/status/health.ts';
+import { Health, type HealthOptions } from '../../../../src/server/service/status/health.ts';
+import { StoreReplacedError } from '../../../../src/server/store/open-files.ts';
+import type { Tables } from '../../../../src/server/store/schema/tables.ts';
+import { StoreUnreachableError } from '../../../../src/server/store/unreachable.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import { openOwnStore } from '../../../support/server/running-server.ts';
 
-async function health(changes: { isStopping?: boolean; isFull?: boolean; trouble?: unknown } = {}) {
-  const { db } = await openOwnStore(await ownFolder());
+interface Changes extends Partial<Pick<HealthOptions, 'db' | 'untilLate'>> {
+  readonly isStopping?: boolean;
+  readonly isFull?: boolean;
+  readonly trouble?: unknown;
+}
+
+async function health(changes: Changes = {}) {
+  const db = changes.db ?? (await openOwnStore(await ownFolder())).db;
   const clock = new MovableClock();
-  const { isStopping = false, isFull = false, trouble } = changes;
+  const { isStopping = false, isFull = false, trouble, untilLate } = changes;
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   return {
@@ -24,6 +33,7 @@ async function health(changes: { isStopping?: boolean; isFull?: boolean; trouble
       trouble: () => trouble,
       isReady: async () => true,
       onError,
+      ...(untilLate && { untilLate }),
     }),
     errors,
   };
@@ -54,4 +64,38 @@ test('It is not while its store cannot be written, which is tried once a second 
 test('It is not while its store is full', async () => {
   const { it } = await health({ isFull: true });
   expect(await it.unreadiness()).toEqual(['store_full']);
+});
+
+/** A database that takes statements and never answers, until it is released. */
+function silentDb() {
+  const released = Promise.withResolvers<void>();
+  let asked = 0;
+  const query = async () => {
+    asked++;
+    await released.promise;
+    return { command: 'INSERT', rowCount: 1, rows: [] };
+  };
+  const pool = { connect: async () => ({ query, release: () => {} }), end: async () => {} };
+  const dialect = new PostgresDialect({ pool: pool as unknown as PostgresPool });
+  return { db: new Kysely<Tables>({ dialect }), release: () => released.resolve(), asked: () => asked };
+}
+
+test('It is not while its store is silent; one trial at a time waits for that', async () => {
+  const silent = silentDb();
+  const { it, clock } = await health({ db: silent.db, untilLate: async () => {} });
+  expect(await it.unreadiness()).toEqual(['store_unreachable']);
+  clock.forward(1_000);
+  expect(await it.unreadiness()).toEqual(['store_unreachable']);
+  expect(silent.asked()).toBe(1);
+  clock.forward(4_000); // the connection of the first one may be lost for good
+  expect(await it.unreadiness()).toEqual(['store_unreachable']);
+  expect(silent.asked()).toBe(2);
+  silent.release();
+});
+
+test('It is alive without its store, but not if something else is wrong', async () => {
+  const trouble = (error?: Error) => health({ trouble: error });
+  expect((await trouble()).it.isAlive).toBe(true);
+  expect((await trouble(new StoreUnreachableError('gone'))).it.isAlive).toBe(true);
+  expect((await trouble(new StoreReplacedError())).it.isAlive).toBe(false);
 });

@@ -78,7 +78,7 @@ export async function makeService(
     observer: options.observer,
     openRequests: new OpenRequests(basis),
     servedTextures: new ServedTextures(basis),
-    metrics: await openMetrics(options, { basis, feeds, live }),
+    metrics: await openMetrics(options, { basis, feeds, live, store }),
     workers: pool,
     description: once(describe),
     keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: live.publicUrl }),
@@ -196,7 +196,7 @@ function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
 /** Undefined for an embedded service. */
 async function openMetrics(
   { embedded, openMetrics: isOpen = false, observer, siblings }: Options,
-  { basis: { db }, feeds, live }: { basis: Basis; feeds: JobFeeds; live: Live },
+  { basis: { db }, feeds, live, store }: { basis: Basis; feeds: JobFeeds; live: Live; store: Store },
 ): Promise<Metrics | undefined> {
   if (embedded) return undefined;
   return await startMetrics(observer, {
@@ -204,6 +204,7 @@ async function openMetrics(
     siblings,
     db,
     feeds,
+    store,
     connections: async () => await live.connections(),
   });
 }

@@ -3,6 +3,8 @@ import type { Siblings } from '../events/siblings.ts';
 import { countPending } from '../queue/count-pending.ts';
 import type { JobFeeds } from '../service/jobs/job-feeds.ts';
 import type { Db } from '../store/db.ts';
+import { listNodes, NODE_IS_GONE } from '../store/nodes.ts';
+import type { Store } from '../store/store.ts';
 
 /** The metrics of the service, as text that Prometheus reads. */
 export interface Metrics {
@@ -16,6 +18,7 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly db: Db;
   readonly feeds: JobFeeds;
   readonly connections: () => Promise<number>;
+  readonly store: Pick<Store, 'connections'>;
   /** The other processes of the service, whose metrics are added. */
   readonly siblings: Siblings | undefined;
 }
@@ -23,17 +26,22 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
 /** Starts to count. The library that does is loaded here, so that who does not count does not wait for it. */
 export async function startMetrics(
   observers: Observers,
-  { isOpen, db, feeds, connections, siblings }: MetricsOptions,
+  { isOpen, db, feeds, connections, store, siblings }: MetricsOptions,
 ): Promise<Metrics> {
   const { PrometheusMetrics, renderSum } = await import('./prometheus.ts');
   const metrics = new PrometheusMetrics({
     pendingJobs: async () => await countPending(db),
     eventStreams: () => feeds.size,
     connections,
+    store: store.connections && { connections: store.connections, nodes: async () => await countNodes(db) },
   });
   observers.add(metrics);
   siblings?.onMetricsWanted(async () => await metrics.snapshot());
   const read = async () =>
     siblings ? await renderSum(await siblings.collectMetrics()) : await metrics.read();
   return { isOpen, contentType: metrics.contentType, read };
+}
+
+async function countNodes(db: Db): Promise<number> {
+  return (await listNodes(db, NODE_IS_GONE)).length;
 }

@@ -2,12 +2,15 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { AnsweredRequest, FailureReason, Observer } from '../events/observer.ts';
 import type { MetricsSnapshot } from '../events/siblings.ts';
 import type { PendingCounts } from '../queue/count-pending.ts';
+import { addStoreGauges, ifReachable, type SharedStore } from './store-gauges.ts';
 
 /** What is not counted as it happens, but looked up when the metrics are read. */
 export interface MetricSources {
   readonly pendingJobs: () => Promise<PendingCounts>;
   readonly eventStreams: () => number;
   readonly connections: () => Promise<number>;
+  /** Undefined: the store is a file. */
+  readonly store: SharedStore | undefined;
 }
 
 /** Seconds. A skin known is answered in milliseconds, a waiting request after half a minute at most. */
@@ -25,6 +28,7 @@ export class PrometheusMetrics implements Observer {
     const registers = [this.#registry];
     this.#counters = { ...makeRequestCounters(registers), ...makeJobCounters(registers) };
     addGauges(this.#registry, sources);
+    if (sources.store) addStoreGauges(this.#registry, sources.store);
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -144,7 +148,10 @@ function addGauges(registry: Registry, { pendingJobs, eventStreams, connections 
     aggregator: 'first',
     registers,
     async collect() {
-      for (const [status, count] of Object.entries(await pendingJobs())) this.set({ status }, count);
+      this.reset();
+      await ifReachable(async () => {
+        for (const [status, count] of Object.entries(await pendingJobs())) this.set({ status }, count);
+      });
     },
   });
   new Gauge({

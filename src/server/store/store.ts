@@ -9,12 +9,25 @@ import type { Tables } from './schema/tables.ts';
 import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
 import { damageFinding } from './sqlite-damage.ts';
 
+export interface StoreConnections {
+  readonly busy: number;
+  readonly idle: number;
+  /** The most that there may be. */
+  readonly most: number;
+  /** Work that waits for a connection. */
+  readonly waiting: number;
+  /** Whether news of other nodes arrive. */
+  readonly isListening: boolean;
+}
+
 export interface Store {
   readonly db: Db;
   /** Where processes cannot watch the store itself. */
   readonly bell?: Bell;
   /** Whether another process has written since the last call. */
   changedByOthers(): boolean;
+  /** This process's connections to the store; undefined: it is a file. */
+  connections?(): StoreConnections;
   /** What is to be said of the database besides its schema. */
   examine(): Promise<HealthFinding[]>;
   /** Bytes in use. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { fragileFront } from '../../support/postgres/fragile-front.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -137,5 +139,40 @@ describe('The metrics count', () => {
     await one.owner.get('/nowhere');
     await settled(one.owner, requestsTo('none', 'GET', 404), 1);
     expect((await read(other.owner))[requestsTo('none', 'GET', 404)]).toBeUndefined();
+  });
+});
+
+describe.runIf(HAS_POSTGRES)('With a store in PostgreSQL the metrics count', () => {
+  test('connections to it, and the nodes that share it', async () => {
+    const store = { url: await ownDatabase(), connections: 3 };
+    const { owner } = await runServer({ store });
+    await runServer({ store });
+    const samples = await poll(
+      async () => await read(owner),
+      (found) => found['skinsmith_store_listening'] === 1 && found['skinsmith_nodes'] === 2,
+    );
+    expect(samples).toMatchObject({
+      skinsmith_store_connections_limit: 3,
+      skinsmith_store_waiting: expect.any(Number),
+    });
+    const { busy, idle } = {
+      busy: samples['skinsmith_store_connections{state="busy"}'] ?? 0,
+      idle: samples['skinsmith_store_connections{state="idle"}'] ?? 0,
+    };
+    expect([busy + idle > 0, busy + idle <= 3]).toEqual([true, true]);
+  });
+
+  test('all but what is in it while it cannot be reached', async () => {
+    const front = await fragileFront(await ownDatabase());
+    const { anonymous } = await runServer({ store: { url: front.url, connections: 3 }, openMetrics: true });
+    expect(await read(anonymous())).toMatchObject({
+      'skinsmith_jobs{status="waiting"}': 0,
+      skinsmith_nodes: 1,
+    });
+    front.cut();
+    const samples = await read(anonymous());
+    expect(samples['skinsmith_store_connections_limit']).toBe(3);
+    for (const name of ['skinsmith_jobs{status="waiting"}', 'skinsmith_nodes'])
+      expect(samples[name]).toBeUndefined();
   });
 });

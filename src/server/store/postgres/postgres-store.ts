@@ -2,7 +2,7 @@ import { Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { flushUsage } from '../adapter-parts.ts';
 import type { Tables } from '../schema/tables.ts';
-import type { Store } from '../store.ts';
+import type { Store, StoreConnections } from '../store.ts';
 import { DatabaseSize } from './database-size.ts';
 import { PooledDialect } from './dialect.ts';
 import { examine } from './examine.ts';
@@ -42,6 +42,7 @@ export async function openPostgresStore({
     db,
     ...(listener && { bell: listener }),
     changedByOthers: watching(listener),
+    connections: () => countConnections(pool, listener),
     examine: async () => await examine(pool, listener),
     usedBytes: () => size.bytes,
     isReplaced: () => false, // a database that is dropped ends its connections
@@ -52,6 +53,12 @@ export async function openPostgresStore({
       await db.destroy();
     },
   };
+}
+
+function countConnections(pool: Pool, listener: Listener | undefined): StoreConnections {
+  const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
+  const isListening = listener?.isListening ?? false;
+  return { busy: totalCount - idle, idle, most: options.max ?? totalCount, waiting, isListening };
 }
 
 function watching(listener: Listener | undefined): Store['changedByOthers'] {

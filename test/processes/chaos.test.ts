@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeFirstOwnerKey } from '../../src/server/service/users/keys.ts';
 import { ensureOwner } from '../../src/server/service/users/users.ts';
+import { POOL_OPTIONS } from '../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../src/server/store/postgres/postgres-store.ts';
 import { type Cluster, type ClusterNode, openCluster } from '../support/cluster/cluster.ts';
 import { submitUntil } from '../support/cluster/load.ts';
-import { NEMESES, type NemesisName } from '../support/cluster/nemeses.ts';
-import { findFaults, watchSpots } from '../support/cluster/witness.ts';
+import { NEMESES, type NemesisName, type Scene } from '../support/cluster/nemeses.ts';
+import { Subscriber } from '../support/cluster/subscriber.ts';
+import { findFaults, watchPeaks } from '../support/cluster/witness.ts';
 import { HAS_POSTGRES } from '../support/postgres/own-database.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { poll } from '../support/server/poll.ts';
@@ -18,6 +20,8 @@ const ROUNDS = Number(process.env['SKINSMITH_CHAOS_ROUNDS'] ?? 1);
 /** The order of everything that is random; a failure says which. */
 const SEED = Number(process.env['SKINSMITH_CHAOS_SEED'] ?? Date.now() % 1_000_000);
 const MINUTES = 60_000;
+/** Of a node: its pool and its listener, and once more as many whose end PostgreSQL has not noticed yet. */
+const CONNECTIONS = 2 * (POOL_OPTIONS.connections + 1);
 
 const SPOTS = 5;
 const PLAN = {
@@ -66,24 +70,47 @@ async function makeKeys({ postgres, nodes }: Cluster): Promise<string[]> {
   return keys;
 }
 
-async function runChaos(cluster: Cluster, keys: readonly string[], random: () => number): Promise<string[]> {
-  const pick = (): ClusterNode => cluster.nodes[Math.floor(random() * cluster.nodes.length)]!;
+/** For each user at each node. */
+function subscribe({ nodes }: Cluster, keys: readonly string[]): Subscriber[] {
+  const subscribers = nodes.flatMap((node) => keys.map((key) => new Subscriber({ node, key })));
+  for (const subscriber of subscribers) void subscriber.follow();
+  onTestFinished(async () => {
+    await Promise.all(subscribers.map(async (subscriber) => await subscriber.stop()));
+  });
+  return subscribers;
+}
+
+interface Outcome {
+  /** Jobs that clients were told they have. */
+  readonly accepted: readonly string[];
+  readonly rudeness: readonly string[];
+}
+
+async function runChaos(scene: Scene, keys: readonly string[], random: () => number): Promise<Outcome> {
+  const pick = (): ClusterNode => scene.nodes[Math.floor(random() * scene.nodes.length)]!;
   let isOver = false;
-  const most = watchSpots(cluster.admin, () => isOver);
+  const peaks = watchPeaks(scene.admin, () => isOver);
+  const rudeness: string[] = [];
+  const onRude = (fault: string) => rudeness.push(fault);
   const load = keys.flatMap((key, user) =>
     Array.from({ length: SENDERS }, async (_, sender) => {
       const pictures = (user * SENDERS + sender) * 5_000;
-      return await submitUntil(() => isOver, { key, pictures, pick });
+      return await submitUntil(() => isOver, { key, pictures, pick, onRude });
     }),
   );
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const name of shuffled(Object.keys(NEMESES) as NemesisName[], random)) {
-      await NEMESES[name](cluster, pick());
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const name of shuffled(Object.keys(NEMESES) as NemesisName[], random)) {
+        await NEMESES[name](scene, pick());
+      }
     }
+  } finally {
+    isOver = true;
   }
-  isOver = true;
-  expect(await most).toBeLessThanOrEqual(SPOTS);
-  return (await Promise.all(load)).flat();
+  const { spots, connections } = await peaks;
+  expect(spots).toBeLessThanOrEqual(SPOTS);
+  expect(connections).toBeLessThanOrEqual(CONNECTIONS);
+  return { accepted: (await Promise.all(load)).flat(), rudeness };
 }
 
 describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
@@ -96,14 +123,20 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     const cluster = await openCluster(3, { plansFile, pace: 400, workers: 4 });
     const keys = await makeKeys(cluster);
     await Promise.all(cluster.nodes.map(async (node) => await node.start()));
-    const accepted = await runChaos(cluster, keys, random);
+    const subscribers = subscribe(cluster, keys);
+    const { accepted, rudeness } = await runChaos({ ...cluster, subscribers }, keys, random);
     const { rows } = await poll(
       async () => await cluster.admin.query('select uuid, status, error_code from jobs order by id'),
       ({ rows: jobs }) => jobs.every(({ status }) => status === 'completed' || status === 'failed'),
     );
+    await poll(
+      () => subscribers.flatMap(({ pending }) => [...pending]),
+      ({ length }) => length === 0,
+    );
     const ended = new Map(rows.map(({ uuid, status, error_code }) => [uuid, error_code ?? status]));
     expect(accepted.length).toBeGreaterThan(USERS.length * SPOTS);
     expect(accepted.filter((uuid) => ended.get(uuid) !== 'completed')).toEqual([]);
+    expect(rudeness).toEqual([]);
     expect(new Set(accepted).size).toBe(accepted.length);
     expect(await findFaults(cluster.admin, cluster.processesOf())).toEqual([]);
   });

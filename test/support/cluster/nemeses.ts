@@ -1,9 +1,16 @@
 import type { Pool } from 'pg';
 import { poll } from '../server/poll.ts';
 import type { Cluster, ClusterNode } from './cluster.ts';
+import type { Subscriber } from './subscriber.ts';
+import { silence } from './witness.ts';
+
+/** What a nemesis may act on. */
+export interface Scene extends Cluster {
+  readonly subscribers: readonly Subscriber[];
+}
 
 /** Something that goes wrong, and is mended before the promise resolves. */
-type Nemesis = (cluster: Cluster, node: ClusterNode) => Promise<void>;
+type Nemesis = (scene: Scene, node: ClusterNode) => Promise<void>;
 
 /** Milliseconds for which the network is bad: longer than requests take, shorter than anybody's patience. */
 const BAD_WEATHER = 1_500;
@@ -12,13 +19,66 @@ const SKEW = 3_600_000;
 
 const sleep = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
+interface HeldJob {
+  readonly uuid: string;
+  /** The name of the worker that has it. */
+  readonly worker: string;
+}
+
 /** A job that one of these processes is at. */
-async function findHeld(admin: Pool, processes: readonly string[]): Promise<string | undefined> {
+async function findHeld(admin: Pool, processes: readonly string[]): Promise<HeldJob | undefined> {
   const { rows } = await admin.query(
-    "select uuid from jobs where status = 'processing' and split_part(lease_owner, '/', 2) = any($1) limit 1",
+    `select uuid, lease_owner as worker from jobs
+      where status = 'processing' and split_part(lease_owner, '/', 2) = any($1) limit 1`,
     [processes],
   );
-  return (rows[0] as { uuid: string } | undefined)?.uuid;
+  return rows[0] as HeldJob | undefined;
+}
+
+/** A job of the node's, which does nothing more until it is told to. */
+async function pauseAtJob(admin: Pool, node: ClusterNode): Promise<HeldJob> {
+  const processes = [...node.processes].map(String);
+  for (;;) {
+    await poll(async () => await findHeld(admin, processes), Boolean);
+    node.signal('SIGSTOP');
+    const held = await findHeld(admin, processes); // what was under way to the database has arrived or will not
+    if (held) return held;
+    node.signal('SIGCONT');
+  }
+}
+
+/** Gives a job to a worker that there is not, of a node that is alive: nobody but the holder may end it. */
+async function giveAway(admin: Pool, { uuid, worker }: HeldJob): Promise<boolean> {
+  const { rowCount } = await admin.query(
+    `update jobs set lease_until = lease_until + 3600000,
+        lease_owner = (select id || '#nobody' from nodes where $2 not like id || '#%' order by seen_at desc limit 1)
+      where uuid = $1 and lease_owner = $2`,
+    [uuid, worker],
+  );
+  return rowCount === 1;
+}
+
+/** Until the worker has had two other jobs: the first may be claimed while the end of the last one is recorded. */
+async function untilAtOthers(admin: Pool, { uuid, worker }: HeldJob): Promise<void> {
+  const others = new Set<string>();
+  const look = async () => {
+    const { rows } = await admin.query('select uuid from jobs where lease_owner = $1 and uuid <> $2', [
+      worker,
+      uuid,
+    ]);
+    for (const row of rows) others.add(row.uuid);
+    return others.size;
+  };
+  await poll(look, (count) => count >= 2);
+}
+
+/** Those of these jobs that have not ended. */
+async function findPending(admin: Pool, uuids?: readonly string[]): Promise<string[]> {
+  const { rows } = await admin.query(
+    "select uuid from jobs where status in ('waiting', 'processing') and ($1::text[] is null or uuid = any($1))",
+    [uuids],
+  );
+  return rows.map(({ uuid }) => String(uuid));
 }
 
 /** The process that is at a job, or empty once it has ended; undefined while it waits. */
@@ -39,13 +99,41 @@ export const NEMESES = {
 
   'pauses a node until another one has its job': async ({ admin }, node) => {
     const processes = [...node.processes].map(String);
-    const held = await poll(async () => await findHeld(admin, processes), Boolean);
-    node.signal('SIGSTOP');
+    const { uuid } = await pauseAtJob(admin, node);
     await poll(
-      async () => await findHolder(admin, held!),
+      async () => await findHolder(admin, uuid),
       (holder) => holder !== undefined && !processes.includes(holder),
     );
     node.signal('SIGCONT'); // with a result in its hands that is another's to deliver
+  },
+
+  'gives the job of a paused node to another one': async ({ admin }, node) => {
+    let held = await pauseAtJob(admin, node);
+    while (!(await giveAway(admin, held))) {
+      node.signal('SIGCONT'); // its end was on its way
+      held = await pauseAtJob(admin, node);
+    }
+    node.signal('SIGCONT');
+    await untilAtOthers(admin, held); // so it has tried to record the end of what is no longer its own
+    await admin.query('update jobs set lease_until = 0 where uuid = $1', [held.uuid]);
+  },
+
+  'loses what nodes tell one another': async ({ admin, subscribers }) => {
+    await poll(
+      () => subscribers.every(({ isOpen }) => isOpen),
+      (areOpen) => areOpen,
+    );
+    await silence(admin, true);
+    const pending = await findPending(admin);
+    await poll(
+      async () => await findPending(admin, pending),
+      ({ length }) => length === 0,
+    );
+    await silence(admin, false);
+    await poll(
+      () => subscribers.flatMap((subscriber) => pending.filter((uuid) => subscriber.pending.has(uuid))),
+      ({ length }) => length === 0,
+    );
   },
 
   'ends all connections in the database': async ({ admin }) => {

@@ -11,9 +11,12 @@ interface Step {
   readonly held_by: string | null;
 }
 
+/** Characters: nodes call themselves with less to learn whether they can be heard. */
+const LONGEST_SELF_CALL = 14;
+
 /**
  * Writes every step of every job down, with what must never be: a step is refused nowhere, so that the nodes do what they
- * would do without a witness.
+ * would do without a witness. Also lets what nodes tell one another be lost.
  */
 const WITNESS = `
   create table witness (n bigint generated always as identity, uuid text, old_status text, new_status text, by text,
@@ -27,7 +30,21 @@ const WITNESS = `
   end $$;
   create trigger witness_steps after update of status on jobs
     for each row when (old.status <> new.status) execute function witness_step();
+  create table silence (is_on boolean);
+  insert into silence values (false);
+  alter function pg_catalog.pg_notify(text, text) rename to real_notify;
+  create function pg_notify(channel text, payload text) returns void language plpgsql as $$
+  begin
+    if length(payload) < ${LONGEST_SELF_CALL} or not (select is_on from silence) then
+      perform real_notify(channel, payload);
+    end if;
+  end $$;
 `;
+
+/** Loses what nodes tell one another, unknown to all of them, or carries it again. */
+export async function silence(admin: Pool, isOn: boolean): Promise<void> {
+  await admin.query('update silence set is_on = $1', [isOn]);
+}
 
 export async function installWitness(admin: Pool): Promise<void> {
   await admin.query(WITNESS);
@@ -68,18 +85,26 @@ export async function findFaults(admin: Pool, processesOf: ProcessesOf): Promise
   ];
 }
 
-/** Looks at the spots of all owners again and again, until it is stopped. Returns the highest number that it saw. */
-export function watchSpots(admin: Pool, isOver: () => boolean): Promise<number> {
-  const look = async () => {
-    const { rows } = await admin.query(
-      "select count(*)::int as pending from jobs where status in ('waiting', 'processing') group by owner order by 1 desc limit 1",
-    );
-    return (rows[0] as { pending: number } | undefined)?.pending ?? 0;
-  };
-  const watch = async () => {
-    let most = 0;
-    while (!isOver()) most = Math.max(most, await look().catch(() => 0)); // the database is being restarted
-    return most;
-  };
-  return watch();
+/** The highest that was ever seen. */
+export interface Peaks {
+  /** Pending jobs of an owner. */
+  readonly spots: number;
+  /** Connections of a node, those included whose end PostgreSQL has not noticed yet. */
+  readonly connections: number;
 }
+
+/** Looks again and again, until it is over. */
+export async function watchPeaks(admin: Pool, isOver: () => boolean): Promise<Peaks> {
+  let [spots, connections] = [0, 0];
+  while (!isOver()) {
+    const { rows } = await admin.query(PEAKS).catch(() => ({ rows: [] })); // the database is being restarted
+    spots = Math.max(spots, rows[0]?.spots ?? 0);
+    connections = Math.max(connections, rows[0]?.connections ?? 0);
+  }
+  return { spots, connections };
+}
+
+const PEAKS = `select
+  (select count(*)::int from jobs where status in ('waiting', 'processing') group by owner order by 1 desc limit 1) as spots,
+  (select count(*)::int from pg_stat_activity where usename like 'node%' group by usename order by 1 desc limit 1)
+    as connections`;

@@ -23,12 +23,17 @@ export function lockNextJob(now: number, restrictions: Restrictions): RawBuilder
 function lockWaiting(
   room: Room,
   now: number,
-  { onePerIdentity = false, owners, most }: Restrictions & { readonly most: number },
+  {
+    onePerIdentity = false,
+    owners,
+    most,
+    also = sql``,
+  }: Restrictions & { readonly most: number; readonly also?: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
   return sql`from jobs as waiting join callers on callers.owner = waiting.owner
     where waiting.status = 'waiting' and waiting.run_at <= ${now}
       and callers.processing < least(${sql.ref(`waiting.${room}`)}, callers.burst)
-      ${onePerIdentity ? HAS_NO_TWIN : sql``} ${owners ? isOf(owners) : sql``}
+      ${onePerIdentity ? HAS_NO_TWIN : sql``} ${owners ? isOf(owners) : sql``} ${also}
     order by waiting.turn, waiting.id limit ${most} for update skip locked`;
 }
 
@@ -50,26 +55,52 @@ type Claims = LeaseEnd & {
 /** A job, which of the workers has it (from 1), and the identity of its data if the store has that. */
 export type ClaimedRow = Simplify<JobRow & { readonly place: number; readonly known: string | null }>;
 
+/** Milliseconds to wait for whoever is just deciding about the owner whose turn it is: as several short transactions take. */
+const PATIENCE = 200;
+
+/**
+ * Locks the owner whose turn it is. Without this, nodes that claim at the same moment would take the jobs of whoever is
+ * not locked, and owners with more or heavier jobs would lose their share, being locked more often. Nothing else is locked
+ * yet by then, so nobody waits in a circle.
+ */
+const WHOSE_TURN = (now: number) => sql`first as materialized (select callers.owner
+  from (select set_config('lock_timeout', ${sql.lit(String(PATIENCE))}, true) as set) as patience,
+    jobs as waiting join callers on callers.owner = waiting.owner
+  where patience.set is not null and waiting.status = 'waiting' and waiting.run_at <= ${now}
+    and callers.processing < least(waiting.concurrency, callers.burst)
+  order by waiting.turn, waiting.id limit 1 for update of callers),`;
+
+const IS_LOCKED = sql`and (select count(*) from first) >= 0`;
+
 /**
  * Takes the next jobs for several workers in one statement. Those of one owner that do not fit into its limit together
  * are left out, so there may be fewer than could be taken; there is none only if none could.
  */
-export const CLAIM_SEVERAL = prepareSql<Claims, ClaimedRow>(({ workers, most, now, ...until }) => {
-  const locked = (room: Room) => sql`
-    select waiting.id, waiting.owner, waiting.turn, callers.processing,
-      least(${sql.ref(`waiting.${room}`)}, callers.burst) as most ${lockWaiting(room, now, { most })}`;
-  const fitting = (locks: string) => sql`select id, turn from
-    (select *, row_number() over (partition by owner order by turn, id) as place from ${sql.ref(locks)}) as candidates
-    where processing + place <= candidates.most`;
-  return sql<ClaimedRow>`
-    with within as materialized (${locked('concurrency')}),
-      beyond as materialized (${locked('burst')}),
-      taken as (${fitting('within')} union all
-        select * from (${fitting('beyond')}) as idle where not exists (select 1 from within)),
-      placed as (select id, row_number() over (order by turn, id) as place from taken)
-    update jobs set status = 'processing', attempts = attempts + 1, started_at = ${now},
-      lease_owner = workers.name, lease_until = ${leaseEnd(until)}
-    from placed join unnest(${workers}::text[]) with ordinality as workers (name, place) using (place)
-    where jobs.id = placed.id and jobs.status = 'waiting'
-    returning jobs.*, place, (select identity from texture_data where texture_data.identity = jobs.identity) as known`;
-});
+function claimSeveral(isInTurn: boolean): (claims: Claims) => RawBuilder<ClaimedRow> {
+  const also = isInTurn ? IS_LOCKED : sql``;
+  return ({ workers, most, now, ...until }) => {
+    const locked = (room: Room) => sql`
+      select waiting.id, waiting.owner, waiting.turn, callers.processing,
+        least(${sql.ref(`waiting.${room}`)}, callers.burst) as most ${lockWaiting(room, now, { most, also })}`;
+    const fitting = (locks: string) => sql`select id, turn from
+      (select *, row_number() over (partition by owner order by turn, id) as place from ${sql.ref(locks)}) as candidates
+      where processing + place <= candidates.most`;
+    return sql<ClaimedRow>`
+      with ${isInTurn ? WHOSE_TURN(now) : sql``} within as materialized (${locked('concurrency')}),
+        beyond as materialized (${locked('burst')}),
+        taken as (${fitting('within')} union all
+          select * from (${fitting('beyond')}) as idle where not exists (select 1 from within)),
+        placed as (select id, row_number() over (order by turn, id) as place from taken)
+      update jobs set status = 'processing', attempts = attempts + 1, started_at = ${now},
+        lease_owner = workers.name, lease_until = ${leaseEnd(until)}
+      from placed join unnest(${workers}::text[]) with ordinality as workers (name, place) using (place)
+      where jobs.id = placed.id and jobs.status = 'waiting'
+      returning jobs.*, place, (select identity from texture_data where texture_data.identity = jobs.identity) as known`;
+  };
+}
+
+/** Waits for the owner whose turn it is. @throws an error with `LOCK_TIMEOUT` if that takes too long */
+export const CLAIM_IN_TURN = prepareSql<Claims, ClaimedRow>(claimSeveral(true));
+
+/** Passes over owners that are locked: somebody who has stopped in the middle must not stop all others. */
+export const CLAIM_UNLOCKED = prepareSql<Claims, ClaimedRow>(claimSeveral(false));

@@ -1,8 +1,9 @@
+import { isLockTimeout } from '../store/conflicts.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import type { GroupCommit } from '../store/group-commit.ts';
 import { claimNext } from './claim.ts';
-import { CLAIM_SEVERAL } from './claim-postgres.ts';
+import { CLAIM_IN_TURN, CLAIM_UNLOCKED } from './claim-postgres.ts';
 import type { LeaseEnd } from './lease-time.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import type { ClaimBounds, Lease } from './port.ts';
@@ -89,7 +90,10 @@ class ClaimsTogether implements Claims {
   /** For the first of these workers, in their order; none if there is nothing to do. */
   async #claimSeveral(workers: readonly string[]): Promise<Lease[]> {
     const values = { workers, most: workers.length, now: this.#times.now(), ...this.#times.end() };
-    const rows = await CLAIM_SEVERAL.all(this.#db, values);
+    const rows = await CLAIM_IN_TURN.all(this.#db, values).catch(async (error) => {
+      if (!isLockTimeout(error)) throw error;
+      return await CLAIM_UNLOCKED.all(this.#db, values);
+    });
     const leases: Lease[] = [];
     for (const { known, place, ...job } of rows) {
       leases[place - 1] = { owner: workers[place - 1] ?? '', job, hasData: known !== null };

@@ -10,3 +10,8 @@ const CONFLICTS: ReadonlySet<unknown> = new Set([
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has((error as { code?: unknown }).code);
 }
+
+/** Whether a row was locked for longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '55P03';
+}

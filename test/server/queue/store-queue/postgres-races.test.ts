@@ -63,4 +63,32 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     );
     expect(ends).toEqual([true, true, true, true]);
   });
+
+  test('Three nodes serve owners in the proportion of their priorities, whoever decides about them meanwhile', async () => {
+    const queues = await nodes(3);
+    const shares = { ann: 60, bob: 30, cid: 15 };
+    const jobs = 105;
+    for (const [owner, priority] of Object.entries({ ann: 4, bob: 2, cid: 1 })) {
+      const limits = { ...LIMITS, spots: jobs, priority };
+      for (let n = 0; n < jobs; n++) await queues[n % 3]!.submit(newJob({ owner }), limits);
+    }
+    const served = { ann: 0, bob: 0, cid: 0 };
+    let left = jobs;
+    await atOnce(queues, 12, async (queue) => {
+      while (left > 0) {
+        left--;
+        const lease = await queue.claim('w');
+        if (!lease)
+          left++; // another node is just deciding about all of them
+        else {
+          served[lease.job.owner as keyof typeof served]++;
+          await queue.complete(lease, generated());
+        }
+      }
+    });
+    const distances = Object.entries(shares).map(([owner, share]) =>
+      Math.abs(served[owner as keyof typeof served] - share),
+    );
+    expect(Math.max(...distances), JSON.stringify(served)).toBeLessThanOrEqual(0.05 * jobs);
+  });
 });

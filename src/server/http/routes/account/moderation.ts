@@ -20,6 +20,7 @@ import { blockImage, readBlockedImages, unblockImage } from '../../../service/mo
 import { readActs } from '../../../service/moderation/log.ts';
 import { dismissReport, readReports } from '../../../service/moderation/reports.ts';
 import { deleteAnySkin, setHidden } from '../../../service/moderation/skins.ts';
+import { pageLinks, placeAfter } from '../../list-pages.ts';
 import { type Route, route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 
@@ -31,29 +32,6 @@ const SKIN = '/v2/account/skins/:uuid';
 const IMAGES = '/v2/account/blocked-images';
 const LOG = '/v2/account/log';
 
-/** The links of a page of a list. `last`: the place of its last entry, if it is full. */
-function linksOf(
-  path: string,
-  query: { readonly size: number; readonly after?: string | number | undefined; readonly state?: string },
-  last: string | undefined,
-): Record<string, string> {
-  const { size, after, state } = query;
-  const address = (place: string | number | undefined) => {
-    const parts = {
-      size: String(size),
-      ...(state && { state }),
-      ...(place !== undefined && { after: `${place}` }),
-    };
-    return `${path}?${new URLSearchParams(parts)}`;
-  };
-  return { self: address(after), ...(last !== undefined && { next: address(last) }) };
-}
-
-/** The last entry of a full page. */
-function lastOf<T>(entries: readonly T[], size: number): T | undefined {
-  return entries.length === size ? entries.at(-1) : undefined;
-}
-
 const reportListRoute = route({
   method: 'GET',
   scopes: ['operator'],
@@ -63,7 +41,11 @@ const reportListRoute = route({
   answers: { ...refusals, 200: reportListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const reports = await readReports(context, caller, query);
-    const links = linksOf(REPORTS, query, lastOf(reports, query.size)?.id);
+    const links = pageLinks(
+      REPORTS,
+      query,
+      placeAfter(reports, query.size, ({ id }) => id),
+    );
     return { status: 200, body: { ...envelope({ warnings, links }), reports } };
   },
 });
@@ -125,7 +107,11 @@ const blockedImageListRoute = route({
   answers: { ...refusals, 200: blockedImageListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const images = await readBlockedImages(context, caller, query);
-    const links = linksOf(IMAGES, query, lastOf(images, query.size)?.hash);
+    const links = pageLinks(
+      IMAGES,
+      query,
+      placeAfter(images, query.size, ({ hash }) => hash),
+    );
     return { status: 200, body: { ...envelope({ warnings, links }), images } };
   },
 });
@@ -167,7 +153,11 @@ const logRoute = route({
   answers: { ...refusals, 200: logAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const entries = await readActs(context, caller, query);
-    const links = linksOf(LOG, query, lastOf(entries, query.size)?.id);
+    const links = pageLinks(
+      LOG,
+      query,
+      placeAfter(entries, query.size, ({ id }) => id),
+    );
     return { status: 200, body: { ...envelope({ warnings, links }), entries } };
   },
 });

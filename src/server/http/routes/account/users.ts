@@ -9,6 +9,7 @@ import {
   userNameSchema,
 } from '../../../../protocol/user.ts';
 import { createUser, readUser, readUsers, setUser } from '../../../service/users/users.ts';
+import { pageLinks, placeAfter } from '../../list-pages.ts';
 import { route } from '../../route.ts';
 import { envelope } from '../../views.ts';
 
@@ -24,13 +25,8 @@ export const listUsersRoute = route({
   answers: { ...refusals, 200: userListAnswerSchema },
   handle: async ({ context, caller, query, warnings }) => {
     const users = await readUsers(context, caller, query);
-    const last = users.length === query.size ? users.at(-1)?.name : undefined;
-    const { size, filter } = query;
-    const address = (after: string | undefined) => {
-      const parts = { size: String(size), ...(filter && { filter }), ...(after !== undefined && { after }) };
-      return `/v2/account/users?${new URLSearchParams(parts)}`;
-    };
-    const links = { self: address(query.after), ...(last !== undefined && { next: address(last) }) };
+    const next = placeAfter(users, query.size, ({ name }) => name);
+    const links = pageLinks('/v2/account/users', query, next);
     return { status: 200, body: { ...envelope({ warnings, links }), users } };
   },
 });

@@ -18,17 +18,11 @@ import {
 import { readActs } from '../../../../service/moderation/log.ts';
 import { dismissReport, readReports } from '../../../../service/moderation/reports.ts';
 import { deleteAnySkin, setHidden } from '../../../../service/moderation/skins.ts';
-import type { PageRoute } from '../../../pages/page-route.ts';
-import { pageRoute, seeOther } from '../../../pages/page-route.ts';
+import { placeAfter } from '../../../list-pages.ts';
+import { type PageRoute, pageRoute, seeOther } from '../../../pages/page-route.ts';
 
 const isFor = 'users' as const;
 const scopes = ['operator'] as const;
-
-/** The place of the last entry of a full page. */
-function nextOf<T>(entries: readonly T[], size: number, placeOf: (entry: T) => string): string | undefined {
-  const last = entries.length === size ? entries.at(-1) : undefined;
-  return last && placeOf(last);
-}
 
 const reportsRoute = pageRoute({
   method: 'GET',
@@ -38,7 +32,7 @@ const reportsRoute = pageRoute({
   query: reportListQuerySchema,
   handle: async ({ context, caller, query }) => {
     const reports = await readReports(context, caller, query);
-    const next = nextOf(reports, query.size, ({ id }) => id);
+    const next = placeAfter(reports, query.size, ({ id }) => id);
     return reportsPage({ reports, state: query.state, next, origin: context.publicUrl() });
   },
 });
@@ -90,7 +84,7 @@ const imagesRoute = pageRoute({
   query: blockedImageListQuerySchema,
   handle: async ({ context, caller, query }) => {
     const images = await readBlockedImages(context, caller, query);
-    const next = nextOf(images, query.size, ({ hash }) => hash);
+    const next = placeAfter(images, query.size, ({ hash }) => hash);
     return imagesPage({ images, next, origin: context.publicUrl() });
   },
 });
@@ -126,7 +120,7 @@ const logPageRoute = pageRoute({
   query: logQuerySchema,
   handle: async ({ context, caller, query }) => {
     const entries = await readActs(context, caller, query);
-    const next = nextOf(entries, query.size, ({ id }) => id);
+    const next = placeAfter(entries, query.size, ({ id }) => id);
     return logPage({ entries, next, origin: context.publicUrl() });
   },
 });

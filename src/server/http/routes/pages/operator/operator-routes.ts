@@ -14,6 +14,7 @@ import { Refusal } from '../../../../service/refusals/refusal.ts';
 import { addCape, editCape, readAllCapes, removeCape } from '../../../../service/skins/capes.ts';
 import { readOverview } from '../../../../service/status/overview.ts';
 import { readUsers, setUser } from '../../../../service/users/users.ts';
+import { placeAfter } from '../../../list-pages.ts';
 import { type PageRoute, pageRoute, seeOther } from '../../../pages/page-route.ts';
 import { readBody } from '../../../read-body.ts';
 import { capeView } from '../../../views.ts';
@@ -43,7 +44,7 @@ const usersRoute = pageRoute({
   query: userListQuerySchema,
   handle: async ({ context, caller, query }) => {
     const users = await readUsers(context, caller, query);
-    const next = users.length === query.size ? users.at(-1)?.name : undefined;
+    const next = placeAfter(users, query.size, ({ name }) => name);
     const plans = context.plans.all().map(({ name }) => name);
     return usersPage({ users, filter: query.filter ?? '', plans, next, origin: context.publicUrl() });
   },

@@ -31,21 +31,22 @@ export interface NewJob {
   readonly picture?: Omit<TextureRow, 'created_at'> | undefined;
 }
 
-/** The caller's limits; none of the counts is below 1. */
+/** How much a caller may do; none of the counts is below 1. */
 export interface SubmitLimits {
   /** Maximum unfinished jobs. */
   readonly spots: number;
+  /** New generations per minute and per hour. */
   readonly perMinute: number;
   readonly perHour: number;
   /** Milliseconds between generations of version 1. */
   readonly delay: number;
-  /** Maximum jobs processed at the same time. */
+  /** Maximum jobs processed at the same time while other owners wait too. */
   readonly concurrency: number;
-  /** The same while capacity is idle that no other owner can use. */
+  /** The same while capacity is idle that no other owner can use; at least `concurrency`. */
   readonly burst: number;
-  /** Share of the workers, relative to other owners with waiting jobs. */
+  /** Share of the workers while others want them too: twice the number gets twice as many skins generated. */
   readonly priority: number;
-  /** The limit shared with others, if any. */
+  /** The limit of all callers of the plan together, if any. */
   readonly together?: SharedLimit | undefined;
 }
 

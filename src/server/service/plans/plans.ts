@@ -1,28 +1,9 @@
 import type { Grants } from '../../../protocol/account.ts';
 import type { PlanLimits, PlanView } from '../../../protocol/plan.ts';
-import type { SharedLimit } from '../../queue/shared-limit.ts';
-
-/** How much a caller may do. */
-interface PlanQuotas {
-  /** Maximum number of unfinished jobs in the queue. */
-  readonly spots: number;
-  /** New generations per minute and per hour. */
-  readonly perMinute: number;
-  readonly perHour: number;
-  /** Milliseconds between generations of version 1. */
-  readonly delay: number;
-  /** Jobs processed at the same time while other owners wait too. */
-  readonly concurrency: number;
-  /** Jobs processed at the same time while capacity is idle; at least `concurrency`. */
-  readonly burst: number;
-  /** Share of the workers while others want them too: twice the number gets twice as many skins generated. */
-  readonly priority: number;
-  /** Limit for all callers of the plan together. */
-  readonly together?: SharedLimit;
-}
+import type { SubmitLimits } from '../../queue/port.ts';
 
 /** What a caller is allowed. */
-export interface Plan extends PlanQuotas {
+export interface Plan extends SubmitLimits {
   readonly name: string;
   readonly adFree: boolean;
   readonly privateSkins: boolean;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { EvictingMap } from '../fairness/evicting-map.ts';
+import { type Allowance, isWhole, refill, untilAffordable } from '../fairness/refill.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { rateLimitOf } from '../service/limits/rate-limit.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
@@ -10,18 +11,11 @@ const UNIT = 256 * 256;
 const UNITS_PER_MINUTE = 600;
 /** Number of callers above which those who have their whole budget are forgotten. */
 const MANY_CALLERS = 10_000;
-const MINUTE = 60_000;
-
-interface Account {
-  /** Units left as of `at` (monotonic); they come back with time. */
-  left: number;
-  at: number;
-}
 
 /** How much one caller may have drawn. Counts are per process. */
 export class RenderBudget {
   readonly #clock: Clock;
-  readonly #accounts = new EvictingMap<Account>(MANY_CALLERS);
+  readonly #allowances = new EvictingMap<Allowance>(MANY_CALLERS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,25 +23,24 @@ export class RenderBudget {
 
   /** @throws Refusal `rate_limit` */
   spend(caller: Caller, { width, height }: { readonly width: number; readonly height: number }): void {
-    const account = this.#accountOf(caller.owner);
+    const allowance = this.#allowanceOf(caller.owner);
     const cost = Math.ceil((width * height) / UNIT);
-    if (account.left < cost) throw this.#refusal(caller, cost - account.left);
-    account.left -= cost;
+    const wait = untilAffordable(allowance, cost, UNITS_PER_MINUTE);
+    if (wait > 0) throw this.#refusal(caller, wait);
+    allowance.left -= cost;
   }
 
-  #accountOf(owner: string): Account {
+  #allowanceOf(owner: string): Allowance {
     const at = this.#clock.monotonic();
-    const isFull = (other: Account) => at - other.at >= MINUTE;
-    const account = this.#accounts.ensure(owner, () => ({ left: UNITS_PER_MINUTE, at }), isFull);
-    const back = ((at - account.at) * UNITS_PER_MINUTE) / MINUTE;
-    account.left = Math.min(UNITS_PER_MINUTE, account.left + back);
-    account.at = at;
-    return account;
+    const isIdle = (other: Allowance) => isWhole(other, at);
+    const allowance = this.#allowances.ensure(owner, () => ({ left: UNITS_PER_MINUTE, at }), isIdle);
+    refill(allowance, UNITS_PER_MINUTE, at);
+    return allowance;
   }
 
-  #refusal(caller: Caller, missing: number): Refusal {
+  #refusal(caller: Caller, wait: number): Refusal {
     const now = this.#clock.now();
-    const relative = Math.max(1_000, Math.ceil((missing * MINUTE) / UNITS_PER_MINUTE));
+    const relative = Math.max(1_000, wait);
     const nothing = { owner: caller.owner, turn: 0, spentAt: 0, generatedAt: 0, minute: [], hour: [] };
     const rateLimit = rateLimitOf(nothing, caller, now);
     return new Refusal('rate_limit', {

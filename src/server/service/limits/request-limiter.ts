@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { EvictingMap } from '../../fairness/evicting-map.ts';
+import { type Allowance, isWhole, refill, untilAffordable } from '../../fairness/refill.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { rateLimitOf } from './rate-limit.ts';
@@ -17,15 +18,12 @@ const MAX_OF_USER = 256;
 const MAX_OF_STRANGERS = 500;
 /** Number of callers above which those without any counts are forgotten. */
 const MANY_CALLERS = 10_000;
-const MINUTE = 60_000;
 /** Milliseconds until a retry when a request only has to wait for others to end. */
 const SOON = 1_000;
 
-interface Tally {
+/** The requests that a caller may send, and how many are under way. */
+interface Tally extends Allowance {
   underWay: number;
-  /** Requests that the caller may send at once, as of `at` (monotonic); the number recovers with time. */
-  left: number;
-  at: number;
 }
 
 /** Counts requests of every kind by caller, so that no address takes all capacity. Counts are per process. */
@@ -72,17 +70,16 @@ export class RequestLimiter {
       return;
     }
     const message = `${requestsPerMinute} requests in a minute without an API key are the most from one address.`;
-    const wait = Math.max(SOON, Math.ceil(((1 - tally.left) * MINUTE) / requestsPerMinute));
+    const wait = Math.max(SOON, untilAffordable(tally, 1, requestsPerMinute));
     throw this.#refusal('rate_limit', message, { caller, wait });
   }
 
   #tallyOf(owner: string): Tally {
     const at = this.#clock.monotonic();
     const { requestsPerMinute } = this.#limits;
-    const isIdle = (other: Tally) => other.underWay === 0 && at - other.at >= MINUTE;
+    const isIdle = (other: Tally) => other.underWay === 0 && isWhole(other, at);
     const tally = this.#tallies.ensure(owner, () => ({ underWay: 0, left: requestsPerMinute, at }), isIdle);
-    tally.left = Math.min(requestsPerMinute, tally.left + ((at - tally.at) * requestsPerMinute) / MINUTE);
-    tally.at = at;
+    refill(tally, requestsPerMinute, at);
     return tally;
   }
 

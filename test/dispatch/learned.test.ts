@@ -32,6 +32,7 @@ describe('Samples', () => {
 describe('The mean excess of a value', () => {
   test('counts only samples above the least', () => {
     expect(learnedFrom([100, 200, 300]).meanExcess(300, 150)).toBe(50);
+    expect(learnedFrom([100, 200]).meanExcess(300, 100)).toBe(100);
   });
 
   test('is half of what is beyond all samples', () => {

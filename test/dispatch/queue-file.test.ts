@@ -1,6 +1,9 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { QueueFile } from '../../src/dispatch/queue-file.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 const OPENER = join(import.meta.dirname, '../support/scripted/open-queue-file.ts');
@@ -23,3 +26,21 @@ test('Processes that create the file at the same moment all share it', async () 
     expect(said).toEqual(Array(PROCESSES).fill('shared'));
   }
 });
+
+test.each(['parties', 'windows', 'looks'])(
+  'A file in which the table %s is of another form is replaced',
+  async (table) => {
+    const folder = join(await ownFolder(), 'shares');
+    mkdirSync(folder);
+    const strange = new DatabaseSync(join(folder, 'queue-1.db'));
+    strange.exec(`create table ${table} (id integer primary key, other text)`);
+    strange.close();
+    const broken: string[] = [];
+    const file = await QueueFile.open(folder, (why) => broken.push(why));
+    const columns = file.transact((db) => db.prepare('select name from pragma_table_info(?)').all(table), []);
+    file.close();
+    expect(broken).toEqual([]);
+    expect(columns).not.toContainEqual({ name: 'other' });
+    expect(columns.length).toBeGreaterThan(3);
+  },
+);

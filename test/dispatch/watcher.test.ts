@@ -43,7 +43,7 @@ function watch(
     onAsk: (job: OpenJob<Submission>) => asked.push(job.id),
     onLooked: () => {},
   } as unknown as WatcherPorts<Submission>;
-  return { watcher: new Watcher(tools), asked };
+  return { watcher: new Watcher(tools), asked, session: tools.session };
 }
 
 /** One look at an empty list. Answers the jobs that are then asked for singly. */
@@ -65,6 +65,15 @@ test('A job that a list no longer shows is asked for singly', async () => {
 
 test('A job that was accepted while the list was on its way is not missed in it', async () => {
   expect(await missedIn([jobOf('same moment', 1_000), jobOf('new', 1_001)])).toEqual([]);
+});
+
+test.each([
+  ['with a stream of events is ours', { events: '/v2/queue/events' }, true],
+  ['without one need not be', {}, undefined],
+])('A service whose list comes %s', async (_, links, isSkinsmith) => {
+  const { watcher, session } = watch([], { queueList: async () => ({ jobs: [], links }) });
+  await watcher.look();
+  expect(session.isSkinsmith).toBe(isSkinsmith);
 });
 
 test('A caller without a list has its jobs read one by one, and the list is not requested again', async () => {

@@ -33,6 +33,17 @@ test('Changes are in the order of code units, as the lockfile is', () => {
   expect(changes.sorted().map(({ id }) => id)).toEqual(['B', 'a', 'b', 'ä']);
 });
 
+test('Changes of one source are in the order of their keys, in whatever order they came', () => {
+  for (const keys of [
+    ['k1', 'k2', 'k3'],
+    ['k3', 'k1', 'k2'],
+  ]) {
+    const changes = new LockfileChanges();
+    for (const key of keys) changes.add(sourceOf('a'), { key });
+    expect(changes.sorted().map(({ key }) => key)).toEqual(['k1', 'k2', 'k3']);
+  }
+});
+
 test('The sources of a batch are known, so that pruning drops the others', () => {
   const changes = new LockfileChanges();
   changes.addSource(sourceOf('a'));

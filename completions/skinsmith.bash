@@ -5,16 +5,17 @@
 _skinsmith_at() {
   commands='' options='' arguments=() more=''
   case $1 in
-  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs skins verify check preview render config login logout doctor whoami keys capes users accounts reports moderation serve open backup restore store help completion' ;;
+  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs retry skins verify check preview render config login logout doctor whoami keys capes users accounts reports moderation serve open backup restore store help completion' ;;
   'generate') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --picture --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'queue') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --wait --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'status') options='--format --wait -h --help' arguments=('ask jobs') more=1 ;;
   'jobs') options='--status --limit --all --watch -h --help' ;;
+  'retry') options='--wait -h --help' arguments=('ask jobs') more=1 ;;
   'skins') options='-h --help' commands='list get download edit delete' ;;
   'skins list') options='--public --filter --variant --visibility --sort --limit -h --help' ;;
   'skins get') options='--format --picture -h --help' arguments=('ask skins') more=1 ;;
   'skins download') options='--out -h --help' arguments=('ask skins') more=1 ;;
-  'skins edit') options='--name --visibility -h --help' arguments=('ask skins') ;;
+  'skins edit') options='--name --visibility -h --help' arguments=('ask skins') more=1 ;;
   'skins delete') options='-y --yes -h --help' arguments=('ask skins') more=1 ;;
   'verify') options='--key --require-signer --offline -h --help' arguments=('files') more=1 ;;
   'check') options='--picture -r --recursive --ignore -h --help' arguments=('files') more=1 ;;
@@ -73,7 +74,7 @@ _skinsmith_at() {
   'restore') options='--data --force -h --help' arguments=('files') ;;
   'store') options='-h --help' commands='copy' ;;
   'store copy') options='-h --help' arguments=('none' 'none') ;;
-  'help') options='-h --help' arguments=('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats') more=1 ;;
+  'help') options='-h --help' arguments=('words generate queue status jobs retry skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats') more=1 ;;
   'completion') options='-h --help' arguments=('words bash zsh fish powershell') ;;
   esac
 }

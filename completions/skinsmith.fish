@@ -1,7 +1,7 @@
 # Completion of skinsmith for fish, made from its commands. To use it:
 #   skinsmith completion fish > ~/.config/fish/completions/skinsmith.fish
 
-set -g __skinsmith_commands '' 'generate' 'queue' 'status' 'jobs' 'skins' 'skins list' 'skins get' 'skins download' 'skins edit' 'skins delete' 'verify' 'check' 'preview' 'render' 'config' 'config list' 'config get' 'config set' 'config unset' 'config path' 'login' 'logout' 'doctor' 'whoami' 'keys' 'keys create' 'keys list' 'keys edit' 'keys revoke' 'capes' 'capes list' 'capes create' 'capes edit' 'capes delete' 'users' 'users create' 'users list' 'users get' 'users edit' 'users disable' 'users enable' 'accounts' 'accounts link' 'accounts list' 'accounts pause' 'accounts resume' 'accounts edit' 'accounts health' 'accounts unlink' 'reports' 'reports create' 'reports list' 'reports close' 'moderation' 'moderation hide' 'moderation show' 'moderation block' 'moderation unblock' 'moderation list' 'moderation log' 'moderation delete' 'serve' 'open' 'backup' 'restore' 'store' 'store copy' 'help' 'completion'
+set -g __skinsmith_commands '' 'generate' 'queue' 'status' 'jobs' 'retry' 'skins' 'skins list' 'skins get' 'skins download' 'skins edit' 'skins delete' 'verify' 'check' 'preview' 'render' 'config' 'config list' 'config get' 'config set' 'config unset' 'config path' 'login' 'logout' 'doctor' 'whoami' 'keys' 'keys create' 'keys list' 'keys edit' 'keys revoke' 'capes' 'capes list' 'capes create' 'capes edit' 'capes delete' 'users' 'users create' 'users list' 'users get' 'users edit' 'users disable' 'users enable' 'accounts' 'accounts link' 'accounts list' 'accounts pause' 'accounts resume' 'accounts edit' 'accounts health' 'accounts unlink' 'reports' 'reports create' 'reports list' 'reports close' 'moderation' 'moderation hide' 'moderation show' 'moderation block' 'moderation unblock' 'moderation list' 'moderation log' 'moderation delete' 'serve' 'open' 'backup' 'restore' 'store' 'store copy' 'help' 'completion'
 set -g __skinsmith_valued ' --base-url' ' --color' 'generate --ignore' 'generate --player' 'generate --from' 'generate --as' 'generate --name' 'generate --variant' 'generate --visibility' 'generate --cape' 'generate --format' 'generate --out' 'generate --report' 'generate --picture' 'generate --lock' 'generate --max-new' 'generate --retries' 'generate --slots' 'generate --require-signer' 'queue --ignore' 'queue --player' 'queue --from' 'queue --as' 'queue --name' 'queue --variant' 'queue --visibility' 'queue --cape' 'queue --format' 'queue --out' 'queue --report' 'queue --lock' 'queue --max-new' 'queue --retries' 'queue --slots' 'queue --require-signer' 'status --format' 'jobs --status' 'jobs --limit' 'skins list --filter' 'skins list --variant' 'skins list --visibility' 'skins list --sort' 'skins list --limit' 'skins get --format' 'skins get --picture' 'skins download --out' 'skins edit --name' 'skins edit --visibility' 'verify --key' 'verify --require-signer' 'check --picture' 'check --ignore' 'preview --variant' 'preview --out' 'preview --picture' 'render --view' 'render --size' 'render --variant' 'render --cape' 'render --out' 'login --key-file' 'keys create --user' 'keys create --data' 'keys create --store' 'keys create --name' 'keys create --allow-ip' 'keys create --allow-origin' 'keys create --allow-agent' 'keys create --scope' 'keys list --user' 'keys edit --name' 'keys edit --allow-ip' 'keys edit --allow-origin' 'keys edit --allow-agent' 'keys edit --scope' 'capes create --alias' 'capes edit --alias' 'users create --plan' 'users list --limit' 'users edit --plan' 'accounts link --token-file' 'reports create --reason' 'reports create --text' 'reports list --state' 'reports list --limit' 'reports close --note' 'moderation hide --note' 'moderation show --note' 'moderation block --note' 'moderation unblock --note' 'moderation list --limit' 'moderation log --limit' 'moderation delete --note' 'serve --host' 'serve --port' 'serve --public-url' 'serve --trust-proxy' 'serve --processes' 'serve --generator' 'serve --workers' 'serve --pace' 'serve --upstream' 'serve --upstream-key-file' 'serve --upstream-spots' 'serve --upstream-visibility' 'serve --account-delay' 'serve --login-client-id' 'serve --data' 'serve --retention' 'serve --max-store' 'serve --signing-key' 'serve --account-key' 'serve --store' 'serve --store-connections' 'serve --plans' 'serve --anonymous-per-hour' 'serve --allow-origin' 'serve --allow-network' 'serve --requests-per-minute' 'serve --max-connections' 'serve --max-connections-per-address' 'serve --oidc-issuer' 'serve --oidc-client-id' 'serve --oidc-secret-file' 'serve --oidc-name' 'serve --oidc-scopes' 'serve --oidc-plan-claim' 'serve --oidc-operator-claim' 'serve --oidc-require-claim' 'serve --log-level' 'serve --log-format' 'serve --log-addresses' 'open --data' 'open --port' 'backup --data' 'restore --data'
 
 # Whether the command $argv[1] is being typed; with $argv[2], whether its argument of that number, from 0, is next,
@@ -44,6 +44,7 @@ complete -c skinsmith -n '__skinsmith_at \'\'' -a 'generate' -d 'make skins and 
 complete -c skinsmith -n '__skinsmith_at \'\'' -a 'queue' -d 'submit skins to the queue without waiting for them'
 complete -c skinsmith -n '__skinsmith_at \'\'' -a 'status' -d 'show the status of jobs'
 complete -c skinsmith -n '__skinsmith_at \'\'' -a 'jobs' -d 'list your jobs'
+complete -c skinsmith -n '__skinsmith_at \'\'' -a 'retry' -d 'submit failed jobs again'
 complete -c skinsmith -n '__skinsmith_at \'\'' -a 'skins' -d 'list, print, download, edit and delete skins'
 complete -c skinsmith -n '__skinsmith_at \'\'' -a 'verify' -d 'verify signatures and textures of saved skins'
 complete -c skinsmith -n '__skinsmith_at \'\'' -a 'check' -d 'check PNG files without sending them anywhere'
@@ -147,10 +148,13 @@ complete -c skinsmith -n '__skinsmith_at \'jobs\'' -l limit -r -f -d 'maximum nu
 complete -c skinsmith -n '__skinsmith_at \'jobs\'' -l all -d 'list all jobs that the service remembers'
 complete -c skinsmith -n '__skinsmith_at \'jobs\'' -l watch -d 'show pending jobs and then every change until interrupted; with --json, one line per change'
 complete -c skinsmith -n '__skinsmith_at \'jobs\'' -s h -l help -d 'print help'
+complete -c skinsmith -n '__skinsmith_at \'retry\'' -l wait -d 'wait for the new jobs and print the skins'
+complete -c skinsmith -n '__skinsmith_at \'retry\'' -s h -l help -d 'print help'
+complete -c skinsmith -n '__skinsmith_at \'retry\' 0 more' -f -k -a '(__skinsmith_ask jobs)'
 complete -c skinsmith -n '__skinsmith_at \'skins\'' -a 'list' -d 'list skins'
 complete -c skinsmith -n '__skinsmith_at \'skins\'' -a 'get' -d 'print skins with their values and signatures'
 complete -c skinsmith -n '__skinsmith_at \'skins\'' -a 'download' -d 'save textures as PNG files'
-complete -c skinsmith -n '__skinsmith_at \'skins\'' -a 'edit' -d 'edit the name or visibility of a skin'
+complete -c skinsmith -n '__skinsmith_at \'skins\'' -a 'edit' -d 'edit the name or visibility of skins'
 complete -c skinsmith -n '__skinsmith_at \'skins\'' -a 'delete' -d 'delete skins'
 complete -c skinsmith -n '__skinsmith_at \'skins\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'skins list\'' -l public -d 'list the public skins of all users'
@@ -168,9 +172,9 @@ complete -c skinsmith -n '__skinsmith_at \'skins download\'' -l out -r -f -a '(_
 complete -c skinsmith -n '__skinsmith_at \'skins download\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'skins download\' 0 more' -f -k -a '(__skinsmith_ask skins)'
 complete -c skinsmith -n '__skinsmith_at \'skins edit\'' -l name -r -f -d 'new name; an empty one ("") removes the name'
-complete -c skinsmith -n '__skinsmith_at \'skins edit\'' -l visibility -r -f -a 'public unlisted private' -d 'who can find the skin'
+complete -c skinsmith -n '__skinsmith_at \'skins edit\'' -l visibility -r -f -a 'public unlisted private' -d 'who can find the skins'
 complete -c skinsmith -n '__skinsmith_at \'skins edit\'' -s h -l help -d 'print help'
-complete -c skinsmith -n '__skinsmith_at \'skins edit\' 0' -f -k -a '(__skinsmith_ask skins)'
+complete -c skinsmith -n '__skinsmith_at \'skins edit\' 0 more' -f -k -a '(__skinsmith_ask skins)'
 complete -c skinsmith -n '__skinsmith_at \'skins delete\'' -s y -l yes -d 'do not ask for confirmation'
 complete -c skinsmith -n '__skinsmith_at \'skins delete\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'skins delete\' 0 more' -f -k -a '(__skinsmith_ask skins)'
@@ -428,6 +432,6 @@ complete -c skinsmith -n '__skinsmith_at \'store copy\'' -s h -l help -d 'print 
 complete -c skinsmith -n '__skinsmith_at \'store copy\' 0' -f
 complete -c skinsmith -n '__skinsmith_at \'store copy\' 1' -f
 complete -c skinsmith -n '__skinsmith_at \'help\'' -s h -l help -d 'print help'
-complete -c skinsmith -n '__skinsmith_at \'help\' 0 more' -f -a 'generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats'
+complete -c skinsmith -n '__skinsmith_at \'help\' 0 more' -f -a 'generate queue status jobs retry skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats'
 complete -c skinsmith -n '__skinsmith_at \'completion\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'completion\' 0' -f -a 'bash zsh fish powershell'

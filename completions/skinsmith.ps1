@@ -6,16 +6,17 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
 
     # By command: what can follow it.
     $tree = @{
-        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'reports', 'moderation', 'serve', 'open', 'backup', 'restore', 'store', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
+        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'retry', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'reports', 'moderation', 'serve', 'open', 'backup', 'restore', 'store', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
         'generate' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--picture', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'queue' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--wait', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'status' = @{ commands = @(); options = @('--format', '--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
         'jobs' = @{ commands = @(); options = @('--status', '--limit', '--all', '--watch', '-h', '--help'); arguments = @(); more = $false }
+        'retry' = @{ commands = @(); options = @('--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
         'skins' = @{ commands = @('list', 'get', 'download', 'edit', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
         'skins list' = @{ commands = @(); options = @('--public', '--filter', '--variant', '--visibility', '--sort', '--limit', '-h', '--help'); arguments = @(); more = $false }
         'skins get' = @{ commands = @(); options = @('--format', '--picture', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'skins download' = @{ commands = @(); options = @('--out', '-h', '--help'); arguments = @('ask skins'); more = $true }
-        'skins edit' = @{ commands = @(); options = @('--name', '--visibility', '-h', '--help'); arguments = @('ask skins'); more = $false }
+        'skins edit' = @{ commands = @(); options = @('--name', '--visibility', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'skins delete' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'verify' = @{ commands = @(); options = @('--key', '--require-signer', '--offline', '-h', '--help'); arguments = @('files'); more = $true }
         'check' = @{ commands = @(); options = @('--picture', '-r', '--recursive', '--ignore', '-h', '--help'); arguments = @('files'); more = $true }
@@ -74,7 +75,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
         'store' = @{ commands = @('copy'); options = @('-h', '--help'); arguments = @(); more = $false }
         'store copy' = @{ commands = @(); options = @('-h', '--help'); arguments = @('none', 'none'); more = $false }
-        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats'); more = $true }
+        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs retry skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats'); more = $true }
         'completion' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words bash zsh fish powershell'); more = $false }
     }
     # By command and option: what the option's value can be.
@@ -222,6 +223,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         ' queue' = 'submit skins to the queue without waiting for them'
         ' status' = 'show the status of jobs'
         ' jobs' = 'list your jobs'
+        ' retry' = 'submit failed jobs again'
         ' skins' = 'list, print, download, edit and delete skins'
         ' verify' = 'verify signatures and textures of saved skins'
         ' check' = 'check PNG files without sending them anywhere'
@@ -332,10 +334,13 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'jobs --watch' = 'show pending jobs and then every change until interrupted; with --json, one line per change'
         'jobs -h' = 'print help'
         'jobs --help' = 'print help'
+        'retry --wait' = 'wait for the new jobs and print the skins'
+        'retry -h' = 'print help'
+        'retry --help' = 'print help'
         'skins list' = 'list skins'
         'skins get' = 'print skins with their values and signatures'
         'skins download' = 'save textures as PNG files'
-        'skins edit' = 'edit the name or visibility of a skin'
+        'skins edit' = 'edit the name or visibility of skins'
         'skins delete' = 'delete skins'
         'skins -h' = 'print help'
         'skins --help' = 'print help'
@@ -355,7 +360,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'skins download -h' = 'print help'
         'skins download --help' = 'print help'
         'skins edit --name' = 'new name; an empty one ("") removes the name'
-        'skins edit --visibility' = 'who can find the skin'
+        'skins edit --visibility' = 'who can find the skins'
         'skins edit -h' = 'print help'
         'skins edit --help' = 'print help'
         'skins delete -y' = 'do not ask for confirmation'

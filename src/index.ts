@@ -46,6 +46,7 @@ export type {
   SkinOptions,
   SkinPage,
   SkinSource,
+  SkinsEdited,
 } from './client/types.ts';
 export { type ReceivedWebhook, verifyWebhook } from './client/webhook.ts';
 export type { KeyDocument, Me } from './protocol/account.ts';

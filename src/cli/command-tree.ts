@@ -40,6 +40,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   },
   status: { summary: 'show the status of jobs', load: () => import('./commands/status.ts') },
   jobs: { summary: 'list your jobs', load: () => import('./commands/jobs.ts') },
+  retry: { summary: 'submit failed jobs again', load: () => import('./commands/retry.ts') },
   skins: {
     summary: 'list, print, download, edit and delete skins',
     commands: {
@@ -53,7 +54,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
         load: () => import('./commands/skins/download.ts'),
       },
       edit: {
-        summary: 'edit the name or visibility of a skin',
+        summary: 'edit the name or visibility of skins',
         load: () => import('./commands/skins/edit.ts'),
       },
       delete: { summary: 'delete skins', load: () => import('./commands/skins/delete.ts') },

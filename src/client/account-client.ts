@@ -32,7 +32,7 @@ import {
 import { GameAccountClient } from './game-account-client.ts';
 import { ModerationClient } from './moderation-client.ts';
 import type { Requester } from './requester.ts';
-import type { BulkEdited, CallOptions, PageQuery } from './types.ts';
+import type { BulkEdited, CallOptions, PageQuery, SkinsEdited } from './types.ts';
 
 export interface UserPage {
   readonly users: readonly User[];
@@ -70,10 +70,14 @@ export class AccountClient {
   }
 
   /** PATCH /v2/me/skins: the same change for up to 128 of the caller's skins. */
-  async editSkins(skins: readonly string[], edit: SkinEdit, call: CallOptions = {}): Promise<BulkEdited> {
+  async editSkins(skins: readonly string[], edit: SkinEdit, call: CallOptions = {}): Promise<SkinsEdited> {
     const request = { method: 'PATCH', path: '/v2/me/skins', content: { json: { skins, ...edit } } } as const;
-    const answer = await this.#requester.request(request, seenSkinsEditedAnswerSchema, call);
-    return { done: answer.skins.map(({ uuid }) => uuid), missing: answer.missing };
+    const { skins: edited, missing } = await this.#requester.request(
+      request,
+      seenSkinsEditedAnswerSchema,
+      call,
+    );
+    return { skins: edited, done: edited.map(({ uuid }) => uuid), missing };
   }
 
   /** POST /v2/me/skins/delete: removes up to 128 of the caller's skins. */

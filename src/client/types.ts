@@ -138,6 +138,11 @@ export interface BulkEdited {
   readonly missing: readonly string[];
 }
 
+export interface SkinsEdited extends BulkEdited {
+  /** Those that were changed, as lists show them. */
+  readonly skins: readonly SkinListItem[];
+}
+
 /** A request as sent, for logs. No key, no body. */
 export interface RequestReport {
   readonly method: string;

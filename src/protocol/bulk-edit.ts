@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
-import { skinListItemSchema, uuidSchema } from './skin.ts';
+import { seenSkinListItemSchema, skinListItemSchema, uuidSchema } from './skin.ts';
 import { skinEditFields } from './skin-edit.ts';
 
 /** Maximum skins that one request changes. */
@@ -30,7 +30,7 @@ export const skinsDeletedAnswerSchema = envelopeSchema.extend({ deleted: z.array
 
 /** The same as a client reads it. */
 export const seenSkinsEditedAnswerSchema = seenEnvelopeSchema.extend({
-  skins: z.array(z.object({ uuid: z.string() })),
+  skins: z.array(seenSkinListItemSchema),
   missing,
 });
 export const seenSkinsDeletedAnswerSchema = seenEnvelopeSchema.extend({

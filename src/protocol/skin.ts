@@ -73,7 +73,7 @@ export const skinListItemSchema = z
 export type WireSkinListItem = z.infer<typeof skinListItemSchema>;
 
 /** A row of a list as a client reads it: the hosted service sends only name, texture and time of a skin. */
-const seenSkinListItemSchema = z.object({
+export const seenSkinListItemSchema = z.object({
   uuid: z.string(),
   name: advice(z.string()),
   visibility: advice(visibilitySchema),

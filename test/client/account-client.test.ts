@@ -63,7 +63,7 @@ describe('AccountClient', () => {
       'PATCH /v2/me/skins',
       { skins: [{ uuid: 'a' }], missing: [] },
       (client) => client.editSkins(['a'], { name: 'b' }),
-      { done: ['a'], missing: [] },
+      { done: ['a'], missing: [], skins: [{ uuid: 'a' }] },
     ],
     ['DELETE /v2/account/keys/k%2F1', {}, (client) => client.revokeKey('k/1'), undefined],
     [

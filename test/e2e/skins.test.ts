@@ -32,6 +32,10 @@ describe('skins', () => {
     expect(edited).toMatchObject({ exitCode: 0, stdout: `${red}\tclassic\tprivate\t\n` });
     expect((await skins('list', '--public')).stdout).toMatch(new RegExp(`^${blue}\t.*\n$`));
 
+    const both = await skins('edit', red, NOBODY, blue, '--visibility', 'unlisted');
+    const rows = `${red}\tclassic\tunlisted\t\n${blue}\tclassic\tunlisted\tblue hat\n`;
+    expect(both).toMatchObject({ exitCode: 1, stdout: rows, stderr: expect.stringContaining(NOBODY) });
+
     const asked = await skins('delete', red);
     expect(asked).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('--yes') });
     const deleted = await skins('delete', '--yes', red, NOBODY, blue);

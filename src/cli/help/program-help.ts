@@ -17,6 +17,7 @@ Make skins:
   queue             submit skins to the queue without waiting for them
   status            show the status of jobs
   jobs              list your jobs
+  retry             submit failed jobs again
 
 Look at skins:
   skins             list, print, download, edit and delete skins

@@ -27,7 +27,8 @@ test('Arguments are completed by what they are', () => {
   expect(specs('users disable')).toEqual(['ask users']);
   expect(specs('users create')).toEqual(['none']);
   expect(specs('completion')).toEqual(['words bash zsh fish powershell']);
-  expect([at('status')?.isVariadic, at('skins edit')?.isVariadic]).toEqual([true, false]);
+  expect([at('skins edit')?.isVariadic, at('users edit')?.isVariadic]).toEqual([true, false]);
+  expect(specs('retry')).toEqual(['ask jobs']);
 });
 
 test('Values of options are completed by what they are; an option without one has none', () => {

@@ -12,7 +12,7 @@ import { CLIENT_ID, runAccountServer } from '../../support/server/account-server
 import { capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
-import { guardAgainstLeaks } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 
@@ -112,6 +112,12 @@ test('Every command prints the columns and the JSON fields that it declares', as
   const signed = join(folder, 'signed/');
   await type(['generate', await picture(), '--out', signed]);
   const job = ((await typeJson('queue', await picture(), '--wait')) as { job: string }).job;
+  const failedJob = async () => {
+    const { job: id } = (await typeJson('queue', await picture(), '--wait')) as { job: string };
+    const { db } = await openOwnStore(server.dataDir);
+    await db.updateTable('jobs').set({ status: 'failed', skin_uuid: null }).where('uuid', '=', id).execute();
+    return id;
+  };
   const backup = join(folder, 'all.backup');
   const data = join(folder, 'data');
 
@@ -125,6 +131,8 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'queue --dry-run --ndjson': async () => [await picture()],
     status: () => [job],
     jobs: () => [],
+    retry: async () => [await failedJob()],
+    'retry --wait': async () => [await failedJob()],
     'skins list': () => [],
     'skins get': () => [made.uuid],
     'skins download': () => [made.uuid, '--out', folder],

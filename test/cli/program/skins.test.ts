@@ -16,9 +16,9 @@ const nothing = {} as CommandContext;
 
 describe('What makes no sense', () => {
   test.each<[string, () => Promise<number>, string]>([
-    ['no UUID to change', () => runSkinsEdit({ uuid: 'none', name: 'a' }, nothing), 'not_a_uuid'],
-    ['nothing to change', () => runSkinsEdit({ uuid: UUID }, nothing), 'nothing_to_change'],
-    ['a bad name', () => runSkinsEdit({ uuid: UUID, name: 'a/b' }, nothing), 'invalid_name'],
+    ['no UUID to change', () => runSkinsEdit({ uuids: ['none'], name: 'a' }, nothing), 'not_a_uuid'],
+    ['nothing to change', () => runSkinsEdit({ uuids: [UUID] }, nothing), 'nothing_to_change'],
+    ['a bad name', () => runSkinsEdit({ uuids: [UUID], name: 'a/b' }, nothing), 'invalid_name'],
     ['no UUID to download', () => runSkinsDownload({ uuids: [UUID, '-'] }, nothing), 'not_a_uuid'],
     ['no UUID to delete', () => runSkinsDelete({ uuids: ['../x'], yes: true }, nothing), 'not_a_uuid'],
   ])('is refused before anything is asked: %s', async (_, run, code) => {
@@ -39,7 +39,7 @@ describe('A service that does not offer it', () => {
       { expect: 'GET /v2/me/skins?size=30', ...answer },
     ]);
     const { context } = contextWith(client);
-    await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, context)).rejects.toMatchObject({
+    await expect(runSkinsEdit({ uuids: [UUID], name: 'a' }, context)).rejects.toMatchObject({
       code: 'not_offered',
       message: 'This service does not offer changing skins.',
     });
@@ -62,7 +62,7 @@ describe('A service that does not offer it', () => {
         { expect: `PATCH /v2/skins/${UUID}`, status, json: refusal(code) },
       ]);
       const { context } = contextWith(client);
-      await expect(runSkinsEdit({ uuid: UUID, name: 'a' }, context)).rejects.toMatchObject({ code });
+      await expect(runSkinsEdit({ uuids: [UUID], name: 'a' }, context)).rejects.toMatchObject({ code });
     }
   });
 });

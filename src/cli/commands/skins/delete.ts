@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import type { SkinClient } from '../../../index.ts';
+import type { BulkEdited, SkinClient } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
+import { inBulk } from '../../connection/in-bulk.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
@@ -10,7 +11,6 @@ import { exitStatus } from '../../errors/exit.ts';
 import type { Examples } from '../../help/examples.ts';
 import { type Columns, type CommandOutput, columnRows, type Fields } from '../../output/described.ts';
 import { confirm } from '../../terminal/confirm.ts';
-import { printFailure } from '../../terminal/source-failure.ts';
 import { jsonDocument } from '../../text/json.ts';
 
 export interface SkinsDeleteOptions {
@@ -67,25 +67,52 @@ export async function runSkinsDelete(
   }
   const { client } = await connectWithProgress(await context.settings(), context);
   const deleted: string[] = [];
-  for (const uuid of uuids) if (await deleteOne(uuid, client, context)) deleted.push(uuid);
+  const tell = (some: readonly string[]) => {
+    deleted.push(...some);
+    if (!context.flags.json)
+      context.io.out.write(
+        columnRows(
+          COLUMNS,
+          some.map((uuid) => ({ uuid })),
+        ),
+      );
+  };
+  const areAllThere = await deleteAll(uuids, { client, context, tell });
   const views = deleted.map((uuid): DeletedView => ({ uuid, deleted: true }));
   if (context.flags.json) context.io.out.write(jsonDocument(views));
-  return exitStatus(deleted.length === uuids.length ? 'done' : 'failed');
+  return exitStatus(areAllThere ? 'done' : 'failed');
 }
 
-/** A missing skin does not stop the others from being deleted. */
-async function deleteOne(uuid: string, client: SkinClient, context: CommandContext): Promise<boolean> {
-  const { flags, io, signal } = context;
-  try {
-    await whereOffered({ what: 'deleting skins', about: ['skin_not_found'] }, () =>
-      client.deleteSkin(uuid, { signal }),
+interface DeleteOptions {
+  readonly client: SkinClient;
+  readonly context: CommandContext;
+  readonly tell: (deleted: readonly string[]) => void;
+}
+
+/** A missing skin does not stop the others from being deleted. @returns whether none was missing */
+async function deleteAll(
+  uuids: readonly string[],
+  { client, context, tell }: DeleteOptions,
+): Promise<boolean> {
+  return await inBulk(uuids, context, async (some) => {
+    const [only = '', ...others] = some;
+    const outcome = await whereOffered({ what: 'deleting skins', about: ['skin_not_found'] }, async () =>
+      others.length === 0
+        ? await deleteOne(only, client, context.signal)
+        : await client.account.deleteSkins(some, { signal: context.signal }),
     );
+    tell(outcome.done);
+    return outcome;
+  });
+}
+
+/** Other services too may offer to delete a single skin. */
+async function deleteOne(uuid: string, client: SkinClient, signal: AbortSignal): Promise<BulkEdited> {
+  try {
+    await client.deleteSkin(uuid, { signal });
   } catch (error) {
-    const report = reportOf(error);
-    if (report?.code !== 'skin_not_found') throw error;
-    await printFailure(uuid, report, context);
-    return false;
+    if (reportOf(error)?.code !== 'skin_not_found') throw error;
+    return { done: [], missing: [uuid] };
   }
-  if (!flags.json) io.out.write(columnRows(COLUMNS, [{ uuid }]));
-  return true;
+  return { done: [uuid], missing: [] };
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { SkinEdit, SkinVisibility } from '../../../index.ts';
+import type { SkinClient, SkinEdit, SkinVisibility } from '../../../index.ts';
 import { connectWithProgress } from '../../connection/connect-with-progress.ts';
+import { inBulk } from '../../connection/in-bulk.ts';
 import { verifyUuids } from '../../connection/skin-uuids.ts';
 import { whereOffered } from '../../connection/where-offered.ts';
 import type { CommandContext } from '../../context/context.ts';
@@ -10,10 +11,10 @@ import type { Examples } from '../../help/examples.ts';
 import { verifyName } from '../../options/skin-options.ts';
 import { type CommandOutput, columnRows } from '../../output/described.ts';
 import { jsonDocument } from '../../text/json.ts';
-import { SKIN_COLUMNS, SKIN_EDIT_OUTPUT } from './skin-rows.ts';
+import { SKIN_COLUMNS, SKIN_EDIT_OUTPUT, type SkinListView, skinListView } from './skin-rows.ts';
 
 export interface SkinsEditOptions {
-  readonly uuid: string;
+  readonly uuids: readonly string[];
   /** An empty string removes the name. */
   readonly name?: string;
   readonly visibility?: SkinVisibility;
@@ -21,42 +22,76 @@ export interface SkinsEditOptions {
 
 export const examples: Examples = [
   ['Rename a skin', 'skinsmith skins edit UUID --name Smith'],
-  ['Hide a skin from public lists', 'skinsmith skins edit UUID --visibility unlisted'],
+  [
+    'Hide all your skins with draft in their names from public lists',
+    'skinsmith skins list --filter draft | cut -f1 | xargs skinsmith skins edit --visibility unlisted',
+  ],
 ];
 
 export const output: readonly CommandOutput[] = [SKIN_EDIT_OUTPUT];
 
 export function register(command: Command, runner: Runner, run = runSkinsEdit): void {
   command
-    .description('Edit the name or visibility of one of your skins.')
-    .argument('<uuid>', 'UUID of the skin')
+    .description('Edit the name or visibility of your skins.\nSeveral skins get the same change.')
+    .argument('<uuid...>', 'UUIDs of skins')
     .option('--name <name>', 'new name; an empty one ("") removes the name')
     .addOption(
-      new Option('--visibility <visibility>', 'who can find the skin').choices([
+      new Option('--visibility <visibility>', 'who can find the skins').choices([
         'public',
         'unlisted',
         'private',
       ]),
     )
     .action(
-      async (uuid: string, typed: Omit<SkinsEditOptions, 'uuid'>) =>
-        await runner(async (context) => await run({ ...typed, uuid }, context)),
+      async (uuids: string[], typed: Omit<SkinsEditOptions, 'uuids'>) =>
+        await runner(async (context) => await run({ ...typed, uuids }, context)),
     );
 }
 
 export async function runSkinsEdit(
-  { uuid, ...edit }: SkinsEditOptions,
+  { uuids, ...edit }: SkinsEditOptions,
   context: CommandContext,
 ): Promise<number> {
-  verifyUuids([uuid]);
+  verifyUuids(uuids);
   verifyEdit(edit);
   const { client } = await connectWithProgress(await context.settings(), context);
+  const [only = '', ...others] = uuids;
+  return others.length === 0
+    ? await editOne(only, edit, { client, context })
+    : await editMany(uuids, edit, { client, context });
+}
+
+interface EditContext {
+  readonly client: SkinClient;
+  readonly context: CommandContext;
+}
+
+/** Other services too may offer to change a single skin. */
+async function editOne(uuid: string, edit: SkinEdit, { client, context }: EditContext): Promise<number> {
   const skin = await whereOffered({ what: 'changing skins', about: ['skin_not_found'] }, () =>
     client.editSkin(uuid, edit, { signal: context.signal }),
   );
   if (context.flags.json) context.io.out.write(jsonDocument(skin));
   else context.io.out.write(columnRows(SKIN_COLUMNS, [skin]));
   return exitStatus('done');
+}
+
+async function editMany(
+  uuids: readonly string[],
+  edit: SkinEdit,
+  { client, context }: EditContext,
+): Promise<number> {
+  const views: SkinListView[] = [];
+  const areAllThere = await inBulk(uuids, context, async (some) => {
+    const outcome = await whereOffered({ what: 'changing several skins at once', about: [] }, () =>
+      client.account.editSkins(some, edit, { signal: context.signal }),
+    );
+    views.push(...outcome.skins.map(skinListView));
+    if (!context.flags.json) context.io.out.write(columnRows(SKIN_COLUMNS, outcome.skins));
+    return outcome;
+  });
+  if (context.flags.json) context.io.out.write(jsonDocument(views));
+  return exitStatus(areAllThere ? 'done' : 'failed');
 }
 
 function verifyEdit(edit: SkinEdit): void {

@@ -61,7 +61,7 @@ export const SKIN_LIST_OUTPUT: CommandOutput = {
 };
 export const SKIN_EDIT_OUTPUT: CommandOutput = {
   columns: SKIN_COLUMNS,
-  json: { shape: 'object', fields: SKIN_FIELDS },
+  json: { shape: 'object or list', fields: SKIN_FIELDS },
 };
 
 /** A skin as the service sends it, and its data under the names that results use. */

@@ -27,4 +27,15 @@ describe('skins delete', () => {
     expect(err()).toContain(`Delete the skin ${UUID}? This cannot be undone. [y/N]`);
     expect(out()).toBe(requests === 1 ? `${UUID}\n` : '');
   });
+
+  test('deletes several in one request and names those that are missing', async () => {
+    const [there, gone] = [UUID, 'b'.repeat(32)];
+    const { client, server } = await testClient([
+      { expect: 'POST /v2/me/skins/delete', json: { success: true, deleted: [there], missing: [gone] } },
+    ]);
+    const { context, out, err } = contextWith(client);
+    expect(await runSkinsDelete({ uuids: [gone, there], yes: true }, context)).toBe(1);
+    expect([out(), err()]).toEqual([`${there}\n`, expect.stringContaining(`There is no such skin: ${gone}`)]);
+    expect(JSON.parse(String(server.seen[0]?.body))).toEqual({ skins: [gone, there] });
+  });
 });

@@ -1,14 +1,40 @@
-import { register } from '../../../../src/cli/commands/skins/edit.ts';
+import { describe, expect, test } from 'vitest';
+import { register, runSkinsEdit } from '../../../../src/cli/commands/skins/edit.ts';
+import { contextWith } from '../../../support/cli/client-context.ts';
 import { describeParsing } from '../../../support/cli/parsing.ts';
+import { testClient } from '../../../support/client/test-client.ts';
 
 describeParsing('skins edit', register, {
   taken: [
-    [['a', '--name', 'x'], { uuid: 'a', name: 'x' }],
-    [['a', '--name', '', '--visibility', 'private'], { uuid: 'a', name: '', visibility: 'private' }],
+    [['a', '--name', 'x'], { uuids: ['a'], name: 'x' }],
+    [['a', '--name', '', '--visibility', 'private'], { uuids: ['a'], name: '', visibility: 'private' }],
+    [['a', 'b', '--name', 'x'], { uuids: ['a', 'b'], name: 'x' }],
   ],
   refused: [
     [['--name', 'x'], /missing required argument 'uuid'/],
     [['a', '--visibility', 'secret'], /Allowed choices are public, unlisted, private/],
-    [['a', 'b', '--name', 'x'], /too many arguments/],
   ],
+});
+
+describe('skins edit', () => {
+  test('changes 130 skins in two requests and names those that are missing', async () => {
+    const uuids = Array.from({ length: 130 }, (_, n) => n.toString(16).padStart(32, '0'));
+    const [first = '', ...others] = uuids;
+    const skin = (uuid: string) => ({ uuid, name: 'x', visibility: 'private', variant: 'slim', views: 0 });
+    const answers = [others.slice(0, 127), others.slice(127)].map((some) => some.map(skin));
+    const { client, server } = await testClient([
+      { expect: 'PATCH /v2/me/skins', json: { success: true, skins: answers[0], missing: [first] } },
+      { expect: 'PATCH /v2/me/skins', json: { success: true, skins: answers[1], missing: [] } },
+    ]);
+    const { context, out, err } = contextWith(client);
+    expect(await runSkinsEdit({ uuids, name: 'x', visibility: 'private' }, context)).toBe(1);
+    expect(out()).toBe(others.map((uuid) => `${uuid}\tslim\tprivate\tx\n`).join(''));
+    expect(err()).toContain(`There is no such skin: ${first}`);
+    const bodies = server.seen.map(({ body }) => JSON.parse(body.toString()) as object);
+    const edit = { name: 'x', visibility: 'private' };
+    expect(bodies).toEqual([
+      { skins: uuids.slice(0, 128), ...edit },
+      { skins: uuids.slice(128), ...edit },
+    ]);
+  });
 });

@@ -113,6 +113,8 @@ const TOLD: readonly Step[] = [
   get('/v2/me/apikeys'),
   get('/v2/me/client'),
   get('/v2/me/skins'),
+  get('/v2/me/skins.zip', { query: '?filter=nobody' }),
+  get('/v2/me/skins.lock', { query: '?filter=nobody' }),
   patch('/v2/me/skins', json({ skins: ['0'.repeat(32)], visibility: 'unlisted' }), () => ({})),
   post('/v2/me/skins/delete', json({ skins: ['0'.repeat(32)] })),
   get('/v2/delay'),

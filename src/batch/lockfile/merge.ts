@@ -1,5 +1,6 @@
+import { lineOf } from '../../protocol/lock-line.ts';
 import { type LockEntry, lockEntrySchema, problemOf, workOf } from './entry.ts';
-import { LONGEST_LINE, lineOf } from './entry-line.ts';
+import { LONGEST_LINE } from './entry-line.ts';
 import { LockfileError } from './lockfile-error.ts';
 import type { MergedFile } from './merged-file.ts';
 import type { Snapshot } from './snapshot.ts';

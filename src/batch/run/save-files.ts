@@ -1,6 +1,6 @@
 import { bareUuid } from '../../dispatch/cape-texture.ts';
+import { withDigest } from '../../protocol/lock-line.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
-import { withDigest } from '../lockfile/entry-digest.ts';
 import { optionsOf } from '../model/work-key.ts';
 import type { BatchOptions } from '../options/options.ts';
 import type { LockfileChange, LockfileChanges } from './lockfile-changes.ts';

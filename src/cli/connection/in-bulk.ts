@@ -1,5 +1,5 @@
 import type { BulkEdited } from '../../index.ts';
-import type { CommandContext } from '../context/context.ts';
+import type { Messages } from '../terminal/messages.ts';
 import { printFailure } from '../terminal/source-failure.ts';
 
 /** Maximum skins that one request changes. */
@@ -12,7 +12,7 @@ const MAX_BULK = 128;
  */
 export async function inBulk(
   uuids: readonly string[],
-  context: Pick<CommandContext, 'messages'>,
+  context: { readonly messages: Messages },
   ask: (some: readonly string[]) => Promise<BulkEdited>,
 ): Promise<boolean> {
   let areAllThere = true;

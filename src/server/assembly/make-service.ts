@@ -18,6 +18,7 @@ import { Duplicates } from '../service/limits/duplicates.ts';
 import { Polling } from '../service/limits/polling.ts';
 import { MAX_STORE_BYTES, StoreCeiling } from '../service/limits/store-ceiling.ts';
 import type { Plans } from '../service/plans/plans.ts';
+import { Exports } from '../service/skins/export.ts';
 import { ServedTextures } from '../service/skins/served-textures.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
@@ -87,12 +88,16 @@ export async function makeService(
 }
 
 /** What counts the callers' requests in this process. */
-function makeLimiters(): Pick<ServiceContext, 'polling' | 'duplicates' | 'fetches' | 'spotReservations'> {
+function makeLimiters(): Pick<
+  ServiceContext,
+  'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports'
+> {
   return {
     polling: new Polling(),
     duplicates: new Duplicates(),
     fetches: new Fetches(),
     spotReservations: new SpotReservations(),
+    exports: new Exports(),
   };
 }
 

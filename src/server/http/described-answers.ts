@@ -57,8 +57,8 @@ function commonStatuses({ method, authenticated, isVital }: Route): number[] {
 }
 
 /** Whether answers of the route have an entity tag: streams have none. */
-function isTagged({ method, answers }: Route): boolean {
-  return method === 'GET' && answers[200] !== 'text/event-stream';
+function isTagged({ method, answers, isStreamed = false }: Route): boolean {
+  return method === 'GET' && !isStreamed && answers[200] !== 'text/event-stream';
 }
 
 const RATE_LIMIT_HEADERS = {

@@ -77,6 +77,8 @@ export interface Route extends RouteInput, RouteAccess {
   readonly changes?: boolean;
   /** Schemas of the answers by status. A string is a content type that is not JSON, null an answer without a body. */
   readonly answers: Readonly<Record<number, z.ZodType | string | null>>;
+  /** True if the answer is written while it is read, so that it has no entity tag. */
+  readonly isStreamed?: boolean;
   /** Who may cache the answers of a GET; default: `private`. */
   readonly cache?: Cache;
   readonly handle: (call: Call) => Promise<Answer>;

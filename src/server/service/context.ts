@@ -9,6 +9,7 @@ import type { OpenRequests } from './callers/open-requests.ts';
 import type { FollowContext, JobFeeds } from './jobs/job-feeds.ts';
 import type { JobContext, WaitContext } from './jobs/jobs.ts';
 import type { OpenIdContext } from './openid/sign-in.ts';
+import type { Exports } from './skins/export.ts';
 import type { ServedTextures } from './skins/served-textures.ts';
 import type { DiagnosisContext } from './status/diagnosis.ts';
 import type { Stats } from './status/stats.ts';
@@ -45,6 +46,8 @@ export interface ServiceContext
   readonly observer: Observer;
   readonly queue: JobQueue;
   readonly feeds: JobFeeds;
+  /** Exports of skins that are under way. */
+  readonly exports: Exports;
   /** Open requests, which end when their key is revoked. */
   readonly openRequests: OpenRequests;
   /** Textures as the game fetches them. */

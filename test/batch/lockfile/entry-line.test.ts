@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type LockEntry, lockEntrySchema, workOf } from '../../../src/batch/lockfile/entry.ts';
-import { lineOf, readLine } from '../../../src/batch/lockfile/entry-line.ts';
+import { readLine } from '../../../src/batch/lockfile/entry-line.ts';
 import { readHead } from '../../../src/batch/lockfile/head.ts';
+import { lineOf } from '../../../src/protocol/lock-line.ts';
 import { allOf, find, lockEntry, openText, textOf } from '../../support/batch/lockfile-entries.ts';
 
 const RUNS = { numRuns: 500, seed: 20_251_121 };

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
-import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
 import { workKey } from '../../../src/batch/model/work-key.ts';
+import { lineOf } from '../../../src/protocol/lock-line.ts';
 import {
   allOf,
   entriesOf,

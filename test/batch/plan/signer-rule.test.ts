@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
-import { withDigest } from '../../../src/batch/lockfile/entry-digest.ts';
 import type { SignedBy } from '../../../src/batch/model/signer.ts';
 import { SignerRule, type Standing, standingOf } from '../../../src/batch/plan/signer-rule.ts';
+import { withDigest } from '../../../src/protocol/lock-line.ts';
 import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 
 const HERE = 'https://here.example';

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
-import { withDigest } from '../../../src/batch/lockfile/entry-digest.ts';
 import { damageOf, signedBy } from '../../../src/batch/proof/entry-judge.ts';
 import { GameKeys } from '../../../src/batch/proof/game-keys.ts';
+import { withDigest } from '../../../src/protocol/lock-line.ts';
 import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { parsePublicKey, signValue } from '../../../src/textures/signature.ts';

@@ -46,6 +46,34 @@ test('One’s own skins of every visibility are on one’s page, and those of no
   expect([stranger.status, stranger.headers.get('location')]).toEqual([303, '/ui/sign-in']);
 });
 
+test('They are downloaded as the search shows them, by nobody else', async () => {
+  const server = await runServer();
+  const own = await make(server.owner, 1, { name: 'Anna', visibility: 'private' });
+  await make(server.owner, 2, { name: 'Berta' });
+  const browser = await signedIn(server);
+  const { text } = await browser.open('/ui/skins?visibility=private');
+  const links = [...text.matchAll(/href="(\/ui\/skins\/export\.\w+\?[^"]*)"/g)].map(([, path = '']) =>
+    path.replaceAll('&amp;', '&'),
+  );
+  expect(links).toHaveLength(2);
+  const [zip, lock] = await Promise.all(links.map(async (path) => await browser.open(path)));
+  expect([zip?.headers.get('content-type'), zip?.text.slice(0, 2)]).toEqual(['application/zip', 'PK']);
+  expect(lock?.headers.get('content-disposition')).toBe('attachment; filename="skins.lock"');
+  expect(
+    lock?.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toMatchObject([{ uuid: own, source: `skins/Anna-${own.slice(0, 8)}.png` }]);
+  const stranger = await new PlainBrowser(server.url).open('/ui/skins/export.lock');
+  expect([stranger.status, stranger.headers.get('location')]).toEqual([303, '/ui/sign-in']);
+  const head = await fetch(`${server.url}/ui/skins/export.zip`, {
+    method: 'HEAD',
+    headers: { cookie: String(browser.cookie) },
+  });
+  expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/zip']);
+});
+
 test('They are searched, filtered, sorted, and shown page by page', async () => {
   const server = await runServer();
   const browser = await signedIn(server);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
-import { lineOf } from '../../../src/batch/lockfile/entry-line.ts';
+import { lineOf } from '../../../src/protocol/lock-line.ts';
 
 export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -9,6 +9,8 @@ const NO_PAGES = new Set([
   '/ui/jobs/:jobId/state',
   '/ui/jobs/events',
   '/ui/skins/:uuid/pictures/:view',
+  '/ui/skins/export.zip',
+  '/ui/skins/export.lock',
 ]);
 /** Steps of signing in, here or at the game, which need one that was begun; journeys take them. */
 const STEPS = ['/ui/sign-in/', '/ui/account/games/logins/'];

@@ -149,6 +149,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     'server/http/routes/v2': [],
     'server/http/pages': [],
     'server/http/endpoint': [],
+    'server/http/downloads': [],
     'server/http/v1': [],
     'server/http': [],
     'server/pages/views': [],

@@ -27,13 +27,20 @@ import { v1ValidNameRoute, v1ValidUuidRoute } from './v1/validate.ts';
 import { batchRoute } from './v2/batch.ts';
 import { editSkinsRoute, removeSkinsRoute } from './v2/bulk-changes.ts';
 import { capeListRoute } from './v2/capes.ts';
+import { exportRoutes } from './v2/export.ts';
 import { generateRoute } from './v2/generate.ts';
 import { delayRoute, meClientRoute, meKeyRoute, meKeysRoute, meRoute } from './v2/me.ts';
 import { jobListRoute, jobRoute, retryJobRoute, submitRoute } from './v2/queue.ts';
 import { queueEventsRoute } from './v2/queue-events.ts';
 import { reportSkinRoute } from './v2/report.ts';
 import { ownSkinsRoute, popularSkinsRoute, publicSkinsRoute, randomSkinsRoute } from './v2/skin-lists.ts';
-import { editSkinRoute, removeSkinRoute, skinRoute, skinTextureRoute, viewSkinRoute } from './v2/skins.ts';
+import {
+  editSkinRoute,
+  removeSkinRoute,
+  skinRoute,
+  skinTextureRoute,
+  viewSkinRoute,
+} from './v2/skins.ts';
 import { statsRoute } from './v2/stats.ts';
 
 /** Routes whose paths begin alike. */
@@ -73,6 +80,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
       meKeysRoute,
       meClientRoute,
       ownSkinsRoute,
+      ...exportRoutes,
       editSkinsRoute,
       removeSkinsRoute,
       delayRoute,

@@ -50,6 +50,7 @@ export function mySkinsPage({ skins, next, total, done, origin, ...choice }: MyS
     body: html`${done && html`<p class="done" role="status">${done.count} ${done.count === 1 ? 'skin' : 'skins'} ${done.act}.</p>`}
 ${searchForm(choice)}
 ${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
+${skins.length > 0 && exportLinks(choice)}
 ${skins.length > 0 ? bulkForm(skins) : html`<p class="lead">No skin of yours fits. <a href="/ui/make">Make one.</a></p>`}
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ ...choice, after: next }).toString()}">More skins</a></p>`}`,
     terminal: terminalOf('skinsmith skins list', origin, '/v2/me/skins'),
@@ -63,6 +64,14 @@ function searchForm({ sort, filter, visibility, variant }: Choice): Html {
 <div><label for="arms">Arms</label><select id="arms" name="variant">${options(ARMS, variant)}</select></div>
 <div><label for="sort">Order</label><select id="sort" name="sort">${options(SORTS, sort)}</select></div>
 <div class="end"><button>Search</button></div></div></form></search>`;
+}
+
+/** Files of all skins that fit, not only those on this page. */
+function exportLinks({ filter, visibility, variant }: Choice): Html {
+  const query = new URLSearchParams({ filter, visibility, variant }).toString();
+  return html`<p class="acts">Download ${filter || visibility || variant ? 'all that fit' : 'all'}:
+<a href="${PATH}/export.zip?${query}" download>pictures and data (zip)</a>
+<a href="${PATH}/export.lock?${query}" download>data only (skins.lock)</a></p>`;
 }
 
 /** Everything is one form, so that what is selected can be changed or deleted without a script. */

@@ -5,12 +5,14 @@ import type { SkinWithData } from '../../store/skins.ts';
 /** `game`: every server accepts it; `server`: this service's own key; `other`: another service's key. */
 export type SignedBy = 'game' | 'server' | 'other';
 
+export interface SignedByContext {
+  readonly game: Pick<Game, 'keys'>;
+  readonly ownAddresses: () => readonly string[];
+}
+
 /** Who has signed a skin, as far as is known without asking anybody. */
 export function signedBy(
-  {
-    game,
-    ownAddresses,
-  }: { readonly game: Pick<Game, 'keys'>; readonly ownAddresses: () => readonly string[] },
+  { game, ownAddresses }: SignedByContext,
   { value, signature, url }: Pick<SkinWithData, 'value' | 'signature' | 'url'>,
 ): SignedBy {
   if (game.keys.known.some((key) => isSignedBy(key, value, signature))) return 'game';

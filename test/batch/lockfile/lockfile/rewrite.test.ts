@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
-import { lineOf } from '../../../../src/batch/lockfile/entry-line.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
+import { lineOf } from '../../../../src/protocol/lock-line.ts';
 import {
   allOf,
   entriesOf,

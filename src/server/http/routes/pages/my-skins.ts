@@ -5,8 +5,9 @@ import { uuidSchema, visibilitySchema } from '../../../../protocol/skin.ts';
 import { deleteSkinsPage, mySkinsPage, nothingToDoPage } from '../../../pages/views/my-skins.ts';
 import { editSkins, removeSkins } from '../../../service/skins/bulk-changes.ts';
 import { readOwnSkins } from '../../../service/skins/skins.ts';
+import { exportAnswer } from '../../downloads/download.ts';
 import { orNone, several } from '../../pages/form-fields.ts';
-import { pageRoute, seeOther } from '../../pages/page-route.ts';
+import { type PageRoute, pageRoute, seeOther } from '../../pages/page-route.ts';
 
 const PATH = '/ui/skins';
 /** Skins on one page. */
@@ -54,6 +55,27 @@ function doneOf(changed: number | undefined, deleted: number | undefined) {
   if (changed !== undefined) return { act: 'changed', count: changed } as const;
   return deleted === undefined ? undefined : ({ act: 'deleted', count: deleted } as const);
 }
+
+/** The same files as /v2/me/skins.zip and .lock, for whom the session knows. Empty fields of the search are left out. */
+export const exportPageRoutes: readonly PageRoute[] = (['zip', 'lock'] as const).map((kind) => {
+  const path = `${PATH}/export.${kind}` as const;
+  return pageRoute({
+    method: 'GET',
+    path,
+    isFor: 'users',
+    scopes: ['read'],
+    query: query.pick({ filter: true, visibility: true, variant: true, after: true }),
+    handle: async ({ query: { after, filter, visibility, variant }, ...call }) => {
+      const chosen = {
+        after,
+        filter: filter || undefined,
+        visibility: visibility || undefined,
+        variant: variant || undefined,
+      };
+      return await exportAnswer(kind, path, { ...call, query: chosen });
+    },
+  });
+});
 
 const formSchema = z.object({
   act: z.enum(['change', 'delete', 'delete-for-good']),

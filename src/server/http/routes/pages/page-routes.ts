@@ -4,7 +4,7 @@ import { assetRoute } from './assets.ts';
 import { galleryRoute } from './gallery.ts';
 import { jobPageRoute, jobStateRoute } from './jobs.ts';
 import { makeRoute, submitFormRoute } from './make.ts';
-import { mySkinsFormRoute, mySkinsRoute } from './my-skins.ts';
+import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute } from './my-skins.ts';
 import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
 import { ownJobEventsRoute, ownJobsRoute, retryJobFormRoute } from './own-jobs.ts';
 import {
@@ -38,6 +38,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   retryJobFormRoute,
   mySkinsRoute,
   mySkinsFormRoute,
+  ...exportPageRoutes,
   skinPageRoute,
   skinPictureRoute,
   editSkinFormRoute,

@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import { sleepOrWake } from '../../../base/sleeping.ts';
+import type { Caller } from '../../service/callers/caller.ts';
+import type { ServiceContext } from '../../service/context.ts';
+import { type ExportQuery, exportSkins, type SkinExport } from '../../service/skins/export.ts';
+import type { HttpRequest } from '../request.ts';
+import type { Answer } from '../route.ts';
+import { type ExportOptions, lockLines, zipArchive } from './formats.ts';
+
+/** Milliseconds in which an export must have been read. */
+const MAX_AGE = 10 * 60_000;
+/** Bytes that wait for a slow reader. */
+const BACKLOG = 256 * 1024;
+
+/** The kinds of exports, by how their names end. */
+export const EXPORTS = {
+  zip: { type: 'application/zip', write: zipArchive },
+  lock: { type: 'application/x-ndjson', write: lockLines },
+} as const satisfies Record<string, ExportKind>;
+
+interface ExportKind {
+  readonly type: string;
+  readonly write: (skins: SkinExport['skins'], options: ExportOptions) => AsyncIterable<Uint8Array>;
+}
+
+interface ExportCall {
+  readonly context: ServiceContext;
+  readonly request: Pick<HttpRequest, 'method' | 'signal'>;
+  readonly caller: Caller;
+  readonly verify: () => Promise<void>;
+  readonly query: ExportQuery;
+}
+
+/** The caller's skins as a file, written while it is read. `path`: of this address. @throws Refusal */
+export async function exportAnswer(
+  kind: keyof typeof EXPORTS,
+  path: string,
+  { context, request, caller, verify, query }: ExportCall,
+): Promise<Answer> {
+  const { type, write } = EXPORTS[kind];
+  const headers = {
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="skins.${kind}"`,
+    'Cache-Control': 'no-store',
+  };
+  if (request.method === 'HEAD') return { status: 200, headers, body: undefined };
+  const { skins, end } = await exportSkins(context, caller, query);
+  const { after: _, ...filters } = query;
+  const partAfter = (after: string) =>
+    `${context.publicUrl()}${path}?${new URLSearchParams({ ...withoutAbsent(filters), after })}`;
+  const body = Readable.from(write(skins, { partAfter }), { objectMode: false, highWaterMark: BACKLOG });
+  const stop = context.openRequests.hold(verify, () => void body.destroy());
+  body.once('close', () => {
+    stop();
+    end();
+  });
+  endInTime(body, request.signal, context);
+  return { status: 200, headers, body };
+}
+
+function withoutAbsent(query: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+}
+
+/** Ends a download whose reader is gone, or too slow. */
+function endInTime(body: Readable, signal: AbortSignal, { clock }: Pick<ServiceContext, 'clock'>): void {
+  const closed = new AbortController();
+  body.once('close', () => closed.abort());
+  if (signal.aborted) body.destroy();
+  else signal.addEventListener('abort', () => body.destroy(), { once: true, signal: closed.signal });
+  void sleepOrWake(clock, MAX_AGE, closed.signal).then(() => body.destroy());
+}

@@ -1,0 +1,165 @@
+import type { Clock } from '../../../base/clock.ts';
+import { type LockLine, withDigest } from '../../../protocol/lock-line.ts';
+import { decodePng } from '../../../skin/png/decode.ts';
+import { detectVariant } from '../../../skin/variant.ts';
+import type { Db } from '../../store/db.ts';
+import type { SkinWithData } from '../../store/skins.ts';
+import { findServedTexture } from '../../store/textures.ts';
+import { type Caller, requireUser } from '../callers/caller.ts';
+import { readRateLimit } from '../limits/rate-limit.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { type SignedByContext, signedBy } from './signed-by.ts';
+import { readOwnSkins, type SkinListQuery } from './skins.ts';
+
+/** Maximum skins of one export; the next one begins after the last of them. */
+export const MOST_EXPORTED = 5_000;
+/** Skins that are read at once. */
+const PAGE = 64;
+/** Exports at the same time: of one user, and of all in this process. */
+const MAX_PER_OWNER = 2;
+const MAX_EXPORTS = 8;
+
+export interface ExportContext extends SignedByContext {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly exports: Exports;
+  readonly publicUrl: () => string;
+  readonly isStopping: () => boolean;
+}
+
+/** The exports that are under way in this process. */
+export class Exports {
+  /** Maximum skins of one. */
+  readonly most: number;
+  readonly #owners: string[] = [];
+
+  constructor(most = MOST_EXPORTED) {
+    this.most = most;
+  }
+
+  /** Number of those of one user. */
+  of(owner: string): number {
+    return this.#owners.filter((one) => one === owner).length;
+  }
+
+  get size(): number {
+    return this.#owners.length;
+  }
+
+  /** Counts one until the returned function is called. */
+  begin(owner: string): () => void {
+    this.#owners.push(owner);
+    let isOver = false;
+    return () => {
+      if (!isOver) this.#owners.splice(this.#owners.indexOf(owner), 1);
+      isOver = true;
+    };
+  }
+}
+
+/** A skin with its picture, as files have them. */
+export interface ExportedSkin {
+  readonly line: LockLine;
+  readonly png: Uint8Array;
+  /** When the record was made, milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** Which skins: all of the caller's that fit. */
+export type ExportQuery = Pick<SkinListQuery, 'after' | 'filter' | 'visibility' | 'variant'>;
+
+/** An export that has begun. */
+export interface SkinExport {
+  /** Newest first. @returns `after` of the next export, if there are more skins */
+  readonly skins: AsyncGenerator<ExportedSkin, string | undefined, void>;
+  /** To be called when it is over, however it ended. */
+  readonly end: () => void;
+}
+
+/**
+ * The caller's own skins with their pictures. Pictures that the operator has blocked are left out.
+ * @throws Refusal `unauthorized`, `concurrency_limit`, `service_unavailable`
+ */
+export async function exportSkins(
+  context: ExportContext,
+  caller: Caller,
+  query: ExportQuery,
+): Promise<SkinExport> {
+  const { owner } = requireUser(caller);
+  const { exports, db, clock } = context;
+  const rateLimit = await readRateLimit(db, caller, clock.now());
+  if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
+  if (exports.of(owner) >= MAX_PER_OWNER) {
+    const message = `You have ${MAX_PER_OWNER} exports under way; that is the most there may be.`;
+    throw new Refusal('concurrency_limit', { message, rateLimit });
+  }
+  if (exports.size >= MAX_EXPORTS)
+    throw new Refusal('service_unavailable', 'Too many exports are under way.');
+  return { skins: exported(context, caller, query), end: exports.begin(owner) };
+}
+
+async function* exported(context: ExportContext, caller: Caller, query: ExportQuery): SkinExport['skins'] {
+  const files = new Set<string>();
+  let { after } = query;
+  for (let read = 0; read < context.exports.most; ) {
+    const size = Math.min(PAGE, context.exports.most - read);
+    const { skins, next } = await readOwnSkins(context, caller, { ...query, after, size });
+    for (const skin of skins) {
+      const one = await withPicture(context, skin, files);
+      if (one) yield one;
+    }
+    if (next === undefined) return undefined;
+    if (context.isStopping()) throw new Refusal('service_unavailable', 'The service is shutting down.');
+    [after, read] = [next, read + size];
+  }
+  return after;
+}
+
+/** Undefined if its picture is blocked, or the skin was deleted just now. */
+async function withPicture(
+  context: ExportContext,
+  skin: SkinWithData,
+  files: Set<string>,
+): Promise<ExportedSkin | undefined> {
+  const texture = await findServedTexture(context.db, skin.texture_hash);
+  if (!texture) return undefined;
+  const source = fileOf(skin, files);
+  files.add(source);
+  const detected = detectVariant(decodePng(texture.png)).variant;
+  return { line: lineOf(context, skin, { source, detected }), png: texture.png, time: skin.skin_created_at };
+}
+
+/** The path of its picture: safe on every system, and no other skin's. */
+function fileOf({ name, uuid }: SkinWithData, taken: ReadonlySet<string>): string {
+  const stem = (name ?? '').replaceAll(/[^A-Za-z0-9_-]+/g, '_');
+  const file = `skins/${stem ? `${stem}-` : ''}${uuid.slice(0, 8)}.png`;
+  return taken.has(file) ? `skins/${uuid}.png` : file;
+}
+
+/** As `skinsmith generate` writes it. The options are those under which it finds the picture again. */
+function lineOf(
+  context: ExportContext,
+  skin: SkinWithData,
+  { source, detected }: { readonly source: string; readonly detected: 'classic' | 'slim' },
+): LockLine {
+  const { uuid, name, variant, visibility, value, signature, url, texture_hash } = skin;
+  const service = context.publicUrl();
+  const signing = signedBy(context, skin);
+  const signer = signing === 'server' ? service : signing === 'game' ? 'game' : 'unproved';
+  return withDigest({
+    source,
+    pixels: texture_hash,
+    options: { variant: variant === detected ? 'auto' : variant, visibility },
+    uuid,
+    name: name ?? undefined,
+    variant,
+    visibility,
+    value,
+    signature,
+    texture: url,
+    hash: texture_hash,
+    service,
+    key: signing === 'server' ? skin.account : undefined,
+    signer,
+  });
+}

@@ -1,0 +1,164 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { readLine } from '../../../src/batch/lockfile/entry-line.ts';
+import { zipArchive } from '../../../src/server/http/downloads/formats.ts';
+import { userCaller } from '../../../src/server/service/callers/caller.ts';
+import { Plans } from '../../../src/server/service/plans/plans.ts';
+import { type ExportContext, Exports, exportSkins } from '../../../src/server/service/skins/export.ts';
+import { findUserByName } from '../../../src/server/store/users.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
+import { freshMachine } from '../../support/program/program.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { readZip } from '../../support/server/read-zip.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import { expectRefusal } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+const SKINS = [
+  { name: 'hat', visibility: 'public' },
+  { name: 'hat', visibility: 'public' },
+  { name: 'a b. c', visibility: 'private' },
+  { visibility: 'unlisted' },
+] as const;
+
+/** A server whose owner has these skins; their UUIDs. */
+async function withSkins(): Promise<{ server: ServerUnderTest; uuids: string[] }> {
+  const server = await runServer();
+  const uuids: string[] = [];
+  for (const [n, fields] of SKINS.entries())
+    uuids.push((await server.owner.upload('/v2/generate', skinPng(n), { ...fields })).body.skin!.uuid);
+  return { server, uuids };
+}
+
+const linesOf = (bytes: Buffer) =>
+  bytes
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => readLine(line)!);
+
+describe('GET /v2/me/skins.zip', () => {
+  test('holds every picture, and the data in a skins.lock that the program verifies', async () => {
+    const { server, uuids } = await withSkins();
+    const { status, headers, bytes } = await server.owner.get('/v2/me/skins.zip');
+    expect([status, headers]).toMatchObject([
+      200,
+      {
+        'content-type': 'application/zip',
+        'content-disposition': 'attachment; filename="skins.zip"',
+        'cache-control': 'no-store',
+      },
+    ]);
+    const files = readZip(bytes);
+    const short = uuids.map((uuid) => uuid.slice(0, 8));
+    const pictures = [`hat-${short[0]}`, `hat-${short[1]}`, `a_b_c-${short[2]}`, short[3]];
+    const names = pictures.map((name) => `skins/${name}.png`);
+    expect([...files.keys()].sort()).toEqual([...names, 'skins.lock'].sort());
+    for (const [n, name] of names.entries())
+      expect(pixelHash(decodePng(files.get(name)!))).toBe(pixelHash(drawSkin(n)));
+    expect(linesOf(files.get('skins.lock')!).map(({ uuid }) => uuid)).toEqual(uuids.toReversed());
+
+    const machine = await freshMachine();
+    await mkdir(join(machine.folder, 'skins'));
+    for (const [name, content] of files) await writeFile(join(machine.folder, name), content);
+    const env = { SKINSMITH_BASE_URL: server.url, SKINSMITH_API_KEY: String(server.key) };
+    const lock = join(machine.folder, 'skins.lock');
+    const verified = await machine.run(['verify', lock], { env });
+    expect([verified.exitCode, verified.stderr]).toEqual([0, expect.stringContaining('4')]);
+    const found = ['generate', '--frozen', '--lock', lock, '--format', 'signature', names[0]!, names[1]!];
+    const words = found.map((word) => (word.startsWith('skins/') ? join(machine.folder, word) : word));
+    expect(await machine.run(words, { env })).toMatchObject({ exitCode: 0 });
+  });
+
+  test('says where the next part begins', async () => {
+    const { server, uuids } = await withSkins();
+    const { context, caller } = await insideOf(server, new Exports(3));
+    const { skins, end } = await exportSkins(context, caller, {});
+    const partAfter = (after: string) => `http://x/?after=${after}`;
+    const files = readZip(await buffer(zipArchive(skins, { partAfter })));
+    end();
+    expect(files.size).toBe(3 + 2);
+    const [, after = ''] = /after=(\S+)/.exec(String(files.get('MORE.txt'))) ?? [];
+    const rest = await server.owner.get(`/v2/me/skins.lock?after=${after}`);
+    expect(linesOf(rest.bytes).map(({ uuid }) => uuid)).toEqual([uuids[0]]);
+  });
+});
+
+describe('GET /v2/me/skins.lock', () => {
+  test('has the caller’s own skins that fit, and says who signed them', async () => {
+    const { server, uuids } = await withSkins();
+    const other = await server.user('other');
+    await other.upload('/v2/generate', skinPng(9));
+    const hats = linesOf((await server.owner.get('/v2/me/skins.lock?filter=hat&variant=classic')).bytes);
+    expect(hats.map(({ uuid }) => uuid)).toEqual([uuids[1], uuids[0]]);
+    expect(hats[0]).toMatchObject({ service: server.url, signer: server.url, name: 'hat' });
+    expect(hats[0]?.key).toMatch(/\S/);
+    const hidden = await server.owner.get('/v2/me/skins.lock?visibility=private');
+    expect(linesOf(hidden.bytes)).toMatchObject([
+      { uuid: uuids[2], options: { variant: 'auto', visibility: 'private' } },
+    ]);
+    expect((await server.owner.send('HEAD', '/v2/me/skins.lock')).status).toBe(200);
+  });
+
+  test('is only for callers who may read their skins', async () => {
+    const server = await runServer();
+    expectRefusal(await server.anonymous().get('/v2/me/skins.lock'), 'unauthorized');
+    expectRefusal(await server.owner.get('/v2/me/skins.lock?filtre=hat'), 'validation_error');
+    const { body } = await server.owner.json('/v2/account/keys', { scopes: ['generate'] });
+    const headers = { authorization: `Bearer ${body.key?.secret}` };
+    expectRefusal(await server.owner.get('/v2/me/skins.lock', headers), 'insufficient_grants');
+    expect((await server.owner.get('/v2/me/skins.lock')).bytes).toHaveLength(0);
+  });
+
+  test('leaves out what the operator has blocked', async () => {
+    const { server, uuids } = await withSkins();
+    const hash = pixelHash(drawSkin(1));
+    expect((await server.owner.json('/v2/account/blocked-images', { hash })).status).toBe(200);
+    const { bytes } = await server.owner.get('/v2/me/skins.lock?filter=hat');
+    expect(linesOf(bytes).map(({ uuid }) => uuid)).toEqual([uuids[0]]);
+  });
+});
+
+describe('exports', () => {
+  test('are two at once for a user, eight for all', async () => {
+    const server = await runServer();
+    const { context, caller } = await insideOf(server, new Exports());
+    const { end } = await exportSkins(context, caller, {});
+    await exportSkins(context, caller, {});
+    await expect(exportSkins(context, caller, {})).rejects.toMatchObject({ code: 'concurrency_limit' });
+    end();
+    end(); // counts once
+    await exportSkins(context, caller, {});
+    await expect(exportSkins(context, caller, {})).rejects.toMatchObject({ code: 'concurrency_limit' });
+    for (let others = 0; others < 6; others++) context.exports.begin(`user:${others}`);
+    const stranger = { ...caller, owner: 'user:stranger' };
+    await expect(exportSkins(context, stranger, {})).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+/** What the service does it with, over the same store. */
+async function insideOf({ dataDir }: ServerUnderTest, exports: Exports) {
+  const { db } = await openOwnStore(dataDir);
+  const user = await findUserByName(db, 'owner');
+  const plans = new Plans();
+  const context: ExportContext = {
+    db,
+    exports,
+    clock: systemClock,
+    game: { keys: { known: [] } } as unknown as ExportContext['game'],
+    ownAddresses: () => [],
+    publicUrl: () => 'http://x',
+    isStopping: () => false,
+  };
+  return { context, caller: userCaller(user!, plans) };
+}

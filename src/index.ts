@@ -61,6 +61,7 @@ export type {
   GameAccountCheck,
   GameLogin,
 } from './protocol/game-account.ts';
+export type { Identity } from './protocol/identity.ts';
 export { isPending, type Job, type SeenJobStatus } from './protocol/job.ts';
 export {
   type BlockedImage,
@@ -74,7 +75,7 @@ export {
 } from './protocol/moderation.ts';
 export type { PlanView as Plan } from './protocol/plan.ts';
 export type { SeenSkin as Skin } from './protocol/seen-skin.ts';
-export type { SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
+export type { SimilarSkin, SkinListItem, SkinVariant, SkinVisibility } from './protocol/skin.ts';
 export type { SkinEdit } from './protocol/skin-edit.ts';
 export type { Account, User, UserChange, UserWish } from './protocol/user.ts';
 export { InvalidImageError } from './skin/picture.ts';

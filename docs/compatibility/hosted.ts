@@ -57,7 +57,6 @@ export const NO_ENDPOINT: Readonly<Record<string, string>> = {
   'GET /v2/skins/{uuid}/tags': 'Skins have no tags; `tags` is an empty list.',
   'POST /v2/skins/{uuid}/tags': 'Skins have no tags.',
   'GET /v2/skins/{uuid}/meta': 'It belongs to the gallery of the website.',
-  'GET /v2/skins/{uuid}/similar': 'It belongs to the gallery of the website.',
   'GET /v2/skins/{uuid}/user': 'Whose skin it is stays with its owner.',
   'POST /v2/skins/{uuid}/interactions/likes': 'It belongs to the gallery of the website.',
   'GET /get/forTexture/{value}': 'No client in use was found to ask for it.',
@@ -135,6 +134,15 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
     shown: [
       'test/service/skins/skin-picks.test.ts',
       'Latest, popular and random skins and the pages of version 1 hold public ones only',
+    ],
+  },
+  'GET /v2/skins/{uuid}/similar': {
+    hosted: 'Belongs to the gallery of the website; what it answers is not published.',
+    here: 'Public skins with the same pixels, but other arms or another cape: `skins` of `{uuid, variant, cape}`.',
+    why: 'Nobody else can say which skins look alike; the same pixels are a fact.',
+    shown: [
+      'test/service/skins/similar-skins.test.ts',
+      'Similar skins are public ones with the same pixels and other arms',
     ],
   },
   'GET /v2/me/skins': {

@@ -18,7 +18,9 @@ import {
 } from '../protocol/cape.ts';
 import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/diagnosis.ts';
 import { envelopeSchema } from '../protocol/envelope.ts';
+import { type Identity, identityListAnswerSchema } from '../protocol/identity.ts';
 import { type PlanView, planListAnswerSchema } from '../protocol/plan.ts';
+import { type SimilarSkin, similarSkinsAnswerSchema } from '../protocol/skin.ts';
 import type { SkinEdit } from '../protocol/skin-edit.ts';
 import {
   type Account,
@@ -87,6 +89,12 @@ export class AccountClient {
     return { done: deleted, missing };
   }
 
+  /** GET /v2/skins/:uuid/similar: public skins with the same pixels, but other arms or another cape. */
+  async similarSkins(uuid: string, call: CallOptions = {}): Promise<readonly SimilarSkin[]> {
+    const path = `/v2/skins/${encodeURIComponent(uuid)}/similar`;
+    return (await this.#requester.request({ method: 'GET', path }, similarSkinsAnswerSchema, call)).skins;
+  }
+
   /** GET /v2/account/keys: the caller's API keys, or another user's for an operator. */
   async keys(user?: string, call: CallOptions = {}): Promise<readonly ApiKey[]> {
     const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
@@ -107,6 +115,26 @@ export class AccountClient {
   /** DELETE /v2/account/keys/:id: the key is refused from then on. */
   async revokeKey(id: string, call: CallOptions = {}): Promise<void> {
     const path = `/v2/account/keys/${encodeURIComponent(id)}`;
+    await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
+  }
+
+  /** GET /v2/account/identities: who signs in as the caller by OpenID Connect, or as another user for an operator. */
+  async identities(user?: string, call: CallOptions = {}): Promise<readonly Identity[]> {
+    const query = user === undefined ? '' : `?user=${encodeURIComponent(user)}`;
+    return (await this.#get(`/identities${query}`, identityListAnswerSchema, call)).identities;
+  }
+
+  /** DELETE /v2/account/identities/:id. `mayBeLast`: even if it is the user's only way to sign in. */
+  async untieIdentity(
+    id: string,
+    { user, mayBeLast = false }: { readonly user?: string; readonly mayBeLast?: boolean } = {},
+    call: CallOptions = {},
+  ): Promise<void> {
+    const query = new URLSearchParams({
+      last: mayBeLast ? 'yes' : 'no',
+      ...(user !== undefined && { user }),
+    });
+    const path = `/v2/account/identities/${encodeURIComponent(id)}?${query}`;
     await this.#requester.request({ method: 'DELETE', path }, envelopeSchema, call);
   }
 

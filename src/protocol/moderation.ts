@@ -18,6 +18,7 @@ export const OPERATOR_ACTIONS = [
   'change_plan',
   'disable_user',
   'enable_user',
+  'untie_identity',
 ] as const;
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 

@@ -85,6 +85,18 @@ export const seenSkinListItemSchema = z.object({
 });
 export type SkinListItem = z.infer<typeof seenSkinListItemSchema>;
 
+/** GET /v2/skins/:uuid/similar: a public skin with the same pixels, but other arms or another cape. */
+const similarSkinSchema = z
+  .object({
+    uuid: z.string(),
+    variant: variantSchema,
+    /** Hash of its cape; absent: it has none. */
+    cape: z.string().optional(),
+  })
+  .meta({ id: 'SimilarSkin' });
+export type SimilarSkin = z.infer<typeof similarSkinSchema>;
+export const similarSkinsAnswerSchema = envelopeSchema.extend({ skins: z.array(similarSkinSchema) });
+
 export const skinAnswerSchema = envelopeSchema.extend({ skin: skinSchema });
 export const seenSkinListAnswerSchema = seenEnvelopeSchema.extend({
   skins: z.array(seenSkinListItemSchema),

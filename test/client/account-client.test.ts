@@ -65,7 +65,17 @@ describe('AccountClient', () => {
       (client) => client.editSkins(['a'], { name: 'b' }),
       { done: ['a'], missing: [], skins: [{ uuid: 'a' }] },
     ],
+    ['GET /v2/skins/a/similar', { skins: [] }, (client) => client.similarSkins('a'), []],
     ['DELETE /v2/account/keys/k%2F1', {}, (client) => client.revokeKey('k/1'), undefined],
+    ['GET /v2/account/identities', { identities: [] }, (client) => client.identities(), []],
+    ['GET /v2/account/identities?user=a%26b', { identities: [] }, (client) => client.identities('a&b'), []],
+    ['DELETE /v2/account/identities/i?last=no', {}, (client) => client.untieIdentity('i'), undefined],
+    [
+      'DELETE /v2/account/identities/i?last=yes&user=bob',
+      {},
+      (client) => client.untieIdentity('i', { user: 'bob', mayBeLast: true }),
+      undefined,
+    ],
     [
       'GET /v2/account/users?',
       { users: [user] },

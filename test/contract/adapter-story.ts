@@ -98,6 +98,7 @@ const TOLD: readonly Step[] = [
   get('/v2/skins/:uuid', { params: ofSkin }),
   patch('/v2/skins/:uuid', json({ name: 'Renamed' }), ofSkin),
   get('/v2/skins/:uuid/texture', { params: ofSkin }),
+  get('/v2/skins/:uuid/similar', { params: ofSkin }),
   post('/v2/skins/:uuid/interactions/views', undefined, { params: ofSkin }),
   post('/v2/skins/:uuid/report', json({ reason: 'other', text: 'look' }), { params: ofSkin }),
   post('/v2/account/reports/:id/close', json({ note: 'fine' }), { params: () => ({ id: '1' }) }),
@@ -122,6 +123,8 @@ const TOLD: readonly Step[] = [
   get('/v2/account/plans'),
   get('/v2/account/doctor'),
   get('/v2/account/keys'),
+  get('/v2/account/identities'),
+  { route: 'DELETE /v2/account/identities/:id', params: () => ({ id: '0'.repeat(24) }) },
   patch('/v2/account/keys/:id', json({ name: 'second' }), ({ keyId }) => ({ id: keyId })),
   get('/v2/account/capes'),
   post(

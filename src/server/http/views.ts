@@ -1,9 +1,10 @@
 import type { WireCape } from '../../protocol/cape.ts';
 import type { Note, RateLimit } from '../../protocol/envelope.ts';
 import type { WireJob } from '../../protocol/job.ts';
-import { SHORT_ID_LENGTH, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
+import { SHORT_ID_LENGTH, type SimilarSkin, type Skin, type WireSkinListItem } from '../../protocol/skin.ts';
 import type { JobState, ListedJob } from '../queue/port.ts';
 import type { CapeRow } from '../store/schema/skin-tables.ts';
+import type { SimilarSkin as SimilarRow } from '../store/similar-skins.ts';
 import type { SkinWithData } from '../store/skins.ts';
 
 /** Rows in their wire format. A job that was read as a whole also says what it is made from. */
@@ -82,6 +83,10 @@ export function skinListItem(skin: SkinWithData): WireSkinListItem {
     timestamp: skin.skin_created_at,
     texture: skin.texture_hash,
   };
+}
+
+export function similarSkinView({ uuid, variant, cape_hash }: SimilarRow): SimilarSkin {
+  return { uuid, variant, ...(cape_hash !== null && { cape: cape_hash }) };
 }
 
 /** `textureUrl`: the address of a texture. */

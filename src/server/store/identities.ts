@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import type { FirstSignInRow, UserRow } from './schema/user-tables.ts';
+import type { FirstSignInRow, IdentityRow, UserRow } from './schema/user-tables.ts';
 
 /** A person at a provider. */
 export type ProviderSubject = Pick<FirstSignInRow, 'issuer' | 'subject'>;
@@ -18,7 +18,7 @@ export async function findTiedUser(
     .executeTakeFirst();
 }
 
-/** Ties a person to a user, for good. False if the person is tied already. */
+/** Ties a person to a user. False if the person is tied already. */
 export async function tie(
   db: Db,
   { issuer, subject }: ProviderSubject,
@@ -31,6 +31,25 @@ export async function tie(
     .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows > 0n;
+}
+
+/** A person who is tied to a user. */
+export type TiedIdentity = Pick<IdentityRow, 'issuer' | 'subject' | 'created_at'>;
+
+/** The people who sign in as a user, the first one first. */
+export async function listTied(db: Db, userId: string): Promise<TiedIdentity[]> {
+  return await db
+    .selectFrom('identities')
+    .select(['issuer', 'subject', 'created_at'])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('issuer')
+    .orderBy('subject')
+    .execute();
+}
+
+export async function untie(db: Db, { issuer, subject }: ProviderSubject): Promise<void> {
+  await db.deleteFrom('identities').where('issuer', '=', issuer).where('subject', '=', subject).execute();
 }
 
 /** Each person has at most one. */

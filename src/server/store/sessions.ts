@@ -81,6 +81,17 @@ export async function endSessionsOf(
   await db.deleteFrom('sign_in_links').where(column, '=', id).execute();
 }
 
+/** Ends the sessions of a user that no API key began, but for one, and spoils such links. */
+export async function endKeylessSessions(db: Db, userId: string, but = ''): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('key_id', 'is', null)
+    .where('id', '!=', but)
+    .execute();
+  await db.deleteFrom('sign_in_links').where('user_id', '=', userId).where('key_id', 'is', null).execute();
+}
+
 export async function insertLink(db: Db, link: SignInLinkRow): Promise<void> {
   await db.insertInto('sign_in_links').values(link).execute();
 }

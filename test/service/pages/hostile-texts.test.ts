@@ -37,6 +37,7 @@ async function fill(server: ServerUnderTest): Promise<string[]> {
   const { db } = await openOwnStore(dataDir);
   const skin = await db.selectFrom('skins').selectAll().executeTakeFirstOrThrow();
   const capeRow = await db.selectFrom('capes').selectAll().executeTakeFirstOrThrow();
+  const owned = await db.selectFrom('users').select('id').executeTakeFirstOrThrow();
   const uuids: string[] = [];
   for (const [index, text] of STORED.entries()) {
     const uuid = (index + 1).toString(16).padStart(32, '0');
@@ -64,6 +65,10 @@ async function fill(server: ServerUnderTest): Promise<string[]> {
         last_error_at: 1,
       }),
     );
+    await db
+      .insertInto('identities')
+      .values({ issuer: text, subject: text, user_id: owned.id, created_at: 1 })
+      .execute();
     await insertReport(db, { skin_uuid: uuid, reporter: text, reason: 'other', text, created_at: 1 });
     await db
       .insertInto('blocked_images')

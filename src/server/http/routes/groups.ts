@@ -10,6 +10,7 @@ import {
 } from './account/accounts.ts';
 import { addCapeRoute, allCapesRoute, changeCapeRoute, removeCapeRoute } from './account/capes.ts';
 import { doctorRoute } from './account/doctor.ts';
+import { identityListRoute, untieIdentityRoute } from './account/identities.ts';
 import { changeKeyRoute, createKeyRoute, listKeysRoute, revokeKeyRoute } from './account/keys.ts';
 import { accountRoute, planListRoute } from './account/me.ts';
 import { MODERATION_ROUTES } from './account/moderation.ts';
@@ -37,6 +38,7 @@ import { ownSkinsRoute, popularSkinsRoute, publicSkinsRoute, randomSkinsRoute } 
 import {
   editSkinRoute,
   removeSkinRoute,
+  similarSkinsRoute,
   skinRoute,
   skinTextureRoute,
   viewSkinRoute,
@@ -67,6 +69,7 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
       editSkinRoute,
       removeSkinRoute,
       skinTextureRoute,
+      similarSkinsRoute,
       viewSkinRoute,
       reportSkinRoute,
       ...SKIN_VIEW_ROUTES,
@@ -96,6 +99,8 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
       createKeyRoute,
       changeKeyRoute,
       revokeKeyRoute,
+      identityListRoute,
+      untieIdentityRoute,
       allCapesRoute,
       addCapeRoute,
       changeCapeRoute,

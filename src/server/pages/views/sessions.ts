@@ -1,3 +1,5 @@
+import type { Identity } from '../../../protocol/identity.ts';
+import { identityRows } from '../frame/identities.ts';
 import { minuteOf, moment } from '../frame/moment.ts';
 import type { Page } from '../frame/page.ts';
 import { terminalOf } from '../frame/terminal.ts';
@@ -14,18 +16,25 @@ export interface ShownSession {
   readonly isCurrent: boolean;
 }
 
-export function sessionsPage({
-  sessions,
-  origin,
-}: {
-  sessions: readonly ShownSession[];
-  origin: string;
-}): Page {
+export interface SessionsView {
+  readonly sessions: readonly ShownSession[];
+  readonly identities: readonly Identity[];
+  readonly origin: string;
+}
+
+export function sessionsPage({ sessions, identities, origin }: SessionsView): Page {
   return accountPage('sessions', {
     title: 'Where you are signed in',
-    body: html`<ul class="list">${sessions.map(row)}</ul>`,
+    body: html`<ul class="list">${sessions.map(row)}</ul>
+${identities.length > 0 && ways(identities)}`,
     terminal: terminalOf('skinsmith open', origin, '/v2/account/me'),
   });
+}
+
+function ways(identities: readonly Identity[]): Html {
+  return html`<section aria-labelledby="ways"><h2 id="ways">Accounts that sign you in</h2>
+<p>Once untied, an account does not sign you in any more, and browsers that are signed in without an API key are signed out, except this one.</p>
+<ul class="list">${identityRows(identities, '/ui/account/identities')}</ul></section>`;
 }
 
 function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {

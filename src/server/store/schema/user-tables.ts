@@ -83,4 +83,5 @@ export type UserRow = Selectable<UsersTable>;
 export type ApiKeyRow = Selectable<ApiKeysTable>;
 export type SessionRow = Selectable<SessionsTable>;
 export type SignInLinkRow = Selectable<SignInLinksTable>;
+export type IdentityRow = Selectable<IdentitiesTable>;
 export type FirstSignInRow = Selectable<FirstSignInsTable>;

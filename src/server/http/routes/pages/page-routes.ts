@@ -2,6 +2,7 @@ import type { PageRoute } from '../../pages/page-route.ts';
 import { ACCOUNT_ROUTES } from './account/account-routes.ts';
 import { assetRoute } from './assets.ts';
 import { galleryRoute } from './gallery.ts';
+import { IDENTITY_ROUTES } from './identities.ts';
 import { jobPageRoute, jobStateRoute } from './jobs.ts';
 import { makeRoute, submitFormRoute } from './make.ts';
 import { exportPageRoutes, mySkinsFormRoute, mySkinsRoute } from './my-skins.ts';
@@ -58,5 +59,6 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   firstSignInFormRoute,
   sessionsRoute,
   endSessionRoute,
+  ...IDENTITY_ROUTES,
   ...OPERATOR_ROUTES,
 ];

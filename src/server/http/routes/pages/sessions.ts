@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { sessionsPage } from '../../../pages/views/sessions.ts';
+import { hasScope } from '../../../service/callers/scopes.ts';
+import { readIdentities } from '../../../service/openid/identities.ts';
 import { endSession, listOwnSessions, type SessionCaller } from '../../../service/sessions/sessions.ts';
 import { type PageCall, pageRoute, seeOther } from '../../pages/page-route.ts';
 
@@ -8,8 +10,10 @@ export const sessionsRoute = pageRoute({
   path: '/ui/sessions',
   isFor: 'users',
   handle: async (call) => {
-    const sessions = await listOwnSessions(call.context, sessionOf(call));
-    return sessionsPage({ sessions, origin: call.context.publicUrl() });
+    const { context, caller } = call;
+    const sessions = await listOwnSessions(context, sessionOf(call));
+    const identities = hasScope(caller, 'account') ? await readIdentities(context, caller) : [];
+    return sessionsPage({ sessions, identities, origin: context.publicUrl() });
   },
 });
 

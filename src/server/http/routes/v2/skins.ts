@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
 import {
   SHORT_ID_LENGTH,
+  similarSkinsAnswerSchema,
   skinAnswerSchema,
   skinSchema,
   uuidOrShortIdSchema,
@@ -13,9 +14,10 @@ import type { ServiceContext } from '../../../service/context.ts';
 import { editSkin, removeSkin } from '../../../service/skins/skin-changes.ts';
 import { uuidOfShortId } from '../../../service/skins/skin-picks.ts';
 import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
+import { similarSkins } from '../../../store/similar-skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, route } from '../../route.ts';
-import { envelope, skinView } from '../../views.ts';
+import { envelope, similarSkinView, skinView } from '../../views.ts';
 
 const params = z.object({ uuid: uuidSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
@@ -81,6 +83,20 @@ export const skinTextureRoute = route({
     const { texture_hash } = await readSkin(context, caller, params.uuid);
     // A relative address: the caller may have reached this service at another one than the signed data names.
     return { status: 302, body: undefined, headers: { Location: `/textures/${texture_hash}` } };
+  },
+});
+
+export const similarSkinsRoute = route({
+  method: 'GET',
+  paths: ['/v2/skins/:uuid/similar'],
+  summary: 'Public skins with the same pixels, but other arms or another cape: at most one of each',
+  params,
+  answers: { 200: similarSkinsAnswerSchema, 404: errorAnswerSchema },
+  handle: async ({ context, caller, params, warnings }) => {
+    const skin = await readSkin(context, caller, params.uuid);
+    const links = { skin: `/v2/skins/${skin.uuid}` };
+    const skins = (await similarSkins(context.db, skin)).map(similarSkinView);
+    return { status: 200, body: { ...envelope({ warnings, links }), skins } };
   },
 });
 

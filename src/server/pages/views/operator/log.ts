@@ -23,6 +23,7 @@ const ACTIONS: Readonly<Record<OperatorAction, string>> = {
   change_plan: 'changed the plan of the user',
   disable_user: 'disabled the user',
   enable_user: 'enabled the user',
+  untie_identity: 'untied an identity of the user',
 };
 
 export function logPage({ entries, next, origin }: LogView): Page {

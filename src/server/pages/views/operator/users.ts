@@ -1,13 +1,18 @@
+import type { Identity } from '../../../../protocol/identity.ts';
 import type { User } from '../../../../protocol/user.ts';
 import { act } from '../../frame/act.ts';
+import { identityRows } from '../../frame/identities.ts';
 import { moment } from '../../frame/moment.ts';
 import type { Page } from '../../frame/page.ts';
 import { terminalOf } from '../../frame/terminal.ts';
 import { type Html, html } from '../../html/html.ts';
 import { listOr, moreOf, operatorPage } from './section.ts';
 
+/** A user, and who signs in as the user with a provider. */
+export type ShownUser = User & { readonly identities: readonly Identity[] };
+
 export interface UsersView {
-  readonly users: readonly User[];
+  readonly users: readonly ShownUser[];
   /** Text that is part of their names; empty: all users. */
   readonly filter: string;
   /** Names of the plans. */
@@ -34,15 +39,20 @@ ${moreOf(PATH, { filter }, next)}`,
   });
 }
 
-function row(user: User, plans: readonly string[]): Html {
-  const { name, role, plan, keys, createdAt, disabledAt } = user;
+function row(user: ShownUser, plans: readonly string[]): Html {
+  const { name, role, plan, keys, createdAt, disabledAt, identities } = user;
   const path = `${PATH}/${encodeURIComponent(name)}`;
   const isDisabled = disabledAt !== undefined;
   return html`<div class="grow"><strong><bdi>${name}</bdi></strong>${role === 'operator' && html` <span class="tag">operator</span>`}${isDisabled && html` <span class="tag">disabled</span>`}
-<p class="quiet">${keys} ${keys === 1 ? 'key' : 'keys'}, since ${moment(createdAt)}</p></div>
+<p class="quiet">${keys} ${keys === 1 ? 'key' : 'keys'}, since ${moment(createdAt)}</p>${identities.length > 0 && signIns(user)}</div>
 <form class="acts" method="post" action="${path}"><label class="unseen" for="plan-${name}">Plan of ${name}</label>
 <select id="plan-${name}" name="plan">${options(plan, plans)}</select><button class="quiet-button" aria-label="Change the plan of ${name}">Change</button></form>
 <div class="acts">${act(path, isDisabled ? 'Enable' : 'Disable', { about: name, fields: { disabled: isDisabled ? 'no' : 'yes' }, isDanger: !isDisabled })}</div>`;
+}
+
+function signIns({ name, identities }: ShownUser): Html {
+  const path = `${PATH}/${encodeURIComponent(name)}/identities`;
+  return html`<details><summary aria-label="How ${name} signs in">Signs in with a provider</summary><ul class="list">${identityRows(identities, path)}</ul></details>`;
 }
 
 /** A plan that the service no longer has is shown as well. */

@@ -9,6 +9,7 @@ import { overviewPage } from '../../../../pages/views/operator/overview.ts';
 import { usersPage } from '../../../../pages/views/operator/users.ts';
 import { changeGameAccount, readGameAccounts } from '../../../../service/accounts/accounts.ts';
 import { requireOperator } from '../../../../service/callers/caller.ts';
+import { readIdentities } from '../../../../service/openid/identities.ts';
 import { planView } from '../../../../service/plans/plans.ts';
 import { Refusal } from '../../../../service/refusals/refusal.ts';
 import { addCape, editCape, readAllCapes, removeCape } from '../../../../service/skins/capes.ts';
@@ -46,7 +47,17 @@ const usersRoute = pageRoute({
     const users = await readUsers(context, caller, query);
     const next = placeAfter(users, query.size, ({ name }) => name);
     const plans = context.plans.all().map(({ name }) => name);
-    return usersPage({ users, filter: query.filter ?? '', plans, next, origin: context.publicUrl() });
+    const shown = users.map(async (user) => ({
+      ...user,
+      identities: await readIdentities(context, caller, user.name),
+    }));
+    return usersPage({
+      users: await Promise.all(shown),
+      filter: query.filter ?? '',
+      plans,
+      next,
+      origin: context.publicUrl(),
+    });
   },
 });
 

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
+import {
+  identityIdSchema,
+  identityListAnswerSchema,
+  identityListQuerySchema,
+  untieQuerySchema,
+} from '../../../../protocol/identity.ts';
+import { readIdentities, untieIdentity } from '../../../service/openid/identities.ts';
+import { route } from '../../route.ts';
+import { envelope } from '../../views.ts';
+
+const links = { self: '/v2/account/identities' };
+const refusals = {
+  400: errorAnswerSchema,
+  401: errorAnswerSchema,
+  403: errorAnswerSchema,
+  404: errorAnswerSchema,
+};
+
+export const identityListRoute = route({
+  method: 'GET',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/identities'],
+  summary: 'Who signs in as the caller by OpenID Connect (an operator may name another user)',
+  query: identityListQuerySchema,
+  answers: { ...refusals, 200: identityListAnswerSchema },
+  handle: async ({ context, caller, query, warnings }) => {
+    const identities = await readIdentities(context, caller, query.user);
+    return { status: 200, body: { ...envelope({ warnings, links }), identities } };
+  },
+});
+
+export const untieIdentityRoute = route({
+  method: 'DELETE',
+  scopes: ['account', 'operator'],
+  paths: ['/v2/account/identities/:id'],
+  summary: 'Untie an identity, and end the sessions that no API key began; the only way in needs last=yes',
+  params: z.object({ id: identityIdSchema }),
+  query: untieQuerySchema,
+  answers: { ...refusals, 200: envelopeSchema },
+  handle: async ({ context, caller, params: { id }, query: { user, last }, warnings }) => {
+    await untieIdentity(context, caller, { id, user, mayBeLast: last === 'yes' });
+    const messages = [{ code: 'identity_untied', message: 'The identity is untied.' }];
+    return { status: 200, body: envelope({ warnings, messages, links }) };
+  },
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { identityIdSchema } from '../../../../protocol/identity.ts';
+import { userNameSchema } from '../../../../protocol/user.ts';
+import { lastWayPage } from '../../../pages/frame/identities.ts';
+import { readIdentities, untieIdentity } from '../../../service/openid/identities.ts';
+import {
+  type PageAnswer,
+  type PageCall,
+  type PageRoute,
+  pageRoute,
+  seeOther,
+} from '../../pages/page-route.ts';
+
+const lastSchema = z.object({ last: z.literal('yes').optional() });
+
+const untieOwnFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/account/identities/:id/untie',
+  isFor: 'users',
+  scopes: ['account'],
+  params: z.object({ id: identityIdSchema }),
+  handle: async (call) =>
+    await untied(call, { path: '/ui/account/identities', back: '/ui/sessions', whose: 'You have' }),
+});
+
+const untieFormRoute = pageRoute({
+  method: 'POST',
+  path: '/ui/operator/users/:name/identities/:id/untie',
+  isFor: 'users',
+  scopes: ['operator'],
+  params: z.object({ id: identityIdSchema, name: userNameSchema }),
+  handle: async (call) => {
+    const user = call.params.name;
+    const path = `/ui/operator/users/${user}/identities`;
+    const back = `/ui/operator/users?filter=${user}` as const;
+    return await untied(call, { user, path, back, whose: 'This user has' });
+  },
+});
+
+export const IDENTITY_ROUTES: readonly PageRoute[] = [untieOwnFormRoute, untieFormRoute];
+
+interface Untie {
+  /** Default: the person who is signed in. */
+  readonly user?: string;
+  readonly path: string;
+  readonly back: `/ui${string}`;
+  readonly whose: Parameters<typeof lastWayPage>[2];
+}
+
+/** The only way in is untied when the person has been told, and says so. */
+async function untied(
+  { context, caller, session, params: { id }, request }: PageCall<{ readonly id: string }>,
+  { user, path, back, whose }: Untie,
+): Promise<PageAnswer> {
+  const { last } = lastSchema.parse(request.body ?? {});
+  const identities = await readIdentities(context, caller, user);
+  const isLastWay = identities.some((one) => one.id === id && one.isLastWay);
+  if (isLastWay && last === undefined) return lastWayPage(`${path}/${id}/untie`, back, whose);
+  const mayBeLast = last !== undefined;
+  await untieIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
+  return seeOther(back);
+}

@@ -1,0 +1,29 @@
+import type { Identity } from '../../../protocol/identity.ts';
+import { type Html, html } from '../html/html.ts';
+import { act } from './act.ts';
+import { moment } from './moment.ts';
+import type { Page } from './page.ts';
+
+/** Rows of a list: who signs in with a provider. `path`: where the forms lead, before `/<id>/untie`. */
+export function identityRows(identities: readonly Identity[], path: string): Html[] {
+  return identities.map(
+    ({
+      id,
+      issuer,
+      subject,
+      createdAt,
+    }) => html`<li class="panel"><div class="grow"><strong><bdi class="breaks">${subject}</bdi></strong>
+<p class="quiet">at <bdi class="breaks">${issuer}</bdi>, since ${moment(createdAt)}</p></div>
+${act(`${path}/${id}/untie`, 'Untie', { about: subject, isDanger: true })}</li>`,
+  );
+}
+
+/** Asks before the only way in is taken away. `back`: the page to return to. */
+export function lastWayPage(action: string, back: string, whose: 'You have' | 'This user has'): Page {
+  return {
+    title: 'Untie the only way in?',
+    body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
+<p>${whose} no other way to sign in: no API key that works from anywhere, and no other account at a provider. Make a key first, or nobody but an operator can let ${whose === 'You have' ? 'you' : 'the user'} in again.</p>
+<div class="acts"><button class="danger">Untie it all the same</button> <a href="${back}">Keep it</a></div></form>`,
+  };
+}

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
+import type { Identity } from '../../../protocol/identity.ts';
+import { listKeys } from '../../store/api-keys.ts';
+import { type Db, inTransaction } from '../../store/db.ts';
+import { listTied, type TiedIdentity, untie } from '../../store/identities.ts';
+import { lockManagement } from '../../store/locks.ts';
+import type { UserRow } from '../../store/schema/user-tables.ts';
+import { endKeylessSessions } from '../../store/sessions.ts';
+import { findUserByName } from '../../store/users.ts';
+import { type Caller, callerKey, requireOperator, requireUser, type UserCaller } from '../callers/caller.ts';
+import { noteRevocation } from '../callers/open-requests.ts';
+import { requireScope } from '../callers/scopes.ts';
+import { noteAct } from '../moderation/log.ts';
+import { Refusal } from '../refusals/refusal.ts';
+import { isBound } from '../users/key-strength.ts';
+import { noSuchUser } from '../users/users.ts';
+
+/** Hexadecimal digits of an identity's id. */
+const ID_LENGTH = 24;
+
+export interface IdentitiesContext {
+  readonly db: Db;
+  readonly clock: Clock;
+}
+
+/** Who signs in as the caller or, for an operator, as another user. @throws Refusal */
+export async function readIdentities(
+  { db }: Pick<IdentitiesContext, 'db'>,
+  caller: Caller,
+  userName?: string,
+): Promise<Identity[]> {
+  const { id } = await managedUser(db, requireUser(caller), userName);
+  const tied = await listTied(db, id);
+  const isLastWay = tied.length === 1 && !(await hasKeyToSignIn(db, id));
+  return tied.map((identity) => ({
+    id: idOf(identity),
+    issuer: identity.issuer,
+    subject: identity.subject,
+    createdAt: new Date(identity.created_at).toISOString(),
+    isLastWay,
+  }));
+}
+
+/** What is to be untied. */
+export interface Untying {
+  readonly id: string;
+  /** Default: the caller. */
+  readonly user?: string | undefined;
+  /** Whether it may be the only way in. */
+  readonly mayBeLast: boolean;
+  /** The session that asks, which goes on. */
+  readonly sessionId?: string | undefined;
+}
+
+/**
+ * Unties an identity: its person does not sign in as the user any more. The user's sessions that no API key began end.
+ * @throws Refusal `not_found`; `invalid_request` for the only way in, unless that is allowed
+ */
+export async function untieIdentity(
+  { db, clock }: IdentitiesContext,
+  caller: Caller,
+  { id, user: userName, mayBeLast, sessionId }: Untying,
+): Promise<void> {
+  const own = requireUser(caller);
+  await inTransaction(db, async (tx) => {
+    await lockManagement(tx);
+    const user = await managedUser(tx, own, userName);
+    const tied = await listTied(tx, user.id);
+    const identity = tied.find((one) => idOf(one) === id);
+    if (!identity) throw new Refusal('not_found', `There is no identity ${id}.`);
+    if (!mayBeLast && tied.length === 1) await verifyOtherWay(tx, user);
+    await noteRevocation(tx);
+    await untie(tx, identity);
+    await endKeylessSessions(tx, user.id, sessionId);
+    const act = { operator: own, action: 'untie_identity', subject: user.name } as const;
+    if (user.id !== own.id) await noteAct(tx, clock, act);
+  });
+}
+
+/** @throws Refusal */
+async function managedUser(
+  db: Db,
+  caller: UserCaller,
+  name: string = caller.name,
+): Promise<Pick<UserRow, 'id' | 'name'>> {
+  if (name === caller.name) {
+    requireScope(caller, 'account');
+    return caller;
+  }
+  requireOperator(caller);
+  const user = await findUserByName(db, name);
+  if (!user) throw noSuchUser(name);
+  return user;
+}
+
+async function verifyOtherWay(db: Db, { id, name }: Pick<UserRow, 'id' | 'name'>): Promise<void> {
+  if (await hasKeyToSignIn(db, id)) return;
+  throw new Refusal(
+    'invalid_request',
+    `It is the only way in for ${name}: create an API key first, or say that you mean it with last=yes.`,
+  );
+}
+
+/** A key that is bound to a place may be of no use where its user is. */
+async function hasKeyToSignIn(db: Db, userId: string): Promise<boolean> {
+  return (await listKeys(db, userId)).some((key) => !isBound(callerKey(key)));
+}
+
+function idOf({ issuer, subject }: TiedIdentity): string {
+  return hash('sha256', JSON.stringify([issuer, subject])).slice(0, ID_LENGTH);
+}

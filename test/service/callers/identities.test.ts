@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { startSession } from '../../../src/server/service/sessions/sessions.ts';
+import { findUserByName } from '../../../src/server/store/users.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import {
+  guardAgainstLeaks,
+  openOwnStore,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
+import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
+
+guardAgainstLeaks();
+
+const PATH = '/v2/account/identities';
+const ISSUER = 'https://id.example.org';
+
+/** Ties a person at the provider to a user, as the first sign-in does. */
+async function tie({ dataDir }: ServerUnderTest, name: string, subject: string): Promise<void> {
+  const { db } = await openOwnStore(dataDir);
+  const user = await findUserByName(db, name);
+  const row = { issuer: ISSUER, subject, user_id: user!.id, created_at: 0 };
+  await db.insertInto('identities').values(row).execute();
+}
+
+interface Listed {
+  readonly id: string;
+  readonly subject: string;
+}
+
+async function identitiesOf(caller: TestCaller, user?: string): Promise<Listed[]> {
+  const { status, bytes } = await caller.get(user === undefined ? PATH : `${PATH}?user=${user}`);
+  expect(status).toBe(200);
+  return (JSON.parse(bytes.toString()) as { identities: Listed[] }).identities;
+}
+
+/** Browsers in which a user without a key is signed in, as a provider does it. */
+async function browsersOf({ dataDir, url }: ServerUnderTest, name: string, count: number) {
+  const { db } = await openOwnStore(dataDir);
+  const user = await findUserByName(db, name);
+  return await Promise.all(
+    Array.from({ length: count }, async () => {
+      const whose = { user_id: user!.id, key_id: null };
+      const secret = await startSession({ db, clock: systemClock }, whose, { agents: [] });
+      return Object.assign(new PlainBrowser(url), { cookie: `skinsmith=${secret}` });
+    }),
+  );
+}
+
+const isSignedIn = async (browser: PlainBrowser) => (await browser.open('/ui/account')).status === 200;
+
+test('A user sees who signs in as the user, and unties one of them', async () => {
+  const server = await runServer();
+  const anna = await server.user('anna');
+  await tie(server, 'anna', 'anna@work');
+  await tie(server, 'anna', 'anna@home');
+  const [home, work, ...others] = await identitiesOf(anna);
+  expect([home, work, others]).toMatchObject([
+    { subject: 'anna@home', issuer: ISSUER, createdAt: '1970-01-01T00:00:00.000Z', isLastWay: false },
+    { subject: 'anna@work' },
+    [],
+  ]);
+  expect((await anna.send('DELETE', `${PATH}/${home?.id}`)).status).toBe(200);
+  expect((await identitiesOf(anna)).map(({ subject }) => subject)).toEqual(['anna@work']);
+  expectRefusal(await anna.send('DELETE', `${PATH}/${home?.id}`), 'not_found');
+});
+
+test('Identities of others are for operators, whose act is in the log', async () => {
+  const server = await runServer();
+  const bob = await server.user('bob');
+  await server.user('anna');
+  await tie(server, 'anna', 'anna@work');
+  const [{ id } = { id: '' }] = await identitiesOf(server.owner, 'anna');
+  expectRefusal(await bob.get(`${PATH}?user=anna`), 'insufficient_grants');
+  expectRefusal(await bob.send('DELETE', `${PATH}/${id}?user=anna`), 'insufficient_grants');
+  expectRefusal(await bob.send('DELETE', `${PATH}/${id}`), 'not_found');
+  expectRefusal(await server.owner.get(`${PATH}?user=nobody`), 'user_not_found');
+  expectRefusal(await server.owner.send('DELETE', `${PATH}/${id}?user=nobody`), 'user_not_found');
+  expect((await server.owner.send('DELETE', `${PATH}/${id}?user=anna`)).status).toBe(200);
+  expect(await identitiesOf(server.owner, 'anna')).toEqual([]);
+  const log = (await server.owner.get('/v2/account/log')).bytes.toString();
+  expect(log).toMatch(/"action":"untie_identity","subject":"anna"/);
+});
+
+test('The only way in is untied only when that is said', async () => {
+  const server = await runServer();
+  await server.owner.json('/v2/account/users', { name: 'bert' });
+  await tie(server, 'bert', 'bert');
+  const bound = { user: 'bert', allowedIps: ['192.0.2.1'] };
+  expect((await server.owner.json('/v2/account/keys', bound)).status).toBe(201);
+  const [only] = await identitiesOf(server.owner, 'bert');
+  expect(only).toMatchObject({ isLastWay: true });
+  const refused = await server.owner.send('DELETE', `${PATH}/${only?.id}?user=bert`);
+  expectRefusal(refused, 'invalid_request');
+  expect(refused.bytes.toString()).toContain('It is the only way in for bert');
+  expect(await identitiesOf(server.owner, 'bert')).toHaveLength(1);
+  expect((await server.owner.send('DELETE', `${PATH}/${only?.id}?user=bert&last=yes`)).status).toBe(200);
+  expect(await identitiesOf(server.owner, 'bert')).toEqual([]);
+});
+
+test('On the page it is asked for first, and ends the other sessions that no key began', async () => {
+  const server = await runServer();
+  await server.owner.json('/v2/account/users', { name: 'bert' });
+  await tie(server, 'bert', 'bert <b>');
+  const [browser, other] = await browsersOf(server, 'bert', 2);
+  const { text } = await browser!.open('/ui/sessions');
+  expect(text).toContain('bert &lt;b&gt;');
+  const [path = ''] = /\/ui\/account\/identities\/[0-9a-f]{24}\/untie/.exec(text) ?? [];
+  const asked = await browser!.open(path, { form: {} });
+  expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('You have no other way')]);
+  expect([await isSignedIn(other!), (await identitiesOf(server.owner, 'bert')).length]).toEqual([true, 1]);
+  const untied = await browser!.open(path, { form: { last: 'yes' } });
+  expect([untied.status, untied.headers.get('location')]).toEqual([303, '/ui/sessions']);
+  expect([await isSignedIn(browser!), await isSignedIn(other!)]).toEqual([true, false]);
+  expect((await browser!.open('/ui/sessions')).text).not.toContain('Accounts that sign you in');
+});
+
+test('An operator unties the identity of a user on the page of users', async () => {
+  const server = await runServer();
+  await server.owner.json('/v2/account/users', { name: 'bert' });
+  await tie(server, 'bert', 'bert@work');
+  const operator = new PlainBrowser(server.url);
+  await operator.signIn(server.key);
+  const { text } = await operator.open('/ui/operator/users');
+  const [path = ''] = /\/ui\/operator\/users\/bert\/identities\/[0-9a-f]{24}\/untie/.exec(text) ?? [];
+  expect((await operator.open(path, { form: {} })).text).toContain('This user has no other way');
+  const untied = await operator.open(path, { form: { last: 'yes' } });
+  expect(untied.headers.get('location')).toBe('/ui/operator/users?filter=bert');
+  expect((await operator.open('/ui/operator/users')).text).not.toContain('bert@work');
+  const bert = new PlainBrowser(server.url);
+  const { body } = await server.owner.json('/v2/account/keys', { user: 'bert' });
+  await bert.signIn(body.key?.secret);
+  expect((await bert.open(path, { form: { last: 'yes' } })).status).toBe(403);
+});

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { GAME_ADDRESSES } from '../../../src/game/addresses.ts';
 import { GAME_PACE } from '../../../src/game/pacing.ts';
+import type { ServerOptions } from '../../../src/server/server.ts';
 import { Judge } from '../../support/fuzz/judge.ts';
 import { exchangeRaw, type RawRequest } from '../../support/fuzz/raw-exchange.ts';
 import { type Description, requestsFor } from '../../support/fuzz/requests.ts';
@@ -16,6 +17,7 @@ import {
   runServer,
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
+import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
@@ -24,8 +26,8 @@ const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 400);
 const SEED = process.env['FUZZ_SEED'] === undefined ? undefined : Number(process.env['FUZZ_SEED']);
 /** Sent at the same time. */
 const AT_ONCE = 25;
-/** Milliseconds within which each is answered. */
-const LIMIT = 8_000;
+/** Milliseconds after which a connection on which nothing comes is taken to hang. */
+const LIMIT = 60_000;
 
 const PICTURES = [1, 2, 3].map((n) => `data:image/png;base64,${skinPng(n).toString('base64')}`);
 
@@ -35,14 +37,20 @@ const unpaced = Object.fromEntries(
   Object.keys(GAME_PACE).map((name) => [name, { burst: 1_000_000, interval: 0 }]),
 );
 
-async function runFuzzed(logStream: LogLines): Promise<ServerUnderTest> {
+/** Ends slow requests soon, of which there are many; on a busy machine those of this test may be among them. */
+const IMPATIENT = { networkLimits: { headersTimeout: 200, requestTimeout: 400 } };
+
+async function runFuzzed(
+  logStream: LogLines,
+  options: Partial<ServerOptions> & { dataDir?: string } = {},
+): Promise<ServerUnderTest> {
   return await runServer({
     workers: 1,
     logLevel: 'error',
     logStream,
     gameAddresses: nowhere,
     game: { rules: unpaced, timeout: 1_000 },
-    networkLimits: { headersTimeout: 200, requestTimeout: 400 },
+    ...options,
   });
 }
 
@@ -86,10 +94,12 @@ async function makeThings(server: ServerUnderTest) {
 }
 
 /** It still works, all jobs have ended, the store is whole, and nothing was an error of its own. */
-async function verifySound(server: ServerUnderTest, logs: LogLines): Promise<void> {
-  const { owner, dataDir } = server;
-  expect((await owner.get('/health')).body).toMatchObject({ status: 'ok' });
-  expect((await owner.upload('/v2/generate', skinPng(99))).status).toBe(200);
+async function verifySound(
+  { owner, dataDir }: Pick<ServerUnderTest, 'owner' | 'dataDir'>,
+  logs: LogLines,
+): Promise<void> {
+  await inTime(async () => await owner.get('/health'));
+  await inTime(async () => await owner.upload('/v2/generate', skinPng(99)));
   const { db } = await openOwnStore(dataDir);
   const pending = db.selectFrom('jobs').select('uuid').where('status', 'in', ['waiting', 'processing']);
   await poll(
@@ -101,14 +111,24 @@ async function verifySound(server: ServerUnderTest, logs: LogLines): Promise<voi
   expect(logs.text).toBe('');
 }
 
+/** The answer 200 to a request that may have come too slowly before. */
+async function inTime(request: () => Promise<{ readonly status: number }>): Promise<void> {
+  const { status } = await poll(request, (answer) => answer.status !== 408);
+  expect(status).toBe(200);
+}
+
 test(`${REQUESTS} requests of every kind are answered as described, and do the service no harm`, async () => {
   const logs = new LogLines();
-  const server = await runFuzzed(logs);
-  const description = (await server.owner.get('/openapi.json')).body as unknown as Description;
-  const port = Number(new URL(server.url).port);
-  const judge = new Judge(server.dataDir);
+  const before = await runFuzzed(logs);
+  const { dataDir, key } = before;
+  const description = (await before.owner.get('/openapi.json')).body as unknown as Description;
+  const things = await makeThings(before);
+  await before.close();
+  const { url } = await runFuzzed(logs, { ...IMPATIENT, dataDir });
+  const port = Number(new URL(url).port);
+  const judge = new Judge(dataDir);
   const sent = async (asked: RawRequest) => judge.verify(asked, await exchangeRaw(port, asked, LIMIT));
-  const requests = fc.array(requestsFor(description, await makeThings(server)), {
+  const requests = fc.array(requestsFor(description, things), {
     minLength: AT_ONCE,
     maxLength: AT_ONCE,
     size: 'max',
@@ -127,5 +147,5 @@ test(`${REQUESTS} requests of every kind are answered as described, and do the s
       },
     },
   );
-  await verifySound(server, logs);
+  await verifySound({ owner: new TestCaller(url, { key, dataDir }), dataDir }, logs);
 }, 300_000);

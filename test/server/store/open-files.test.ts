@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../../src/server/store/store.ts';
+import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { poll } from '../../support/server/poll.ts';
@@ -57,7 +57,7 @@ test.each([
   [undefined, 1],
   [true, 2],
 ])('With durable: %s commits wait for the disk as synchronous = %i says', async (durable, synchronous) => {
-  const store = await openStore(await ownFolder(), { durable });
+  const store = await openStoreOf({ dataDir: await ownFolder(), durable });
   onTestFinished(async () => await store.close());
   expect((await sql`pragma synchronous`.execute(store.db)).rows).toEqual([{ synchronous }]);
 });

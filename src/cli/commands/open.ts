@@ -11,10 +11,12 @@ import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import { serverOptions } from '../serve/server-options.ts';
+import { chooseStore } from '../serve/store.ts';
 import { jsonLine } from '../text/json.ts';
 
 export interface OpenOptions {
   readonly data?: string;
+  readonly store?: string;
   readonly port?: number;
   /** False: only print the address. */
   readonly browser: boolean;
@@ -37,10 +39,11 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
   command
     .description(
       'Open the pages of the service on this machine, signed in.\n' +
-        'Uses the service that runs over the data folder, or starts one and runs it until it is ' +
+        'Uses the service that runs over the data folder or database, or starts one and runs it until it is ' +
         'interrupted. The browser is signed in as the owner by a link that works once.',
     )
     .option('--data <folder>', 'data folder of the service', nonEmpty)
+    .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
     .option(
       '--port <port>',
       'port to listen on if no service runs; 0 for any free port (default: 7546)',
@@ -51,31 +54,34 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
 }
 
 export async function runOpen(
-  { data, port, browser }: OpenOptions,
+  { data, store: named, port, browser }: OpenOptions,
   context: CommandContext,
   launch: (url: string) => Promise<boolean> = openBrowser,
 ): Promise<number> {
   const dataDir = data ?? context.folders.data;
+  const store = chooseStore({ ...(named && { store: named }) }, context);
   const { makeLinkOfOwner } = await import('../../server/server.ts');
-  const known = await makeLinkOfOwner(dataDir, context.clock);
+  const known = await makeLinkOfOwner({ dataDir, store }, context.clock);
   const show = async (url: string) => await showLink(url, context, browser ? launch : undefined);
   if (known && (await isServedAt(known.publicUrl, context.signal))) {
     await show(`${known.publicUrl}${known.path}`);
     return exitStatus('done');
   }
-  return await serveAndShow({ data: dataDir, port, logLevel: 'warn' }, context, show);
+  const options = { data: dataDir, port, logLevel: 'warn', ...(named && { store: named }) } as const;
+  return await serveAndShow(options, context, show);
 }
 
 async function serveAndShow(
-  options: ServeOptions & { readonly data: string },
+  options: ServeOptions,
   context: CommandContext,
   show: (url: string) => Promise<void>,
 ): Promise<number> {
   const { makeLinkOfOwner, startServer } = await import('../../server/server.ts');
-  const server = await startServer(await serverOptions(options, context));
+  const settings = await serverOptions(options, context);
+  const server = await startServer(settings);
   try {
     context.messages.say(`Serving at ${server.url} until you press Ctrl-C.`);
-    const link = await makeLinkOfOwner(options.data, context.clock);
+    const link = await makeLinkOfOwner(settings, context.clock);
     await show(`${server.url}${pathOf(link)}`);
     await aborted(context.signal);
   } finally {

@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { makeLink } from '../service/sessions/sign-in-links.ts';
 import { ensureOwner } from '../service/users/users.ts';
-import { openStore } from '../store/store.ts';
+import { readDatabaseClock } from '../store/database-time.ts';
+import type { Db } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
+import { openStoreOf } from './open-store-of.ts';
 import { rememberedPublicUrl } from './own-addresses.ts';
+import type { ServerOptions } from './server-options.ts';
 
 /** A link that signs the owner of a store in, once, within five minutes. */
 export interface OwnerLink {
@@ -15,17 +19,28 @@ export interface OwnerLink {
 }
 
 /**
- * Makes a sign-in link for the owner of a store, for anyone who can write to the store. Undefined if there is no store
- * in the folder. @throws Error if the store cannot be opened
+ * Makes a sign-in link for the owner of a store, for anyone who can write to the store. Undefined if the
+ * store is a file and the folder has none. @throws Error if the store cannot be opened
  */
-export async function makeLinkOfOwner(dataDir: string, clock: Clock): Promise<OwnerLink | undefined> {
-  if (!existsSync(join(dataDir, 'skinsmith.db'))) return undefined;
-  const store = await openStore(dataDir);
+export async function makeLinkOfOwner(
+  { dataDir, store: database }: Pick<ServerOptions, 'dataDir' | 'store'>,
+  local: Clock,
+): Promise<OwnerLink | undefined> {
+  if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) return undefined;
+  const store = await openStoreOf({ dataDir, store: database });
   try {
+    const clock = await clockOf(store.db, local);
     const owner = await ensureOwner(store.db, clock.now());
     const secret = await makeLink({ db: store.db, clock }, { user_id: owner.id, key_id: null });
     return { path: `/ui/sign-in/link?secret=${secret}`, publicUrl: await rememberedPublicUrl(store.db) };
   } finally {
     await store.close();
   }
+}
+
+/** The nodes of a service on PostgreSQL go by the database's clock, however wrong that of this machine is. */
+async function clockOf(db: Db, local: Clock): Promise<Pick<Clock, 'now'>> {
+  if (!isPostgres(db)) return local;
+  const now = await readDatabaseClock(db);
+  return { now: () => now };
 }

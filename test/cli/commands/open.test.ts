@@ -5,6 +5,7 @@ describeParsing('open', register, {
   taken: [
     [[], { browser: true }],
     [['--no-browser', '--data', '/d', '--port', '0'], { browser: false, data: '/d', port: 0 }],
+    [['--store', 'postgres://h/d'], { browser: true, store: 'postgres://h/d' }],
   ],
   refused: [
     [['a'], /too many arguments/],

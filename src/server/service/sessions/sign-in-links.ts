@@ -17,7 +17,7 @@ interface LinkContext {
 
 /** Makes a link that signs in once. @returns its secret, which is not stored */
 export async function makeLink(
-  { db, clock }: LinkContext,
+  { db, clock }: { readonly db: Db; readonly clock: Pick<Clock, 'now'> },
   whose: Pick<SignInLinkRow, 'user_id' | 'key_id'>,
 ): Promise<string> {
   const secret = makeSecret();

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type OpenOptions, runOpen } from '../../../../src/cli/commands/open.ts';
 import { writeMeta } from '../../../../src/server/store/meta.ts';
+import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { runCommand } from '../../../support/cli/run-command.ts';
 import { PlainBrowser } from '../../../support/pages/browser.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 import {
   giveSigningKey,
@@ -56,4 +58,36 @@ test('It uses the service that runs', async () => {
   expect(ran.status).toBe(0);
   expect(isSignedIn).toBe(true);
   expect(urls[0]).toMatch(new RegExp(`^${server.url}/ui/sign-in/link\\?secret=`));
+});
+
+/** What every server that is told its address does. */
+async function rememberPublicUrl(database: string, url: string): Promise<void> {
+  const db = await openPostgresDb(database);
+  await writeMeta(db, 'public-url', url);
+  await db.destroy();
+}
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  test('It uses the servers over the database; on none of them the link works twice', async () => {
+    const url = await ownDatabase();
+    const [one, other] = [await runServer({ store: { url } }), await runServer({ store: { url } })];
+    await rememberPublicUrl(url, one.url);
+    const { urls, isSignedIn, ran } = await open({ data: await ownFolder(), store: url });
+    expect(ran.status).toBe(0);
+    expect(isSignedIn).toBe(true);
+    const link = new URL(urls[0] ?? '');
+    expect(link.origin).toBe(one.url);
+    const again = new PlainBrowser(other.url);
+    expect((await again.open(`${link.pathname}${link.search}`)).status).toBe(401);
+  });
+
+  test('It starts a server over the database where none answers', async () => {
+    const data = await ownFolder();
+    await giveSigningKey(data);
+    const url = await ownDatabase();
+    await rememberPublicUrl(url, 'http://127.0.0.1:1');
+    const { isSignedIn, ran } = await open({ data, store: url, port: 0 });
+    expect(ran.err).not.toContain('error');
+    expect([ran.status, isSignedIn]).toEqual([0, true]);
+  });
 });

@@ -22,6 +22,15 @@ function renderWorker(): Plugin {
   };
 }
 
+/** A service loads all files at once, by the program's own loader. */
+function loadAllFiles(): Plugin {
+  return {
+    name: 'load-all-files',
+    transform: (code, id) =>
+      /load-all-files\.ts$/.test(id) ? code.replace('createRequire(here)', 'require') : null,
+  };
+}
+
 /** Pages are served from a folder beside the program. */
 function pageAssets(): Plugin {
   return {
@@ -104,6 +113,7 @@ const bundles: readonly BuildOptions[] = [
       lighter(),
       renderWorker(),
       pageAssets(),
+      loadAllFiles(),
       lazyRequires(),
       shortNames(),
       passOnLicences(),
@@ -118,11 +128,18 @@ const bundles: readonly BuildOptions[] = [
       entryFileNames: '[name].cjs',
       chunkFileNames: 'chunks/[name]-[hash].cjs',
       cleanDir: true,
+      dynamicImportInCjs: false, // the program's own loader has no import()
       codeSplitting: {
         groups: [{ debugName: 'own files', name: ownFile, includeDependenciesRecursively: false }],
       },
       minify,
     },
+  },
+  {
+    platform: 'node',
+    input: { start: 'src/cli/starting/start.ts' },
+    plugins: [lazyRequires(), asciiOnly()],
+    output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify },
   },
   {
     platform: 'node',

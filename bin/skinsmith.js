@@ -4,9 +4,8 @@ const isOld = major < 22 || (major === 22 && minor < 19);
 
 if (isOld) await runUnderBundledNode();
 else {
-  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
-  enableCompileCache();
-  process.exitCode = await createRequire(import.meta.url)('../dist/cli.cjs').main(process.argv.slice(2));
+  const { createRequire } = process.getBuiltinModule('node:module');
+  process.exitCode = await createRequire(import.meta.url)('../dist/start.cjs').start(process.argv.slice(2));
 }
 
 /** A clone has a Node of its own (the package `node`): a global link to it runs under any other. */

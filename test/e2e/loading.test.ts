@@ -14,7 +14,7 @@ const STEP = 100_000;
 const RECORDER = `process.on('exit', () =>
   require('node:fs').writeFileSync(process.env.LOADED, JSON.stringify(Object.keys(require.cache))));`;
 
-/** Files below dist/ that a command line loads. */
+/** Files below dist/ that a command line loads. They are loaded by Node itself where the program keeps no compiled code. */
 async function filesLoadedBy(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -23,7 +23,10 @@ async function filesLoadedBy(
   const [recorder, loaded] = [join(cwd, 'recorder.cjs'), join(cwd, 'loaded.json')];
   await writeFile(recorder, RECORDER);
   const args = ['--require', recorder, join(ROOT, 'bin/skinsmith.js'), ...words];
-  await execa(process.execPath, args, { env: { ...env, LOADED: loaded }, cwd });
+  await execa(process.execPath, args, {
+    env: { ...env, NODE_DISABLE_COMPILE_CACHE: '1', LOADED: loaded },
+    cwd,
+  });
   const files: string[] = JSON.parse(await readFile(loaded, 'utf8'));
   return files.map((file) => relative(DIST, file)).filter((file) => !file.startsWith('..'));
 }

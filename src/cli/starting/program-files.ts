@@ -1,0 +1,123 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+import type { CompiledFile } from './cache-format.ts';
+import type { CodeCache } from './code-cache.ts';
+
+const HEAD = '(function (exports, require, module, __filename, __dirname) {';
+const TAIL = '\n})';
+/** Bytes; nearly all files are smaller. */
+const BUFFER_SIZE = 512 * 1024;
+
+interface LoadedFile {
+  readonly module: { exports: unknown };
+  readonly script: Script;
+  readonly checksum: number;
+}
+
+type Wrapped = (
+  exports: unknown,
+  require: (name: string) => unknown,
+  module: LoadedFile['module'],
+  filename: string,
+  dirname: string,
+) => void;
+
+/**
+ * The files of the built program, each loaded once, as Node loads CommonJS. Unlike Node it can tell what has been compiled
+ * in the end: Node's own cache has a file as it was before it ran, without the functions that are compiled when called.
+ */
+export class ProgramFiles {
+  readonly #folder: string;
+  readonly #cache: CodeCache;
+  readonly #loaded = new Map<string, LoadedFile>();
+  readonly #require = createRequire(import.meta.url);
+  /** What is compiled: files are read and checked in one place, and become strings once. */
+  #text = bufferOf(BUFFER_SIZE);
+
+  /** @param folder that all files are in */
+  constructor(folder: string, cache: CodeCache) {
+    this.#folder = folder;
+    this.#cache = cache;
+  }
+
+  /**
+   * The exports of a file.
+   * @throws what Node throws where there is no such file or it cannot be compiled, and what the file throws
+   */
+  load(path: string): unknown {
+    const loaded = this.#loaded.get(path);
+    if (loaded) return loaded.module.exports;
+    const file = this.#compile(path);
+    this.#loaded.set(path, file);
+    try {
+      this.#run(path, file);
+    } catch (error) {
+      this.#loaded.delete(path);
+      throw error;
+    }
+    return file.module.exports;
+  }
+
+  /** What has been compiled so far, by name. */
+  *compiled(): Generator<CompiledFile> {
+    for (const [path, { script, checksum }] of this.#loaded)
+      yield { name: this.#nameOf(path), checksum, data: script.createCachedData() };
+  }
+
+  /** Positions in stack traces are those in the file. */
+  #compile(path: string): LoadedFile {
+    const length = this.#read(path);
+    const checksum = crc32(this.#text.subarray(HEAD.length, HEAD.length + length));
+    const cachedData = this.#cache.dataFor(this.#nameOf(path), checksum);
+    const options = { filename: path, columnOffset: -HEAD.length, ...(cachedData && { cachedData }) };
+    const wrapped = this.#text.toString('latin1', 0, HEAD.length + length + TAIL.length);
+    const script = new Script(wrapped, options);
+    if (script.cachedDataRejected !== false) this.#cache.miss();
+    return { module: { exports: {} }, script, checksum };
+  }
+
+  /** Reads a file between head and tail. Its characters are ASCII, see `bundle/ascii-only.ts`. Returns its length. */
+  #read(path: string): number {
+    const fd = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(fd);
+      this.#makeRoom(size);
+      let length = 0;
+      let read = 0;
+      do {
+        read = readSync(fd, this.#text, HEAD.length + length, size - length, null);
+        length += read;
+      } while (read > 0 && length < size);
+      this.#text.write(TAIL, HEAD.length + length, 'latin1');
+      return length;
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #makeRoom(size: number): void {
+    const needed = HEAD.length + size + TAIL.length;
+    if (needed > this.#text.length) this.#text = bufferOf(needed);
+  }
+
+  #run(path: string, { module, script }: LoadedFile): void {
+    const folder = dirname(path);
+    const require = (name: string) =>
+      name.startsWith('.') ? this.load(join(folder, name)) : this.#require(name);
+    const run = script.runInThisContext() as Wrapped;
+    run.call(module.exports, module.exports, require, module, path, folder);
+  }
+
+  #nameOf(path: string): string {
+    return relative(this.#folder, path).replaceAll(sep, '/');
+  }
+}
+
+function bufferOf(size: number): Buffer {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  buffer.write(HEAD, 'latin1');
+  return buffer;
+}

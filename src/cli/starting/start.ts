@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type * as program from '../main.ts';
+import { atTheEnd } from './at-the-end.ts';
+import { cachePath } from './cache-path.ts';
+import { CodeCache } from './code-cache.ts';
+import { ProgramFiles } from './program-files.ts';
+
+/**
+ * Loads the built program beside this file and runs one command line. A bundle of its own, because it loads the others.
+ * @returns the exit status
+ */
+export async function start(argv: readonly string[]): Promise<number> {
+  const { main } = loadProgram(argv);
+  return await main(argv);
+}
+
+function loadProgram(argv: readonly string[]): typeof program {
+  const folder = dirname(fileURLToPath(import.meta.url));
+  const entry = join(folder, 'cli.cjs');
+  const path = cachePath({ argv, env: process.env, folder });
+  if (path === undefined) return createRequire(import.meta.url)(entry);
+  const cache = CodeCache.read(path);
+  const files = new ProgramFiles(folder, cache);
+  atTheEnd(process, () => cache.save(files.compiled(), (name) => existsSync(join(folder, name))));
+  return files.load(entry) as typeof program;
+}

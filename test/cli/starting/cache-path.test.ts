@@ -1,0 +1,34 @@
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cachePath } from '../../../src/cli/starting/cache-path.ts';
+
+const folder = '/program';
+const env = { NODE_COMPILE_CACHE: '/caches' };
+const pathOf = (...argv: string[]) => cachePath({ argv, env, folder });
+
+test('Each command of each installation has a file of its own among the user’s', () => {
+  const path = pathOf('--json', 'generate', 'one.png') ?? '';
+  const user = process.getuid?.() ?? 'user';
+  expect(join(path, '..')).toBe(join('/caches', `skinsmith-${user}`));
+  expect(basename(path)).toMatch(/^generate-[0-9a-f]{8}$/);
+  expect(pathOf('generate', 'two.png')).toBe(path);
+  expect(pathOf('serve')).not.toBe(path);
+  expect(cachePath({ argv: ['generate'], env, folder: '/other' })).not.toBe(path);
+  expect(cachePath({ argv: ['generate'], env: { ...env, NODE_OPTIONS: '--jitless' }, folder })).not.toBe(
+    path,
+  );
+});
+
+test('It is beside Node’s own caches where none is named', () => {
+  expect(cachePath({ argv: ['generate'], env: {}, folder })).toMatch(join(tmpdir(), 'node-compile-cache'));
+});
+
+test.each([[], ['--version'], ['--help'], ['-h'], ['../../etc/passwd'], ['a'.repeat(300)], ['\u0000x']])(
+  'A line without a command has none: %s',
+  (...argv) => expect(pathOf(...argv)).toBeUndefined(),
+);
+
+test.each(['NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE'])('%s turns it off', (name) => {
+  expect(cachePath({ argv: ['generate'], env: { ...env, [name]: '1' }, folder })).toBeUndefined();
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { freshMachine, ROOT } from '../support/program/program.ts';
+
+/** Runs a command and answers what it printed, and the file with the code that it compiled. */
+async function machineWithCache() {
+  const machine = await freshMachine();
+  const caches = join(machine.folder, 'caches');
+  const env = { NODE_COMPILE_CACHE: caches };
+  const run = async (...args: string[]) => await machine.start(args, { env });
+  const files = () =>
+    readdirSync(caches, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.includes('skinsmith-'))
+      .map((name) => join(caches, name))
+      .filter((path) => statSync(path).isFile());
+  return { run, files };
+}
+
+test('A command prints the same with code compiled by earlier runs, which is soon not written again', async () => {
+  const { run, files } = await machineWithCache();
+  const first = await run('help', 'formats');
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+  const [path = ''] = files();
+  const versions = [statSync(path).ino];
+  for (let more = 0; more < 3; more++) {
+    expect(await run('help', 'formats')).toMatchObject({ exitCode: 0, stderr: '', stdout: first.stdout });
+    versions.push(statSync(path).ino);
+  }
+  expect(versions[3]).toBe(versions[2]); // V8 had taken all of it
+  expect(files()).toEqual([path]);
+});
+
+test('Damaged code that an earlier run compiled is not run but replaced', async () => {
+  const { run, files } = await machineWithCache();
+  const first = await run('help', 'formats');
+  const [path = ''] = files();
+  const damaged = readFileSync(path);
+  damaged.fill(0, damaged.length / 2);
+  writeFileSync(path, damaged);
+  expect(await run('help', 'formats')).toMatchObject({ exitCode: 0, stderr: '', stdout: first.stdout });
+  expect(readFileSync(path).equals(damaged)).toBe(false);
+  expect(files()).toEqual([path]);
+});
+
+test('A command that does not exist leaves nothing behind', async () => {
+  const { run, files } = await machineWithCache();
+  expect(await run('help')).toMatchObject({ exitCode: 0 });
+  const before = files();
+  expect(await run('genrate')).toMatchObject({ exitCode: 2 });
+  expect(files()).toEqual(before);
+});
+
+test('No file of the program imports another while it runs: its loader cannot', () => {
+  const folder = join(ROOT, 'dist');
+  const names = ['cli.cjs', ...readdirSync(join(folder, 'chunks')).map((name) => join('chunks', name))];
+  const importing = names.filter((name) =>
+    /(?<![\w$.])import\(\s*["'`\w]/.test(readFileSync(join(folder, name), 'latin1')),
+  );
+  expect(importing).toEqual([]);
+});

@@ -40,8 +40,8 @@ async function startFilled(machine: Machine, count: number): Promise<Service> {
   await untilKnown(before);
   await before.close();
   fillStore(join(machine.dataDir, 'skinsmith.db'), count);
-  const { url, close } = await startOwn(machine, options);
-  return { url, close, env: { ...before.env, SKINSMITH_BASE_URL: url } };
+  const { url, pid, close } = await startOwn(machine, options);
+  return { url, pid, close, env: { ...before.env, SKINSMITH_BASE_URL: url } };
 }
 
 async function compare(

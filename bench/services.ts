@@ -7,6 +7,7 @@ import { type Machine, PROGRAM, ROOT } from './machine.ts';
 /** A service in a separate process. */
 export interface Service {
   readonly url: string;
+  readonly pid: number;
   /** Environment that the program needs for this service, in addition to the machine's. */
   readonly env: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -51,9 +52,12 @@ export async function startHosted(
 
 async function startService(machine: Machine, args: readonly string[]): Promise<Service> {
   const child = machine.start(args, { reject: false, buffer: false, stderr: 'inherit' });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('The service could not be started.');
   const { url, key } = helloSchema.parse(JSON.parse(await firstLine(child)));
   return {
     url,
+    pid,
     env: { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: key },
     close: async () => {
       child.kill();

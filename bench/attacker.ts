@@ -1,0 +1,69 @@
+/** Attacks a server from loopback addresses until it is killed: `node bench/attacker.ts <attack> <url>`. */
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Milliseconds between rounds that reopen closed connections. */
+const AGAIN = 250;
+
+interface Attack {
+  /** Number of connections held open. */
+  readonly connections: number;
+  /** Which loopback address a connection comes from. */
+  readonly from: (number: number) => string;
+  /** What each connection sends once open. */
+  readonly text: () => string;
+  /** Whether connections read what they get and send again in each round; otherwise they never read. */
+  readonly goesOn?: boolean;
+}
+
+const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+const someKey = () => `Authorization: Bearer ${randomBytes(32).toString('hex')}\r\n`;
+
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  none: { connections: 0, from: () => '127.0.0.1', text: () => '' },
+  streams: {
+    connections: 1_000,
+    from: (number) => `127.0.1.${1 + (number % 50)}`,
+    text: () => get('/v2/queue/events'),
+  },
+  silent: { connections: 2_000, from: () => '127.0.2.1', text: () => '', goesOn: true },
+  pipelined: {
+    connections: 50,
+    from: () => '127.0.3.1',
+    text: () => get('/openapi.json').repeat(1_000),
+  },
+  keys: {
+    connections: 1_000,
+    from: (number) => `127.0.4.${1 + (number % 10)}`,
+    text: () => Array.from({ length: 8 }, () => get('/v2/me', someKey())).join(''),
+    goesOn: true,
+  },
+};
+
+const [name = '', url = ''] = process.argv.slice(2);
+const attack = ATTACKS[name];
+if (!attack) throw new Error(`There is no attack ${name}.`);
+const { hostname, port } = new URL(url);
+const open = new Map<number, Socket>();
+for (;;) {
+  keepUp(attack);
+  await sleep(AGAIN);
+}
+
+/** Opens all connections, and reopens those that the server has closed. */
+function keepUp({ connections, from, text, goesOn }: Attack): void {
+  for (let number = 0; number < connections; number++) {
+    const there = open.get(number);
+    if (there?.destroyed === false) {
+      if (goesOn) there.write(text());
+      continue;
+    }
+    const socket = connect({ host: hostname, port: Number(port), localAddress: from(number) });
+    socket.on('error', () => {}); // the close event is all that matters
+    if (goesOn) socket.resume();
+    else socket.pause();
+    socket.write(text());
+    open.set(number, socket);
+  }
+}

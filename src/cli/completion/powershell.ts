@@ -14,13 +14,11 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
 ${commands.map(treeLine).join('\n')}
     }
     # By command and option: what the option's value can be.
-    $valued = @{
+    $valued = [hashtable]::new()
 ${commands.flatMap(valuedLines).join('\n')}
-    }
     # What commands and options are for.
-    $about = @{
+    $about = [hashtable]::new()
 ${commands.flatMap(aboutLines).join('\n')}
-    }
 ${ENGINE}}
 `;
 
@@ -36,9 +34,7 @@ function treeLine(command: CompletedCommand): string {
 }
 
 function valuedLines(command: CompletedCommand): string[] {
-  return valuedNames(command).map(
-    ({ name, values }) => `        ${quoted(`${command.path} ${name}`)} = ${quoted(values)}`,
-  );
+  return valuedNames(command).map(({ name, values }) => entry('valued', `${command.path} ${name}`, values));
 }
 
 function aboutLines({ path, commands, options }: CompletedCommand): string[] {
@@ -48,7 +44,12 @@ function aboutLines({ path, commands, options }: CompletedCommand): string[] {
       names.map((name) => [`${path} ${name}`, description] as const),
     ),
   ];
-  return lines.map(([name, text]) => `        ${quoted(name)} = ${quoted(text)}`);
+  return lines.map(([name, text]) => entry('about', name, text));
+}
+
+/** PowerShell ignores case in `@{…}`, where -v and -V would be the same key twice, which is a syntax error. */
+function entry(table: 'valued' | 'about', key: string, value: string): string {
+  return `    $${table}[${quoted(key)}] = ${quoted(value)}`;
 }
 
 function list(words: readonly string[]): string {
@@ -92,7 +93,7 @@ const ENGINE = `
     }
     $kind, $words = $spec -split ' '
     $lead = ''
-    $notes = @{}
+    $notes = [hashtable]::new()
     if ($kind -eq 'words') { $offers = $words }
     elseif ($kind -eq 'list') {
         if ($wordToComplete -match '^.*,') { $lead = $Matches[0] }
@@ -100,7 +101,8 @@ const ENGINE = `
     }
     elseif ($kind -eq 'ask') {
         $previous = if ($typed.Count -gt 0) { $typed[-1] } else { '' }
-        $offers = @(& $commandAst.CommandElements[0].Value complete $words -- $previous 2>$null | ForEach-Object {
+        $program = $commandAst.CommandElements[0].Value
+        $offers = @(& $program complete $words -- $previous 2>$null | ForEach-Object {
                 $value, $note = $_ -split "\`t", 2
                 $notes[$value] = $note
                 $value

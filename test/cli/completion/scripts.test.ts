@@ -67,7 +67,16 @@ test('PowerShell has tables of what follows, of values and of descriptions, with
   expect(script).toContain(
     "'skins get' = @{ commands = @(); options = @('--format', '-h', '--help'); arguments = @('ask skins'); more = $true }",
   );
-  expect(script).toContain("'skins list --limit' = 'none'");
-  expect(script).toContain("' skins' = 'list: what’’s there'");
-  expect(script).toContain("' --quiet' = 'don''t talk'");
+  expect(script).toContain("$valued['skins list --limit'] = 'none'");
+  expect(script).toContain("$about[' skins'] = 'list: what’’s there'");
+  expect(script).toContain("$about[' --quiet'] = 'don''t talk'");
+});
+
+test('PowerShell tells -v from -V: its literal tables do not, and refuse the second', () => {
+  const program = sampleProgram().version('1', '-V, --version').option('-v, --verbose', 'talk');
+  const lines = completionScript('powershell', program).split('\n');
+  expect(lines.filter((line) => /' -v'\]/i.test(line))).toHaveLength(2);
+  const keys = lines.flatMap((line) => /^ {8}('[^']*') = /.exec(line)?.[1]?.toLowerCase() ?? []);
+  expect(keys).toContain("'skins get'");
+  expect(new Set(keys).size).toBe(keys.length);
 });

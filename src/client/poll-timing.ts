@@ -3,7 +3,7 @@ export interface Poll {
   readonly eta: number | undefined;
   /** The service's clock. */
   readonly now: number;
-  /** Longest pause between polls, milliseconds. */
+  /** Longest pause between polls, milliseconds; default 5,000, at least 1,100 after the first. */
   readonly longest: number | undefined;
 }
 
@@ -15,7 +15,10 @@ const SHORTEST_LONGEST = 1_100;
 /** An eta is only a hint: the first poll never waits longer than a usual job takes. */
 const LONGEST_TRUST = 3_000;
 
-/** Endless pauses between polls of one job: first until its eta, then 1 s growing to 5 s (or `longest`). */
+/**
+ * Endless pauses between polls of one job, milliseconds: first until its eta, 3 s at most, or 1 s without one; then 1 s
+ * growing to 5 s, or to `longest`.
+ */
 export function* pollTimes({ eta, now, longest = LONGEST_PAUSE }: Poll): Generator<number, void, void> {
   const untilEta = eta === undefined ? FIRST_PAUSE : eta - now;
   yield Math.min(LONGEST_TRUST, Math.max(0, eta === undefined ? Math.min(untilEta, longest) : untilEta));

@@ -60,7 +60,7 @@ import type {
  * console.log(skin.texture.data.value, skin.texture.data.signature);
  */
 export class SkinClient {
-  /** Keys, users and plans of a skinsmith service. */
+  /** What only a skinsmith service has: keys, users, plans, capes, game accounts, moderation, many skins at once. */
   readonly account: AccountClient;
   readonly #requester: Requester;
   readonly #clock: Clock;
@@ -132,7 +132,7 @@ export class SkinClient {
     return { items: answer.batch.map(queuedItem), ...spoken(answer) };
   }
 
-  /** GET /v2/queue/:jobId. */
+  /** GET /v2/queue/:jobId: the job, and its skin once it is completed. A failed job is an answer, not an error. */
   async job(id: string, call: CallOptions = {}): Promise<JobState> {
     return jobState(await this.#get(`/v2/queue/${encodeURIComponent(id)}`, seenJobAnswerSchema, call));
   }
@@ -194,7 +194,11 @@ export class SkinClient {
     return await this.#requester.texture(url, call);
   }
 
-  /** Follows one job to its end. @throws JobFailedError */
+  /**
+   * Polls one job until it has ended: first at its `eta` (milliseconds since the epoch, by the service's clock), but
+   * within 3 s; without one after a second; then at pauses that grow up to `pollInterval`.
+   * @throws JobFailedError when it ends without a skin
+   */
   async waitForJob(job: Pick<Job, 'id' | 'eta'>, call: CallOptions = {}): Promise<GeneratedSkin> {
     const now = this.serviceClock.now();
     for (const pause of pollTimes({ eta: job.eta, now, longest: this.#pollInterval })) {
@@ -206,7 +210,7 @@ export class SkinClient {
     throw new Error('unreachable: polling never ends by itself');
   }
 
-  /** GET /v2/skins/:uuid. */
+  /** GET /v2/skins/:uuid: one skin, with its skin data. Others' private skins are not found. */
   async skin(uuid: string, call: CallOptions = {}): Promise<SeenSkin> {
     return (await this.#get(skinPath(uuid), seenSkinAnswerSchema, call)).skin;
   }
@@ -236,12 +240,12 @@ export class SkinClient {
     return await this.#requester.textureBelow(`${skinPath(uuid)}/texture`, call);
   }
 
-  /** GET /v2/skins: public skins, newest first. `size`: 1 to 128. */
+  /** GET /v2/skins: one page of the public skins, newest first unless `sort` says otherwise. */
   async publicSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
     return await this.#skinPage('/v2/skins', page, call);
   }
 
-  /** GET /v2/me/skins: the caller's own skins of every visibility, newest first. */
+  /** GET /v2/me/skins: one page of the caller's own skins of every visibility, newest first. */
   async ownSkins(page: PageQuery = {}, call: CallOptions = {}): Promise<SkinPage> {
     return await this.#skinPage('/v2/me/skins', page, call);
   }

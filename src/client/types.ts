@@ -8,7 +8,10 @@ import type { Resolve } from './key-guard.ts';
 import type { RetryPolicy } from './retry-timing.ts';
 import type { Transport } from './transport.ts';
 
-/** What to generate the skin from. */
+/**
+ * What to generate the skin from: a PNG (64×64 or 64×32 pixels, at most 20,000 bytes); an http(s) URL of one, or a
+ * `data:` URL; or a player, by UUID (our own service also takes names).
+ */
 export type SkinSource =
   | { readonly file: Uint8Array; readonly fileName?: string }
   | { readonly url: string }
@@ -176,7 +179,7 @@ export interface SkinClientOptions extends AttemptHooks {
   readonly timeout?: number;
   /** Replaces single values of the default policy. */
   readonly retry?: Partial<RetryPolicy>;
-  /** Longest pause between polls of a pending job, milliseconds. Default: 5,000. */
+  /** Longest pause between polls of a pending job, milliseconds. Default: 5,000; less than 1,100 counts as 1,100. */
   readonly pollInterval?: number | undefined;
   /** Clock and random source, for tests. */
   readonly clock?: Clock;

@@ -7,9 +7,11 @@ import { InvalidImageError } from '../../skin/picture.ts';
 import type { SourceContent, SourceProblem, VariantWish } from '../model/source.ts';
 import { fileProblem } from '../sources/files/file-problem.ts';
 
-/** What is known of a source's picture. Without bytes: it was recognized without being read. */
+/** What is known of a source's picture. */
 export interface Look {
+  /** Pixel hash; undefined if the picture is not at hand, as a URL's or a player's. */
   readonly pixels: string | undefined;
+  /** The PNG, scaled down if that was wanted; undefined if it is not at hand, or was recognized without being read. */
   readonly bytes: Uint8Array | undefined;
   readonly warnings: readonly Note[];
 }
@@ -70,7 +72,7 @@ function lookAtFile(
   return look;
 }
 
-/** The bytes of a source that has a picture of its own. */
+/** The bytes of a source that has a picture of its own, as they are. @throws Error for a source of another kind */
 export function readContent(content: SourceContent): { readonly bytes: Uint8Array } | LookProblem {
   if (content.kind === 'bytes') return content;
   if (content.kind === 'problem') return content;

@@ -1,8 +1,8 @@
 /** The sources that a user named, as the command line takes them. */
 export interface SourceSpec {
-  /** Paths, URLs, UUIDs, `-`. */
+  /** Paths, URLs, UUIDs, players' names, pasted skin data, `-` for stdin. */
   readonly args: readonly string[];
-  /** Players, by UUID or name. */
+  /** Players, by UUID or name. Default: none. */
   readonly players?: readonly string[];
   /** Lists of more sources: paths, or `-` for stdin. */
   readonly from: readonly string[];
@@ -10,9 +10,9 @@ export interface SourceSpec {
   readonly recursive: boolean;
   /** Patterns, as in a .gitignore, of files to skip in each folder. */
   readonly ignore: readonly string[];
-  /** Whether HD skins are scaled down instead of refused. */
+  /** Whether HD skins are scaled down instead of refused. Default: false. */
   readonly fit?: boolean;
-  /** The kind of every argument and row, if set by the user. */
+  /** The kind of every argument and row. Absent: each is judged by what it looks like. */
   readonly as?: 'file' | 'url' | 'user';
 }
 

@@ -2,22 +2,20 @@ import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/sliding-window.ts';
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, rememberCaller } from '../store/callers.ts';
-import { type Db, inTransaction } from '../store/db.ts';
-import { isPostgres } from '../store/dialect.ts';
+import type { Db } from '../store/db.ts';
 import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow, Via } from '../store/schema/job-tables.ts';
 import { keepTexture } from '../store/textures.ts';
-import { answerToKey, findRepeated, keepKey } from './idempotency.ts';
+import { answerToKey, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
-import type { NewJob, OverLimit, Recorded, Room, Submission, SubmitLimits } from './port.ts';
+import type { NewJob, OverLimit, Room, Submission, SubmitLimits } from './port.ts';
 import { sharedOpensAt, spendShared } from './shared-limit.ts';
 import { readStanding, type Standing } from './standing.ts';
 
-type NewRow = Omit<JobRow, 'id'>;
+export type NewRow = Omit<JobRow, 'id'>;
 
-/** The fields of a job that is created as completed, instead of a place in the queue. */
-const NO_PLACE = { turn: 0, concurrency: 1, burst: 1 } as const;
+type Place = Pick<NewRow, 'turn' | 'concurrency' | 'burst'>;
 
 /**
  * Accepts a job within its owner's limits. Call in a transaction that keeps other writers out, so that of two
@@ -72,35 +70,6 @@ function afterJob(
   };
 }
 
-/** Records a job whose result was available at once. */
-export async function recordKnownJob(
-  db: Db,
-  job: NewJob,
-  { skinUuid, now }: { skinUuid: string; now: number },
-): Promise<Recorded> {
-  const known = { status: 'completed', skin_uuid: skinUuid, finished_at: now } as const;
-  const row = { ...newRow(job, now), ...NO_PLACE, ...known };
-  const { callback } = job;
-  // A transaction around a single row would cost more than the row. On PostgreSQL it is tried again if a request with the
-  // same key has come first.
-  const isRace = isPostgres(db) && job.idempotencyKey !== undefined;
-  if (!callback && !isRace) return await recordOnce(db, job, row);
-  return await inTransaction(db, async (tx) => {
-    const recorded = await recordOnce(tx, job, row);
-    if (callback && recorded.kind === 'recorded') await keepCallback(tx, callback, recorded.job, now);
-    return recorded;
-  });
-}
-
-/** Inserts the row, unless the key of its request was used before: also by another request at the same time. */
-async function recordOnce(db: Db, job: NewJob, row: NewRow): Promise<Recorded> {
-  if (job.idempotencyKey === undefined) return { kind: 'recorded', job: await insert(db, row) };
-  const inserted = await INSERT_UNLESS_KEYED.first(db, row);
-  if (inserted) return { kind: 'recorded', job: { ...row, ...inserted } };
-  const repeated = await findRepeated(db, job);
-  return repeated ?? (await recordOnce(db, job, row)); // its job was just forgotten
-}
-
 /** The limit of the owner that refuses the job, if any. Limits that pass with time come first. */
 async function overLimit(
   tx: Db,
@@ -139,35 +108,14 @@ const BY_ID = prepare((db, { id }: Pick<JobRow, 'id'>) =>
 );
 
 // The insertion of a job also stores its idempotency key.
-const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(row).returning('id'));
-
-const INSERT_UNLESS_KEYED = prepare((db, row: NewRow) =>
-  db
-    .insertInto('jobs')
-    .columns(Object.keys(row) as (keyof NewRow)[])
-    .expression(
-      db
-        .selectNoFrom((values) => Object.entries(row).map(([name, value]) => values.val(value).as(name)))
-        .where((where) =>
-          where.not(
-            where.exists(
-              where
-                .selectFrom('idempotency_keys')
-                .select('job_id')
-                .where('owner', '=', row.owner)
-                .where('key', '=', row.idempotency_key ?? ''),
-            ),
-          ),
-        ),
-    )
-    .returning('id'),
-);
+export const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(row).returning('id'));
 
 async function insert(tx: Db, row: NewRow): Promise<JobRow> {
   return { ...row, ...(await INSERT.only(tx, row)) };
 }
 
-function newRow(job: NewJob, now: number): Omit<NewRow, keyof typeof NO_PLACE> {
+/** The row of a job that waits for its turn. */
+export function newRow(job: NewJob, now: number): Omit<NewRow, keyof Place> {
   return {
     uuid: job.uuid,
     owner: job.owner,

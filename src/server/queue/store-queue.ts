@@ -10,11 +10,12 @@ import { countWaitingBefore, nextRunAt } from './claim.ts';
 import { type Claims, claimsOf } from './claims.ts';
 import { type Commits, commitsOf } from './commits.ts';
 import { completeWithSkin } from './complete.ts';
-import { findRoom, recordKnownJob, submitJob } from './enqueue.ts';
+import { findRoom, submitJob } from './enqueue.ts';
 import { forgiveQueueClock } from './forgive-clock.ts';
 import { type Holders, holdersHere } from './holders.ts';
 import { findKeyedJob, findRepeated } from './idempotency.ts';
 import { findWithSkin, readEnds } from './jobs-with-skins.ts';
+import { KnownJobs } from './known-jobs.ts';
 import type { ProcessName } from './lease-owner.ts';
 import { databaseLeases, type LeaseClock, leaseEnd, processLeases } from './lease-time.ts';
 import { countJobs, listJobStates, listJobs, pageJobs } from './lists.ts';
@@ -67,6 +68,7 @@ const FIND = prepare((db, { uuid }: Pick<JobRow, 'uuid'>) =>
 export class StoreQueue implements JobQueue {
   readonly #db: Db;
   readonly #commits: Commits;
+  readonly #known: KnownJobs;
   readonly #claims: Claims;
   readonly #holders: Holders;
   readonly #clock: Clock;
@@ -80,6 +82,7 @@ export class StoreQueue implements JobQueue {
   constructor(db: Db, options: StoreQueueOptions) {
     this.#db = db;
     this.#commits = commitsOf(db);
+    this.#known = new KnownJobs(db);
     this.#holders = options.holders ?? holdersHere(options.self);
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
@@ -103,8 +106,7 @@ export class StoreQueue implements JobQueue {
   }
 
   async recordKnown(job: NewJob, skinUuid: string): Promise<Recorded> {
-    const now = this.#clock.now();
-    return await recordKnownJob(this.#db, job, { skinUuid, now });
+    return await this.#known.record(job, { skinUuid, now: this.#clock.now() });
   }
 
   async claim(owner: string): Promise<Lease | undefined> {
@@ -153,14 +155,10 @@ export class StoreQueue implements JobQueue {
   }
 
   async release(lease: Lease, runAt?: number): Promise<boolean> {
-    const step = {
-      uuid: lease.job.uuid,
-      from: 'processing',
-      to: 'waiting',
-      leaseOwner: lease.owner,
-    } as const;
+    const { job, owner: leaseOwner } = lease;
+    const step = { uuid: job.uuid, from: 'processing', to: 'waiting', leaseOwner } as const;
     const later = runAt === undefined ? {} : { run_at: runAt };
-    return await changeState(this.#db, step, { attempts: lease.job.attempts - 1, ...later });
+    return await changeState(this.#db, step, { attempts: job.attempts - 1, ...later });
   }
 
   async recover(): Promise<number> {

@@ -1,7 +1,7 @@
 import { type Db, inTransaction } from './db.ts';
 
 /** Maximum number of works in one transaction: other processes wait for its end. */
-const MOST_AT_ONCE = 32;
+export const MOST_AT_ONCE = 32;
 
 /** Takes effect as a whole, also without a transaction around it; may run twice. */
 type Work<T> = (db: Db) => Promise<T>;

@@ -17,6 +17,15 @@ export interface RunsAtOnce {
     parameters: readonly unknown[],
     isInTransaction: boolean,
   ): QueryResult<unknown> | undefined;
+  /**
+   * Runs a statement for each of these lists of parameters, in one transaction.
+   * @returns undefined if it has to wait for its turn, or fails for one of them: then none has taken effect
+   * @throws Error if the transaction itself fails
+   */
+  runTogether(
+    sql: string,
+    parameters: readonly (readonly unknown[])[],
+  ): readonly QueryResult<unknown>[] | undefined;
 }
 
 /** Takes the place of a value in a query that is compiled before the value is known. */
@@ -29,7 +38,7 @@ class Placeholder {
 }
 
 /** A query that a store builds and compiles once and then runs with different values. */
-class PreparedQuery<Values extends object, Row> {
+export class PreparedQuery<Values extends object, Row> {
   readonly #build: (db: Db, values: Values) => Compilable<Row>;
 
   constructor(build: (db: Db, values: Values) => Compilable<Row>) {
@@ -38,9 +47,7 @@ class PreparedQuery<Values extends object, Row> {
 
   async run(db: Db, values: Values): Promise<QueryResult<Row>> {
     const compiled = this.#compiledFor(db, values);
-    const parameters = compiled.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
-    );
+    const parameters = parametersOf(compiled, values);
     // Kysely gets to the connection by a dozen promises, which take longer than most statements.
     const { runAtOnce } = db.getExecutor().adapter as Partial<RunsAtOnce>;
     const result = runAtOnce?.(compiled.sql, parameters, db.isTransaction) as QueryResult<Row> | undefined;
@@ -62,6 +69,23 @@ class PreparedQuery<Values extends object, Row> {
     return row;
   }
 
+  /**
+   * The first row for each of these values, which all have the same names, in one transaction.
+   * @returns undefined if the store cannot do that at once, or one of them fails: then none has taken effect
+   * @throws Error if the store itself fails
+   */
+  firstTogether(db: Db, several: readonly Values[]): (Row | undefined)[] | undefined {
+    const [first] = several;
+    const { runTogether } = db.getExecutor().adapter as Partial<RunsAtOnce>;
+    if (!first || !runTogether) return undefined;
+    const compiled = this.#compiledFor(db, first);
+    const results = runTogether(
+      compiled.sql,
+      several.map((values) => parametersOf(compiled, values)),
+    );
+    return results?.map(({ rows }) => rows[0] as Row | undefined);
+  }
+
   /** Returns the number of changed rows. */
   async change(db: Db, values: Values): Promise<number> {
     return Number((await this.run(db, values)).numAffectedRows ?? 0n);
@@ -80,6 +104,12 @@ class PreparedQuery<Values extends object, Row> {
     else compiled?.set(this, new Map([[key, made]]));
     return made;
   }
+}
+
+function parametersOf<Values extends object>(compiled: CompiledQuery, values: Values): unknown[] {
+  return compiled.parameters.map((parameter) =>
+    parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
+  );
 }
 
 /**

@@ -148,11 +148,13 @@ class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, RunsAtOnce
   readonly keyOwners: KeyOwnerCache;
 
   readonly runAtOnce: RunsAtOnce['runAtOnce'];
+  readonly runTogether: RunsAtOnce['runTogether'];
 
   constructor(database: PreparedDatabase, others: ForeignWrites) {
     super();
     this.keyOwners = new KeyOwnerCache(others);
     this.runAtOnce = (...args) => database.runAtOnce(...args);
+    this.runTogether = (...args) => database.runTogether(...args);
   }
 }
 
@@ -218,6 +220,33 @@ class PreparedDatabase implements SqliteDatabase {
     if (statement.reader) return { rows: statement.all(parameters) };
     const { changes } = statement.run(parameters);
     return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  /** Transactions take the write lock at once, see `ImmediateDriver`. */
+  runTogether(
+    sql: string,
+    several: readonly (readonly unknown[])[],
+  ): readonly QueryResult<unknown>[] | undefined {
+    if (!this.#database.isOpen || this.#database.isTransaction) return undefined;
+    this.#files.look();
+    this.runAtOnce('begin immediate', [], false);
+    try {
+      const results = this.#runEach(sql, several);
+      if (results) this.runAtOnce('commit', [], true);
+      return results;
+    } finally {
+      // With a full disk, SQLite has rolled back itself.
+      if (this.#database.isTransaction) this.runAtOnce('rollback', [], true);
+    }
+  }
+
+  /** Undefined if one fails: why is told when it runs by itself. */
+  #runEach(sql: string, several: readonly (readonly unknown[])[]): QueryResult<unknown>[] | undefined {
+    try {
+      return several.map((parameters) => this.runAtOnce(sql, parameters, true)!);
+    } catch {
+      return undefined;
+    }
   }
 
   close(): void {

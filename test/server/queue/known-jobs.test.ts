@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { KnownJobs } from '../../../src/server/queue/known-jobs.ts';
+import type { NewJob } from '../../../src/server/queue/port.ts';
+import type { Db } from '../../../src/server/store/db.ts';
+import { keepTexture } from '../../../src/server/store/textures.ts';
+import { newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+import { Statements, transactionsIn } from '../../support/server/statements.ts';
+import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
+
+const SKIN = { skinUuid: 'f00d', now: 1 };
+
+async function openQueue(): Promise<{ db: Db; record: (job: NewJob) => ReturnType<KnownJobs['record']> }> {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
+  const known = new KnownJobs(db);
+  return { db, record: async (job) => await known.record(job, SKIN) };
+}
+
+test('A request for known data that comes again under its key adds no second callback to its job', async () => {
+  const { db, record } = await openQueue();
+  await keepKey(db);
+  const ask = (url: string) =>
+    record(newJob({ request: 'same', idempotencyKey: 'key', callback: callbackOf(url) }));
+  const [first, again] = [await ask('https://a.example/one'), await ask('https://a.example/two')];
+  expect([first.kind, again.kind]).toEqual(['recorded', 'repeated']);
+  const callbacks = await db.selectFrom('callbacks').select('url').execute();
+  expect(callbacks).toEqual([{ url: 'https://a.example/one' }]);
+});
+
+test('Requests for known data that come at the same moment are committed together', async () => {
+  const { db, record } = await openQueue();
+  const statements = new Statements();
+  const recorded = await Promise.all([1, 2, 3].map(async () => await record(newJob())));
+  const texts = statements.take();
+  expect([transactionsIn(texts), texts.filter((text) => text === 'commit').length]).toEqual([1, 1]);
+  const ids = recorded.flatMap((one) => (one.kind === 'recorded' ? [[one.job.id, one.job.uuid]] : []));
+  expect(ids).toHaveLength(3);
+  const rows = await db.selectFrom('jobs').select(['id', 'uuid']).orderBy('id').execute();
+  expect(rows.map(({ id, uuid }) => [id, uuid])).toEqual(ids);
+});
+
+test('One by itself has no transaction around it', async () => {
+  const { record } = await openQueue();
+  const statements = new Statements();
+  await record(newJob());
+  expect(transactionsIn(statements.take())).toBe(0);
+});
+
+test('Of two with one key at the same moment, the second gets the job of the first', async () => {
+  const { db, record } = await openQueue();
+  const ask = async () => await record(newJob({ request: 'same', idempotencyKey: 'key' }));
+  const [first, second] = await Promise.all([ask(), ask()]);
+  expect([first.kind, second.kind]).toEqual(['recorded', 'repeated']);
+  expect(await db.selectFrom('jobs').select('id').execute()).toHaveLength(1);
+});

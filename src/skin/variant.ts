@@ -17,6 +17,9 @@ export interface ChosenVariant {
   warning?: string;
 }
 
+/** An explicit variant; anything else leaves the choice to the picture. */
+type WantedVariant = Variant | 'unknown' | 'auto';
+
 /**
  * The meaning of one of the four rectangles that slim arms leave unused:
  * `empty` and `filled` (one colour, which the arm beside it does not have) speak for slim; `painted` (a drawing)
@@ -54,8 +57,12 @@ export function detectVariant(picture: Picture): DetectedVariant {
  * Decides the variant: an explicit one wins, anything else is detected. An explicit one that contradicts the
  * picture gets a warning, unless detection was only a guess.
  */
-export function chooseVariant(picture: Picture, wanted?: Variant | 'unknown' | 'auto'): ChosenVariant {
-  const detected = detectVariant(picture);
+export function chooseVariant(picture: Picture, wanted?: WantedVariant): ChosenVariant {
+  return variantFor(detectVariant(picture), wanted);
+}
+
+/** The same for a picture whose variant was detected before. */
+export function variantFor(detected: DetectedVariant, wanted?: WantedVariant): ChosenVariant {
   if (wanted === undefined || wanted === 'unknown' || wanted === 'auto') {
     return { variant: detected.variant, detected };
   }

@@ -22,6 +22,7 @@ import { Exports } from '../service/skins/export.ts';
 import { ServedTextures } from '../service/skins/served-textures.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
+import { SentPictures } from '../service/submitting/sent-pictures.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SpotReservations } from '../sources/reserve-spot.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
@@ -79,6 +80,7 @@ export async function makeService(
     observer: options.observer,
     openRequests: new OpenRequests(basis),
     servedTextures: new ServedTextures(basis),
+    sentPictures: new SentPictures(),
     metrics: await openMetrics(options, { basis, feeds, live, store }),
     workers: pool,
     description: once(describe),

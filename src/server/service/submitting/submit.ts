@@ -1,9 +1,7 @@
 import type { Note } from '../../../protocol/envelope.ts';
 import type { Picture } from '../../../skin/picture.ts';
-import { pixelHash } from '../../../skin/pixel-hash.ts';
-import { decodePng } from '../../../skin/png/decode.ts';
 import { encodePng } from '../../../skin/png/encode.ts';
-import { chooseVariant } from '../../../skin/variant.ts';
+import { variantFor } from '../../../skin/variant.ts';
 import type { NewJob } from '../../queue/port.ts';
 import { readSource } from '../../sources/read-source.ts';
 import type { Material } from '../../sources/source.ts';
@@ -15,11 +13,11 @@ import type { WebPages } from '../callers/web-pages.ts';
 import { overLimitRefusal } from '../limits/over-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readCapeFor } from '../skins/capes.ts';
-import { decodeImage } from '../skins/decode-image.ts';
 import { identityOfJob } from '../skins/identity.ts';
 import { requirePrivateSkins } from '../skins/skin-changes.ts';
 import { answerAgain, answerFromStore, awaited, type Found, type Submitted } from './answering.ts';
 import { type GenerationRequest, type JobRequest, newJob } from './generation-request.ts';
+import type { SentPictures } from './sent-pictures.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
 
 export interface MaterialContext extends SourceContext {
@@ -28,7 +26,11 @@ export interface MaterialContext extends SourceContext {
   readonly isStopping: () => boolean;
 }
 
-export interface SubmitContext extends MaterialContext, StoringContext {}
+interface StoringPictures extends StoringContext {
+  readonly sentPictures: SentPictures;
+}
+
+export interface SubmitContext extends MaterialContext, StoringPictures {}
 
 /**
  * Accepts a generation: answers with existing skin data, or with a job in the queue. A request with the same picture
@@ -58,7 +60,7 @@ export function verifyMaySubmit(
 
 /** The second part of `submit`: call it for everything that `readMaterial` has read. @throws Refusal */
 export async function submitMaterial(
-  context: StoringContext,
+  context: StoringPictures,
   request: GenerationRequest,
   material: Material,
 ): Promise<Submitted> {
@@ -71,18 +73,16 @@ export async function submitMaterial(
 }
 
 async function submitPicture(
-  context: StoringContext,
+  context: StoringPictures,
   request: GenerationRequest,
   bytes: Uint8Array,
 ): Promise<Submitted> {
-  const picture = decodeImage(bytes, decodePng);
-  const wanted = request.variant === 'unknown' ? undefined : request.variant;
-  const choice = chooseVariant(picture, wanted);
+  const { textureHash, detected, picture } = context.sentPictures.read(bytes);
+  const choice = variantFor(detected, request.variant);
   const warnings: Note[] = choice.warning ? [{ code: 'variant_mismatch', message: choice.warning }] : [];
-  const textureHash = pixelHash(picture);
   const source = nameOfSource(request.source);
   const texture = { textureHash, variant: choice.variant, source };
-  const found = await submitTexture(context, request, texture, () => storedPicture(textureHash, picture));
+  const found = await submitTexture(context, request, texture, () => storedPicture(textureHash, picture()));
   return { ...found, warnings };
 }
 

@@ -1,7 +1,8 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { AnsweredRequest, FailureReason, Observer } from '../events/observer.ts';
 import type { MetricsSnapshot } from '../events/siblings.ts';
 import type { PendingCounts } from '../queue/count-pending.ts';
+import { processMetrics } from './process-metrics.ts';
 import { addStoreGauges, ifReachable, type SharedStore } from './store-gauges.ts';
 
 /** What is not counted as it happens, but looked up when the metrics are read. */
@@ -29,7 +30,7 @@ export class PrometheusMetrics implements Observer {
     this.#counters = { ...makeRequestCounters(registers), ...makeJobCounters(registers) };
     addGauges(this.#registry, sources);
     if (sources.store) addStoreGauges(this.#registry, sources.store);
-    collectDefaultMetrics({ register: this.#registry });
+    for (const metric of processMetrics()) this.#registry.registerMetric(metric);
   }
 
   get contentType(): string {

@@ -157,8 +157,8 @@ describe('SkinClient.events', () => {
   });
 
   test('lives on when the time for an answer is over', async () => {
-    const later = (response: ServerResponse) => void setTimeout(() => response.end(jobs), 400);
-    const { client } = await testClient([streaming(jobs, later)], { timeout: 150 });
+    const later = (response: ServerResponse) => void setTimeout(() => response.end(jobs), 1_300);
+    const { client } = await testClient([streaming(jobs, later)], { timeout: 1_000 });
     expect(await heard(client)).toHaveLength(2);
   });
 

@@ -34,7 +34,7 @@ export class RawSocket {
 
   /** What the server has said by the time it closes the connection. */
   async untilClosed(): Promise<string> {
-    if (!this.#socket.closed) await once(this.#socket, 'close', { signal: AbortSignal.timeout(5_000) });
+    if (!this.#socket.closed) await once(this.#socket, 'close', { signal: AbortSignal.timeout(60_000) });
     return this.#heard;
   }
 }

@@ -26,7 +26,7 @@ async function healthAt(url: string, { wait = 0, others = 0 } = {}) {
     availability: { wait: () => wait },
     others: { strangers: others },
   };
-  return await upstreamHealth(parts, AbortSignal.timeout(5_000));
+  return await upstreamHealth(parts, AbortSignal.timeout(60_000));
 }
 
 test('A service above that takes the key is well; its spots are told, and who else has them', async () => {

@@ -57,7 +57,9 @@ export class StoredJobs implements OtherProcesses {
     const { spots, isOwn } = this.#options;
     const strange = spots.strangers((id) => this.#known.has(id) || isOwn(id));
     const before = this.#strangers;
-    this.#strangers = Math.max(0, strange - this.#unanswered); // a job without an answer so far is among them
+    // A submission without an answer so far may be among them, or not have arrived when the list was made.
+    const least = Math.max(0, strange - this.#unanswered);
+    this.#strangers = Math.min(Math.max(before, least), strange);
     this.#pause = this.#strangers === before ? Math.min(LONGEST_PAUSE, this.#pause * 1.5) : FIRST_PAUSE;
     return this.#strangers < before;
   }

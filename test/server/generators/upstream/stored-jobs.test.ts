@@ -11,8 +11,9 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
   const dataDir = await ownFolder();
   await giveStore(dataDir);
   const { db } = await openOwnStore(dataDir);
-  for (const [n, job] of submissions.entries()) {
-    const identity = `${n}`;
+  let count = 0;
+  const submit = async (job: string | undefined) => {
+    const identity = `${count++}`;
     const intent = {
       identity,
       idempotency_key: identity,
@@ -23,7 +24,8 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
     };
     await beginUpstreamJob(db, intent, { seen: undefined, spots: 99, since: 0 });
     if (job !== undefined) await acceptUpstreamJob(db, identity, job);
-  }
+  };
+  for (const job of submissions) await submit(job);
   const spots = new Spots<Submission>(5);
   const jobs = new StoredJobs({ db, spots, isOwn: (id) => id === 'own' });
   await jobs.catchUp();
@@ -32,7 +34,7 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
     spots.sawList(ids.map((id) => ({ id, status: 'waiting' })));
     return jobs.countStrangers();
   };
-  return { jobs, see };
+  return { jobs, see, submit };
 }
 
 test("Pending jobs that neither the store nor this process knows are other programs'", async () => {
@@ -44,10 +46,23 @@ test("Pending jobs that neither the store nor this process knows are other progr
 
 test('A submission without an answer so far is one of the unknown jobs, if there is any', async () => {
   const { jobs, see } = await openJobs([undefined, undefined]);
-  see('a', 'b', 'c');
-  expect(jobs.strangers).toBe(1);
   see('a');
   expect(jobs.strangers).toBe(0);
+  see('a', 'b', 'c');
+  expect(jobs.strangers).toBe(1);
+});
+
+test('Others have as many jobs as before while that may be so: a submission may arrive after the list', async () => {
+  const { jobs, see, submit } = await openJobs([]);
+  see('a', 'b', 'c');
+  await submit(undefined);
+  await jobs.catchUp();
+  see('a', 'b', 'c');
+  expect(jobs.strangers).toBe(3);
+  see('a', 'b', 'c', 'ours');
+  expect(jobs.strangers).toBe(3);
+  see('a', 'b');
+  expect(jobs.strangers).toBe(2);
 });
 
 test('That others have fewer jobs than before is told: there is room', async () => {

@@ -124,3 +124,47 @@ test('Every page fits a window of 1,280 pixels at a zoom of 200 %, and text of t
     expect([address, await page.evaluate(OVERFLOW), await page.evaluate(CUT_OFF)]).toEqual([address, [], []]);
   }
 });
+
+/** Pages of whoever is signed in, where people do things. */
+const OWN = /^\/ui\/(?:skins|jobs|sessions|account|operator)(?:\/|$)/;
+
+/** What a keyboard should reach, in order. Remembers what it does reach, and whether a person sees that. */
+const WATCH_FOCUS = `(() => {
+  const name = (one) => one.outerHTML.slice(0, 120);
+  const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
+  window.reached = [];
+  window.unseen = [];
+  addEventListener('focusin', ({ target }) => {
+    window.reached.push(name(target));
+    const { outlineStyle, outlineWidth } = getComputedStyle(target);
+    const { top, bottom, left, right } = target.getBoundingClientRect();
+    const isThere = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+    if (!isThere || outlineStyle === 'none' || parseFloat(outlineWidth) < 2) window.unseen.push(name(target));
+  });
+  return all.filter((one) => one.checkVisibility() && one.type !== 'hidden' && !one.disabled).map(name);
+})()`;
+
+test('A keyboard reaches everything on the pages of one’s own, in order, and shows where it is', async () => {
+  const scene = await openScene();
+  const { page } = await openPage(browser, { viewport: { width: 800, height: 600 } });
+  const addresses = scene.addresses.filter((address) => OWN.test(address));
+  expect(addresses.length).toBeGreaterThan(12);
+  for await (const address of visit({ ...scene, addresses }, page)) {
+    const expected = await page.evaluate<string[]>(WATCH_FOCUS);
+    for (const _ of expected) await page.keyboard.press('Tab');
+    expect([address, await page.evaluate('reached')]).toEqual([address, expected]);
+    expect([address, await page.evaluate('unseen')]).toEqual([address, []]);
+  }
+});
+
+test('The first Tab offers to skip the menu', async () => {
+  const { server } = await openScene();
+  const { page } = await openPage(browser);
+  await signIn(page, server);
+  await page.goto(`${server.url}/ui/account/keys`);
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
+});

@@ -130,8 +130,7 @@ function checkOne({ label, content }: BatchSource): { view: CheckView; bytes?: U
   if (content.kind === 'data') return { view: dataView(label, content.given) };
   const read = readContent(content);
   if ('bytes' in read) return { view: checkView(label, checkSkin(read.bytes)), bytes: read.bytes };
-  const { code, message } = read.problem;
-  return { view: { source: label, valid: false, warnings: [], error: { code, message } } };
+  return { view: { source: label, valid: false, warnings: [], error: read.problem } };
 }
 
 /** Skin data has no image to check here. `verify` determines who signed it. */

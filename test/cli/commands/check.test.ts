@@ -1,5 +1,10 @@
-import { register } from '../../../src/cli/commands/check.ts';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { register, runCheck } from '../../../src/cli/commands/check.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 describeParsing('check', register, {
   taken: [
@@ -8,4 +13,17 @@ describeParsing('check', register, {
     [['a', '-r', '--ignore', 'b'], { paths: ['a'], recursive: true, ignore: ['b'] }],
   ],
   refused: [[[], /missing required argument 'path'/]],
+});
+
+test('A mistyped folder is answered with the name of the one that is there', async () => {
+  const folder = await ownFolder();
+  await mkdir(join(folder, 'examples'));
+  const run = async (isTTY: boolean) =>
+    await runCommand((context) => runCheck({ paths: [join(folder, 'exampels/')] }, context), {
+      isTTY,
+      flags: { json: !isTTY },
+    });
+  const hint = `Did you mean ${join(folder, 'examples/')}?`;
+  expect(JSON.parse((await run(false)).out).error.hint).toBe(hint);
+  expect((await run(true)).out).toContain(hint);
 });

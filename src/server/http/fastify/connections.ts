@@ -7,8 +7,6 @@ import { type Connection, countOf, mostDispensable, type Strangers } from './str
 const MAX_PER_USER = 200;
 /** Milliseconds between checks for answers that no one reads. */
 const LOOK = 1_000;
-/** With so many connections of strangers an address does not wait for those with more. */
-const FEW = 2;
 /** How many of its connections an address may replace in so many milliseconds. */
 const MAX_REPLACED = 50;
 const REPLACING = 250;
@@ -147,10 +145,9 @@ export class Connections {
     connection.awaitsKey = false;
   }
 
-  /** The unit that counts as one address, for a connection that is open, and whether it has few of strangers. */
-  originOf(socket: Socket): { address: string; hasFew: boolean } {
-    const address = this.#all.get(socket)?.address ?? '';
-    return { address, hasFew: (this.#strangers.get(address)?.connections.size ?? 0) <= FEW };
+  /** The unit that counts as one address, for a connection that is open. */
+  addressOf(socket: Socket): string {
+    return this.#all.get(socket)?.address ?? '';
   }
 
   /** Whether a valid key of a user came over this connection. */

@@ -7,7 +7,6 @@ import { BurstQueue, type Rank } from './burst-queue.ts';
 import type { Connections } from './connections.ts';
 import { KEPT_HEADERS, type NetworkLimits, nodeServerOptions } from './network-limits.ts';
 import { handleOneByOne } from './pipelining.ts';
-import { Reception } from './reception.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. With more, callers try again after a second. */
 const BACKLOG = 4096;
@@ -25,7 +24,6 @@ export interface NodeServersOptions {
 export class NodeServers {
   readonly #options: NodeServersOptions;
   readonly #burst: BurstQueue;
-  readonly #reception: Reception;
   readonly #servers: Server[] = [];
   readonly #others: Server[] = [];
   #handle: RequestListener = () => {};
@@ -33,7 +31,6 @@ export class NodeServers {
   constructor(options: NodeServersOptions) {
     this.#options = options;
     this.#burst = new BurstQueue(options.clock);
-    this.#reception = new Reception(options.clock);
   }
 
   /** Makes the first server, whose events go to `handle`: for the framework. */
@@ -75,7 +72,7 @@ export class NodeServers {
     const start = (request: IncomingMessage, begin: () => void) => {
       this.#burst.add(begin, {
         rank: this.#rankOf(request),
-        address: connections.originOf(request.socket).address,
+        address: connections.addressOf(request.socket),
       });
     };
     const server = createServer(
@@ -83,31 +80,16 @@ export class NodeServers {
       handleOneByOne({ handle: this.#handle, receive, flooded, start }),
     );
     server.maxHeadersCount = KEPT_HEADERS;
-    // Node's HTTP server has no options for them, but its base class reads both for each connection.
-    Object.assign(server, { blockList: new Refused(connections), pauseOnConnect: true });
-    this.#receiveLater(server);
+    // Node's HTTP server has no option for it, but its base class reads it for each connection.
+    Object.assign(server, { blockList: new Refused(connections) });
+    server.on('connection', (socket) => {
+      this.#burst.connected();
+      connections.add(socket);
+    });
     // Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     this.#servers.push(server);
     return server;
-  }
-
-  /** Leaves it to the reception when a connection becomes one of HTTP, which Node begins in the event otherwise. */
-  #receiveLater(server: Server): void {
-    const { connections } = this.#options;
-    const takeIn = server.listeners('connection');
-    server.removeAllListeners('connection');
-    server.on('connection', (socket) => {
-      this.#burst.connected();
-      connections.add(socket);
-      const begin = () => {
-        if (!server.listening) socket.destroy();
-        if (socket.destroyed) return;
-        for (const listener of takeIn) listener.call(server, socket);
-        socket.resume();
-      };
-      this.#reception.add(begin, connections.originOf(socket));
-    });
   }
 
   /** A key that is sent proves nothing until it has been checked, which the first request of a connection waits for. */

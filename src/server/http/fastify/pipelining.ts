@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { closeFlooding } from './close-flooding.ts';
-import { pauseReading, resumeReading } from './reading.ts';
 
 /** Requests that may wait on one connection; with more, the connection is closed. */
 const MAX_WAITING = 32;
@@ -24,8 +23,7 @@ export interface PipeliningOptions {
 
 /**
  * Handles the requests of each connection one after the other, even if they are sent all at once: the next one starts
- * when the previous answer has been taken. While some wait, nothing more is read: otherwise a thousand connections could
- * have all their requests parsed in one turn of the event loop, again and again.
+ * when the previous answer has been taken.
  */
 export function handleOneByOne({ handle, receive, flooded, start }: PipeliningOptions): RequestListener {
   const queues = new WeakMap<Socket, Exchange[]>();
@@ -36,7 +34,6 @@ export function handleOneByOne({ handle, receive, flooded, start }: PipeliningOp
       if (next && !request.socket.destroyed) run(next, waiting);
       else queues.delete(request.socket);
     });
-    if (waiting.length === 0) resumeReading(request.socket);
     start(request, () => {
       if (!request.socket.destroyed) handle(request as never, response as never);
     });
@@ -51,10 +48,8 @@ export function handleOneByOne({ handle, receive, flooded, start }: PipeliningOp
       return;
     }
     const exchange = { request, response, end: receive(socket) };
-    if (waiting) {
-      waiting.push(exchange);
-      pauseReading(socket);
-    } else {
+    if (waiting) waiting.push(exchange);
+    else {
       const queue: Exchange[] = [];
       queues.set(socket, queue);
       run(exchange, queue);

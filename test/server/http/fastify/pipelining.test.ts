@@ -48,25 +48,6 @@ test('The next request is handled when the previous answer has been taken', asyn
   expect({ most, ...seen }).toEqual({ most: 1, requests: 20, receiving: 0, flooded: 0 });
 });
 
-// Fails when a version of Node stops reading in another way: see reading.ts.
-test('While requests of a connection wait, nothing more is read from it', async () => {
-  const reading: unknown[] = [];
-  const { socket, heard } = await sendAtOnce(2, (request, response) => {
-    // In a later turn, in which all that was sent at once has been parsed.
-    setImmediate(() => {
-      reading.push(isReading(request.socket));
-      if (reading.length === 1) socket.write(GET);
-      response.end('done\n');
-    });
-  });
-  while (heard().split('done\n').length <= 3) await once(socket, 'data');
-  expect([reading.length, reading[0], reading[2]]).toEqual([3, false, true]);
-});
-
-function isReading(socket: object): unknown {
-  return (socket as { _handle?: { reading?: boolean } })._handle?.reading;
-}
-
 // Fails when a version of Node parses what follows on a closed connection: see close-flooding.ts.
 test('With more than 32 waiting requests the connection is closed, and nothing more of it is parsed', async () => {
   const { socket, seen } = await sendAtOnce(1_000, () => {});

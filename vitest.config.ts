@@ -24,8 +24,8 @@ const COMMON = {
   // No module has state of its own, so files need no fresh ones: a third of the time was spent on loading them.
   isolate: false,
   // They end what hangs, and nothing else: on a busy machine a test may take thirty times as long as on an idle one.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
 } as const;
 
 // Without `extends`: a project would inherit the global setup and run it once more, beside the first.

@@ -103,7 +103,7 @@ async function hearBoth(tell: (way: Way) => Promise<Transcript>): Promise<Transc
   return await Promise.all(Object.values(WAYS).map(async (open) => await tell(await open())));
 }
 
-describe('Over the network and inside the process', { timeout: 90_000 }, () => {
+describe('Over the network and inside the process', () => {
   test('each route answers what it is made for, and none is left out', async () => {
     const all = ROUTES.flatMap(({ method, paths: [path] }) => `${method} ${path}`);
     expect(new Set(STORY.map(({ route }) => route))).toEqual(new Set(all));

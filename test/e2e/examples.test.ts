@@ -47,7 +47,7 @@ test('Every example of every command does what it says, in their order', async (
     }
   }
   if (failures.length > 0) throw new Error(failures.join('\n\n'));
-}, 300_000);
+});
 
 /** The words of a line that a shell does nothing more with; undefined for another line, which needs a shell. */
 function plainWords(line: string): string[] | undefined {

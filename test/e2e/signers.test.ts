@@ -24,7 +24,7 @@ beforeAll(async () => {
   gameKeyPath = join(folder, 'game-key.pem');
   await openSigningKey(gameKeyPath);
   return async () => await rm(folder, { recursive: true });
-}, 120_000);
+});
 
 /** Three skins, a game, and a service whose skins that game signs; commands name the service themselves. */
 async function prepare() {
@@ -104,7 +104,7 @@ test('From the first try to real use: what this machine signed is made by the se
   expect([submitted(service), await shop.versions('out')]).toEqual([3, before]);
   const ci = await run(...MAKE, '--frozen', '--no-local');
   expect([ci.exitCode, ci.stderr]).toEqual([0, expect.stringContaining('Signed by the game: 3.')]);
-}, 120_000);
+});
 
 test('Two machines leave each other the skins that their embedded services signed', async () => {
   const shop = await embeddedWorkshop();
@@ -118,7 +118,7 @@ test('Two machines leave each other the skins that their embedded services signe
   expect(await colleague.read('out/skins.lock')).toBe(before);
   const plan = await colleague.run(...MAKE, '--dry-run');
   expect(plan.stderr).toContain(`1 signed by another machine, not by ${NOWHERE}: to make`);
-}, 60_000);
+});
 
 describe('The embedded service is not fallen back to', () => {
   const SKIN = ['generate', 'skins/a.png'];
@@ -187,7 +187,7 @@ test('A skin that cannot be proved is kept: told with what differs, not paid for
   });
   expect(await shop.lock()).toHaveLength(2);
   expect((await shop.run(...MAKE)).exitCode).toBe(0);
-}, 60_000);
+});
 
 test('A signature that no known key verifies does not pass for fine', async () => {
   const { shop, service } = await hostedWorkshop({ signingKeyPath: gameKeyPath });
@@ -213,4 +213,4 @@ test('A signature that no known key verifies does not pass for fine', async () =
     expect.stringContaining('2 by an unknown signer: kept'),
     2,
   ]);
-}, 60_000);
+});

@@ -55,7 +55,7 @@ describe('ConfigFile', () => {
     await Promise.all(programs);
     const kept = await new ConfigFile(join(path, '..')).keyPlaces();
     expect(Object.keys(kept).sort()).toEqual(places.sort());
-  }, 60_000);
+  });
 
   test('takes a setting back and leaves the others', async () => {
     const file = await configWith('{"slots": 3, "color": "never"}');

@@ -45,4 +45,4 @@ test('Eight skins at once of a user with the plan free all come to SkinsRestorer
   for (const { status, body } of await Promise.all(all)) {
     expect({ status, errors: body.errors }).toEqual({ status: 200, errors: [] });
   }
-}, 60_000);
+});

@@ -148,4 +148,4 @@ test(`${REQUESTS} requests of every kind are answered as described, and do the s
     },
   );
   await verifySound({ owner: new TestCaller(url, { key, dataDir }), dataDir }, logs);
-}, 300_000);
+});

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function poll<T>(
   ask: () => Promise<T> | T,
   suits: (answer: T) => boolean,
-  within = 90_000,
+  within = 300_000,
 ): Promise<T> {
   const deadline = Date.now() + within;
   for (;;) {

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
   type Expected,
+  type GameSignatures,
   ProofError,
   type ProofMeans,
   pixelsOf,
@@ -129,6 +130,37 @@ describe('A skin is proved', () => {
   test('as the game published it', async () => {
     const tools = { publicKey: parsePublicKey(published.publicKey), texture: undefined };
     await proveSkin(published, expected({ pixels: undefined }), tools);
+  });
+});
+
+describe('Who signed a skin', () => {
+  const GAME_ADDRESS = 'https://textures.minecraft.net/texture/aa11';
+  /** What the game says of the signature; undefined: it cannot be asked. */
+  const game = (said: boolean | undefined, includes = false): GameSignatures => ({
+    include: () => includes,
+    haveSigned: async () => said,
+  });
+  const rows: [what: string, url: string, means: Partial<ProofMeans>, who: string][] = [
+    ['the service, by its key', ADDRESS, { publicKey, gameKeys: game(false) }, 'service'],
+    ['the game, whose key the service names', ADDRESS, { publicKey, gameKeys: game(false, true) }, 'game'],
+    ['the game, by a key of its own', ADDRESS, { publicKey: otherKey, gameKeys: game(true) }, 'game'],
+    ['the game, where the service has no key', ADDRESS, { gameKeys: game(true) }, 'game'],
+    ['nobody known', ADDRESS, { gameKeys: game(false) }, 'unproved'],
+    ['nobody known, with the game away', GAME_ADDRESS, { gameKeys: game(undefined) }, 'unproved'],
+    ['nobody known, with nothing known of the game', GAME_ADDRESS, {}, 'unproved'],
+    ['not the game, whose texture it is', GAME_ADDRESS, { gameKeys: game(false) }, 'invalid_signature'],
+    ['neither of them', ADDRESS, { publicKey: otherKey, gameKeys: game(false) }, 'invalid_signature'],
+    [
+      'not the service; the game is away',
+      ADDRESS,
+      { publicKey: otherKey, gameKeys: game(undefined) },
+      'unproven',
+    ],
+  ];
+  test.each(rows)('%s', async (_, url, means, who) => {
+    const skin = await signed({ url });
+    const proof = proveSkin(skin, expected(), { publicKey: undefined, texture: undefined, ...means });
+    expect(await proof.catch((error: ProofError) => error.code)).toBe(who);
   });
 });
 

@@ -48,6 +48,18 @@ describe('Spots', () => {
     expect([spots.ours, spots.unsure.size, spots.jobs.size]).toEqual([1, 0, 1]);
   });
 
+  test('tell each change of what is taken, and nothing else', () => {
+    const spots = new Spots(3);
+    let changes = 0;
+    spots.onChange = () => changes++;
+    const steps = [() => spots.took(openJob('a')), () => spots.freed('a'), () => spots.freed('unknown')];
+    const told = steps.map((step) => {
+      step();
+      return changes;
+    });
+    expect(told).toEqual([1, 2, 2]);
+  });
+
   test('are taken by what others have in the queue', () => {
     const spots = new Spots(3);
     spots.took(openJob('mine'));

@@ -28,6 +28,6 @@ export function opensAt(
     roomAt(minute, MINUTE, limits.perMinute, now),
     roomAt(hour, HOUR, limits.perHour, now),
     // A last time further ahead comes from a clock that was set back since.
-    delay === 0 || generatedAt > now + delay ? now : generatedAt + delay,
+    generatedAt > now + delay ? now : generatedAt + delay,
   );
 }

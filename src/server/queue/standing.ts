@@ -31,8 +31,8 @@ export async function readStanding(db: Db, asked: Asked, now: number): Promise<S
   });
   return {
     memory: memoryOf(owner, facts, now),
-    pending: pending ?? 0,
-    pendingVia: pendingVia ?? 0,
+    pending: pending!, // counts are never null
+    pendingVia: pendingVia!,
     keyed: keyed ?? null,
     joined: joined ?? null,
   };

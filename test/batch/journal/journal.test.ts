@@ -251,6 +251,22 @@ describe('Lines that are none of ours', () => {
   });
 });
 
+describe('A job without a result', () => {
+  test.each([
+    [true, { step: 'job', attempt: 1, job: 'j1' }],
+    [false, undefined],
+  ])('stays when all else is kept elsewhere, if that is wanted: %s', async (keepsJobs, state) => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.accepted(keyOf(1), 1, 'j1');
+    journal.done(recordOf(2));
+    journal.retire({ keepsJobs });
+    closed.add(journal);
+    const next = open(path);
+    expect([next.stateOf(keyOf(1)), next.stateOf(keyOf(2))]).toEqual([state, undefined]);
+  });
+});
+
 describe('A skin that could not be proved', () => {
   const unproven = { ...recordOf(1), code: 'wrong_skin', message: 'Another picture.' };
 

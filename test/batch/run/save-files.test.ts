@@ -84,3 +84,25 @@ test('A journal whose skins the lockfile could not take is kept', async () => {
     'no space left',
   ]);
 });
+
+test.each([
+  ['nothing has changed', {}, false, []],
+  ['nothing has changed, but entries are dropped', { prune: true }, true, ['rewrite']],
+  ['not all sources were read, so that none is dropped', { prune: true }, false, []],
+])('The lockfile is rewritten only if that makes a difference: %s', async (_, options, hasReadAll, steps) => {
+  const told: string[] = [];
+  const rewrite = async () => {
+    told.push('rewrite');
+    return { written: true, dropped: 2 };
+  };
+  const nothing = () => {};
+  const files = {
+    lockfile: { rewrite },
+    journal: { retire: nothing },
+    memory: { save: nothing },
+  } as unknown as OpenBatch;
+  const end = { changes: new LockfileChanges(), isOver: true, failed: 0, hasReadAll };
+  const outcome = await saveFiles(options as BatchOptions, files, end);
+  expect(told).toEqual(steps);
+  expect(outcome).toEqual(steps.length > 0 ? { written: true, dropped: 2 } : { written: false, dropped: 0 });
+});

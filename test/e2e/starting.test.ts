@@ -36,7 +36,7 @@ test('Damaged code that an earlier run compiled is not run but replaced', async 
   const first = await run('help', 'formats');
   const [path = ''] = files();
   const damaged = readFileSync(path);
-  damaged.fill(0, damaged.length / 2);
+  damaged.fill(0, Math.floor(damaged.length / 2));
   writeFileSync(path, damaged);
   expect(await run('help', 'formats')).toMatchObject({ exitCode: 0, stderr: '', stdout: first.stdout });
   expect(readFileSync(path).equals(damaged)).toBe(false);

@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks } from '../../support/server/running-server.ts';
@@ -91,6 +93,28 @@ describe('The requests of one user', () => {
       expect([answer.status < 300, answer.body.rateLimit?.limit.used]).toEqual([true, 2]);
     }
     expectRefusal(await users.gold.upload('/v2/queue', skinPng(3)), 'rate_limit');
+  });
+
+  test('cost nothing either if what they would join is made while they are being decided about', async () => {
+    const work = new HeldWork();
+    const plans = { gold: { per_minute: 1 } };
+    const { users } = await runServerWithPlans(plans, { workers: 1, ...work.options });
+    const { body } = await users.gold.upload('/v2/queue', skinPng(1));
+    const { submit } = StoreQueue.prototype;
+    const late = vi.spyOn(StoreQueue.prototype, 'submit').mockImplementationOnce(async function (
+      this: StoreQueue,
+      ...asked
+    ) {
+      work.release();
+      await poll(
+        async () => await this.find(body.job?.id ?? ''),
+        (job) => job?.status === 'completed',
+      );
+      return await submit.apply(this, asked);
+    });
+    onTestFinished(() => late.mockRestore());
+    const again = await users.gold.upload('/v2/queue', skinPng(1));
+    expect([again.status, again.body.rateLimit?.limit.used]).toEqual([200, 1]);
   });
 });
 

@@ -8,7 +8,6 @@ import type { Material } from '../../sources/source.ts';
 import type { SourceContext } from '../../sources/source-context.ts';
 import { nameOfSource } from '../../sources/source-name.ts';
 import { noteGeneration } from '../../store/api-keys.ts';
-import type { Caller } from '../callers/caller.ts';
 import type { WebPages } from '../callers/web-pages.ts';
 import { overLimitRefusal } from '../limits/over-limit.ts';
 import { Refusal } from '../refusals/refusal.ts';
@@ -101,7 +100,7 @@ export async function submitTexture(
   if (there) return there;
   if (request.checkOnly) throw new Refusal('no_duplicate');
   context.ceiling.verifyRoom();
-  return await enqueue(context, request.caller, { ...job, picture: picture() });
+  return await enqueue(context, request, { ...job, picture: picture() });
 }
 
 async function describeJob(context: StoringContext, request: JobRequest, texture: Texture): Promise<NewJob> {
@@ -117,9 +116,13 @@ function storedPicture(hash: string, picture: Picture): NewJob['picture'] {
   return { hash, width, height, png: encodePng(picture) };
 }
 
-async function enqueue(context: StoringContext, caller: Caller, job: NewJob): Promise<Found> {
+async function enqueue(context: StoringContext, request: JobRequest, job: NewJob): Promise<Found> {
+  const { caller } = request;
   const submission = await context.queue.submit(job, caller.plan);
   if ('memory' in submission) {
+    // What the request would have joined a moment ago may be done by now, and costs nothing.
+    const made = await answerFromStore(context, job, request);
+    if (made) return made;
     throw await overLimitRefusal(context, submission, { caller, via: job.via });
   }
   if (!('usage' in submission)) return await answerAgain(context, submission);

@@ -95,7 +95,7 @@ describe('The delay of version 1', () => {
 
   test('is told in full although the request took a part of it', async () => {
     const clock = new MovableClock();
-    const { anonymous } = await runServer({ clock, pace: 200 });
+    const { anonymous } = await runServer({ clock, pace: 2_000 });
     const answer = anonymous().upload('/generate/upload', skinPng(1));
     await poll(
       () => anonymous().get('/v2/queue'),

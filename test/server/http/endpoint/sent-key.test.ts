@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { bodyOf, expectOldRefusal } from '../../../support/http/v1/old-format.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { LogLines } from '../../../support/server/log-lines.ts';
+import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
 import { expectRefusal } from '../../../support/server/test-caller.ts';
 
@@ -66,7 +67,7 @@ test('A key in the query is understood by version 1 with a warning, by version 2
 });
 
 test('Answers bear the headers that clients read: server, breadcrumb, and the delay of version 1', async () => {
-  const { user } = await runServer();
+  const { user } = await runServer({ clock: new MovableClock() });
   const bob = await user('bob');
   for (const path of ['/v2/me', '/v2/nothing', '/health', '/get/delay']) {
     const { headers } = await bob.get(path);

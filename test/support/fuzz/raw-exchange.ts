@@ -30,9 +30,9 @@ export async function exchangeRaw(port: number, asked: RawRequest, limit: number
     });
     socket.on('data', (chunk) => {
       chunks.push(chunk);
-      if (chunks.length > 1) return;
-      if (/^HTTP\/1\.1 200 [\s\S]*content-type: text\/event-stream/i.test(chunk.toString('latin1')))
-        socket.destroy();
+      // The head may come after "go on", and in pieces.
+      const type = parse(Buffer.concat(chunks))?.headers['content-type'];
+      if (type?.startsWith('text/event-stream')) socket.destroy();
     });
     socket.on('close', () => {
       const heard = parse(Buffer.concat(chunks));

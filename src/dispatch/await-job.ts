@@ -66,7 +66,7 @@ function openSession({ client, clock, random }: AwaitJobOptions, fail: (error: u
     clock,
     random,
     submissions: { isOwnJob: () => false, idempotencyKey: ({ key }) => key },
-    longestPoll: LONGEST_POLL,
+    longestLookPause: LONGEST_POLL,
     patience: PATIENCE,
     onWaiting: () => {},
     onFatal: (error) => fail(error instanceof ServiceLostError ? error.cause : error),

@@ -6,12 +6,13 @@ import { OwnQueue } from './own-queue.ts';
 import type { Reads } from './reads.ts';
 import type { Session } from './session.ts';
 import { settlingTime } from './settling-time.ts';
+import type { StopSignals } from './stop-signals.ts';
 import { type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { type Sent, Submitter } from './submitter.ts';
 import { lossPause } from './trouble.ts';
 import { WakeUpSignal } from './wake-up-signal.ts';
 
-export interface DispatcherOptions<W extends Submission> {
+export interface DispatcherOptions<W extends Submission> extends StopSignals {
   readonly session: Session<W>;
   readonly record: SubmissionRecord;
   readonly reads: Reads;
@@ -26,10 +27,6 @@ export interface DispatcherOptions<W extends Submission> {
   readonly force: boolean;
   /** New submissions that may be spent. */
   readonly maxNew: number;
-  /** No more submissions once aborted; those in flight may still finish. */
-  readonly stop: AbortSignal;
-  /** Aborts those too. */
-  readonly hardStop: AbortSignal;
 }
 
 /** Keeps work going on a service: submits it through the caller's spots and notices the ends of its jobs. */
@@ -221,7 +218,7 @@ export class Dispatcher<W extends Submission> {
 
 /** `onOrphans`: processes that died left jobs behind. */
 async function openQueue<W extends Submission>(
-  { session, shareFolder, user }: DispatcherOptions<W>,
+  { session, shareFolder, user }: Pick<DispatcherOptions<W>, 'session' | 'shareFolder' | 'user'>,
   onOrphans: () => void,
 ): Promise<CallerQueue> {
   if (shareFolder === undefined) return new OwnQueue(session.spots);

@@ -37,7 +37,7 @@ interface Contact {
 }
 
 /** Asks the service for the caller's account, its signing key and the jobs already in the queue, unless they are known. */
-export async function learnFacts(contact: Contact, slots: number | undefined): Promise<Facts> {
+export async function learnFacts(contact: Contact, spots: number | undefined): Promise<Facts> {
   const { session, reads, stop, cape } = contact;
   const reader = {
     client: session.client,
@@ -48,7 +48,7 @@ export async function learnFacts(contact: Contact, slots: number | undefined): P
     contact.known ? knownFacts(contact.known) : askedFacts(reader, contact.tracker),
     cape === undefined ? undefined : readCapeTexture(reader, cape),
   ]);
-  session.spotLimit.told = spotsOf(me, slots);
+  session.spotLimit.told = spotsOf(me, spots);
   return { ...key, me, capeTexture };
 }
 

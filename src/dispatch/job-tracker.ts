@@ -20,7 +20,19 @@ export interface TrackerUser<W extends Submission> extends JobResults<W> {
   texturePixels(url: string): Promise<string>;
 }
 
-export interface JobTrackerOptions<W extends Submission> {
+/** Who hears of jobs and spots. */
+interface TrackerHandlers<W extends Submission> {
+  /** The service has a job for it. */
+  readonly onAccepted: (work: W, job: Job) => void;
+  /** The service has no job for a submission whose answer was lost. */
+  readonly onGone: (work: W) => void;
+  /** A spot may have become free. */
+  readonly onRoom: () => void;
+  /** The pending jobs on the service are known anew. */
+  readonly onLooked: () => void;
+}
+
+export interface JobTrackerOptions<W extends Submission> extends TrackerHandlers<W> {
   readonly session: Session<W>;
   readonly reads: Reads;
   readonly user: TrackerUser<W>;
@@ -31,14 +43,6 @@ export interface JobTrackerOptions<W extends Submission> {
   readonly stop: AbortSignal;
   /** Resolves when job events are wanted; absent: always. */
   readonly untilListening?: (() => Promise<void>) | undefined;
-  /** The service has a job for it. */
-  readonly onAccepted: (work: W, job: Job) => void;
-  /** The service has no job for a submission whose answer was lost. */
-  readonly onGone: (work: W) => void;
-  /** A spot may have become free. */
-  readonly onRoom: () => void;
-  /** The pending jobs on the service are known anew. */
-  readonly onLooked: () => void;
 }
 
 /** Follows jobs to their ends, by lists or by events, and finds out what became of submissions without an answer. */

@@ -1,6 +1,6 @@
 /** Average number of list requests that all processes of a caller may make per wave of jobs. */
 const PER_WAVE = 1.5;
-/** Jobs that take longer than this, in milliseconds, are polled at most twice a second. */
+/** Jobs that take longer than this, in milliseconds, are looked at at most twice a second. */
 export const LONG_JOB = 1_000;
 /** Milliseconds between two such requests, also while nothing is known: a little over half a second. */
 const GAP = 520;

@@ -18,7 +18,7 @@ export interface SessionOptions<W extends Submission> extends Omit<TroubleOption
   readonly client: SkinClient;
   readonly submissions: OwnSubmissions<W>;
   /** Longest pause between list requests, milliseconds. */
-  readonly longestPoll: number;
+  readonly longestLookPause: number;
   /** The batch has to wait, for a limit or after a failure. */
   readonly onWaiting: (reason: 'limit' | 'trouble', message: string, ms: number) => void;
   /** A failure ends everything. */
@@ -73,7 +73,7 @@ export class Session<W extends Submission = Submission> {
     this.submissions = options.submissions;
     this.pace = new Pace(options.random, (windows) => this.#sharing?.heardWindows(windows));
     this.spots = new Spots(USUAL_SPOTS);
-    this.times = new LookTimes(options.longestPoll);
+    this.times = new LookTimes(options.longestLookPause);
     const onPause = (message: string, ms: number) => options.onWaiting('trouble', message, ms);
     this.trouble = new Trouble({ ...options, onPause });
     const { outage } = options.patience;

@@ -3,6 +3,7 @@ import type { JobState } from '../client/types.ts';
 import type { CallerQueue } from './caller-queue.ts';
 import { FullQueue } from './full-queue.ts';
 import type { Session } from './session.ts';
+import type { StopSignals } from './stop-signals.ts';
 import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './submission.ts';
 import { isFullQueue, isRefusedForNow, isTrouble, lossPause } from './trouble.ts';
 import type { WakeUpSignal } from './wake-up-signal.ts';
@@ -12,8 +13,22 @@ const MOST_LOSSES = 40;
 /** Milliseconds after which spots that other processes share are tried again. */
 const SHARE_PAUSE = 300;
 
+/** Who hears what became of a submission. */
+interface SubmissionHandlers<W extends Submission> {
+  readonly onAccepted: (work: W, state: JobState, sent: Sent) => void;
+  readonly onFailed: (work: W, error: unknown) => void;
+  /** There was nothing to send. */
+  readonly onUnusable: (work: W, problem: unknown) => void;
+  /** The answer was lost: the service may or may not have accepted it. */
+  readonly onLost: (work: W, error: unknown, sent: Sent) => void;
+  /** Another process has a job for the same. */
+  readonly onElsewhere: (work: W, job: string) => void;
+  /** Nothing can be submitted, because others with the same key have so many jobs there. */
+  readonly onOthers: (jobs: number) => void;
+}
+
 /** What the submitter needs of the dispatcher around it. */
-export interface SubmitterPorts<W extends Submission> {
+export interface SubmitterPorts<W extends Submission> extends SubmissionHandlers<W>, StopSignals {
   readonly session: Session<W>;
   readonly record: SubmissionRecord;
   /** Rung when a spot or work may be available. */
@@ -21,22 +36,8 @@ export interface SubmitterPorts<W extends Submission> {
   readonly queue: CallerQueue;
   /** Ignore what other processes have submitted. */
   readonly force: boolean;
-  /** Nothing can be submitted, because others with the same key have so many jobs there. */
-  readonly onOthers: (jobs: number) => void;
-  /** Another process has a job for the same. */
-  readonly onElsewhere: (work: W, job: string) => void;
   /** What to send, or why there is nothing. @throws the signal's reason */
   readonly prepare: (work: W, signal: AbortSignal) => Promise<SkinRequest | { readonly problem: unknown }>;
-  /** No more submissions once aborted; those in flight may still finish. */
-  readonly stop: AbortSignal;
-  /** Aborts those too. */
-  readonly hardStop: AbortSignal;
-  readonly onAccepted: (work: W, state: JobState, sent: Sent) => void;
-  readonly onFailed: (work: W, error: unknown) => void;
-  /** There was nothing to send. */
-  readonly onUnusable: (work: W, problem: unknown) => void;
-  /** The answer was lost: the service may or may not have accepted it. */
-  readonly onLost: (work: W, error: unknown, sent: Sent) => void;
   readonly lookSoon: () => void;
 }
 
@@ -130,7 +131,7 @@ export class Submitter<W extends Submission> {
     return this.#again.length > 0 || (this.#queue.length > 0 && this.#left > 0);
   }
 
-  /** W that got a spot now; undefined if none did. */
+  /** Work that got a spot now; undefined if none did. */
   #takeSpot(): W | 'elsewhere' | undefined {
     const { session, queue, force, onElsewhere } = this.#ports;
     const next = this.#again[0] ?? this.#queue[0];
@@ -144,8 +145,8 @@ export class Submitter<W extends Submission> {
       return undefined;
     }
     if (taken.job === undefined) return this.#putOff();
-    const [work] = this.#again.length > 0 ? this.#again.splice(0, 1) : this.#queue.splice(0, 1);
-    if (work) onElsewhere(work, taken.job);
+    (this.#again.length > 0 ? this.#again : this.#queue).shift();
+    onElsewhere(next, taken.job);
     return 'elsewhere';
   }
 

@@ -8,7 +8,7 @@ export interface Limits {
   /** Jobs processed at once. */
   readonly concurrency: number | undefined;
   /** Spots in the queue. */
-  readonly slots: number;
+  readonly spots: number;
   /** Seconds that one skin takes. */
   readonly service: number;
 }
@@ -18,12 +18,12 @@ const HOSTED_SECONDS = 1.5;
 /** Approximate seconds for a signature of our own on one core. */
 const SIGNING_SECONDS = 0.006;
 
-/** The limits that decide how long a batch takes. `slots`: spots in the queue. */
-export function limitsOf(me: Me | undefined, slots: number, isEmbedded: boolean): Limits {
+/** The limits that decide how long a batch takes. `spots`: in the queue. */
+export function limitsOf(me: Me | undefined, spots: number, isEmbedded: boolean): Limits {
   const { per_minute: perMinute, per_hour: perHour } = me?.grants ?? {};
   const concurrency = me?.grants.burst ?? me?.grants.concurrency;
   const service = isEmbedded ? SIGNING_SECONDS : HOSTED_SECONDS;
-  return { perMinute, perHour, concurrency, slots, service };
+  return { perMinute, perHour, concurrency, spots, service };
 }
 
 /**
@@ -32,8 +32,8 @@ export function limitsOf(me: Me | undefined, slots: number, isEmbedded: boolean)
  */
 export function estimateSeconds(count: number, limits: Limits): number {
   if (count === 0) return 0;
-  const { perMinute, perHour, concurrency = limits.slots, slots, service } = limits;
-  const atOnce = Math.max(1, Math.min(concurrency || slots, slots));
+  const { perMinute, perHour, concurrency = limits.spots, spots, service } = limits;
+  const atOnce = Math.max(1, Math.min(concurrency || spots, spots));
   return Math.max(
     Math.ceil(count / atOnce) * service,
     windows(count, perMinute) * 60 + service,

@@ -1,3 +1,4 @@
+import type { StopSignals } from '../../dispatch/stop-signals.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Work } from '../model/work.ts';
@@ -5,13 +6,9 @@ import type { BatchOptions } from '../options/options.ts';
 import type { ResultHandlers } from './finisher.ts';
 
 /** What the part of a batch that talks with the service works with, and whom it tells. */
-export interface SkinMakerOptions extends ResultHandlers {
+export interface SkinMakerOptions extends ResultHandlers, StopSignals {
   readonly options: BatchOptions;
   readonly journal: Journal;
-  /** Nothing new is sent once aborted. */
-  readonly stop: AbortSignal;
-  /** Work in progress ends too. */
-  readonly hardStop: AbortSignal;
   readonly onWaiting: (
     reason: 'limit' | 'trouble' | 'queue',
     message: string,

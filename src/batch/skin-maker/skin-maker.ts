@@ -167,7 +167,7 @@ async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
       isOwnJob: (id) => journal.isOwnJob(id),
       idempotencyKey: ({ key, attempt }) => journal.idempotencyKey(key, attempt),
     },
-    longestPoll: options.pollInterval ?? DEFAULT_POLL,
+    longestLookPause: options.pollInterval ?? DEFAULT_POLL,
     patience: { ...PATIENCE, ...options.patience },
     onWaiting: given.onWaiting,
     onFatal: given.onFatal,

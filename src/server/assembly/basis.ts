@@ -1,5 +1,5 @@
 import { JobSignals } from '../events/job-signals.ts';
-import { newsByBell } from '../events/news-by-bell.ts';
+import { newsByNotification } from '../events/news-by-notification.ts';
 import { GATHER_FOR_DATABASE, shareSignals } from '../events/share-signals.ts';
 import type { Db } from '../store/db.ts';
 import type { Store } from '../store/store.ts';
@@ -19,10 +19,14 @@ export interface Basis extends Node {
 
 export function makeBasis(
   { siblings }: ServerOptions,
-  { store: { db, bell }, live, node }: { readonly store: Store; readonly live: Live; readonly node: Node },
+  {
+    store: { db, notifier },
+    live,
+    node,
+  }: { readonly store: Store; readonly live: Live; readonly node: Node },
 ): Basis {
   const signals = new JobSignals();
-  if (bell) shareSignals(signals, newsByBell(bell), GATHER_FOR_DATABASE);
+  if (notifier) shareSignals(signals, newsByNotification(notifier), GATHER_FOR_DATABASE);
   else if (siblings) shareSignals(signals, siblings);
   return {
     ...node,

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { flushUsage } from './adapter-parts.ts';
-import type { Bell } from './bell.ts';
 import type { Db } from './db.ts';
 import { migrate } from './migrate.ts';
+import type { Notifier } from './notifier.ts';
 import type { Tables } from './schema/tables.ts';
 import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
 import { damageFinding } from './sqlite-damage.ts';
@@ -23,7 +23,7 @@ export interface StoreConnections {
 export interface Store {
   readonly db: Db;
   /** Where processes cannot watch the store itself. */
-  readonly bell?: Bell;
+  readonly notifier?: Notifier;
   /** Whether another process has written since the last call. */
   changedByOthers(): boolean;
   /** This process's connections to the store; undefined: it is a file. */

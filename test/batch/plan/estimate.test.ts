@@ -9,7 +9,7 @@ function limits(some: Partial<Limits> = {}): Limits {
     perMinute: undefined,
     perHour: undefined,
     concurrency: undefined,
-    slots: 5,
+    spots: 5,
     service: 2,
     ...some,
   };
@@ -24,7 +24,7 @@ describe('The time that a batch takes at least', () => {
     ['fewer that are worked on at once than spots', 6, { concurrency: 2 }, 6],
     ['more that are worked on at once than spots', 6, { concurrency: 50 }, 4],
     ['a plan that lets none be worked on, which none does', 6, { concurrency: 0 }, 4],
-    ['no spot at all, which is one', 3, { slots: 0 }, 6],
+    ['no spot at all, which is one', 3, { spots: 0 }, 6],
     ["a minute's worth", 20, { perMinute: 20 }, 8],
     ["one more than a minute's worth", 21, { perMinute: 20 }, 62],
     ["several minutes' worth", 100, { perMinute: 20 }, 242],
@@ -43,7 +43,7 @@ describe('The time that a batch takes at least', () => {
       perMinute: whole(100),
       perHour: whole(1_000),
       concurrency: whole(20),
-      slots: whole(20),
+      spots: whole(20),
     })
     .map(limits);
 
@@ -67,5 +67,27 @@ describe('The time that a batch takes at least', () => {
       }),
       RUNS,
     );
+  });
+});
+
+describe('The limits of a caller', () => {
+  const me = (grants: object) => ({ grants }) as Me;
+
+  test.each([
+    ['the burst', { burst: 3, concurrency: 5 }, 3],
+    ['no burst but a concurrency', { concurrency: 5 }, 5],
+    ['neither', {}, undefined],
+  ])('let as many jobs be processed at once as they name: %s', (_, grants, concurrency) => {
+    expect(limitsOf(me(grants), 2, false)).toMatchObject({ concurrency, spots: 2 });
+  });
+
+  test('are those of submissions, too', () => {
+    const found = limitsOf(me({ per_minute: 60, per_hour: 900 }), 2, false);
+    expect(found).toMatchObject({ perMinute: 60, perHour: 900 });
+  });
+
+  test('leave a signature of our own a few milliseconds, and a skin of the game more than a second', () => {
+    const seconds = [true, false].map((isEmbedded) => limitsOf(undefined, 2, isEmbedded).service);
+    expect(seconds).toEqual([0.006, 1.5]);
   });
 });

@@ -39,7 +39,7 @@ export function openSession(setUp: SessionSetUp): Session<NumberedWork> & { read
   const session = new Session<NumberedWork>({
     random: () => 0.5,
     submissions: { isOwnJob: (id) => own.has(id), idempotencyKey: ({ key, attempt }) => `${key} ${attempt}` },
-    longestPoll: 5_000,
+    longestLookPause: 5_000,
     patience: { firstContact: 8_000, outage: 900_000 },
     onWaiting: () => {},
     onFatal: (error) => {

@@ -83,7 +83,7 @@ export async function openUpstream(context: UpstreamOptions): Promise<OpenGenera
 
 function openClient(
   { url: baseUrl, apiKey, insecureHttp, timeout }: UpstreamSettings,
-  { clock, transport }: UpstreamOptions,
+  { clock, transport }: Pick<UpstreamOptions, 'clock' | 'transport'>,
 ): SkinClient {
   return new SkinClient({
     baseUrl,
@@ -156,7 +156,7 @@ function makeParts(context: UpstreamOptions, { client, settings }: Target) {
 
 /** A service that is down is waited for without end: jobs are kept, and others may come meanwhile. */
 function makeSession(
-  { clock, random = Math.random, onError }: UpstreamOptions,
+  { clock, random = Math.random, onError }: Pick<UpstreamOptions, 'clock' | 'random' | 'onError'>,
   { client, own, availability }: SessionParts,
 ): Session<UpstreamWork> {
   return new Session({
@@ -167,7 +167,7 @@ function makeSession(
       isOwnJob: (id) => own.get(id) === true,
       idempotencyKey: ({ idempotencyKey }) => idempotencyKey,
     },
-    longestPoll: LONGEST_PAUSE,
+    longestLookPause: LONGEST_PAUSE,
     patience: { firstContact: Number.POSITIVE_INFINITY, outage: Number.POSITIVE_INFINITY },
     onWaiting: (reason, message) =>
       reason === 'limit' ? availability().limited() : availability().failed(message),

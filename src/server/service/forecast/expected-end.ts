@@ -58,7 +58,7 @@ async function outlookOf(
   // The workers of other services on the same store are known only while they process a job.
   const others = running.filter(({ lease_owner }) => !workers.isOwn(lease_owner ?? '')).length;
   return {
-    slots: Math.min(most, Math.max(workers.total, workers.count + others)),
+    workers: Math.min(most, Math.max(workers.total, workers.count + others)),
     typical,
     onePerIdentity,
     running: running.map((job) => ({ ...job, rest: restOf(job, typical, now) })),
@@ -70,11 +70,11 @@ async function outlookOf(
 async function farAhead(
   { queue }: ForecastContext,
   job: JobRow,
-  { slots, typical }: { slots: number; typical: number },
+  { workers, typical }: { workers: number; typical: number },
 ): Promise<Foreseen | undefined> {
-  if (slots <= 0) return undefined;
+  if (workers <= 0) return undefined;
   const ahead = await queue.waitingBefore(job);
-  const start = Math.floor(ahead / slots) * typical;
+  const start = Math.floor(ahead / workers) * typical;
   return { start, end: start + typical, ahead };
 }
 

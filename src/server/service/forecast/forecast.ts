@@ -4,7 +4,7 @@
  */
 export interface Outlook {
   /** Jobs that can be processed at the same time, over all processes. */
-  readonly slots: number;
+  readonly workers: number;
   /** Duration of a generation. */
   readonly typical: number;
   /** Whether a job waits while another for the same skin data is in progress. */
@@ -40,7 +40,7 @@ export interface Forecast {
 
 /** Undefined if no worker runs, or the job is not waiting. */
 export function forecast(uuid: string, outlook: Outlook): Forecast | undefined {
-  if (outlook.slots <= 0 || !outlook.waiting.some((job) => job.uuid === uuid)) return undefined;
+  if (outlook.workers <= 0 || !outlook.waiting.some((job) => job.uuid === uuid)) return undefined;
   const future = new Future(outlook);
   for (const ahead: string[] = []; ; ) {
     const job = future.begin();
@@ -80,7 +80,7 @@ class Future {
 
   /** Starts the next job; undefined if none can start now. */
   begin(): WaitingJob | undefined {
-    if (this.#running.length >= this.#outlook.slots) return undefined;
+    if (this.#running.length >= this.#outlook.workers) return undefined;
     const heads = [...this.#lines.values()].flatMap((line) => this.#headOf(line) ?? []);
     const within = (most: (job: WaitingJob) => number) =>
       heads.filter((job) => this.#lineOf(job.owner).running < most(job));

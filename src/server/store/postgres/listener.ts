@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import type { Client, ClientConfig } from 'pg';
 import { systemClock } from '../../../base/clock.ts';
-import type { Bell } from '../bell.ts';
+import type { Notifier } from '../notifier.ts';
 import { StoreClient } from './client.ts';
 
 const CHANNEL = 'skinsmith';
@@ -24,13 +24,13 @@ export interface ListenerTimes {
  * Listens to what the other processes tell by NOTIFY, on a connection of its own, which it opens again whenever it is
  * lost. It calls itself regularly: a connection that is half open, or goes through a pooler, can be told only by that.
  */
-export class Listener implements Bell {
+export class Listener implements Notifier {
   readonly #config: ClientConfig;
   readonly #times: ListenerTimes;
   readonly #self = randomBytes(6).toString('hex');
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  #onRung: (text: string) => void = () => {};
+  #onNotification: (text: string) => void = () => {};
   /** While it is connected. */
   #client: Client | undefined;
   #isHeard = false;
@@ -57,13 +57,13 @@ export class Listener implements Bell {
     return hasMissed;
   }
 
-  ring(text: string): void {
+  notify(text: string): void {
     this.#texts.push(`${this.#self} ${text}`);
     void this.#send();
   }
 
-  onRung(listener: (text: string) => void): void {
-    this.#onRung = listener;
+  onNotification(listener: (text: string) => void): void {
+    this.#onNotification = listener;
   }
 
   async stop(): Promise<void> {
@@ -113,12 +113,12 @@ export class Listener implements Bell {
     this.#heardItself = performance.now();
     this.#hasMissed = true;
     this.#texts = [];
-    this.ring(LOOK); // what was to be told meanwhile is lost
+    this.notify(LOOK); // what was to be told meanwhile is lost
   }
 
   #callItself(hangUp: () => void): void {
     if (performance.now() - this.#heardItself > this.#times.deaf) hangUp();
-    else this.ring('');
+    else this.notify('');
   }
 
   #hear(payload: string): void {
@@ -127,7 +127,7 @@ export class Listener implements Bell {
       this.#heardItself = performance.now();
       this.#isHeard = true;
     } else if (text === LOOK) this.#hasMissed = true;
-    else if (text !== '') this.#onRung(text);
+    else if (text !== '') this.#onNotification(text);
   }
 
   /** What cannot be sent is dropped: the others look at the store by themselves after a while. */

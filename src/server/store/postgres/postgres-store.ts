@@ -40,7 +40,7 @@ export async function openPostgresStore({
   const listener = options.prepares ? new Listener(connectionConfig(url, options)) : undefined;
   return {
     db,
-    ...(listener && { bell: listener }),
+    ...(listener && { notifier: listener }),
     changedByOthers: watching(listener),
     connections: () => countConnections(pool, listener),
     examine: async () => await examine(pool, listener),

@@ -14,7 +14,7 @@ function runs(uuid: string, rest = TYPICAL) {
 }
 
 function outlook(over: Partial<Outlook>): Outlook {
-  return { slots: 3, typical: TYPICAL, onePerIdentity: false, running: [], waiting: [], ...over };
+  return { workers: 3, typical: TYPICAL, onePerIdentity: false, running: [], waiting: [], ...over };
 }
 
 function endsOf(look: Outlook): (number | undefined)[] {
@@ -35,19 +35,19 @@ test.each([
 
 test('Who else waits takes turns', () => {
   const waiting = ['ann1', 'bob1', 'ann2', 'bob2'].map((uuid) => waits(uuid));
-  expect(endsOf(outlook({ slots: 1, waiting }))).toEqual([3_000, 6_000, 9_000, 12_000]);
-  expect(endsOf(outlook({ slots: 2, waiting }))).toEqual([3_000, 3_000, 6_000, 6_000]);
+  expect(endsOf(outlook({ workers: 1, waiting }))).toEqual([3_000, 6_000, 9_000, 12_000]);
+  expect(endsOf(outlook({ workers: 2, waiting }))).toEqual([3_000, 3_000, 6_000, 6_000]);
 });
 
 test('Whoever is below its concurrency comes before those who borrow', () => {
   const waiting = [waits('ann2', { burst: 5 }), waits('ann3', { burst: 5 }), waits('bob1')];
-  const look = outlook({ running: [runs('ann1', 1_000)], slots: 2, waiting });
+  const look = outlook({ running: [runs('ann1', 1_000)], workers: 2, waiting });
   expect(endsOf(look)).toEqual([4_000, 6_000, 3_000]);
 });
 
-test('Jobs under way need the rest of their time, and hold their slots until then', () => {
+test('Jobs under way need the rest of their time, and hold their workers until then', () => {
   const running = [runs('bob1', 500), runs('cid1', 2_000)];
-  const look = outlook({ slots: 2, running, waiting: [waits('ann1'), waits('ann2')] });
+  const look = outlook({ workers: 2, running, waiting: [waits('ann1'), waits('ann2')] });
   expect(endsOf(look)).toEqual([3_500, 6_500]);
   expect(forecast('ann2', look)).toEqual({ start: 3_500, end: 6_500, ahead: ['ann'] });
 });
@@ -65,7 +65,7 @@ test('Where the same data is not made twice at a time, the second needs no work 
 });
 
 test('Nothing is foreseen where nobody works, or for a job that does not wait', () => {
-  expect(forecast('ann1', outlook({ slots: 0, waiting: [waits('ann1')] }))).toBeUndefined();
+  expect(forecast('ann1', outlook({ workers: 0, waiting: [waits('ann1')] }))).toBeUndefined();
   expect(forecast('ann9', outlook({ waiting: [waits('ann1')] }))).toBeUndefined();
   expect(forecast('ann1', outlook({ waiting: [waits('ann1', { concurrency: 0 })] }))).toBeUndefined();
 });

@@ -10,7 +10,7 @@ async function listening(url: string, times?: { call: number; deaf: number }) {
   const listener = new Listener(connectionConfig(url, POOL_OPTIONS), times);
   onTestFinished(async () => await listener.stop());
   const heard: string[] = [];
-  listener.onRung((text) => heard.push(text));
+  listener.onNotification((text) => heard.push(text));
   await untilListening(listener);
   return { listener, heard };
 }
@@ -42,8 +42,8 @@ describe.runIf(HAS_POSTGRES)('A listener', () => {
   test('hears what others tell, in order, and not itself', async () => {
     const url = await ownDatabase();
     const [one, two] = [await listening(url), await listening(url)];
-    for (const text of ['a', 'b', 'c']) one.listener.ring(text);
-    two.listener.ring('d');
+    for (const text of ['a', 'b', 'c']) one.listener.notify(text);
+    two.listener.notify('d');
     await Promise.all([untilHeard(two.heard, 'c'), untilHeard(one.heard, 'd')]);
     expect(two.heard).toEqual(['a', 'b', 'c']);
     expect(one.heard).toEqual(['d']);
@@ -60,7 +60,7 @@ describe.runIf(HAS_POSTGRES)('A listener', () => {
       (hasMissed) => hasMissed,
     );
     await Promise.all([untilListening(one.listener), untilListening(two.listener)]);
-    one.listener.ring('back');
+    one.listener.notify('back');
     await untilHeard(two.heard, 'back');
   });
 
@@ -91,7 +91,7 @@ describe.runIf(HAS_POSTGRES)('A listener', () => {
   test('ends while it waits for a database that is not there', async () => {
     const url = Object.assign(new URL(await ownDatabase()), { port: '1' }).href;
     const listener = new Listener(connectionConfig(url, POOL_OPTIONS));
-    listener.ring('nobody hears this');
+    listener.notify('nobody hears this');
     expect(listener.isListening).toBe(false);
     await listener.stop();
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Bell, LONGEST_RING } from '../store/bell.ts';
+import { LONGEST_NOTIFICATION, type Notifier } from '../store/notifier.ts';
 import type { JobName } from './job-signals.ts';
 import type { JobNews, NewsExchange } from './siblings.ts';
 
@@ -14,13 +14,13 @@ const newsSchema = z.object({
 type Entry = readonly ['accepted', string] | readonly ['begun' | 'finished', readonly [string, string]];
 
 /** Lets processes that share only a store tell each other of their jobs. */
-export function newsByBell(bell: Bell): NewsExchange {
+export function newsByNotification(notifier: Notifier): NewsExchange {
   return {
     tell: (news) => {
-      for (const text of textsOf(news)) bell.ring(text);
+      for (const text of textsOf(news)) notifier.notify(text);
     },
     onNews: (listener) =>
-      bell.onRung((text) => {
+      notifier.onNotification((text) => {
         const news = newsOf(text);
         if (news) listener(news);
       }),
@@ -62,4 +62,4 @@ function noNews(): Record<Entry[0], Entry[1][]> {
 }
 
 /** Bytes of a text, without the names of the lists. */
-const ROOM = LONGEST_RING - 100;
+const ROOM = LONGEST_NOTIFICATION - 100;

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { newsByBell } from '../../../src/server/events/news-by-bell.ts';
+import { newsByNotification } from '../../../src/server/events/news-by-notification.ts';
 import type { JobNews } from '../../../src/server/events/siblings.ts';
-import { LONGEST_RING } from '../../../src/server/store/bell.ts';
+import { LONGEST_NOTIFICATION } from '../../../src/server/store/notifier.ts';
 
-/** A bell that only one who rings hears. */
+/** A notifier that only one who uses it hears. */
 function mirror() {
   const texts: string[] = [];
   let hear: (text: string) => void = () => {};
-  const news = newsByBell({
-    ring: (text) => {
+  const news = newsByNotification({
+    notify: (text) => {
       texts.push(text);
       hear(text);
     },
-    onRung: (listener) => {
+    onNotification: (listener) => {
       hear = listener;
     },
   });
@@ -36,7 +36,7 @@ test('Many news go in several texts, none too long, and none is lost', () => {
   const told = { accepted: ['a'], begun: jobs(300, 'begun'), finished: jobs(300, 'done') };
   news.tell(told);
   expect(texts.length).toBeGreaterThan(2);
-  expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(LONGEST_RING);
+  expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(LONGEST_NOTIFICATION);
   expect(heard.flatMap(({ accepted }) => accepted)).toEqual(told.accepted);
   expect(heard.flatMap(({ begun }) => begun)).toEqual(told.begun);
   expect(heard.flatMap(({ finished }) => finished)).toEqual(told.finished);

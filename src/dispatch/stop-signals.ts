@@ -1,0 +1,7 @@
+/** How work on a service is ended, in two steps. */
+export interface StopSignals {
+  /** No more submissions once aborted; those in flight may still finish. */
+  readonly stop: AbortSignal;
+  /** Aborts those too. */
+  readonly hardStop: AbortSignal;
+}

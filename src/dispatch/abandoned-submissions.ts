@@ -1,34 +1,70 @@
+import type { Job } from '../protocol/job.ts';
 import type { Party } from './parties.ts';
 import { REMEMBERED } from './party-rows.ts';
+import { SETTLES_LATE, SETTLES_SOON } from './settling-time.ts';
 
-/** Milliseconds after which a dead process's last submissions are in the list, if they arrived. */
-const SETTLING = 300;
+/** What one dead process had in flight. */
+interface Group {
+  readonly spots: number;
+  /** From then on a list is expected to show the jobs. */
+  readonly soon: number;
+  /** Lists requested before then may lack them. */
+  readonly until: number;
+}
 
 /**
- * Submissions that dead processes had in flight. Each may have become a job, so it counts until a list is sure
- * to show that job, or at the latest when the dead process's row is forgotten. Times: milliseconds since the epoch.
+ * Submissions that dead processes had in flight. Each may have become a job, so it counts until a list shows a job of
+ * unknown origin that was not there before, until a list requested late enough shows none, or at the latest when the
+ * dead process's row is forgotten. Times: milliseconds since the epoch.
  */
 export class AbandonedSubmissions {
-  /** `until`: lists requested before then may lack the jobs. */
-  #groups: readonly { readonly spots: number; readonly until: number }[] = [];
+  readonly #isKnown: (id: string) => boolean;
+  #groups: readonly Group[] = [];
+  /** The jobs in the newest list; undefined: there has been none. */
+  #listed: ReadonlySet<string> | undefined;
+  #listedAt = Number.NEGATIVE_INFINITY;
+  /** Jobs that have appeared since, of any origin: a submission of ours may be answered after its job is listed. */
+  readonly #appeared = new Set<string>();
 
-  /** These processes were found dead. */
-  died(gone: readonly Party[], now: number): void {
-    this.#groups = [...this.#groups, ...gone.map(({ unsure }) => ({ spots: unsure, until: now + SETTLING }))];
+  /** `isKnown`: whether a job is known to be another submission's. */
+  constructor(isKnown: (id: string) => boolean) {
+    this.#isKnown = isKnown;
+  }
+
+  /**
+   * These processes were found dead. `hasJustDied`: whether this one saw them alive. Then what they sent last may still
+   * wait in the network, or at a busy service.
+   */
+  died(gone: readonly Party[], now: number, hasJustDied: (name: string) => boolean): void {
+    const soon = now + SETTLES_SOON;
+    const groups = gone.map(({ name, unsure }) => ({
+      spots: unsure,
+      soon,
+      until: hasJustDied(name) ? now + SETTLES_LATE : soon,
+    }));
+    this.#groups = [...this.#groups, ...groups.filter(({ spots }) => spots > 0)];
   }
 
   /** A list is known that was requested at this time. */
-  listed(askedAt: number): void {
+  listed(askedAt: number, jobs: readonly Job[]): void {
     this.#groups = this.#groups.filter(({ until }) => until > askedAt);
+    if (this.#groups.length === 0) this.#appeared.clear();
+    else for (const { id } of jobs) if (this.#listed?.has(id) === false) this.#appeared.add(id);
+    this.#listed = new Set(jobs.map(({ id }) => id));
+    this.#listedAt = askedAt;
   }
 
   count(now: number): number {
     this.#groups = this.#groups.filter(({ until }) => until + REMEMBERED > now);
-    return this.#groups.reduce((sum, { spots }) => sum + spots, 0);
+    const spots = this.#groups.reduce((sum, group) => sum + group.spots, 0);
+    if (spots === 0) return 0;
+    return Math.max(0, spots - [...this.#appeared].filter((id) => !this.#isKnown(id)).length);
   }
 
-  /** When a list will show what became of them; undefined if there are none. */
+  /** When the next list may show what became of them; undefined if there are none. */
   settledAt(now: number): number | undefined {
-    return this.count(now) === 0 ? undefined : Math.max(...this.#groups.map(({ until }) => until));
+    if (this.count(now) === 0) return undefined;
+    const times = this.#groups.flatMap(({ soon, until }) => [soon, until]);
+    return Math.min(...times.filter((time) => time > this.#listedAt));
   }
 }

@@ -227,6 +227,7 @@ async function openQueue<W extends Submission>(
     clock: session.clock,
     spots: session.spots,
     typical: () => session.times.typical,
+    isOwnJob: (id) => session.submissions.isOwnJob(id),
     onOrphans: (jobs) => {
       for (const id of jobs) session.spots.sawJob({ id, status: 'waiting' });
       onOrphans();

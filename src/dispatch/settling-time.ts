@@ -1,7 +1,7 @@
 import { classifyFailure } from '../client/failure.ts';
 
 /** Milliseconds that a service may need to list a job whose answer was lost. */
-const SETTLES_SOON = 300;
+export const SETTLES_SOON = 300;
 /** The same if it may still have been at the request when that timed out. */
 export const SETTLES_LATE = 5_000;
 

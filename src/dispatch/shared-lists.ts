@@ -35,7 +35,7 @@ export interface SharedListsOptions {
   /** The minimum duration of a job, milliseconds; undefined while nothing is known. */
   readonly usual: () => number | undefined;
   /** A list is known that was requested at this time on the wall clock. */
-  readonly onHeard: (askedAt: number) => void;
+  readonly onHeard: (askedAt: number, list: SeenList) => void;
 }
 
 /** The list of jobs, requested by one process for all. */
@@ -55,8 +55,9 @@ export class SharedLists {
       const { asked_at: askedAt, body } = db.prepare('select asked_at, body from looks').get() ?? {};
       const age = clock.now() - Number(askedAt);
       if (age < 0 || age >= FRESH || Number(askedAt) <= this.#heardAt) return undefined;
-      this.#heard(Number(askedAt));
-      return { at: clock.monotonic() - age, list: JSON.parse(String(body)) as SeenList };
+      const list = JSON.parse(String(body)) as SeenList;
+      this.#heard(Number(askedAt), list);
+      return { at: clock.monotonic() - age, list };
     }, undefined);
   }
 
@@ -87,14 +88,14 @@ export class SharedLists {
     file.transact((db) => {
       db.exec('update looks set until = 0');
       if (!list) return;
-      this.#heard(clock.now() - age);
+      this.#heard(clock.now() - age, list);
       db.prepare('update looks set asked_at = ?, body = ?').run(this.#heardAt, JSON.stringify(list));
     }, undefined);
   }
 
-  #heard(askedAt: number): void {
+  #heard(askedAt: number, list: SeenList): void {
     this.#heardAt = askedAt;
-    this.#options.onHeard(askedAt);
+    this.#options.onHeard(askedAt, list);
   }
 
   #lastLook(db: DatabaseSync) {

@@ -26,6 +26,8 @@ export interface SharedQueueOptions {
   readonly spots: CountedSpots;
   /** Typical duration of a job, milliseconds; undefined while nothing is known. */
   readonly typical: () => number | undefined;
+  /** Whether the job is, or was, one of this process. */
+  readonly isOwnJob: (id: string) => boolean;
   /** A dead process left these jobs behind; they may still run. */
   readonly onOrphans: (jobs: readonly string[]) => void;
   /** Sharing became impossible, with the reason. */
@@ -43,7 +45,7 @@ export class SharedQueue implements CallerQueue {
   readonly #parties = new Parties();
   readonly #name = `${process.pid}.${randomBytes(4).toString('hex')}`;
   readonly #startedAt: number;
-  readonly #abandoned = new AbandonedSubmissions();
+  readonly #abandoned: AbandonedSubmissions;
   readonly #lists: SharedLists;
   #wants = false;
 
@@ -55,6 +57,8 @@ export class SharedQueue implements CallerQueue {
     this.#file = file;
     this.#ports = ports;
     this.#startedAt = ports.clock.now();
+    const isOurs = (id: string) => ports.spots.jobs.has(id) || ports.isOwnJob(id);
+    this.#abandoned = new AbandonedSubmissions((id) => isOurs(id) || this.#parties.isLocal(id));
     this.#lists = new SharedLists({
       file,
       clock: ports.clock,
@@ -62,7 +66,7 @@ export class SharedQueue implements CallerQueue {
       parties: this.#parties,
       readParties: (db) => this.#read(db),
       usual: () => this.#usual,
-      onHeard: (askedAt) => this.#abandoned.listed(askedAt),
+      onHeard: (askedAt, { jobs }) => this.#abandoned.listed(askedAt, jobs),
     });
     file.transact((db) => {
       this.#read(db);
@@ -262,7 +266,7 @@ export class SharedQueue implements CallerQueue {
   /** Their jobs may still run, and their submissions in flight may have become jobs. */
   #bury(gone: readonly Party[]): void {
     const left = gone.filter(({ unsure, jobs }) => unsure + jobs.length > 0);
-    this.#abandoned.died(left, this.#ports.clock.now());
+    this.#abandoned.died(left, this.#ports.clock.now(), (name) => this.#parties.wasThere(name));
     if (left.length > 0) this.#ports.onOrphans(left.flatMap(({ jobs }) => jobs.map(({ id }) => id)));
   }
 

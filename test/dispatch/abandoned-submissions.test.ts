@@ -1,20 +1,65 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AbandonedSubmissions } from '../../src/dispatch/abandoned-submissions.ts';
 
 const party = (unsure: number) => ({ name: 'gone', wants: false, unsure, jobs: [], typical: undefined });
+const jobs = (...ids: string[]) => ids.map((id) => ({ id, status: 'waiting' as const }));
 
-test('What a dead process had in flight counts until a list must show it', () => {
-  const abandoned = new AbandonedSubmissions();
-  abandoned.died([party(2), party(1)], 1_000);
-  expect([abandoned.count(1_000), abandoned.settledAt(1_000)]).toEqual([3, 1_300]);
-  abandoned.listed(1_299);
-  expect(abandoned.count(1_299)).toBe(3);
-  abandoned.listed(1_300);
-  expect([abandoned.count(1_300), abandoned.settledAt(1_300)]).toEqual([0, undefined]);
+/** Submissions of processes that died at 1,000 ms, when the job `old` was in the list. */
+function startAbandoned({ ofProcesses = [1], hasJustDied = true } = {}) {
+  const known = new Set<string>();
+  const abandoned = new AbandonedSubmissions((id) => known.has(id));
+  abandoned.listed(900, jobs('old'));
+  abandoned.died(ofProcesses.map(party), 1_000, () => hasJustDied);
+  return { abandoned, known };
+}
+
+describe('What a process that has just died had in flight', () => {
+  test('counts until a list requested five seconds later shows nothing of it', () => {
+    const { abandoned } = startAbandoned({ ofProcesses: [2, 1] });
+    expect([abandoned.count(1_000), abandoned.settledAt(1_000)]).toEqual([3, 1_300]);
+    abandoned.listed(1_300, jobs('old'));
+    expect([abandoned.count(1_300), abandoned.settledAt(1_300)]).toEqual([3, 6_000]);
+    abandoned.listed(5_999, jobs('old'));
+    expect(abandoned.count(5_999)).toBe(3);
+    abandoned.listed(6_000, jobs('old'));
+    expect([abandoned.count(6_000), abandoned.settledAt(6_000)]).toEqual([0, undefined]);
+  });
+
+  test('counts no longer when its jobs are in a list, and when those have ended', () => {
+    const { abandoned } = startAbandoned({ ofProcesses: [2] });
+    abandoned.listed(1_100, jobs('old', 'first'));
+    expect([abandoned.count(1_100), abandoned.settledAt(1_100)]).toEqual([1, 1_300]);
+    abandoned.listed(1_200, jobs('old', 'second'));
+    expect([abandoned.count(1_200), abandoned.settledAt(1_200)]).toEqual([0, undefined]);
+  });
+
+  test('is not mistaken for a job whose submission is answered after it was listed', () => {
+    const { abandoned, known } = startAbandoned();
+    abandoned.listed(1_100, jobs('old', 'ours'));
+    expect(abandoned.count(1_100)).toBe(0);
+    known.add('ours');
+    expect(abandoned.count(1_150)).toBe(1);
+  });
+
+  test('is not mistaken for jobs of the first list that there is', () => {
+    const abandoned = new AbandonedSubmissions(() => false);
+    abandoned.died([party(1)], 1_000, () => true);
+    abandoned.listed(1_100, jobs('old'));
+    expect(abandoned.count(1_100)).toBe(1);
+    abandoned.listed(1_200, jobs('old', 'new'));
+    expect(abandoned.count(1_200)).toBe(0);
+  });
+
+  test('is forgotten a minute later even if no list is to be had', () => {
+    const { abandoned } = startAbandoned();
+    expect([abandoned.count(65_999), abandoned.count(66_000)]).toEqual([1, 0]);
+  });
 });
 
-test('It is forgotten a minute later even if no list is to be had', () => {
-  const abandoned = new AbandonedSubmissions();
-  abandoned.died([party(1)], 0);
-  expect([abandoned.count(60_299), abandoned.count(60_300)]).toEqual([1, 0]);
+test('What a process had in flight that died before this one began counts for 0.3 seconds', () => {
+  const { abandoned } = startAbandoned({ hasJustDied: false });
+  abandoned.listed(1_299, jobs('old'));
+  expect([abandoned.count(1_299), abandoned.settledAt(1_299)]).toEqual([1, 1_300]);
+  abandoned.listed(1_300, jobs('old'));
+  expect([abandoned.count(1_300), abandoned.settledAt(1_300)]).toEqual([0, undefined]);
 });

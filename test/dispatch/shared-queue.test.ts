@@ -10,7 +10,8 @@ import { MovableClock } from '../support/server/movable-clock.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 const STALE = 10_000;
-const SETTLING = 300;
+const SETTLING = 5_000;
+const SETTLES_SOON = 300;
 const LIST = { jobs: [{ id: '1', status: 'waiting' as const }], links: {} };
 
 async function machine() {
@@ -23,6 +24,7 @@ async function machine() {
       clock,
       spots,
       typical: () => undefined,
+      isOwnJob: () => false,
       onOrphans: (jobs) => orphans.push(...jobs),
       onBroken: (why) => broken.push(why),
     });
@@ -56,6 +58,20 @@ describe('A picture', () => {
   });
 });
 
+describe('The spots', () => {
+  test('are all for one process while the others submit nothing', async () => {
+    const { open } = await machine();
+    const spots = new Spots<Submission>(4);
+    const [one, other] = [await open(spots), await open()];
+    for (const key of ['first', 'second']) spots.unsure.add({ key } as Submission);
+    expect(one.take(4, 'picture')).toBe('mine');
+    other.enter();
+    expect(one.take(4, 'another')).toBe('full');
+    other.leave();
+    expect(one.take(4, 'another')).toBe('mine');
+  });
+});
+
 describe('A process that has gone', () => {
   test('holds neither spots nor pictures nor the look when its process is dead', async () => {
     const { open, file, clock } = await machine();
@@ -80,8 +96,14 @@ describe('A process that has gone', () => {
     expect([other.take(1, 'another'), other.take(2, 'picture')]).toEqual(['full', { job: undefined }]);
     other.endLook(0, LIST);
     expect([other.take(1, 'another'), orphans]).toEqual(['full', []]);
-    clock.forward(SETTLING);
+    clock.forward(SETTLES_SOON);
     expect(other.settledAt).toBe(clock.monotonic());
+    other.endLook(0, LIST);
+    expect([other.take(1, 'another'), other.settledAt]).toEqual([
+      'full',
+      clock.monotonic() + SETTLING - SETTLES_SOON,
+    ]);
+    clock.forward(SETTLING - SETTLES_SOON);
     other.endLook(0, LIST);
     expect([other.settledAt, other.take(1, 'another')]).toEqual([undefined, 'mine']);
   });
@@ -105,7 +127,7 @@ describe('A process that has gone', () => {
     one.take(1, 'picture');
     clock.forward(STALE);
     expect(other.take(1, 'another')).toBe('full');
-    clock.forward(60_300);
+    clock.forward(60_000 + SETTLING);
     expect(other.take(1, 'another')).toBe('mine');
   });
 
@@ -116,7 +138,31 @@ describe('A process that has gone', () => {
     clock.forward(STALE - 1);
     expect([other.take(1, 'another'), other.settledAt]).toEqual(['full', undefined]);
     clock.forward(1);
-    expect([other.take(1, 'another'), other.settledAt]).toEqual(['full', clock.monotonic() + SETTLING]);
+    expect([other.take(1, 'another'), other.settledAt]).toEqual(['full', clock.monotonic() + SETTLES_SOON]);
+  });
+
+  test('gives its spots back as soon as a list shows the job of what it had in flight', async () => {
+    const { open, clock } = await machine();
+    const [one, other] = [await open(), await open()];
+    other.endLook(0, LIST);
+    one.take(1, 'picture');
+    clock.forward(STALE);
+    expect(other.take(1, 'another')).toBe('full');
+    other.endLook(0, { ...LIST, jobs: [...LIST.jobs, { id: '2', status: 'completed' }] });
+    expect([other.settledAt, other.take(1, 'another')]).toEqual([undefined, 'mine']);
+  });
+
+  test('before another began holds its submissions in flight for 0.3 seconds from then on', async () => {
+    const { open, file, clock } = await machine();
+    const one = await open();
+    one.take(1, 'picture');
+    const db = new DatabaseSync(file);
+    db.prepare('update parties set pid = ?').run(await deadPid());
+    db.close();
+    const other = await open();
+    clock.forward(SETTLES_SOON);
+    other.endLook(0, LIST);
+    expect(other.take(1, 'another')).toBe('mine');
   });
 });
 

@@ -20,11 +20,11 @@ const UNKNOWN_GROWTH = 1;
 const SHORTEST_OVERDUE = 10;
 /** A list request is never put off longer than this, whatever is expected. */
 const LONGEST_TRUST = 60_000;
-/** Minimum pause between two list requests: when some jobs take over a second, and while nothing is known. */
+/** Minimum pause between two list requests: when some jobs take over a second, and while little is known. */
 const LONG_JOB = 1_000;
-const LIST_GAP = 500;
+const LIST_GAP = 515; // a little over half a second: the first looks may come faster
 const FIRST_LIST_GAP = 250;
-/** A list request that is due this soon is awaited. */
+/** A list request that is due this soon after a single poll makes the poll needless. */
 const LIST_SOON = 100;
 /** Jobs whose ends are known to this part of their duration are polled singly: each answer has the result as well. */
 const FORESEEN = 0.1;
@@ -90,7 +90,8 @@ export class LookTimes {
   }
 
   #listGap(): number {
-    if (this.typical === undefined) return FIRST_LIST_GAP;
+    // The first to end are the shortest: the others may well take over a second.
+    if (this.#durations.count < LEAST_EXPERIENCE) return FIRST_LIST_GAP;
     return (this.#durations.high ?? 0) > LONG_JOB ? LIST_GAP : 0;
   }
 
@@ -202,13 +203,19 @@ export class LookTimes {
       return isAsked ? this.#expectedEnd(job) : this.#askLate(job, jobs, state);
     }
     const from = Math.max(job.acceptedAt, job.seenAt ?? 0, askableAt(job));
-    return firstMoment(from, from + this.#longest, (at) => this.#lostOn(job, at) >= ASK_LOSS * typical);
+    const isDue = (at: number) => this.#lostOn(job, at) >= ASK_LOSS * typical;
+    const at = firstMoment(from, from + this.#longest, isDue);
+    return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
   }
 
   /** While the list has to wait, polls an overdue job. */
   #askLate(job: Underway, jobs: readonly Underway[], state: LookState): number {
     const at = this.#lookAgain(this.#expectedEnd(job), state.lastLook, state.roundTrip);
-    return this.next(jobs, state) > at + LIST_SOON ? at : Number.POSITIVE_INFINITY;
+    return this.#isListSoonAfter(at, jobs, state) ? Number.POSITIVE_INFINITY : at;
+  }
+
+  #isListSoonAfter(at: number, jobs: readonly Underway[], state: LookState): boolean {
+    return this.next(jobs, state) <= at + LIST_SOON;
   }
 
   /** How long the job's spot has probably been empty by then, judged by other jobs that took at least as long. */

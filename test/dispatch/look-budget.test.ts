@@ -26,7 +26,7 @@ describe('Looks that processes take together', () => {
     (typical) => {
       const times = looks(typical, 60_000);
       const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
-      expect(Math.min(...gaps)).toBeGreaterThan(500);
+      expect(Math.min(...gaps)).toBe(520);
     },
   );
 

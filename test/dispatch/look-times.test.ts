@@ -96,15 +96,21 @@ describe('Uneven jobs', () => {
     const at = next(uneven, fresh, { now: 0, lastLook: -1_000 });
     expect(at).toBeGreaterThan(450);
     expect(at).toBeLessThan(650);
-    expect(next(uneven, fresh, { now: 1_600, lastLook: 1_550 })).toBe(2_050);
+    expect(next(uneven, fresh, { now: 1_600, lastLook: 1_550 })).toBe(2_065);
   });
 
   test('are asked for singly between the looks, once a second each', () => {
-    const [job, at = 0] = ask(uneven, fresh, { now: 0 }) ?? [];
+    const seen = fresh.map((one) => ({ ...one, seenAt: 550 }));
+    const [job, at = 0] = ask(uneven, seen, { now: 550, lastLook: 550 }) ?? [];
     expect(job).toBe(0);
-    expect(at).toBeGreaterThan(300);
+    expect(at).toBeGreaterThan(550);
+    expect(at).toBeLessThan(950);
     const asked = fresh.map((one) => ({ ...one, askedAt: 600, seenAt: 600 }));
-    expect(ask(uneven, asked, { now: 700 })).toEqual([0, 1_600]);
+    expect(ask(uneven, asked, { now: 700, lastLook: 1_300 })).toEqual([0, 1_600]);
+  });
+
+  test('are not asked for singly just before a look at the list', () => {
+    expect(ask(uneven, fresh, { now: 0, lastLook: -1_000 })).toBeUndefined();
   });
 });
 
@@ -125,6 +131,20 @@ describe('With durations learned, a look', () => {
     expect(learned([-1, Number.NaN, Number.POSITIVE_INFINITY]).typical).toBeUndefined();
   });
 
+  test('counts a job that has ended in the millisecond in which it was accepted', () => {
+    expect(learned([0]).typical).toBe(0);
+  });
+
+  test('goes by what another process has learned, once and until there is more', () => {
+    const times = new LookTimes(LONGEST);
+    times.told(undefined);
+    expect(times.typical).toBeUndefined();
+    times.told(700);
+    expect([times.typical, next(times, [accepted(1_000)], { now: 1_000 })]).toEqual([700, 1_700]);
+    times.told(900);
+    expect(times.typical).toBe(700);
+  });
+
   test('comes at the end of the first wave: jobs that end within a fifth of what one takes', () => {
     const times = learned(repeated(1_000));
     const jobs = [accepted(600), accepted(0), accepted(200), accepted(90), accepted(201)];
@@ -143,6 +163,10 @@ describe('With durations learned, a look', () => {
     expect(pauseAfter(1_500, times)).toBeCloseTo(200);
     expect(pauseAfter(1_000, times, 100)).toBe(200);
     expect(pauseAfter(100_000, times)).toBe(LONGEST);
+  });
+
+  test('comes again after half a second at least when some jobs take over a second', () => {
+    expect(pauseAfter(1_001, learned(repeated(1_001)))).toBe(515);
   });
 
   test('comes again after 10 ms at least', () => {

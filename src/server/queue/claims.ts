@@ -2,6 +2,8 @@ import { isLockTimeout } from '../store/conflicts.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import type { GroupCommit } from '../store/group-commit.ts';
+import { prepare } from '../store/prepared.ts';
+import { WAITING } from '../store/schema/job-conditions.ts';
 import { claimNext } from './claim.ts';
 import { CLAIM_IN_TURN, CLAIM_UNLOCKED } from './claim-postgres.ts';
 import type { LeaseEnd } from './lease-time.ts';
@@ -22,12 +24,27 @@ export interface Claims {
 /** SQLite has one writer at a time: claims are among the works of its transactions. */
 export function claimsOf(db: Db, times: ClaimTimes, commits: Pick<GroupCommit, 'run'>): Claims {
   if (isPostgres(db)) return new ClaimsTogether(db, times);
+  let wasIdle = false;
   return {
-    claim: async (owner, bounds) =>
-      await commits.run(
+    claim: async (owner, bounds) => {
+      // A claim that finds nothing takes the lock all the same, and waits for whatever other processes write.
+      if (wasIdle && !(await isAnyDue(db, times.now()))) return undefined;
+      const lease = await commits.run(
         async (tx) => await claimNext(tx, owner, { now: times.now(), until: times.end(), bounds }),
-      ),
+      );
+      wasIdle = lease === undefined;
+      return lease;
+    },
   };
+}
+
+const DUE = prepare((db, { now }: { now: number }) =>
+  db.selectFrom('jobs').select('id').where(WAITING).where('run_at', '<=', now).limit(1),
+);
+
+/** Whether a job waits that may run now, if there is room for it. */
+async function isAnyDue(db: Db, now: number): Promise<boolean> {
+  return (await DUE.first(db, { now })) !== undefined;
 }
 
 /** Workers that get jobs with one statement. */

@@ -19,14 +19,20 @@ export interface RunsAtOnce {
   ): QueryResult<unknown> | undefined;
   /**
    * Runs a statement for each of these lists of parameters, in one transaction.
+   * @param isPatient whether to wait while another process writes; otherwise the result is `BUSY` then
    * @returns undefined if it has to wait for its turn, or fails for one of them: then none has taken effect
    * @throws Error if the transaction itself fails
    */
   runTogether(
     sql: string,
     parameters: readonly (readonly unknown[])[],
-  ): readonly QueryResult<unknown>[] | undefined;
+    options: { readonly isPatient: boolean },
+  ): RunsTogether;
 }
+
+/** Another process is writing. */
+export const BUSY = 'busy';
+export type RunsTogether = readonly QueryResult<unknown>[] | typeof BUSY | undefined;
 
 /** Takes the place of a value in a query that is compiled before the value is known. */
 class Placeholder {
@@ -71,19 +77,22 @@ export class PreparedQuery<Values extends object, Row> {
 
   /**
    * The first row for each of these values, which all have the same names, in one transaction.
+   * @param isPatient whether to wait while another process writes; otherwise the result is `BUSY` then
    * @returns undefined if the store cannot do that at once, or one of them fails: then none has taken effect
    * @throws Error if the store itself fails
    */
-  firstTogether(db: Db, several: readonly Values[]): (Row | undefined)[] | undefined {
+  firstTogether(
+    db: Db,
+    several: readonly Values[],
+    options: { readonly isPatient: boolean },
+  ): (Row | undefined)[] | typeof BUSY | undefined {
     const [first] = several;
     const { runTogether } = db.getExecutor().adapter as Partial<RunsAtOnce>;
     if (!first || !runTogether) return undefined;
     const compiled = this.#compiledFor(db, first);
-    const results = runTogether(
-      compiled.sql,
-      several.map((values) => parametersOf(compiled, values)),
-    );
-    return results?.map(({ rows }) => rows[0] as Row | undefined);
+    const parameters = several.map((values) => parametersOf(compiled, values));
+    const results = runTogether(compiled.sql, parameters, options);
+    return results === BUSY ? BUSY : results?.map(({ rows }) => rows[0] as Row | undefined);
   }
 
   /** Returns the number of changed rows. */

@@ -1,19 +1,17 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
   type Kysely,
-  type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  type SqliteStatement,
 } from 'kysely';
 import { makeFolder } from '../../base/make-folder.ts';
 import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
@@ -22,6 +20,7 @@ import { DeferredUsage } from './deferred-usage.ts';
 import { type ForeignWrites, KeyOwnerCache } from './key-owner-cache.ts';
 import { OpenFiles } from './open-files.ts';
 import type { KeepsCompiled, RunsAtOnce } from './prepared.ts';
+import { PATIENCE, PreparedDatabase } from './sqlite-database.ts';
 
 /**
  * Settings specific to SQLite. WAL lets several processes read while one writes. The busy timeout makes a second writer
@@ -30,14 +29,11 @@ import type { KeepsCompiled, RunsAtOnce } from './prepared.ts';
  * written pages (16 MB).
  */
 const SETTINGS = `
-  PRAGMA busy_timeout = 10000;
+  PRAGMA busy_timeout = ${PATIENCE};
   PRAGMA synchronous = NORMAL;
   PRAGMA foreign_keys = ON;
   PRAGMA wal_autocheckpoint = 4000;
 `;
-
-/** Maximum number of cached prepared statements; the service uses about fifty. */
-const MAX_STATEMENTS = 500;
 
 export interface SqliteFile {
   readonly dialect: Dialect;
@@ -184,109 +180,4 @@ class ImmediateDriver extends SqliteDriver {
       if (!String(error).includes('no transaction is active')) throw error;
     }
   }
-}
-
-/** node:sqlite with the interface that Kysely's driver expects, and a cache of prepared statements. */
-class PreparedDatabase implements SqliteDatabase {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, SqliteStatement>();
-
-  readonly #files: OpenFiles;
-
-  constructor(database: DatabaseSync, files: OpenFiles) {
-    this.#database = database;
-    this.#files = files;
-  }
-
-  /** @throws StoreReplacedError */
-  prepare(sql: string): SqliteStatement {
-    this.#files.verify();
-    const kept = this.#statements.get(sql);
-    if (kept) return kept;
-    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
-    const statement = adapt(this.#database.prepare(sql));
-    this.#statements.set(sql, statement);
-    return statement;
-  }
-
-  /** There is one connection, so whether a transaction is open on it tells whose turn it is. */
-  runAtOnce(
-    sql: string,
-    parameters: readonly unknown[],
-    isInTransaction: boolean,
-  ): QueryResult<unknown> | undefined {
-    if (!this.#database.isOpen || this.#database.isTransaction !== isInTransaction) return undefined;
-    const statement = this.prepare(sql);
-    if (statement.reader) return { rows: statement.all(parameters) };
-    const { changes } = statement.run(parameters);
-    return { rows: [], numAffectedRows: BigInt(changes) };
-  }
-
-  /** Transactions take the write lock at once, see `ImmediateDriver`. */
-  runTogether(
-    sql: string,
-    several: readonly (readonly unknown[])[],
-  ): readonly QueryResult<unknown>[] | undefined {
-    if (!this.#database.isOpen || this.#database.isTransaction) return undefined;
-    this.#files.look();
-    this.runAtOnce('begin immediate', [], false);
-    try {
-      const results = this.#runEach(sql, several);
-      if (results) this.runAtOnce('commit', [], true);
-      return results;
-    } finally {
-      // With a full disk, SQLite has rolled back itself.
-      if (this.#database.isTransaction) this.runAtOnce('rollback', [], true);
-    }
-  }
-
-  /** Undefined if one fails: why is told when it runs by itself. */
-  #runEach(sql: string, several: readonly (readonly unknown[])[]): QueryResult<unknown>[] | undefined {
-    try {
-      return several.map((parameters) => this.runAtOnce(sql, parameters, true)!);
-    } catch {
-      return undefined;
-    }
-  }
-
-  close(): void {
-    this.#statements.clear();
-    this.#database.close();
-  }
-}
-
-function adapt(statement: StatementSync): SqliteStatement {
-  const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
-  statement.setReturnArrays(true); // building the row objects here makes them faster to create, and to read
-  let names = columnsOf(statement);
-  let asObject = objectMaker(names);
-  return {
-    reader: names.length > 0,
-    all: (parameters) => {
-      const rows = statement.all(...values(parameters)) as unknown as unknown[][];
-      // A newer process that updated the schema in the meantime may have added a column.
-      if (rows[0] && rows[0].length !== names.length) {
-        names = columnsOf(statement);
-        asObject = objectMaker(names);
-      }
-      return rows.map(asObject);
-    },
-    run: (parameters) => statement.run(...values(parameters)),
-    iterate: (parameters) => statement.iterate(...values(parameters)),
-  };
-}
-
-function columnsOf(statement: StatementSync): string[] {
-  return statement.columns().map(({ name }) => name);
-}
-
-type ObjectMaker = (row: readonly unknown[]) => Record<string, unknown>;
-
-/**
- * Makes objects of rows. It is compiled for the columns, so that the engine makes each object in one step instead of
- * adding dozens of properties one by one.
- */
-function objectMaker(names: readonly string[]): ObjectMaker {
-  const fields = names.map((name, at) => `${JSON.stringify(name)}: row[${at}]`);
-  return new Function('row', `return { ${fields.join(', ')} };`) as ObjectMaker;
 }

@@ -3,12 +3,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import type { Lease } from '../../../src/server/queue/port.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
-import type { Db } from '../../../src/server/store/db.ts';
+import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
 
 /** Milliseconds: far longer than any statement here takes, unless it waits for a lock. */
 const PATIENCE = 5_000;
@@ -50,6 +52,11 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     expect(await claimTogether(queue, 6)).toEqual(['ann0', 'bob0', 'ann1', 'bob1', undefined, undefined]);
     const { rows } = await sql`select distinct xmin::text from jobs`.execute(db);
     expect(rows).toHaveLength(1); // one transaction
+  });
+
+  test('Workers that are more than one statement serves are all answered', async () => {
+    const { queue } = await open(await ownDatabase());
+    expect(await claimTogether(queue, 33)).toEqual(Array(33).fill(undefined));
   });
 
   test('Together they keep to the concurrency of each owner, and then share what would be idle', async () => {
@@ -108,4 +115,20 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     const { rows } = await sql`select sum(processing)::int as processing from callers`.execute(db);
     expect(rows).toEqual([{ processing: 0 }]);
   });
+});
+
+test('With SQLite, a worker that finds nothing twice does not wait for what another process writes', async () => {
+  const folder = await ownFolder();
+  const [{ db }, { db: other }] = [await openOwnStore(folder), await openOwnStore(folder)];
+  const queue = new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'process' });
+  expect(await queue.claim('w')).toBeUndefined();
+  await inTransaction(other, async (tx) => {
+    await tx.insertInto('meta').values({ key: 'other', value: 'writes' }).execute();
+    expect(await queue.claim('w')).toBeUndefined();
+  });
+  await keepTexture(db, {
+    ...{ hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 },
+  });
+  await submit(queue, 'ann', 1, {});
+  expect((await queue.claim('w'))?.job.request_key).toBe('ann0');
 });

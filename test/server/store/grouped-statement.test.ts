@@ -13,8 +13,8 @@ interface Named {
 
 const KEEP = prepare((db, row: Named) => db.insertInto('meta').values(row).returning('value'));
 
-async function openGrouped(): Promise<{ db: Db; keep: (key: string) => Promise<unknown> }> {
-  const { db } = await openOwnStore(await ownFolder());
+async function openGrouped(folder?: string): Promise<{ db: Db; keep: (key: string) => Promise<unknown> }> {
+  const { db } = await openOwnStore(folder ?? (await ownFolder()));
   const grouped = new GroupedStatement(db, KEEP);
   return { db, keep: async (key) => await grouped.first({ key, value: `of ${key}` }) };
 }
@@ -72,4 +72,25 @@ test('If the store cannot be used, all fail', async () => {
   await db.destroy();
   const results = await Promise.allSettled(['a', 'b'].map(keep));
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
+test('While another process writes, they are put off and nothing else waits for them', async () => {
+  const folder = await ownFolder();
+  const { db, keep } = await openGrouped(folder);
+  const { db: other } = await openOwnStore(folder);
+  const end = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const writing = inTransaction(other, async (tx) => {
+    await KEEP.first(tx, { key: 'other', value: 'of other' });
+    begun.resolve();
+    await end.promise;
+  });
+  await begun.promise;
+  const kept = Promise.all([keep('a'), keep('b')]);
+  // The other transaction can only end if this process still runs.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  end.resolve();
+  await writing;
+  await kept;
+  expect(await keysIn(db)).toEqual(['a', 'b', 'other']);
 });

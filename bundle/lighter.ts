@@ -23,12 +23,6 @@ const AGENT_OF_UNDICI = `
   export { FormData } from 'undici/lib/web/fetch/formdata.js';
 `;
 
-/** The index has a limiter for many stores, but only the memory store is used. */
-const MEMORY_LIMITER = `
-  export { default as RateLimiterMemory } from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
-  export { default as RateLimiterRes } from 'rate-limiter-flexible/lib/RateLimiterRes.js';
-`;
-
 const NOTHING = 'module.exports = {};';
 /** Fastify asks for the compilers of JSON schemas when it starts; Zod checks what routes read and write. */
 const NO_COMPILER = "module.exports = () => () => { throw new Error('Routes have no JSON schemas.'); };";
@@ -37,7 +31,6 @@ const REPLACEMENTS: readonly Replacement[] = [
   { source: 'undici', importer: /src.(batch|client|game|server.outbound)/, code: AGENT_OF_UNDICI },
   // Without it, undici uses the build for processors that lack vector instructions: one copy instead of two.
   { source: /llhttp_simd-wasm/, importer: /node_modules.undici/, code: NOTHING },
-  { source: 'rate-limiter-flexible', importer: /src.server/, code: MEMORY_LIMITER },
   // Commander's loader of subcommands that are separate programs; skinsmith has none, and loading it takes time.
   { source: 'node:child_process', importer: /node_modules.commander/, code: NOTHING },
   {

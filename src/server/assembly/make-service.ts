@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
 import { callbackPolicy } from '../callbacks/start.ts';
 import type { Observers } from '../events/observer.ts';
 import { partOf, type Siblings } from '../events/siblings.ts';
@@ -61,7 +62,7 @@ export async function makeService(
   const opened = await openGenerator(options, { ...basis, ...outbound }, { ownKey, publicUrl, releases });
   const { generator } = opened;
   const jobs = { ...makeJobs(options, basis, opened), generator };
-  const limiters = makeLimiters();
+  const limiters = makeLimiters(basis.clock);
   const { queue, pool, feeds } = jobs;
   const status = makeStatus(options, { basis, store, live, ownKey, jobs });
   const context: ServiceContext = {
@@ -90,12 +91,11 @@ export async function makeService(
 }
 
 /** What counts the callers' requests in this process. */
-function makeLimiters(): Pick<
-  ServiceContext,
-  'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports'
-> {
+function makeLimiters(
+  clock: Clock,
+): Pick<ServiceContext, 'polling' | 'duplicates' | 'fetches' | 'spotReservations' | 'exports'> {
   return {
-    polling: new Polling(),
+    polling: new Polling(clock),
     duplicates: new Duplicates(),
     fetches: new Fetches(),
     spotReservations: new SpotReservations(),

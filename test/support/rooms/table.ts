@@ -232,5 +232,4 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'openid-client': ['server/openid'],
   skinview3d: ['server/pages/browser'],
   'prom-client': ['server/metrics'],
-  'rate-limiter-flexible': ['server/service'],
 };

@@ -1,32 +1,43 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../../../base/clock.ts';
+import { EvictingMap } from '../../fairness/evicting-map.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import type { Caller } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { readRateLimit } from './rate-limit.ts';
 
-/** How often a caller may poll one job, starting with the first request; callers with many jobs poll the list. */
-const LIMIT = { points: 10, duration: 10 } as const;
+/** How often a caller may poll one job in so many milliseconds; callers with many jobs poll the list. */
+const LIMIT = { polls: 10, window: 10_000 } as const;
+/** Number of jobs above which those whose windows are over are forgotten. */
+const MANY_JOBS = 10_000;
 
-/**
- * Counts how often each job is polled. A count lives exactly as long as its window. Windows follow the machine's own
- * clock, whose timers do not keep the process alive.
- */
+/** The polls of a job since the one that its window began with. */
+interface Window {
+  polls: number;
+  /** When it is over (monotonic). */
+  end: number;
+}
+
+/** Counts how often each job is polled. */
 export class Polling {
-  readonly #limiter = new RateLimiterMemory(LIMIT);
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #windows = new EvictingMap<Window>(MANY_JOBS);
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
 
   /**
    * Counts one poll of a job. @returns milliseconds until the next poll is allowed; 0: this one was within the limit
    */
-  async count(jobUuid: string): Promise<number> {
-    try {
-      await this.#limiter.consume(jobUuid);
-      return 0;
-    } catch (thrown) {
-      if (thrown instanceof RateLimiterRes) return thrown.msBeforeNext;
-      throw thrown;
-    }
+  count(jobUuid: string): number {
+    const now = this.#clock.monotonic();
+    const isOver = ({ end }: Window) => now >= end;
+    const begin = () => ({ polls: 0, end: now + LIMIT.window });
+    const window = this.#windows.ensure(jobUuid, begin, isOver);
+    if (isOver(window)) Object.assign(window, begin());
+    window.polls++;
+    return window.polls > LIMIT.polls ? Math.ceil(window.end - now) : 0;
   }
 }
 
@@ -40,14 +51,14 @@ export interface PollingContext {
 export async function verifyPolling(
   context: PollingContext,
   caller: Caller,
-  { uuid }: JobRow,
+  { uuid }: Pick<JobRow, 'uuid'>,
 ): Promise<void> {
-  const wait = await context.polling.count(uuid);
+  const wait = context.polling.count(uuid);
   if (wait === 0) return;
   const now = context.clock.now();
   const next = { absolute: now + wait, relative: wait };
   throw new Refusal('rate_limit', {
-    message: `A job may be requested ${LIMIT.points} times in ${LIMIT.duration} s; the list returns all of your jobs at once.`,
+    message: `A job may be requested ${LIMIT.polls} times in ${LIMIT.window / 1000} s; the list returns all of your jobs at once.`,
     rateLimit: { ...(await readRateLimit(context.db, caller, now)), next },
   });
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
+import type { JsonText } from '../../base/json-text.ts';
 import { callbackPolicy } from '../callbacks/start.ts';
 import type { Observers } from '../events/observer.ts';
 import { partOf, type Siblings } from '../events/siblings.ts';
@@ -26,6 +27,8 @@ import { Stats } from '../service/status/stats.ts';
 import { SentPictures } from '../service/submitting/sent-pictures.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SpotReservations } from '../sources/reserve-spot.ts';
+import type { Db } from '../store/db.ts';
+import { KeptUntilChange } from '../store/kept-until-change.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 import type { Store } from '../store/store.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
@@ -81,6 +84,7 @@ export async function makeService(
     observer: options.observer,
     openRequests: new OpenRequests(basis),
     servedTextures: new ServedTextures(basis),
+    keptAnswers: options.embedded ? undefined : keepAnswers(basis.db),
     sentPictures: new SentPictures(),
     metrics: await openMetrics(options, { basis, feeds, live, store }),
     workers: pool,
@@ -88,6 +92,13 @@ export async function makeService(
     keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: live.publicUrl }),
   };
   return { context, pool };
+}
+
+/** Bytes of the answers that are kept until the store changes. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+function keepAnswers(db: Db): KeptUntilChange<JsonText> {
+  return new KeptUntilChange(db, { maxBytes: MAX_ANSWER_BYTES, sizeOf: ({ text }) => text.length });
 }
 
 /** What counts the callers' requests in this process. */

@@ -28,6 +28,7 @@ export interface Call<Params = unknown, Query = unknown, Headers = unknown> {
 
 export interface Answer {
   readonly status: number;
+  /** A text, bytes, a stream, a `JsonText`, or a value that is written as JSON. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }

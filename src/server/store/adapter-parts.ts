@@ -6,6 +6,11 @@ import type { KeyOwnerCache } from './key-owner-cache.ts';
 export interface AdapterParts {
   readonly keyOwners: KeyOwnerCache;
   readonly usage: DeferredUsage;
+  /**
+   * Another text after each change of the store, by any process; undefined where that is not known at once. @throws
+   * StoreReplacedError
+   */
+  readonly contentVersion?: () => string;
 }
 
 export function partsOf(db: Db): AdapterParts {

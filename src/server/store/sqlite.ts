@@ -74,12 +74,36 @@ export async function openSqliteFile(
       files.look();
       return files.areReplaced;
     },
-    dialect: new EmbeddedDialect(database, files, { version: () => version.get()?.['data_version'] }),
+    dialect: new EmbeddedDialect(
+      database,
+      files,
+      oncePerTurn(() => version.get()?.['data_version']),
+    ),
     changedByOthers: () => {
       const now = version.get()?.['data_version'];
       const changed = now !== seen;
       seen = now;
       return changed;
+    },
+  };
+}
+
+/**
+ * Asks SQLite once in each turn of the event loop: that takes longer than many a statement. What others write during
+ * the turn is noticed in the next one, which is the first that can hear of it.
+ */
+function oncePerTurn(version: () => unknown): ForeignWrites {
+  let known: { readonly version: unknown } | undefined;
+  const forget = () => {
+    known = undefined;
+  };
+  return {
+    version: () => {
+      if (!known) {
+        known = { version: version() };
+        setImmediate(forget);
+      }
+      return known.version;
     },
   };
 }
@@ -142,6 +166,7 @@ class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, RunsAtOnce
   readonly compiled: KeepsCompiled['compiled'] = new Map();
   readonly usage = new DeferredUsage();
   readonly keyOwners: KeyOwnerCache;
+  readonly contentVersion: () => string;
 
   readonly runAtOnce: RunsAtOnce['runAtOnce'];
   readonly runTogether: RunsAtOnce['runTogether'];
@@ -149,6 +174,7 @@ class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, RunsAtOnce
   constructor(database: PreparedDatabase, others: ForeignWrites) {
     super();
     this.keyOwners = new KeyOwnerCache(others);
+    this.contentVersion = () => `${others.version()} ${database.countWrites()}`;
     this.runAtOnce = (...args) => database.runAtOnce(...args);
     this.runTogether = (...args) => database.runTogether(...args);
   }

@@ -2,7 +2,12 @@ import { hash } from 'node:crypto';
 
 /** A weak entity tag: it names the content, not how it is encoded on its way. */
 export function entityTag(payload: string | Uint8Array): string {
-  return `W/"${hash('sha1', payload, 'base64url')}"`;
+  return weakTag(hash('sha1', payload, 'base64url'));
+}
+
+/** The same, of the content's SHA-1 in base64url. */
+export function weakTag(digest: string): string {
+  return `W/"${digest}"`;
 }
 
 /** Whether one of the tags sent by the caller is this one (RFC 9110, 13.1.2: weak comparison). */

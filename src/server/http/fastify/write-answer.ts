@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { JsonText } from '../../../base/json-text.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import type { Answer } from '../route.ts';
-import { entityTag, isKnownTag } from './entity-tags.ts';
+import { entityTag, isKnownTag, weakTag } from './entity-tags.ts';
 
 /** Names in lower case. */
 type Headers = Record<string, string | string[] | number>;
@@ -29,7 +30,7 @@ export function answerWriter(common: Readonly<Headers>): WriteAnswer {
     reply.hijack();
     if (isTagged && status >= 400) delete all['etag'];
     else if (isTagged && payload !== undefined) {
-      all['etag'] ??= entityTag(payload);
+      all['etag'] ??= body instanceof JsonText ? weakTag(body.digest) : entityTag(payload);
       if (status === 200 && isKnownTag(String(all['etag']), reply.request.headers['if-none-match'])) {
         delete all['content-type'];
         reply.raw.writeHead(304, all).end();
@@ -78,5 +79,5 @@ function payloadOf(body: unknown, headers: Headers): Payload {
     return body;
   }
   headers['content-type'] ??= 'application/json; charset=utf-8';
-  return JSON.stringify(body);
+  return body instanceof JsonText ? body.text : JSON.stringify(body);
 }

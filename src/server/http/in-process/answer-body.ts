@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { JsonText } from '../../../base/json-text.ts';
 import type { TransportAnswer } from '../../../client/transport.ts';
 import type { Answer } from '../route.ts';
 import { copyJson } from './copy-json.ts';
@@ -11,7 +12,10 @@ export function transportAnswer({ status, headers, body }: Answer, isHead: boole
   return {
     status,
     headers: { ...(isJson && JSON_TYPE), ...headersOf(status, headers) },
-    body: isHead || !isJson ? { bytes: bytesOf(isHead ? undefined : body) } : { json: copyJson(body) },
+    body:
+      isHead || !isJson
+        ? { bytes: bytesOf(isHead ? undefined : body) }
+        : { json: body instanceof JsonText ? JSON.parse(body.text) : copyJson(body) },
   };
 }
 

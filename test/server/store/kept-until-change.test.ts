@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Db } from '../../../src/server/store/db.ts';
+import { KeptUntilChange } from '../../../src/server/store/kept-until-change.ts';
+import { StoreReplacedError } from '../../../src/server/store/open-files.ts';
+import type { Store } from '../../../src/server/store/store.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+
+async function write(db: Db, key: string): Promise<void> {
+  await db.insertInto('meta').values({ key, value: 'x' }).execute();
+}
+
+async function openKept(folder: string): Promise<Store & { kept: KeptUntilChange<string> }> {
+  const store = await openOwnStore(folder);
+  const sizeOf = (text: string) => text.length;
+  return { ...store, kept: new KeptUntilChange<string>(store.db, { maxBytes: 10_000, sizeOf }) };
+}
+
+/** As the event loop goes on to what has happened since. */
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('A value is found until this process writes anything', async () => {
+  const { db, kept } = await openKept(await ownFolder());
+  expect(kept.find('a')).toBeUndefined();
+  expect(await kept.make('a', async () => 'made')).toBe('made');
+  expect(kept.find('a')).toBe('made');
+  await write(db, 'new');
+  expect(kept.find('a')).toBeUndefined();
+});
+
+test('It is found until another process writes anything', async () => {
+  const folder = await ownFolder();
+  const { kept } = await openKept(folder);
+  const { db: other } = await openOwnStore(folder);
+  await kept.make('a', async () => 'made');
+  await nextTurn();
+  expect(kept.find('a')).toBe('made');
+  await write(other, 'new');
+  await nextTurn();
+  expect(kept.find('a')).toBeUndefined();
+});
+
+test('A value is not found if the store was changed while it was made', async () => {
+  const { db, kept } = await openKept(await ownFolder());
+  await kept.make('a', async () => {
+    await write(db, 'new');
+    return 'made of what was there before';
+  });
+  expect(kept.find('a')).toBeUndefined();
+});
+
+test('Nothing is found any more when the files of the store were removed', async () => {
+  const folder = await ownFolder();
+  const { kept, isReplaced } = await openKept(folder);
+  await kept.make('a', async () => 'made');
+  await rm(join(folder, 'skinsmith.db'));
+  expect(isReplaced()).toBe(true);
+  expect(() => kept.find('a')).toThrow(StoreReplacedError);
+});

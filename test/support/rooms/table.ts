@@ -140,6 +140,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     'server/assembly': [],
     'server/http/fastify': [],
     'server/http/in-process': [],
+    'server/http/routing': [],
     'server/http/routes': [],
     'server/http/routes/pages': [],
     'server/http/routes/pages/operator': [],

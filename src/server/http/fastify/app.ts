@@ -7,12 +7,12 @@ import { networkOf } from '../../service/callers/caller.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
-import { type Admission, Endpoint } from '../endpoint/endpoint.ts';
+import { Endpoint } from '../endpoint/endpoint.ts';
 import { errorAnswer } from '../endpoint/error-answer.ts';
 import { BODY_LIMIT, MAX_PARAM_LENGTH } from '../limits.ts';
-import type { HttpRequest } from '../request.ts';
-import type { Route } from '../route.ts';
 import { ROUTES } from '../routes/routes.ts';
+import { Endpoints } from '../routing/endpoints.ts';
+import { mountApi, routeOf } from './api.ts';
 import { Connections } from './connections.ts';
 import { addPreflight, CORS_HEADERS } from './cors.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
@@ -60,10 +60,8 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   await addPreflight(app, common);
   await addBodyParsers(app);
   const requestLimiter = new RequestLimiter(options.networkLimits, options.context.clock);
-  for (const route of ROUTES) {
-    const endpoint = new Endpoint(route, { ...options, requestLimiter });
-    mount(app, route, { endpoint, connections, write });
-  }
+  const endpoints = new Endpoints((route) => new Endpoint(route, { ...options, requestLimiter }));
+  mountApi(app, { endpoints, connections, write });
   if (options.hasPages)
     mountPages(app, { options: { ...options, requestLimiter }, connections, write: writePage });
   return { app, servers };
@@ -95,7 +93,6 @@ function makeApp(
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
   });
-  app.decorateRequest('visit', null);
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply);
     verifyHead(request);
@@ -155,9 +152,8 @@ function requestWatcher({ context, logLevel, logAddresses: addresses }: AppOptio
     reply.raw.once('close', () => {
       const milliseconds = clock.monotonic() - start;
       const { method, visit } = request;
-      const route = visit?.route ?? request.routeOptions.url;
-      observer.requestAnswered({ route, method, status: reply.statusCode, milliseconds });
-      if (isLogged) logRequest({ request, reply, caller: visit?.admission.caller, milliseconds, addresses });
+      observer.requestAnswered({ route: routeOf(request), method, status: reply.statusCode, milliseconds });
+      if (isLogged) logRequest({ request, reply, caller: visit?.admission?.caller, milliseconds, addresses });
     });
   };
 }
@@ -172,51 +168,6 @@ function answerBadClient(
   if (!refusal) return;
   options.context.observer.refused(refusal.code);
   app.log.info({ status: refusal.status, ...address }, refusal.message);
-}
-
-/** A request on its way through the app. */
-interface Visit {
-  /** Address as the route has it. */
-  readonly route: string;
-  readonly request: HttpRequest;
-  readonly admission: Admission;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Null until the caller is known. */
-    visit: Visit | null;
-  }
-}
-
-interface Mounting {
-  readonly endpoint: Endpoint;
-  readonly connections: Connections;
-  readonly write: WriteAnswer;
-}
-
-/** Read-only routes also support HEAD. */
-function mount(app: FastifyInstance, route: Route, { endpoint, connections, write }: Mounting): void {
-  const isTagged = route.method === 'GET';
-  for (const url of route.paths) {
-    app.route({
-      method: isTagged && !route.changes ? ['GET', 'HEAD'] : route.method,
-      url,
-      ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-      // Before the body is read.
-      onRequest: async (raw) => {
-        const request = new PlainRequest(raw);
-        const admission = await endpoint.admit(request);
-        raw.visit = { route: url, request, admission };
-        const { caller } = admission;
-        if (caller.kind === 'user') connections.recognize(raw.raw.socket, caller.owner);
-      },
-      handler: async (raw, reply) => {
-        const { request, admission } = raw.visit!;
-        return write(reply, await endpoint.answer(request, admission), { isTagged });
-      },
-    });
-  }
 }
 
 function errorAnswerer({ context }: AppOptions, write: WriteAnswer): AnswerError {

@@ -13,12 +13,13 @@ export class PlainRequest implements HttpRequest {
   readonly #request: FastifyRequest;
   #signal: AbortSignal | undefined;
 
-  constructor(request: FastifyRequest) {
+  /** `params`: values of the placeholders in the route's address. */
+  constructor(request: FastifyRequest, params: unknown = request.params) {
     this.#request = request;
     this.method = request.method;
     this.url = request.url;
     this.headers = request.headers;
-    this.params = request.params;
+    this.params = params;
     this.query = request.query;
     this.address = request.ip;
   }

@@ -5,10 +5,10 @@ import { Refusal } from '../../service/refusals/refusal.ts';
 import { Endpoint, type EndpointOptions } from '../endpoint/endpoint.ts';
 import { errorAnswer, type RequestLog } from '../endpoint/error-answer.ts';
 import { verifyUrlLength } from '../limits.ts';
+import { Endpoints, type Mounted } from '../routing/endpoints.ts';
+import type { Found } from '../routing/router.ts';
 import { transportAnswer } from './answer-body.ts';
-import { Endpoints, type Mounted } from './endpoints.ts';
 import { cutOff, InProcessRequest } from './in-process-request.ts';
-import type { Found } from './router.ts';
 import { TakenContent } from './taken-content.ts';
 
 export interface InProcessOptions extends Omit<EndpointOptions, 'requestLimiter'> {

@@ -53,11 +53,15 @@ export interface RouteGroup {
   readonly routes: () => readonly Route[];
 }
 
-/** All endpoints. A path belongs to the first group that it fits. */
+/** All endpoints. A path belongs to the first group that it fits and that has a route for it. */
 export const ROUTE_GROUPS: readonly RouteGroup[] = [
   {
+    starts: ['/v2/queue/batch'], // not built for a single skin
+    routes: () => [batchRoute],
+  },
+  {
     starts: ['/v2/queue', '/queue'],
-    routes: () => [submitRoute, batchRoute, jobListRoute, queueEventsRoute, jobRoute, retryJobRoute],
+    routes: () => [submitRoute, jobListRoute, queueEventsRoute, jobRoute, retryJobRoute],
   },
   {
     starts: ['/v2/skins'],

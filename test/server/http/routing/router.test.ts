@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Router } from '../../../../src/server/http/in-process/router.ts';
+import { Router } from '../../../../src/server/http/routing/router.ts';
 import { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
 
 const PATTERNS = ['/', '/a', '/a/:id', '/a/fixed', '/a/:id/b', '/a/fixed/c', '/x/:one/:two'];
@@ -26,7 +26,7 @@ describe('Router', () => {
     ['/a/__proto__', '/a/:id', { id: '__proto__' }],
     [`/a/${'x'.repeat(128)}`, '/a/:id', { id: 'x'.repeat(128) }],
   ])('leads %s to %s', (path, target, params) => {
-    expect(routerOf(PATTERNS).find(path)).toEqual({ target, params });
+    expect(routerOf(PATTERNS).find(path)).toEqual({ target, pattern: target, params });
   });
 
   test.each(['', '/A', '/a/7/b/c', '/x/1', '/ab', 'a'])('knows no %j', (path) => {

@@ -23,8 +23,11 @@ export class Endpoints {
 
   /** @param path without a query. @throws Refusal if it is not well-formed, or a value in it is too long */
   find(method: string, path: string): Found<Mounted> | undefined {
-    const group = groupOf(path);
-    return group && this.#routersOf(group).get(method)?.find(path);
+    for (const group of groupsOf(path)) {
+      const found = this.#routersOf(group).get(method)?.find(path);
+      if (found) return found;
+    }
+    return undefined;
   }
 
   #routersOf(group: RouteGroup): Routers {
@@ -51,10 +54,10 @@ export class Endpoints {
   }
 }
 
-/** The group that has a path's route, if any has it. @throws Refusal if the path is not well-formed */
-export function groupOf(path: string): RouteGroup | undefined {
+/** The groups that may have a path's route, the likeliest first. @throws Refusal if the path is not well-formed */
+export function groupsOf(path: string): RouteGroup[] {
   const decoded = decodeSegments(path).join('/');
-  return ROUTE_GROUPS.find(({ starts }) =>
+  return ROUTE_GROUPS.filter(({ starts }) =>
     starts.some((start) => decoded === start || decoded.startsWith(`${start}/`)),
   );
 }

@@ -5,16 +5,21 @@ interface Node<Target> {
   readonly fixed: Map<string, Node<Target>>;
   /** For a placeholder. */
   any: Node<Target> | undefined;
-  end: { readonly target: Target; readonly names: readonly string[] } | undefined;
+  end: { readonly target: Target; readonly pattern: string; readonly names: readonly string[] } | undefined;
 }
 
 export interface Found<Target> {
   readonly target: Target;
+  /** What was added, such as `/v2/skins/:uuid`. */
+  readonly pattern: string;
   /** The values of the placeholders, decoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds what an address leads to, by the rules of the network's router. Fixed segments take precedence over placeholders. */
+/**
+ * Finds what an address leads to, by the usual rules of HTTP routers: one slash at the end makes no difference, and fixed
+ * segments take precedence over placeholders.
+ */
 export class Router<Target> {
   readonly #root = makeNode<Target>();
 
@@ -24,7 +29,7 @@ export class Router<Target> {
     let node = this.#root;
     for (const segment of segments) node = isPlaceholder(segment) ? anyOf(node) : fixedOf(node, segment);
     const names = segments.filter(isPlaceholder).map((segment) => segment.slice(1));
-    node.end = { target, names };
+    node.end = { target, pattern, names };
   }
 
   /** @param path without a query. @throws Refusal if it is not well-formed, or a value is too long */
@@ -33,7 +38,7 @@ export class Router<Target> {
     const end = search(this.#root, decodeSegments(path), values)?.end;
     if (!end) return undefined;
     const params = Object.fromEntries(end.names.map((name, index) => [name, values[index] ?? '']));
-    return { target: end.target, params };
+    return { target: end.target, pattern: end.pattern, params };
   }
 }
 

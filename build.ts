@@ -22,12 +22,12 @@ function renderWorker(): Plugin {
   };
 }
 
-/** A service loads all files at once, by the program's own loader. */
-function loadAllFiles(): Plugin {
+/** A service keeps all files, by the program's own loader. */
+function keepAllFiles(): Plugin {
   return {
-    name: 'load-all-files',
+    name: 'keep-all-files',
     transform: (code, id) =>
-      /load-all-files\.ts$/.test(id) ? code.replace('createRequire(here)', 'require') : null,
+      /keep-all-files\.ts$/.test(id) ? code.replace('createRequire(here)', 'require') : null,
   };
 }
 
@@ -113,7 +113,7 @@ const bundles: readonly BuildOptions[] = [
       lighter(),
       renderWorker(),
       pageAssets(),
-      loadAllFiles(),
+      keepAllFiles(),
       lazyRequires(),
       shortNames(),
       passOnLicences(),

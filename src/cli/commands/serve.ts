@@ -6,7 +6,7 @@ import { exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
-import { loadAllFiles } from '../serve/load-all-files.ts';
+import { keepAllFiles } from '../serve/keep-all-files.ts';
 import { addServeOptions, type ServeOptions } from '../serve/options.ts';
 import { serverOptions } from '../serve/server-options.ts';
 import { jsonLine } from '../text/json.ts';
@@ -48,7 +48,7 @@ export function register(command: Command, runner: Runner, run = runServe): void
 
 export async function runServe(options: ServeOptions, context: CommandContext): Promise<number> {
   const { processes: count = 1, port } = options;
-  loadAllFiles();
+  keepAllFiles();
   if (count === 1) return await serveAlone(options, context);
   const { serveTogether } = await import('../serve/processes/serve-together.ts');
   return await serveTogether(

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { Script } from 'node:vm';
@@ -17,9 +17,15 @@ interface LoadedFile {
   readonly checksum: number;
 }
 
+/** What files are given to load others. Other than Node's, it can keep one for later without running it. */
+export interface OwnRequire {
+  (name: string): unknown;
+  keep(name: string): void;
+}
+
 type Wrapped = (
   exports: unknown,
-  require: (name: string) => unknown,
+  require: OwnRequire,
   module: LoadedFile['module'],
   filename: string,
   dirname: string,
@@ -33,6 +39,8 @@ export class ProgramFiles {
   readonly #folder: string;
   readonly #cache: CodeCache;
   readonly #loaded = new Map<string, LoadedFile>();
+  /** Texts of files that may be loaded when they are no longer there. */
+  readonly #kept = new Map<string, Buffer>();
   readonly #require = createRequire(import.meta.url);
   /** What is compiled: files are read and checked in one place, and become strings once. */
   #text = bufferOf(BUFFER_SIZE);
@@ -61,6 +69,11 @@ export class ProgramFiles {
     return file.module.exports;
   }
 
+  /** Has a file loaded later as it is now, whatever becomes of it. @throws what Node throws where there is none */
+  keep(path: string): void {
+    if (!this.#loaded.has(path)) this.#kept.set(path, readFileSync(path));
+  }
+
   /** What has been compiled so far, by name. */
   *compiled(): Generator<CompiledFile> {
     for (const [path, { script, checksum }] of this.#loaded)
@@ -81,6 +94,19 @@ export class ProgramFiles {
 
   /** Reads a file between head and tail. Its characters are ASCII, see `bundle/ascii-only.ts`. Returns its length. */
   #read(path: string): number {
+    const kept = this.#kept.get(path);
+    return kept === undefined ? this.#readFromDisk(path) : this.#takeKept(path, kept);
+  }
+
+  #takeKept(path: string, kept: Buffer): number {
+    this.#kept.delete(path);
+    this.#makeRoom(kept.length);
+    kept.copy(this.#text, HEAD.length);
+    this.#text.write(TAIL, HEAD.length + kept.length, 'latin1');
+    return kept.length;
+  }
+
+  #readFromDisk(path: string): number {
     const fd = openSync(path, 'r');
     try {
       const { size } = fstatSync(fd);
@@ -105,8 +131,11 @@ export class ProgramFiles {
 
   #run(path: string, { module, script }: LoadedFile): void {
     const folder = dirname(path);
-    const require = (name: string) =>
+    const load = (name: string) =>
       name.startsWith('.') ? this.load(join(folder, name)) : this.#require(name);
+    const require: OwnRequire = Object.assign(load, {
+      keep: (name: string) => this.keep(join(folder, name)),
+    });
     const run = script.runInThisContext() as Wrapped;
     run.call(module.exports, module.exports, require, module, path, folder);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
@@ -65,6 +65,18 @@ test('A missing file, and a package that is not there, fail as in Node', async (
 test('A file that is larger than any other is read whole', async () => {
   const folder = await program({ 'cli.cjs': `/*${'x'.repeat(700_000)}*/ module.exports = 'the end';` });
   expect(opened(folder).load(join(folder, 'cli.cjs'))).toBe('the end');
+});
+
+test('A file that is kept runs only when it is loaded, as it was, whatever became of it', async () => {
+  const folder = await program({
+    'cli.cjs': "require.keep('./chunks/a.cjs'); exports.load = () => require('./chunks/a.cjs');",
+    'chunks/a.cjs': `/*${'x'.repeat(700_000)}*/ globalThis.keptRan = true; module.exports = 'the end';`,
+  });
+  const { load } = opened(folder).load(join(folder, 'cli.cjs')) as { load: () => unknown };
+  rmSync(join(folder, 'chunks'), { recursive: true });
+  expect(globalThis).not.toHaveProperty('keptRan');
+  expect([load(), load()]).toEqual(['the end', 'the end']);
+  expect(globalThis).toHaveProperty('keptRan', true);
 });
 
 test('Functions that have run are among what has been compiled', async () => {

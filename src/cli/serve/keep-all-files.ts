@@ -6,16 +6,23 @@ import { fileURLToPath } from 'node:url';
 
 const SIGNALS = Object.keys(constants.signals) as NodeJS.Signals[];
 
+/** The program's own `require` keeps files for later; Node's, where no compiled code is kept, can only load them. */
+interface Loading {
+  (name: string): unknown;
+  keep?(name: string): void;
+}
+
 /**
- * Loads all files that the built program has beside this one. Otherwise each is loaded when it is first used, and an upgrade
- * that replaces them would take from a running service whatever nobody has asked for yet, even its orderly end. They are
- * named as they name each other: Node then finds them without looking at the disk again.
+ * Keeps all files that the built program has beside this one in memory. Otherwise each is read when it is first used, and
+ * an upgrade that replaces them would take from a running service whatever nobody has asked for yet, even its orderly end.
+ * They are named as they name each other: they are then found without looking at the disk again.
  */
-export function loadAllFiles(): void {
+export function keepAllFiles(): void {
   const here = fileURLToPath(import.meta.url);
-  const load = createRequire(here);
+  const load: Loading = createRequire(here);
+  const keep = load.keep ?? load;
   withoutNewListeners(() => {
-    for (const name of readdirSync(dirname(here))) if (name.endsWith('.cjs')) load(`./${name}`);
+    for (const name of readdirSync(dirname(here))) if (name.endsWith('.cjs')) keep(`./${name}`);
   });
 }
 

@@ -50,10 +50,7 @@ export class Replacement {
 
   constructor(path: string, mode = 0o666) {
     this.#path = path;
-    this.#aside = join(
-      dirname(path),
-      `${asidePrefix(path)}${process.pid}.${randomBytes(4).toString('hex')}.tmp`,
-    );
+    this.#aside = join(dirname(path), `${asidePrefix(path)}${process.pid}.${nextSerial()}.tmp`);
     this.#fd = this.#naming(() => createFile(this.#aside, mode));
   }
 
@@ -103,6 +100,15 @@ export async function removeLeftovers(path: string, now: number): Promise<void> 
     // Another process may be cleaning up as well; the rest is found next time.
     await removeIfOlder(join(folder, name), now - LEFTOVER_AGE).catch(() => undefined);
   }
+}
+
+/** Begins anywhere, since others may have the same process id; counts on, since a random number takes 50 µs. */
+let serial: number | undefined;
+
+/** Eight hexadecimal digits that no other file of this process has. */
+function nextSerial(): string {
+  serial = ((serial ?? randomBytes(4).readUInt32LE()) + 1) >>> 0;
+  return serial.toString(16).padStart(8, '0');
 }
 
 function asidePrefix(path: string): string {

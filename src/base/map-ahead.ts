@@ -13,7 +13,8 @@ export async function* mapAhead<T, R>(
   let isOver = false;
   try {
     while (!isOver || ahead.length > 0) {
-      if (!isOver && ahead.length < atOnce) next ??= quiet(source.next());
+      // Without others to wait for, it is awaited at once.
+      if (!isOver && ahead.length < atOnce) next ??= ahead.length > 0 ? quiet(source.next()) : source.next();
       const [first] = ahead;
       if (first && (!next || (await isFirst(first, next)))) {
         ahead.shift();

@@ -81,6 +81,10 @@ export class EntryTable {
     return this.#sources.at(entry);
   }
 
+  workOf(entry: number): string {
+    return this.#works.at(entry);
+  }
+
   /** @throws RangeError when there is no such entry */
   placeOf(entry: number): Place {
     const [offset, length] = [this.#offsets[entry], this.#lengths[entry]];

@@ -54,6 +54,16 @@ export class Lockfile {
     return this.#snapshot.scan.table.find(source, work);
   }
 
+  /** The name of an entry's source. */
+  sourceOf(entry: number): string {
+    return this.#snapshot.scan.table.sourceOf(entry);
+  }
+
+  /** An entry's work key. */
+  workOf(entry: number): string {
+    return this.#snapshot.scan.table.workOf(entry);
+  }
+
   /** @throws LockfileError when the entry's line is broken */
   read(entry: number): LockEntry {
     return this.#snapshot.read(entry);

@@ -14,7 +14,7 @@ import { lookAt } from '../pictures/read-picture.ts';
 import type { Decision, Planned } from './decision.ts';
 import { armsOf, type GivenOutcome, type GivenSkins } from './given-skins.ts';
 import type { OutputNames } from './output-names.ts';
-import type { SignerRule } from './signer-rule.ts';
+import type { Judged, SignerRule, Standing } from './signer-rule.ts';
 
 /** Options for every skin. */
 interface SkinDefaults {
@@ -54,6 +54,8 @@ type Prepared =
       readonly outdated?: SignedBy | undefined;
       readonly given?: GivenOutcome | undefined;
     };
+
+type Locked = Extract<Decision, { kind: 'locked' }>;
 
 /** A source with its position and output name, which never change. */
 interface Draft {
@@ -170,7 +172,7 @@ export class Planner {
     };
   }
 
-  #locked({ id }: Member, key: string): Extract<Decision, { kind: 'locked' }> | undefined {
+  #locked({ id }: Member, key: string): Locked | undefined {
     const { lockfile, force } = this.#options;
     const found = force ? undefined : lockfile?.find(id, key);
     if (!found || found.state === 'changed') return undefined;
@@ -178,17 +180,22 @@ export class Planner {
   }
 
   /** Whether the entry still counts, judged by its signer. */
-  async #judge(locked: Extract<Decision, { kind: 'locked' }>, work: Work): Promise<Prepared> {
+  #judge(locked: Locked, work: Work): Prepared | Promise<Prepared> {
     const { lockfile, signers } = this.#options;
-    const [member] = work.members;
+    const member = work.members[0]!;
     const read = readEntry(lockfile!, locked.entry, signers);
-    if ('problem' in read) return { member: member!, decision: { kind: 'refused', problem: read.problem } };
-    const { standing, signedBy } = await signers.judge(read.entry);
-    if (standing === 'outdated') {
-      return await this.#judgeGiven({ work: await this.#withSkin(work, read.entry), outdated: signedBy });
-    }
-    const decision = standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
-    return { member: member!, decision };
+    if ('problem' in read) return { member, decision: { kind: 'refused', problem: read.problem } };
+    const { entry } = read;
+    const judged = signers.judge(entry);
+    const act = ({ standing, signedBy }: Judged) =>
+      standing === 'outdated'
+        ? this.#remake(work, entry, signedBy)
+        : { member, decision: keptAs(locked, standing) };
+    return judged instanceof Promise ? judged.then(act) : act(judged);
+  }
+
+  async #remake(work: Work, entry: GivenSkin, outdated: SignedBy): Promise<Prepared> {
+    return await this.#judgeGiven({ work: await this.#withSkin(work, entry), outdated });
   }
 
   /** A skin that the service no longer has is made from the lockfile's data. */
@@ -250,6 +257,10 @@ export class Planner {
     if (this.#kept > KEPT_BYTES) this.sent(work);
     return decision;
   }
+}
+
+function keptAs(locked: Locked, standing: Standing): Locked {
+  return standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
 }
 
 function withGiven(draft: Draft, given: GivenSkin): Draft {

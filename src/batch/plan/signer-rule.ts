@@ -68,14 +68,18 @@ export class SignerRule {
     return signedBy(entry, this.#options.keys);
   }
 
-  /** Asks the service for its key only if an entry depends on it. */
-  async judge(entry: LockEntry): Promise<Judged> {
+  /** Asks the service for its key only if an entry depends on it: a promise for each of thousands takes longer. */
+  judge(entry: LockEntry): Judged | Promise<Judged> {
+    const signedBy = this.signedBy(entry);
+    const standing = standingOf(signedBy, { name: this.#options.name, key: undefined });
+    const isDecided = standing !== 'outdated' || signedBy.key === undefined;
+    return isDecided ? { standing, signedBy } : this.#judgeByKey(signedBy);
+  }
+
+  async #judgeByKey(signedBy: SignedBy): Promise<Judged> {
     const { name, signingKey } = this.#options;
-    const found = this.signedBy(entry);
-    const standing = standingOf(found, { name, key: undefined });
-    if (standing !== 'outdated' || found.key === undefined) return { standing, signedBy: found };
     this.#askedKey ??= signingKey?.() ?? Promise.resolve(undefined);
     const key = (await this.#askedKey)?.fingerprint;
-    return { standing: standingOf(found, { name, key }), signedBy: found };
+    return { standing: standingOf(signedBy, { name, key }), signedBy };
   }
 }

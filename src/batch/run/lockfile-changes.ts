@@ -5,16 +5,23 @@ export interface LockfileChange {
   /** The source, as the lockfile calls it. */
   readonly id: string;
   readonly key: string;
+  /** Of a result in the journal. */
   readonly pixels: string | undefined;
   /** The lockfile's entry to take over; undefined: the result is in the journal. */
   readonly entry: number | undefined;
 }
 
+/** How the lockfile identifies an entry: the name of its source, and its work key. */
+export interface KnownEntries {
+  sourceOf(entry: number): string;
+  workOf(entry: number): string;
+}
+
 /** What the lockfile has to hold when the batch ends. */
 export class LockfileChanges {
   readonly #changes: LockfileChange[] = [];
-  /** Entries that stay as they are: rewritten if the same source has a change as well. */
-  readonly #kept: LockfileChange[] = [];
+  /** Entries that stay as they are, by number only: thousands of objects that live on are work for the garbage collector. */
+  readonly #kept: number[] = [];
   readonly #sources = new Set<string>();
 
   get isEmpty(): boolean {
@@ -36,15 +43,25 @@ export class LockfileChanges {
    */
   add({ id, pixels }: Member, known: { key: string; entry?: number; moved?: boolean }): void {
     const { key, entry, moved = false } = known;
-    const list = entry !== undefined && !moved ? this.#kept : this.#changes;
-    list.push({ id, key, pixels, entry });
+    if (entry !== undefined && !moved) this.#kept.push(entry);
+    else this.#changes.push({ id, key, pixels, entry });
   }
 
   /** In the lockfile's order: all entries of each source that has a new one. */
-  sorted(): LockfileChange[] {
-    const ids = new Set(this.#changes.map(({ id }) => id));
-    const beside = ids.size === 0 ? [] : this.#kept.filter(({ id }) => ids.has(id));
+  sorted(lockfile: KnownEntries): LockfileChange[] {
+    const beside = this.#changes.length === 0 ? [] : this.#besideChanges(lockfile);
     return [...this.#changes, ...beside].sort((a, b) => compare(a.id, b.id) || compare(a.key, b.key));
+  }
+
+  /** Kept entries of sources that have a change as well: they are written again. */
+  #besideChanges(lockfile: KnownEntries): LockfileChange[] {
+    const ids = new Set(this.#changes.map(({ id }) => id));
+    return this.#kept
+      .filter((entry) => ids.has(lockfile.sourceOf(entry)))
+      .map((entry) => {
+        const [id, key] = [lockfile.sourceOf(entry), lockfile.workOf(entry)];
+        return { id, key, pixels: undefined, entry };
+      });
   }
 }
 

@@ -1,6 +1,7 @@
 import { bareUuid } from '../../dispatch/cape-texture.ts';
 import { withDigest } from '../../protocol/lock-line.ts';
 import type { LockEntry } from '../lockfile/entry.ts';
+import type { Lockfile } from '../lockfile/lockfile.ts';
 import { optionsOf } from '../model/work-key.ts';
 import type { BatchOptions } from '../options/options.ts';
 import type { LockfileChange, LockfileChanges } from './lockfile-changes.ts';
@@ -58,23 +59,24 @@ async function rewriteLockfile(
   files: OpenBatch,
   { changes, hasReadAll }: BatchEnd,
 ): Promise<LockfileOutcome | undefined> {
-  if (!files.lockfile) return undefined;
+  const { lockfile } = files;
+  if (!lockfile) return undefined;
   const isPruned = prune && hasReadAll;
   if (changes.isEmpty && !isPruned) return { written: false, dropped: 0 };
   const keep = (source: string) => !isPruned || changes.hasSource(source);
-  const { written, dropped } = await files.lockfile.rewrite(entriesOf(changes, files, cape), keep);
+  const { written, dropped } = await lockfile.rewrite(entriesOf(changes, { ...files, lockfile }, cape), keep);
   return { written, dropped };
 }
 
 /** The new entries, one for each source and work, in the lockfile's order. */
 function* entriesOf(
   changes: LockfileChanges,
-  files: OpenBatch,
+  files: OpenBatch & { readonly lockfile: Lockfile },
   cape: string | undefined,
 ): Generator<LockEntry, void, void> {
   const options = cape === undefined ? {} : { cape: bareUuid(cape) };
   let last: LockfileChange | undefined;
-  for (const change of changes.sorted()) {
+  for (const change of changes.sorted(files.lockfile)) {
     if (last?.id !== change.id || last.key !== change.key) yield entryOf(change, files, options);
     last = change;
   }

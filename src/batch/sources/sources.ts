@@ -9,7 +9,6 @@ import { isSkinFile, skinFileSources } from './given/skin-files.ts';
 import { verifyList } from './lists/list-file.ts';
 import { listSources } from './lists/list-sources.ts';
 
-export { skinNameFrom } from '../../protocol/skin-name.ts';
 export type { SourceRoots, SourceSpec } from './arguments/spec.ts';
 
 /**
@@ -17,23 +16,24 @@ export type { SourceRoots, SourceSpec } from './arguments/spec.ts';
  * source of kind `problem`. Can be read only once.
  * @throws BatchSetupError (while it is read) when the input as a whole is invalid
  */
-export async function* openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
-  const { from, as, recursive } = spec;
+export function openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
+  const sources = namedSources(spec, roots);
+  return spec.fit ? fittedSources(sources) : sources; // a generator in between costs each source three promises
+}
+
+async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
+  const { args, players = [], from, as, recursive } = spec;
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);
   for (const list of from) verifyList(list, roots.cwd);
   const expansion: Expansion = { as, recursive, rules, stdin: roots.stdin };
-  for await (const source of namedSources(spec, roots, expansion)) yield spec.fit ? fitted(source) : source;
-}
-
-async function* namedSources(
-  { args, players = [], from }: SourceSpec,
-  roots: SourceRoots,
-  expansion: Expansion,
-): AsyncGenerator<BatchSource> {
   for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
   for (const player of players) yield userSource(player);
   for (const list of from) yield* listSources(list, roots, expansion);
+}
+
+async function* fittedSources(sources: AsyncIterable<BatchSource>): AsyncGenerator<BatchSource> {
+  for await (const source of sources) yield fitted(source);
 }
 
 /** The same source; an HD skin is scaled down when it is read. */

@@ -14,11 +14,13 @@ import type { BatchCall } from './call.ts';
 
 /** Rejects results that another signer signed. @throws DeliveryError */
 export async function verifyRequiredSigner(
-  { source, skin }: BatchResult,
+  result: BatchResult,
   required: RequiredSigner | undefined,
   gameKeys: GameKeys,
 ): Promise<void> {
-  if (!required || !skin || (await isSignedAsRequired(skin, required, gameKeys))) return;
+  if (!required) return; // before the skin is touched: that reads a known one from the lockfile
+  const { source, skin } = result;
+  if (!skin || (await isSignedAsRequired(skin, required, gameKeys))) return;
   throw new DeliveryError('wrong_signer', `${source} is not signed by ${requiredText(required)}.`);
 }
 

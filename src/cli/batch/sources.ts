@@ -3,22 +3,25 @@ import type { Io } from '../terminal/io.ts';
 import type { BatchCall } from './call.ts';
 
 /** Returns the named sources as a stream. */
-export async function* sourcesOf({
+export function sourcesOf({
   context,
   typed,
-}: Pick<BatchCall, 'context' | 'typed'>): AsyncGenerator<BatchSource> {
+}: Pick<BatchCall, 'context' | 'typed'>): AsyncIterable<BatchSource> {
   const found = openSources(specOf(typed), rootsOf(context.io));
-  for await (const source of typed.fetchLocally ? await fetched(found, context.signal) : found) {
-    yield typed.name === undefined ? source : { ...source, name: typed.name };
-  }
+  const sources = typed.fetchLocally ? fetched(found, context.signal) : found;
+  return typed.name === undefined ? sources : named(sources, typed.name);
 }
 
-async function fetched(
+async function* fetched(
   sources: AsyncIterable<BatchSource>,
   signal: AbortSignal,
-): Promise<AsyncIterable<BatchSource>> {
+): AsyncGenerator<BatchSource> {
   const { fetchedSources } = await import('../../batch/api/pictures.ts');
-  return fetchedSources(sources, signal);
+  yield* fetchedSources(sources, signal);
+}
+
+async function* named(sources: AsyncIterable<BatchSource>, name: string): AsyncGenerator<BatchSource> {
+  for await (const source of sources) yield { ...source, name };
 }
 
 export function specOf(typed: BatchCall['typed']) {

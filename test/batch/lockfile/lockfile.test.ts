@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import { type LockEntry, workOf } from '../../../src/batch/lockfile/entry.ts';
 import { workKey } from '../../../src/batch/model/work-key.ts';
 import { lineOf } from '../../../src/protocol/lock-line.ts';
 import {
@@ -49,6 +49,12 @@ describe('Opening', () => {
     expect(allOf(lockfile)).toEqual(entries);
     for (const [entry, its] of entries.entries())
       expect(find(lockfile, its)).toEqual({ state: 'same', entry });
+  });
+
+  test('tells of each entry whose it is, and of which work', async () => {
+    const lockfile = await openText(textOf(entries));
+    const told = entries.map((_, entry) => [lockfile.sourceOf(entry), lockfile.workOf(entry)]);
+    expect(told).toEqual(entries.map((entry) => [entry.source, workOf(entry)]));
   });
 
   test('lets the last of several with the same source and work count', async () => {

@@ -4,7 +4,7 @@ import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
 import type { Planned } from '../../../src/batch/plan/decision.ts';
-import type { GivenSkins } from '../../../src/batch/plan/given-skins.ts';
+import type { GivenOutcome, GivenSkins } from '../../../src/batch/plan/given-skins.ts';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
 import { Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
 import type { SignerRule } from '../../../src/batch/plan/signer-rule.ts';
@@ -151,4 +151,21 @@ test('A skin that has to be made again, but that the service does not have, is m
     uuid,
     given: { value, signature: 'signed' },
   });
+});
+
+test('Skin data that proves to be a result needs no work', async () => {
+  const uuid = 'd'.repeat(32);
+  const texture = { url: `https://skins.example/textures/${'ab'.repeat(32)}`, variant: 'slim' } as const;
+  const value = buildTexturesValue({ timestamp: 1, profileId: uuid, profileName: 'Ann', skin: texture });
+  const skin = { uuid, name: 'Ann' };
+  const judged: unknown[] = [];
+  const judge: GivenSkins['judge'] = async (wanted) => {
+    judged.push(wanted);
+    return { kind: 'kept', skin, warnings: [] } as unknown as GivenOutcome;
+  };
+  const planner = makePlanner({ given: { judge } as GivenSkins });
+  const given = { value, signature: 'signed', name: 'Ann' };
+  const [planned] = await plan(planner, { label: 'data', stem: 'data', content: { kind: 'data', given } });
+  expect(planned?.decision).toMatchObject({ kind: 'given', skin });
+  expect(judged).toEqual([{ given, variant: 'auto', isOfService: false }]);
 });

@@ -3,17 +3,26 @@ import type { Member } from '../../../src/batch/model/work.ts';
 import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
 
 const sourceOf = (id: string) => ({ id, pixels: undefined }) as Member;
+const LOCKED = [
+  ['a', 'k'],
+  ['b', 'old'],
+  ['c', 'old'],
+] as const;
+const lockfile = {
+  sourceOf: (entry: number) => LOCKED[entry]![0],
+  workOf: (entry: number) => LOCKED[entry]![1],
+};
 
 test('Entries that the lockfile has already are no change', () => {
   const changes = new LockfileChanges();
   changes.add(sourceOf('a'), { key: 'k', entry: 0 });
-  expect([changes.isEmpty, changes.sorted()]).toEqual([true, []]);
+  expect([changes.isEmpty, changes.sorted(lockfile)]).toEqual([true, []]);
 });
 
 test('An entry under another name is a change: the source gets a line of its own', () => {
   const changes = new LockfileChanges();
   changes.add(sourceOf('a'), { key: 'k', entry: 3, moved: true });
-  expect(changes.sorted()).toEqual([{ id: 'a', key: 'k', pixels: undefined, entry: 3 }]);
+  expect(changes.sorted(lockfile)).toEqual([{ id: 'a', key: 'k', pixels: undefined, entry: 3 }]);
 });
 
 test('Beside a change of a source its kept entries are written again, those of other sources are not', () => {
@@ -21,7 +30,7 @@ test('Beside a change of a source its kept entries are written again, those of o
   changes.add(sourceOf('b'), { key: 'old', entry: 1 });
   changes.add(sourceOf('c'), { key: 'old', entry: 2 });
   changes.add(sourceOf('b'), { key: 'new' });
-  expect(changes.sorted().map(({ id, key }) => [id, key])).toEqual([
+  expect(changes.sorted(lockfile).map(({ id, key }) => [id, key])).toEqual([
     ['b', 'new'],
     ['b', 'old'],
   ]);
@@ -30,7 +39,7 @@ test('Beside a change of a source its kept entries are written again, those of o
 test('Changes are in the order of code units, as the lockfile is', () => {
   const changes = new LockfileChanges();
   for (const id of ['b', 'a', 'B', 'ä']) changes.add(sourceOf(id), { key: 'k' });
-  expect(changes.sorted().map(({ id }) => id)).toEqual(['B', 'a', 'b', 'ä']);
+  expect(changes.sorted(lockfile).map(({ id }) => id)).toEqual(['B', 'a', 'b', 'ä']);
 });
 
 test('Changes of one source are in the order of their keys, in whatever order they came', () => {
@@ -40,7 +49,7 @@ test('Changes of one source are in the order of their keys, in whatever order th
   ]) {
     const changes = new LockfileChanges();
     for (const key of keys) changes.add(sourceOf('a'), { key });
-    expect(changes.sorted().map(({ key }) => key)).toEqual(['k1', 'k2', 'k3']);
+    expect(changes.sorted(lockfile).map(({ key }) => key)).toEqual(['k1', 'k2', 'k3']);
   }
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BatchResult } from '../../../src/batch/model/result.ts';
 import { UNPROVED } from '../../../src/batch/model/signer.ts';
 import type { Decision } from '../../../src/batch/plan/decision.ts';
@@ -93,4 +93,20 @@ test('A skin is made by this run or by an earlier one of the same batch, and not
   );
   expect(made).toEqual(['made', 'journal']);
   expect(isMade({ origin: 'made', skin: { duplicate: true } as BatchResult['skin'] })).toBe(false);
+});
+
+test('A batch took as long as from its first job to its last result', () => {
+  const now = vi.spyOn(performance, 'now');
+  onTestFinished(() => now.mockRestore());
+  const count = new ProgressCount();
+  for (const [time, happen] of [
+    [100, () => count.accepted()],
+    [200, () => count.accepted()],
+    [350, () => count.finished(result({ origin: 'made', skin: {} }))],
+    [900, () => {}],
+  ] as const) {
+    now.mockReturnValue(time);
+    happen();
+  }
+  expect(count.summary(0).milliseconds).toBe(250);
 });

@@ -4,6 +4,7 @@ import type { BatchOptions } from '../../../src/batch/options/options.ts';
 import { LockfileChanges } from '../../../src/batch/run/lockfile-changes.ts';
 import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
 import { saveFiles } from '../../../src/batch/run/save-files.ts';
+import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
 
 interface Ending {
   readonly isOver?: boolean;
@@ -87,12 +88,12 @@ test('A journal whose skins the lockfile could not take is kept', async () => {
 
 test.each([
   ['nothing has changed', {}, false, []],
-  ['nothing has changed, but entries are dropped', { prune: true }, true, ['rewrite']],
+  ['nothing has changed, but entries are dropped', { prune: true }, true, ['rewrite', 'a']],
   ['not all sources were read, so that none is dropped', { prune: true }, false, []],
 ])('The lockfile is rewritten only if that makes a difference: %s', async (_, options, hasReadAll, steps) => {
   const told: string[] = [];
-  const rewrite = async () => {
-    told.push('rewrite');
+  const rewrite = async (_: unknown, keep: (source: string) => boolean) => {
+    told.push('rewrite', ...['a', 'b'].filter(keep));
     return { written: true, dropped: 2 };
   };
   const nothing = () => {};
@@ -101,8 +102,79 @@ test.each([
     journal: { retire: nothing },
     memory: { save: nothing },
   } as unknown as OpenBatch;
-  const end = { changes: new LockfileChanges(), isOver: true, failed: 0, hasReadAll };
+  const changes = new LockfileChanges();
+  changes.addSource({ id: 'a' });
+  const end = { changes, isOver: true, failed: 0, hasReadAll };
   const outcome = await saveFiles(options as BatchOptions, files, end);
   expect(told).toEqual(steps);
   expect(outcome).toEqual(steps.length > 0 ? { written: true, dropped: 2 } : { written: false, dropped: 0 });
+});
+
+test.each([
+  ['not all sources were read', { prune: true }, false],
+  ['nothing is to be dropped', {}, true],
+])('Every entry is kept where %s', async (_, options, hasReadAll) => {
+  const kept: string[] = [];
+  const rewrite = async (_changes: unknown, keep: (source: string) => boolean) => {
+    kept.push(...['a', 'gone'].filter(keep));
+    return { written: true, dropped: 0 };
+  };
+  const nothing = () => {};
+  const files = { lockfile: { rewrite }, journal: { retire: nothing }, memory: { save: nothing } };
+  const changes = new LockfileChanges();
+  changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
+  const end = { changes, isOver: true, failed: 0, hasReadAll };
+  await saveFiles(options as BatchOptions, files as unknown as OpenBatch, end);
+  expect(kept).toEqual(['a', 'gone']);
+});
+
+test('A result that is in no journal and no lockfile is a mistake of the program, not an entry', async () => {
+  const rewrite = async (entries: Iterable<unknown>) => ({ written: true, dropped: [...entries].length });
+  const files = { lockfile: { rewrite }, journal: undefined, memory: { save: () => {} } };
+  const changes = new LockfileChanges();
+  changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
+  const end = { changes, isOver: true, failed: 0, hasReadAll: true };
+  const saving = saveFiles({} as BatchOptions, files as unknown as OpenBatch, end);
+  await expect(saving).rejects.toThrow('A result without a journal.');
+});
+
+test.each([
+  ['61699b2e-d327-4a01-9f1e-0ea8c3f06bc6', { cape: '61699b2ed3274a019f1e0ea8c3f06bc6' }],
+  [undefined, {}],
+])('An entry names the cape that its skin was made with: %s', async (cape, named) => {
+  const entries: unknown[] = [];
+  const rewrite = async (all: Iterable<unknown>) => {
+    entries.push(...all);
+    return { written: true, dropped: 0 };
+  };
+  const journal = { retire: () => {}, readDone: () => recordOf(1) };
+  const files = { lockfile: { rewrite }, journal, memory: { save: () => {} } } as unknown as OpenBatch;
+  const changes = new LockfileChanges();
+  changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
+  await saveFiles({ cape } as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });
+  const options = { variant: 'auto', visibility: 'public', ...named };
+  expect(entries).toMatchObject([{ source: 'a', options }]);
+  expect(Object.keys((entries[0] as { options: object }).options)).toEqual(Object.keys(options));
+});
+
+test.each([
+  ['the service’s own key', { key: 'ab'.repeat(32) }],
+  ['the game', { signer: 'mojang' }],
+  ['nobody that is known', {}],
+])('An entry names who signed: %s', async (_, signedBy) => {
+  const entries: object[] = [];
+  const rewrite = async (all: Iterable<object>) => {
+    entries.push(...all);
+    return { written: true, dropped: 0 };
+  };
+  const { key: __, ...record } = recordOf(1);
+  const journal = { retire: () => {}, readDone: () => ({ ...record, ...signedBy }) };
+  const files = { lockfile: { rewrite }, journal, memory: { save: () => {} } } as unknown as OpenBatch;
+  const changes = new LockfileChanges();
+  changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
+  await saveFiles({} as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });
+  const named = entries.map((entry) =>
+    Object.entries(entry).filter(([field]) => /^(key|signer)$/.test(field)),
+  );
+  expect(named).toEqual([Object.entries(signedBy)]);
 });

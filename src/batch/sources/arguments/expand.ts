@@ -38,7 +38,8 @@ export interface Expansion {
 }
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';
-type Expand = (named: NamedSources, expansion: Expansion) => AsyncIterable<BatchSource> | [BatchSource];
+type Sources = AsyncIterable<BatchSource> | [BatchSource];
+type Expand = (named: NamedSources, expansion: Expansion) => Sources;
 
 const EXPANDERS = {
   stdin: stdinSource,
@@ -56,8 +57,8 @@ const SKIN_HINT =
   'Give a value, "value signature", or a JSON object with both, such as a line of skins.lock.';
 
 /** All sources that an argument or a row stands for, as they are found. */
-export async function* expand(named: NamedSources, expansion: Expansion): AsyncGenerator<BatchSource> {
-  yield* EXPANDERS[kindOf(named.text, expansion.as)](named, expansion);
+export function expand(named: NamedSources, expansion: Expansion): Sources {
+  return EXPANDERS[kindOf(named.text, expansion.as)](named, expansion);
 }
 
 /** The kind of source that a text looks like, unless the user set it. */
@@ -97,7 +98,7 @@ function pastedSource(text: string): BatchSource {
   return { label: `${text.slice(0, SHOWN_TEXT)}…`, content: { kind: 'problem', problem }, stem: 'value' };
 }
 
-function pathSources(named: NamedSources, expansion: Expansion): AsyncIterable<BatchSource> | [BatchSource] {
+function pathSources(named: NamedSources, expansion: Expansion): Sources {
   const { text, homes, isMirrored } = named;
   const found = findPath(text, homes);
   if (found.kind === 'folder') {

@@ -62,34 +62,70 @@ function momentIn(text: string): number | undefined {
 
 const MOST_ODDITIES = 5;
 
+/** Adds what is wrong with a value that is at `path`. */
+type Search = (json: unknown, path: string, found: string[]) => void;
+
+/** Absent for a schema without fields that may be invalid. Built once: every answer is searched. */
+const searches = new WeakMap<z.ZodType, Search | undefined>();
+
 /**
  * The invalid fields of an answer, as `job.eta: …`, at most five; absent fields do not count. The schema is the
  * one that the answer was read with.
  */
 export function oddities(schema: z.ZodType, json: unknown): string[] {
-  return [...oddFields(schema, json, '')].slice(0, MOST_ODDITIES);
+  const found: string[] = [];
+  searchFor(schema)?.(json, '', found);
+  return found.slice(0, MOST_ODDITIES);
 }
 
-function* oddFields(schema: z.ZodType, json: unknown, path: string): Generator<string, void, void> {
-  if (json === undefined) return;
+function searchFor(schema: z.ZodType): Search | undefined {
+  if (searches.has(schema)) return searches.get(schema);
   const wanted = expected.get(schema);
-  const { error } = wanted?.safeParse(json) ?? {};
-  const [issue] = error?.issues ?? [];
-  if (issue) yield `${[path, ...issue.path].filter((step) => step !== '').join('.')}: ${issue.message}`;
-  else yield* oddInside(wanted ?? schema, json, path);
+  const inside = searchInside(wanted ?? schema);
+  const search = wanted ? adviceSearch(wanted, inside) : inside;
+  searches.set(schema, search);
+  return search;
 }
 
-function* oddInside(schema: z.ZodType, json: unknown, path: string): Generator<string, void, void> {
+function adviceSearch(wanted: z.ZodType, inside: Search | undefined): Search {
+  return (json, path, found) => {
+    if (json === undefined) return;
+    const [issue] = wanted.safeParse(json).error?.issues ?? [];
+    if (issue)
+      found.push(`${[path, ...issue.path].filter((step) => step !== '').join('.')}: ${issue.message}`);
+    else inside?.(json, path, found);
+  };
+}
+
+function searchInside(schema: z.ZodType): Search | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodCatch)
-    yield* oddFields(schema.unwrap() as z.ZodType, json, path);
-  else if (schema instanceof z.ZodPipe) yield* oddFields(schema.in as z.ZodType, json, path);
-  else if (schema instanceof z.ZodArray && Array.isArray(json)) {
-    for (const [n, entry] of json.entries())
-      yield* oddFields(schema.element as z.ZodType, entry, join(path, `${n}`));
-  } else if (schema instanceof z.ZodObject && typeof json === 'object' && json !== null) {
-    for (const [name, field] of Object.entries(schema.shape))
-      yield* oddFields(field as z.ZodType, (json as Record<string, unknown>)[name], join(path, name));
-  }
+    return searchFor(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodPipe) return searchFor(schema.in as z.ZodType);
+  if (schema instanceof z.ZodArray) return arraySearch(searchFor(schema.element as z.ZodType));
+  return schema instanceof z.ZodObject ? objectSearch(schema) : undefined;
+}
+
+function arraySearch(search: Search | undefined): Search | undefined {
+  return (
+    search &&
+    ((json, path, found) => {
+      if (Array.isArray(json))
+        for (const [n, entry] of json.entries()) search(entry, join(path, `${n}`), found);
+    })
+  );
+}
+
+function objectSearch(schema: z.ZodObject): Search | undefined {
+  const fields = Object.entries(schema.shape).flatMap(([name, field]) => {
+    const search = searchFor(field as z.ZodType);
+    return search ? [{ name, search }] : [];
+  });
+  if (fields.length === 0) return undefined;
+  return (json, path, found) => {
+    if (typeof json !== 'object' || json === null) return;
+    for (const { name, search } of fields)
+      search((json as Record<string, unknown>)[name], join(path, name), found);
+  };
 }
 
 function join(path: string, step: string): string {

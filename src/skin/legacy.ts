@@ -29,7 +29,7 @@ export function toModern(picture: Picture): Picture {
  * is not shown.
  */
 export function hidesLegacyHat({ width, height, pixels }: Picture): boolean {
-  return height === 32 && [...pixelOffsets(HAT_HALF, width)].every((at) => pixels[at + 3]! >= 128);
+  return height === 32 && pixelOffsets(HAT_HALF, width).every((at) => pixels[at + 3]! >= 128);
 }
 
 /** A mirrored limb's inner side faces inwards: each face is flipped, and right and left are swapped. */

@@ -83,7 +83,7 @@ function isBlank({ pixels }: Picture): boolean {
 
 function describeHiddenFace(picture: Picture): Finding {
   if (hidesLegacyHat(picture)) return undefined;
-  const offsets = [...pixelOffsets(faceRects('hat', 'classic').front, picture.width)];
+  const offsets = pixelOffsets(faceRects('hat', 'classic').front, picture.width);
   const { pixels } = picture;
   if (offsets.some((at) => pixels[at + 3] !== 255)) return undefined;
   const colours = new Set(offsets.map((at) => hexOf(pixels.subarray(at, at + 3))));
@@ -109,7 +109,7 @@ function listAlphas({ width, height, pixels }: Picture, variant: Variant): numbe
   return listParts('base')
     .filter((part) => isInside(part, height))
     .flatMap((part) => Object.values(faceRects(part, variant)))
-    .flatMap((rect) => [...pixelOffsets(rect, width)])
+    .flatMap((rect) => pixelOffsets(rect, width))
     .map((at) => pixels[at + 3]!);
 }
 

@@ -124,5 +124,5 @@ function* pairOffsets(
   corner: Corner,
 ): Generator<[from: number, to: number]> {
   const shown = pixelOffsets({ ...rect, ...corner }, view.width);
-  for (const from of pixelOffsets(rect, skin.width)) yield [from, shown.next().value as number];
+  for (const [at, from] of pixelOffsets(rect, skin.width).entries()) yield [from, shown[at]!];
 }

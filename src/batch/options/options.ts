@@ -81,7 +81,7 @@ interface EffortOptions {
   readonly maxNew?: number | undefined;
   /**
    * Milliseconds to wait for a service that has never answered (`firstContact`, default 8,000) and for one that has
-   * stopped answering (`outage`, default 15 minutes).
+   * stopped answering or cannot store anything (`outage`, default 15 minutes, 1 minute for an embedded one).
    */
   readonly patience?: { readonly firstContact?: number; readonly outage?: number } | undefined;
 }

@@ -70,7 +70,7 @@ class BatchRun {
       await this.#planAll();
       await this.#untilSettled();
     } catch (error) {
-      if (!this.#isInterrupted && !this.#fatal) this.#fail(error);
+      this.#fail(error);
     } finally {
       unlisten();
       await this.#service?.close();
@@ -92,7 +92,8 @@ class BatchRun {
       if (this.#options.prune) this.#changes.addSource(planned.member);
       await this.#act(planned);
       if (this.#service?.isSpent) return;
-      while (this.#isAhead(planned)) await this.#changed.wait(undefined, this.#stop.signal);
+      while (this.#isAhead(planned) && !this.#service?.isSpent)
+        await this.#changed.wait(undefined, this.#stop.signal);
     }
     this.#count.readAll();
     if (this.#outdated.length > 0) this.#service ??= await this.#contact();
@@ -222,7 +223,6 @@ class BatchRun {
       if (!member) throw error;
       await this.#finish(failedResult(member, entryProblem(error)));
     }
-    this.#changed.notify();
   }
 
   async #deliver(result: BatchResult): Promise<BatchResult> {

@@ -25,6 +25,8 @@ const DEFAULT_RETRIES = 2;
 const DEFAULT_POLL = 5_000;
 /** A service that has never answered is given up sooner than one that stopped answering. */
 const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
+/** The embedded service fails where its files cannot be written: nobody but the user can mend that. */
+const EMBEDDED_OUTAGE = 60_000;
 const NO_FACTS: Facts = {
   me: undefined,
   publicKey: undefined,
@@ -158,9 +160,10 @@ interface Parts {
 
 async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
   const { options, journal } = given;
-  const { clock = systemClock, random = Math.random } = options;
+  const { clock = systemClock, random = Math.random, service } = options;
+  const usual = service.name === 'embedded' ? { ...PATIENCE, outage: EMBEDDED_OUTAGE } : PATIENCE;
   return new Session({
-    client: await options.service.connect(),
+    client: await service.connect(),
     clock,
     random,
     submissions: {
@@ -168,7 +171,7 @@ async function openSession(given: SkinMakerOptions): Promise<Session<Work>> {
       idempotencyKey: ({ key, attempt }) => journal.idempotencyKey(key, attempt),
     },
     longestLookPause: options.pollInterval ?? DEFAULT_POLL,
-    patience: { ...PATIENCE, ...options.patience },
+    patience: { ...usual, ...options.patience },
     onWaiting: given.onWaiting,
     onFatal: given.onFatal,
     onTaskEnd: given.onChange,

@@ -85,7 +85,7 @@ async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | UR
     signal,
   });
   const next = statusCode >= 300 && statusCode <= 399 ? redirectOf(told['location'], url) : undefined;
-  if (next || statusCode < 200 || statusCode > 299 || told['content-encoding'] !== undefined) {
+  if (next || statusCode > 299 || told['content-encoding'] !== undefined) {
     body.on('error', () => {}).destroy(); // ignores the error of its own abort
     if (next) return next;
     throw new Unfetchable(

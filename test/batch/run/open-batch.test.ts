@@ -1,8 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { PlanOptions } from '../../../src/batch/options/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
+import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
+import { buildTexturesValue } from '../../../src/textures/property.ts';
+import { signValue } from '../../../src/textures/signature.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function optionsIn(lockfile?: string): Promise<PlanOptions> {
@@ -42,9 +47,19 @@ test('Batches without a lockfile run beside each other, each with a journal of i
 test('A lockfile is used by one batch at a time', async () => {
   const options = await optionsIn('skins.lock');
   const { close } = await open(options);
-  await expect(open(options)).rejects.toMatchObject({ code: 'lockfile_in_use' });
+  const message = `${options.lockfile} is in use by process ${process.pid}.`;
+  await expect(open(options)).rejects.toMatchObject({ code: 'lockfile_in_use', message });
   close();
   await expect(open(options)).resolves.toBeDefined();
+});
+
+test('A lockfile is in use also by a process of which nothing is known', async () => {
+  const options = await optionsIn('skins.lock');
+  await open(options);
+  const journals = join(options.stateDir, 'journals');
+  for (const name of readdirSync(journals)) if (name.endsWith('.holder')) rmSync(join(journals, name));
+  const message = `${options.lockfile} is in use by another process.`;
+  await expect(open(options)).rejects.toMatchObject({ code: 'lockfile_in_use', message });
 });
 
 test('A batch that only plans finds what is there and creates nothing', async () => {
@@ -53,3 +68,80 @@ test('A batch that only plans finds what is there and creates nothing', async ()
   expect([batch.journal, existsSync(join(options.stateDir, 'journals'))]).toEqual([undefined, false]);
   batch.close();
 });
+
+test('A journal keeps its name from version to version, or an interrupted batch would not be found', async () => {
+  const options = { ...(await optionsIn()), purpose: 'skins into out' };
+  await open(options);
+  expect(journalsOf(options)).toEqual(['95cc90bcbe29b44b9cd3ce3a.ndjson']);
+});
+
+test.each([
+  ['another service', { service: { name: 'https://other.example', caller: 'c' } }],
+  ['another caller', { service: { name: 'https://skins.example', caller: 'd' } }],
+  ['another purpose', { purpose: 'elsewhere' }],
+  ['all skins made again', { force: true }],
+])('A batch for %s has another journal', async (_, over) => {
+  const options = { ...(await optionsIn()), purpose: 'here' };
+  const { close } = await open(options);
+  close();
+  await open({ ...options, ...over } as PlanOptions);
+  expect(journalsOf(options)).toHaveLength(2);
+});
+
+/** The decisions about these sources, nothing submitted. */
+async function decisionsOf(options: PlanOptions, sources: readonly BatchSource[]) {
+  const batch = await openBatch(options, { write: false });
+  onTestFinished(() => batch.close());
+  async function* all() {
+    yield* sources;
+  }
+  const decisions = [];
+  for await (const { decision } of batch.planner.plan(all(), new AbortController().signal))
+    decisions.push(decision);
+  return decisions;
+}
+
+test('The cape that is asked for is part of all work, with dashes or without', async () => {
+  const link = { kind: 'url', url: 'https://a.example/s.png' } as const;
+  const source = { label: 'link', stem: 'link', content: link };
+  const options = await optionsIn();
+  const cape = '61699b2e-d327-4a01-9f1e-0ea8c3f06bc6';
+  const [without] = await decisionsOf(options, [source]);
+  const [dashed] = await decisionsOf({ ...options, cape }, [source]);
+  const [bare] = await decisionsOf({ ...options, cape: cape.replaceAll('-', '') }, [source]);
+  expect(dashed).toMatchObject({ kind: 'new', work: { cape: cape.replaceAll('-', '') } });
+  expect(dashed).toEqual(bare);
+  expect(without).toMatchObject({ work: { cape: undefined } });
+});
+
+test.each([
+  ['embedded', 'own', 'given'],
+  ['embedded', 'theirs', 'new'],
+  ['https://skins.example', 'own', 'new'],
+  ['https://skins.example', 'theirs', 'given'],
+] as const)('Skin data is the result at %s if its own key has signed it: %s, %s', async (name, who, kind) => {
+  const keys = { own: await signedData(), theirs: await signedData() };
+  const signingKey = async () => keys.theirs.key;
+  const options = {
+    ...(await optionsIn()),
+    ownKey: keys.own.key,
+    service: { name, caller: 'c', signingKey },
+  };
+  const content = { kind: 'data', given: keys[who].given } as const;
+  const decisions = await decisionsOf(options, [{ label: 'data', stem: 'data', content }]);
+  expect(decisions.map((decision) => decision.kind)).toEqual([kind]);
+});
+
+/** Skin data, and the key that has signed it. */
+async function signedData() {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const publicKey = createPublicKey(privateKey);
+  const value = buildTexturesValue({
+    timestamp: 1,
+    profileId: 'ab'.repeat(16),
+    profileName: 'Ann',
+    skin: { url: 'https://skins.example/textures/1', variant: 'classic' },
+  });
+  const given = { value, signature: await signValue(value, privateKey) };
+  return { key: { publicKey, fingerprint: fingerprintOf(publicKey) }, given };
+}

@@ -74,7 +74,8 @@ test.each([
     },
   } as unknown as Journal;
   const result = journaledResult(member(), journal, 'k', 'journal');
-  expect([result.source, result.origin, reads]).toEqual(['ann', 'journal', 0]);
+  expect(result).toMatchObject(ABOUT);
+  expect([result.origin, reads]).toEqual(['journal', 0]);
   expect([result.skin?.signedBy, result.job, result.version]).toEqual([signedBy, 'a job', skin.uuid]);
   expect([result.warnings, reads]).toEqual([[NOTE], 1]);
 });

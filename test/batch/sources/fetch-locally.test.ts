@@ -76,6 +76,18 @@ test.each<[what: string, says: string, listener: RequestListener]>([
   });
 });
 
+test.each([
+  [299, undefined],
+  [300, 'redirects to a non-http address'],
+  [399, 'redirects to a non-http address'],
+  [400, 'answered 400'],
+])('The status %i without an address means: %s', async (status, says) => {
+  const site = await webServer((_request, response) => void response.writeHead(status).end('here'));
+  const [source] = await fetchAll([urlSource(site.url)]);
+  if (says === undefined) expect(source?.content).toMatchObject({ kind: 'bytes' });
+  else expect(problemOf(source!)?.message).toContain(says);
+});
+
 function pour(response: Parameters<RequestListener>[1]): void {
   const timer = setInterval(() => response.write(Buffer.alloc(64 * 1024)), 1);
   response.on('close', () => clearInterval(timer));

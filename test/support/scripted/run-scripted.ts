@@ -10,8 +10,8 @@ import { ownFolder } from '../server/own-folder.ts';
 import { type Script, ScriptedService } from './scripted-service.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** `known`: what is known of the service without asking it. */
-type Extra = Partial<BatchOptions> & Pick<BatchService, 'known'>;
+/** `known`: what is known of the service without asking it. `serviceName`: its name; its address unless given. */
+type Extra = Partial<BatchOptions> & Pick<BatchService, 'known'> & { readonly serviceName?: string };
 
 /** A service as it is scripted, and what batches on its clock do with it. */
 export async function prepareScripted(script: Script = {}) {
@@ -19,7 +19,10 @@ export async function prepareScripted(script: Script = {}) {
   const clock = new VirtualClock();
   const service = new ScriptedService(clock, script);
   const events: BatchEvent[] = [];
-  const batch = async (count: number, { from = 0, known, ...extra }: Extra & { from?: number } = {}) => {
+  const batch = async (
+    count: number,
+    { from = 0, known, serviceName, ...extra }: Extra & { from?: number } = {},
+  ) => {
     const client = new SkinClient({
       baseUrl: 'https://service.example',
       apiKey: 'k'.repeat(64),
@@ -31,7 +34,12 @@ export async function prepareScripted(script: Script = {}) {
     const name = `batch-${from}`;
     return await runBatch({
       sources: sources(count, from),
-      service: { name: client.baseUrl, caller: client.caller, connect: async () => client, known },
+      service: {
+        name: serviceName ?? client.baseUrl,
+        caller: client.caller,
+        connect: async () => client,
+        known,
+      },
       stateDir: join(folder, 'state'),
       purpose: name,
       clock,

@@ -1,3 +1,6 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { BatchSource } from '../../../../src/batch/model/source.ts';
 import { prepareScripted } from '../../../support/scripted/run-scripted.ts';
@@ -44,4 +47,93 @@ test('A batch whose sources cannot be read on ends with the reason', async () =>
     throw reason;
   }
   await expect(clock.until(batch(0, { sources: sources() }))).rejects.toBe(reason);
+});
+
+test('A result that cannot be stored ends the batch at once: nothing more is submitted', async () => {
+  const { clock, service, batch } = await prepareScripted();
+  const reason = new Error('no space left');
+  const refused = Promise.withResolvers<void>();
+  async function* sources() {
+    yield sourceOf('first', 1);
+    await refused.promise;
+    await setImmediate();
+    for (let skin = 2; skin < 9; skin++) yield sourceOf(`later ${skin}`, skin);
+  }
+  const deliver = () => {
+    refused.resolve();
+    throw reason;
+  };
+  await expect(clock.until(batch(0, { sources: sources(), deliver }))).rejects.toBe(reason);
+  expect(service.requests.submit).toHaveLength(1);
+});
+
+test('A batch that reads nothing is complete, and never contacts the service', async () => {
+  const { clock, service, batch } = await prepareScripted();
+  expect(await clock.until(batch(0))).toMatchObject({ sources: 0, left: 0, end: 'complete' });
+  expect(Object.values(service.requests).flat()).toEqual([]);
+});
+
+const UNWRITABLE = "The service's store cannot be read or written.";
+
+test.each([
+  ['embedded', 60_000],
+  ['https://service.example', 15 * 60_000],
+])(
+  'A batch waits for the service %s, which cannot store anything, for %i ms and ends with the reason',
+  async (serviceName, patience) => {
+    const body = { success: false, errors: [{ code: 'service_unavailable', message: UNWRITABLE }] };
+    const { clock, batch } = await prepareScripted({
+      instead: (asked) => (asked === 'submit' ? { status: 503, headers: {}, body } : undefined),
+    });
+    await expect(clock.until(batch(2, { serviceName }))).rejects.toThrow(UNWRITABLE);
+    expect(clock.monotonic()).toBeLessThan(patience + 1_000);
+    expect(clock.monotonic()).toBeGreaterThan(0.75 * patience);
+  },
+);
+
+test.each([
+  ['is over', undefined, 0],
+  ['has failed', new Error('no space left'), 1],
+])('A batch that %s leaves its journal where it may go on: %s', async (_, reason, left) => {
+  const { clock, folder, batch } = await prepareScripted();
+  const deliver = () => {
+    if (reason) throw reason;
+  };
+  await clock.until(batch(2, { deliver }).catch((error: unknown) => expect(error).toBe(reason)));
+  const files = await readdir(join(folder, 'state/journals'));
+  expect(files.filter((name) => name.endsWith('.ndjson'))).toHaveLength(left);
+});
+
+test('A batch that is interrupted before it begins does nothing', async () => {
+  const { clock, service, batch } = await prepareScripted();
+  const summary = await clock.until(batch(3, { signal: AbortSignal.abort() }));
+  expect(summary).toMatchObject({ end: 'interrupted', sources: 0, submitted: 0 });
+  expect(service.requests.submit).toEqual([]);
+});
+
+test('A batch that was interrupted leaves no timer behind, which would keep its process alive', async () => {
+  const { clock, batch } = await prepareScripted();
+  let asleep = 0;
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    asleep++;
+    await clock.sleep(ms, signal).finally(() => asleep--);
+  };
+  const counting = { now: () => clock.now(), monotonic: () => clock.monotonic(), sleep };
+  await clock.until(batch(1, { clock: counting, signal: AbortSignal.abort() }));
+  await setImmediate();
+  expect(asleep).toBe(0);
+});
+
+test('While a job is on the service the progress says so', async () => {
+  const { clock, batch } = await prepareScripted();
+  const queued: number[] = [];
+  let progress: () => { queued: number } = () => ({ queued: -1 });
+  const onProgress = (read: typeof progress) => {
+    progress = read;
+  };
+  const onEvent = ({ type }: { type: string }) => {
+    if (type === 'accepted') queued.push(progress().queued);
+  };
+  await clock.until(batch(1, { onProgress, onEvent }));
+  expect([...queued, progress().queued]).toEqual([1, 0]);
 });

@@ -11,10 +11,11 @@ _skinsmith_at() {
   'status') options='--format --wait -h --help' arguments=('ask jobs') more=1 ;;
   'jobs') options='--status --limit --all --watch -h --help' ;;
   'retry') options='--wait -h --help' arguments=('ask jobs') more=1 ;;
-  'skins') options='-h --help' commands='list get download edit delete' ;;
+  'skins') options='-h --help' commands='list get download export edit delete' ;;
   'skins list') options='--public --filter --variant --visibility --sort --limit -h --help' ;;
   'skins get') options='--format --picture -h --help' arguments=('ask skins') more=1 ;;
   'skins download') options='--out -h --help' arguments=('ask skins') more=1 ;;
+  'skins export') options='--format --filter --variant --visibility --after --force -h --help' arguments=('files') ;;
   'skins edit') options='--name --visibility -h --help' arguments=('ask skins') more=1 ;;
   'skins delete') options='-y --yes -h --help' arguments=('ask skins') more=1 ;;
   'verify') options='--key --require-signer --offline -h --help' arguments=('files') more=1 ;;
@@ -127,6 +128,11 @@ _skinsmith_values() {
   'skins get --format') values='list json value signature property give give-1.20.5 give-1.16 skinsrestorer citizens' ;;
   'skins get --picture') values='words auto blocks kitty iterm none' ;;
   'skins download --out') values='folders' ;;
+  'skins export --format') values='words zip lock' ;;
+  'skins export --filter') values='none' ;;
+  'skins export --variant') values='words classic slim' ;;
+  'skins export --visibility') values='words public unlisted private' ;;
+  'skins export --after') values='ask skins' ;;
   'skins edit --name') values='none' ;;
   'skins edit --visibility') values='words public unlisted private' ;;
   'verify --key') values='files' ;;

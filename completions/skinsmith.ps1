@@ -12,10 +12,11 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'status' = @{ commands = @(); options = @('--format', '--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
         'jobs' = @{ commands = @(); options = @('--status', '--limit', '--all', '--watch', '-h', '--help'); arguments = @(); more = $false }
         'retry' = @{ commands = @(); options = @('--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
-        'skins' = @{ commands = @('list', 'get', 'download', 'edit', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
+        'skins' = @{ commands = @('list', 'get', 'download', 'export', 'edit', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
         'skins list' = @{ commands = @(); options = @('--public', '--filter', '--variant', '--visibility', '--sort', '--limit', '-h', '--help'); arguments = @(); more = $false }
         'skins get' = @{ commands = @(); options = @('--format', '--picture', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'skins download' = @{ commands = @(); options = @('--out', '-h', '--help'); arguments = @('ask skins'); more = $true }
+        'skins export' = @{ commands = @(); options = @('--format', '--filter', '--variant', '--visibility', '--after', '--force', '-h', '--help'); arguments = @('files'); more = $false }
         'skins edit' = @{ commands = @(); options = @('--name', '--visibility', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'skins delete' = @{ commands = @(); options = @('-y', '--yes', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'verify' = @{ commands = @(); options = @('--key', '--require-signer', '--offline', '-h', '--help'); arguments = @('files'); more = $true }
@@ -126,6 +127,11 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $valued['skins get --format'] = 'list json value signature property give give-1.20.5 give-1.16 skinsrestorer citizens'
     $valued['skins get --picture'] = 'words auto blocks kitty iterm none'
     $valued['skins download --out'] = 'folders'
+    $valued['skins export --format'] = 'words zip lock'
+    $valued['skins export --filter'] = 'none'
+    $valued['skins export --variant'] = 'words classic slim'
+    $valued['skins export --visibility'] = 'words public unlisted private'
+    $valued['skins export --after'] = 'ask skins'
     $valued['skins edit --name'] = 'none'
     $valued['skins edit --visibility'] = 'words public unlisted private'
     $valued['verify --key'] = 'files'
@@ -224,7 +230,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about[' status'] = 'show the status of jobs'
     $about[' jobs'] = 'list your jobs'
     $about[' retry'] = 'submit failed jobs again'
-    $about[' skins'] = 'list, print, download, edit and delete skins'
+    $about[' skins'] = 'list, print, download, export, edit and delete skins'
     $about[' verify'] = 'verify signatures and textures of saved skins'
     $about[' check'] = 'check PNG files without sending them anywhere'
     $about[' preview'] = 'show a skin in the terminal'
@@ -340,6 +346,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['skins list'] = 'list skins'
     $about['skins get'] = 'print skins with their values and signatures'
     $about['skins download'] = 'save textures as PNG files'
+    $about['skins export'] = 'save all of your skins in one file'
     $about['skins edit'] = 'edit the name or visibility of skins'
     $about['skins delete'] = 'delete skins'
     $about['skins -h'] = 'print help'
@@ -359,6 +366,14 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['skins download --out'] = 'folder for the files (default: the current folder)'
     $about['skins download -h'] = 'print help'
     $about['skins download --help'] = 'print help'
+    $about['skins export --format'] = 'format of the file (default: lock if its name ends in .lock, otherwise zip)'
+    $about['skins export --filter'] = 'export only skins whose names contain all of these words'
+    $about['skins export --variant'] = 'export only skins with this arm variant'
+    $about['skins export --visibility'] = 'export only skins with this visibility'
+    $about['skins export --after'] = 'export only skins after this one: where an earlier export ended'
+    $about['skins export --force'] = 'replace an existing file'
+    $about['skins export -h'] = 'print help'
+    $about['skins export --help'] = 'print help'
     $about['skins edit --name'] = 'new name; an empty one ("") removes the name'
     $about['skins edit --visibility'] = 'who can find the skins'
     $about['skins edit -h'] = 'print help'

@@ -43,6 +43,8 @@ export type {
   QueueItem,
   RequestReport,
   SkinClientOptions,
+  SkinExportFormat,
+  SkinExportQuery,
   SkinOptions,
   SkinPage,
   SkinSource,

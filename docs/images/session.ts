@@ -36,6 +36,7 @@ async function runCommand(words: readonly string[], home: string): Promise<strin
   };
   const stream: OutputStream = {
     write,
+    writePart: async (text: string) => write(text),
     isTTY: true,
     hasColor: true,
     colorDepth: 24,

@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   jobs: { summary: 'list your jobs', load: () => import('./commands/jobs.ts') },
   retry: { summary: 'submit failed jobs again', load: () => import('./commands/retry.ts') },
   skins: {
-    summary: 'list, print, download, edit and delete skins',
+    summary: 'list, print, download, export, edit and delete skins',
     commands: {
       list: { summary: 'list skins', load: () => import('./commands/skins/list.ts') },
       get: {
@@ -52,6 +52,10 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       download: {
         summary: 'save textures as PNG files',
         load: () => import('./commands/skins/download.ts'),
+      },
+      export: {
+        summary: 'save all of your skins in one file',
+        load: () => import('./commands/skins/export.ts'),
       },
       edit: {
         summary: 'edit the name or visibility of skins',

@@ -31,10 +31,23 @@ import {
   userAnswerSchema,
   userListAnswerSchema,
 } from '../protocol/user.ts';
+import { queryOf } from './answer-links.ts';
 import { GameAccountClient } from './game-account-client.ts';
 import { ModerationClient } from './moderation-client.ts';
 import type { Requester } from './requester.ts';
-import type { BulkEdited, CallOptions, PageQuery, SkinsEdited } from './types.ts';
+import type {
+  BulkEdited,
+  CallOptions,
+  PageQuery,
+  SkinExportFormat,
+  SkinExportQuery,
+  SkinsEdited,
+} from './types.ts';
+
+const EXPORT_TYPES: Readonly<Record<SkinExportFormat, string>> = {
+  zip: 'application/zip',
+  lock: 'application/x-ndjson',
+};
 
 export interface UserPage {
   readonly users: readonly User[];
@@ -87,6 +100,20 @@ export class AccountClient {
     const request = { method: 'POST', path: '/v2/me/skins/delete', content: { json: { skins } } } as const;
     const { deleted, missing } = await this.#requester.request(request, seenSkinsDeletedAnswerSchema, call);
     return { done: deleted, missing };
+  }
+
+  /**
+   * GET /v2/me/skins.zip or GET /v2/me/skins.lock: the caller's own skins as a file, which is requested when it is
+   * first read. The service limits the number of skins (a skinsmith service: 5000, newest first); the comment of the
+   * zip then ends with `after=` and the value for the next file; of the lock, the UUID in the last line is that value.
+   * @throws the same errors as other calls, while it is read
+   */
+  exportSkins(
+    format: SkinExportFormat,
+    query: SkinExportQuery = {},
+    call: CallOptions = {},
+  ): AsyncIterable<Uint8Array> {
+    return this.#requester.file(`/v2/me/skins.${format}?${queryOf(query)}`, EXPORT_TYPES[format], call);
   }
 
   /** GET /v2/skins/:uuid/similar: public skins with the same pixels, but other arms or another cape. */

@@ -81,20 +81,23 @@ export async function download(request: HttpRequest, limit: number, options: Htt
 }
 
 const NOTHING = Buffer.alloc(0);
-const EVENT_STREAM = 'text/event-stream';
 
-/**
- * Opens a stream of server-sent events, once. `idle`: milliseconds without a byte before it counts as
- * dead. @throws the same errors as `exchange`, also while the chunks are read
- */
-export async function openEventStream(
-  request: HttpRequest & { readonly idle: number },
+export interface StreamRequest extends HttpRequest {
+  /** Milliseconds without a byte before the stream counts as dead. */
+  readonly idle: number;
+  /** The content type that the answer must have. */
+  readonly type: string;
+}
+
+/** Opens an answer of any length, once. @throws the same errors as `exchange`, also while the chunks are read */
+export async function openStream(
+  request: StreamRequest,
   options: HttpOptions,
 ): Promise<{ status: number; chunks: AsyncGenerator<Uint8Array, void, void> }> {
   return await receive(request, options, async (response) => {
     const { status, headers, body } = response;
     const type = String(headers['content-type'] ?? '');
-    if (status === 200 && type.startsWith(EVENT_STREAM) && 'bytes' in body) {
+    if (status === 200 && type.startsWith(request.type) && 'bytes' in body) {
       return { status, chunks: chunksOf(body.bytes, request, options.origin) };
     }
     const answer = await readContent(response, options);
@@ -102,7 +105,9 @@ export async function openEventStream(
     const json = jsonIn(answer, request, options.now());
     if (status >= 400) throw refusal(request, { ...answer, json }, options.now());
     const { method, path } = request;
-    throw new UnreadableAnswerError(`${method} ${path} answered ${status} without events.`, { status });
+    throw new UnreadableAnswerError(`${method} ${path} answered ${status} without ${request.type}.`, {
+      status,
+    });
   });
 }
 

@@ -4,14 +4,7 @@ import { callerFingerprint } from '../base/fingerprint.ts';
 import { VERSION } from '../base/version.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { SkinsmithError } from './errors.ts';
-import {
-  type Download,
-  download,
-  exchange,
-  type HttpOptions,
-  type HttpRequest,
-  openEventStream,
-} from './http.ts';
+import { type Download, download, exchange, type HttpOptions, type HttpRequest, openStream } from './http.ts';
 import { KeyGuard, systemResolve } from './key-guard.ts';
 import { NetworkTransport } from './network-transport.ts';
 import { DEFAULT_RETRY, pauseBefore } from './retry-timing.ts';
@@ -26,8 +19,9 @@ export type Outgoing = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'conten
 };
 
 export const DEFAULT_TIMEOUT = 20_000;
-/** Milliseconds of silence before an event stream counts as dead: three missed heartbeats. */
-const EVENTS_IDLE = 45_000;
+/** Milliseconds of silence before a stream counts as dead: three missed heartbeats of events. */
+const STREAM_IDLE = 45_000;
+const EVENT_STREAM = 'text/event-stream';
 
 /** Guards a key that would go over plain http. @throws InsecureHttpError */
 function guardFor(
@@ -102,14 +96,25 @@ export class Requester {
   async *stream(path: string, { signal }: CallOptions): AsyncGenerator<Uint8Array, void, void> {
     const { signal: closing } = this.#closing;
     const either = signal ? AbortSignal.any([signal, closing]) : closing;
-    const headers = { accept: 'text/event-stream', 'cache-control': 'no-store' };
-    const outgoing = { ...this.#below({ method: 'GET', path, headers }, either), idle: EVENTS_IDLE };
+    const headers = { accept: EVENT_STREAM, 'cache-control': 'no-store' };
+    const below = this.#below({ method: 'GET', path, headers }, either);
+    const outgoing = { ...below, idle: STREAM_IDLE, type: EVENT_STREAM };
     try {
-      const { chunks } = await this.#reported(outgoing, () => openEventStream(outgoing, this.#http()));
+      const { chunks } = await this.#reported(outgoing, () => openStream(outgoing, this.#http()));
       yield* chunks;
     } catch (error) {
       if (signal?.aborted || !closing.aborted) throw error;
     }
+  }
+
+  /** The chunks of a file of any size below the service's root. Opening it is repeated as other reads are. */
+  async *file(path: string, type: string, call: CallOptions): AsyncGenerator<Uint8Array, void, void> {
+    const headers = { accept: `${type}, application/json` };
+    const below = this.#below({ method: 'GET', path, headers }, call.signal);
+    const outgoing = { ...below, idle: STREAM_IDLE, type };
+    const open = async () => await this.#reported(outgoing, () => openStream(outgoing, this.#http()));
+    const { chunks } = await this.#repeat(call, true, open);
+    yield* chunks;
   }
 
   /** A texture from any host. Sends no key: textures are public. */

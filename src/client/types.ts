@@ -102,6 +102,12 @@ export interface PageQuery {
   readonly visibility?: SkinVisibility | undefined;
 }
 
+/** `zip`: pictures, and a `skins.lock` with the skin data; `lock`: that lockfile only. */
+export type SkinExportFormat = 'zip' | 'lock';
+
+/** Selects which of the caller's skins are exported. `after`: where an earlier export ended. */
+export type SkinExportQuery = Pick<PageQuery, 'after' | 'filter' | 'variant' | 'visibility'>;
+
 /** Selects a page of the caller's jobs. Services without pages ignore it and return a single page. */
 export interface JobPageQuery {
   /** `next` of the previous page. */

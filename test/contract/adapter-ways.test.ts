@@ -1,4 +1,6 @@
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import type { AccountClient } from '../../src/client/account-client.ts';
 import { NetworkError } from '../../src/client/errors.ts';
 import { SkinClient } from '../../src/client/skin-client.ts';
 import type { JobEvent } from '../../src/client/types.ts';
@@ -9,6 +11,7 @@ import { ask, send } from '../support/http/adapters/asking.ts';
 import { WAYS, type Way } from '../support/http/adapters/both-ways.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
+import { readZip } from '../support/server/read-zip.ts';
 import { guardAgainstLeaks } from '../support/server/running-server.ts';
 
 guardAgainstLeaks();
@@ -26,6 +29,12 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
     () => undefined,
     (error: unknown) => error,
   );
+}
+
+/** The client's account, once it has this many skins. */
+async function withSkins(client: SkinClient, skins: number): Promise<AccountClient> {
+  for (let n = 0; n < skins; n++) await client.generate({ file: skinPng(n) });
+  return client.account;
 }
 
 /** Changes everything in a value that can be changed. */
@@ -134,6 +143,25 @@ describe.each(Object.entries(WAYS))('A request %s', (_, open) => {
     const client = clientOf(way);
     for await (const event of client.events()) if (event.type === 'jobs') void way.close();
     await way.close();
+  });
+
+  test('for an export has the whole file, in as many parts as the service writes', async () => {
+    const account = await withSkins(clientOf(await openWith()), 3);
+    const files = readZip(await buffer(account.exportSkins('zip')));
+    expect(files.size).toBe(3 + 1);
+    expect(String(await buffer(account.exportSkins('lock')))).toBe(String(files.get('skins.lock')));
+  });
+
+  test('for an export frees its place when the reader leaves', async () => {
+    const account = await withSkins(clientOf(await openWith()), 1);
+    const leave = async () => {
+      for await (const _chunk of account.exportSkins('zip')) return;
+    };
+    for (let left = 4; left > 0; left--)
+      await poll(
+        async () => await failureOf(leave()),
+        (failure) => failure === undefined,
+      );
   });
 
   test('is refused by a service that has ended', async () => {

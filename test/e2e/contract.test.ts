@@ -35,6 +35,8 @@ async function makeSkins({ run, put }: Desk): Promise<void> {
   await run(`skins get ${uuid}`);
   await run(`skins edit ${uuid} --visibility private`);
   await run(`skins download ${uuid}`);
+  await run('skins export');
+  await run('skins export skins.lock');
   await run(`skins delete --yes ${uuid}`);
   await run(`skins get ${uuid}`, 1);
 }
@@ -80,6 +82,8 @@ test('Whatever the program is told to do, the answers that it gets are as publis
     'get /v2/capes',
     'get /v2/me',
     'get /v2/me/skins',
+    'get /v2/me/skins.lock',
+    'get /v2/me/skins.zip',
     'get /v2/queue',
     'get /v2/queue/events',
     'get /v2/queue/{jobId}',

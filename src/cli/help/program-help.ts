@@ -20,7 +20,7 @@ Make skins:
   retry             submit failed jobs again
 
 Look at skins:
-  skins             list, print, download, edit and delete skins
+  skins             list, print, download, export, edit and delete skins
   verify            verify signatures and textures of saved skins
   check             check PNG files without sending them anywhere
   preview           show a skin in the terminal

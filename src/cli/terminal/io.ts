@@ -3,6 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 export interface OutputStream {
   /** Text, or the bytes of a file. */
   write(data: string | Uint8Array): void;
+  /** Writes a part of something long; resolves when the stream is ready for the next, so that nothing piles up. */
+  writePart(data: string | Uint8Array): Promise<void>;
   readonly isTTY: boolean;
   /** Whether to write ANSI colours to this stream. */
   readonly hasColor: boolean;
@@ -69,6 +71,8 @@ function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorCh
   const isTTY = stream.isTTY === true;
   return {
     write: (data) => void stream.write(data),
+    // The stream's listener reports an error.
+    writePart: async (data) => await new Promise((resolve) => stream.write(data, () => resolve())),
     isTTY,
     hasColor: color === 'always' || (color === 'auto' && isTTY && wantsColor(env)),
     colorDepth: stream.getColorDepth?.(env) ?? 1,

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { type ColorChoice, makeIo } from '../../../src/cli/terminal/io.ts';
 
@@ -62,6 +63,26 @@ describe('makeIo', () => {
     io.err.write('talk');
     expect(String(stdout.read())).toBe('data');
     expect(String(stderr.read())).toBe('talk');
+  });
+
+  test('writes a part and waits until it was taken', async () => {
+    const waiting: (() => void)[] = [];
+    const { io } = makeTerminal({ out: { write: (_: string, taken: () => void) => waiting.push(taken) } });
+    const done = vi.fn();
+    const writing = io.out.writePart('a').then(done);
+    await setImmediate();
+    expect(done).not.toHaveBeenCalled();
+    waiting[0]?.();
+    await writing;
+  });
+
+  test('waits no longer for a reader who went away', async () => {
+    const _transform = (_data: unknown, _encoding: unknown, done: (error: Error) => void) =>
+      done(errorWith('EPIPE'));
+    const { io, onClosedPipe } = makeTerminal({ out: { _transform } });
+    await io.out.writePart('a');
+    await io.out.writePart('b');
+    expect(onClosedPipe).toHaveBeenCalledOnce();
   });
 
   test('knows how wide a terminal is, and takes 80 columns for what has no width', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Agent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openEventStream } from '../../../src/client/http.ts';
+import { openStream } from '../../../src/client/http.ts';
 import { NetworkTransport } from '../../../src/client/network-transport.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
 import type { CallOptions, JobEvent, RequestReport } from '../../../src/client/types.ts';
@@ -135,13 +135,18 @@ describe('SkinClient.events', () => {
     ],
     ['an address that is not there', { status: 404, json: refusal('not_found') }, { code: 'not_found' }],
     ['an HTML page', { status: 502, text: '<html>' }, { name: 'UnreadableAnswerError', status: 502 }],
-    ['JSON', { json: { success: true } }, { name: 'UnreadableAnswerError', message: /without events/ }],
+    [
+      'JSON',
+      { json: { success: true } },
+      { name: 'UnreadableAnswerError', message: /without text\/event-stream/ },
+    ],
     ['a redirect', { status: 302, headers: { location: 'http://x.example/' } }, { message: /x\.example/ }],
     ['no answer', { act: cutBefore }, { name: 'NetworkError' }],
     ['silence', { act: staySilent }, { name: 'NetworkError', message: /the request timed out/ }],
   ];
   test.each(unwelcome)('throws at once when it is answered with %s', async (_, answer, failure) => {
-    const { client, clock } = await testClient([{ expect: EVENTS, ...answer }], { timeout: 300 });
+    const timeout = answer.act === staySilent ? 300 : 60_000;
+    const { client, clock } = await testClient([{ expect: EVENTS, ...answer }], { timeout });
     const { message, ...rest } = failure as { message?: RegExp };
     expect(await failureOf(heard(client))).toMatchObject({
       ...rest,
@@ -166,10 +171,11 @@ describe('SkinClient.events', () => {
     const server = await scriptedServer([streaming(jobs, () => {})]);
     const dispatcher = new Agent();
     onTestFinished(async () => await dispatcher.destroy());
-    const request = { method: 'GET', path: '/v2/queue/events', timeout: 5_000, idle: 100 } as const;
+    const path = '/v2/queue/events';
+    const request = { method: 'GET', path, timeout: 5_000, idle: 100, type: 'text/event-stream' } as const;
     const transport = new NetworkTransport({ dispatcher });
     const options = { origin: server.url, transport, now: () => 0, secret: undefined };
-    const { chunks } = await openEventStream(request, options);
+    const { chunks } = await openStream(request, options);
     expect(String((await chunks.next()).value)).toBe(jobs);
     expect(await failureOf(chunks.next())).toMatchObject({
       name: 'NetworkError',

@@ -85,10 +85,12 @@ describe('GET /v2/me/skins.zip', () => {
     const { context, caller } = await insideOf(server, new Exports(3));
     const { skins, end } = await exportSkins(context, caller, {});
     const partAfter = (after: string) => `http://x/?after=${after}`;
-    const files = readZip(await buffer(zipArchive(skins, { partAfter })));
+    const zip = await buffer(zipArchive(skins, { partAfter }));
     end();
+    const files = readZip(zip);
     expect(files.size).toBe(3 + 2);
     const [, after = ''] = /after=(\S+)/.exec(String(files.get('MORE.txt'))) ?? [];
+    expect(zip.toString('latin1')).toMatch(new RegExp(`after=${after}$`));
     const rest = await server.owner.get(`/v2/me/skins.lock?after=${after}`);
     expect(linesOf(rest.bytes).map(({ uuid }) => uuid)).toEqual([uuids[0]]);
   });

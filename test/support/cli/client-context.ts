@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/base/clock.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import type { SkinClient } from '../../../src/index.ts';
@@ -13,6 +14,7 @@ export function contextWith(client: SkinClient, options: Parameters<typeof testI
     signal,
     flags: {},
     messages: new Messages(io, {}),
+    clock: systemClock,
     seenNames: { add: async () => {} },
     settings: async () => ({}),
     connect: async () => connection,

@@ -34,10 +34,12 @@ export function testIo(options: TestIoOptions = {}): TestIo {
     canPrompt = false,
   } = options;
   const written = { out: '', err: '' };
+  const write = (name: 'out' | 'err', data: string | Uint8Array) => {
+    written[name] += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
+  };
   const stream = (name: 'out' | 'err', isTTY: boolean): OutputStream => ({
-    write: (data) => {
-      written[name] += typeof data === 'string' ? data : Buffer.from(data).toString('latin1');
-    },
+    write: (data) => write(name, data),
+    writePart: async (data) => write(name, data),
     isTTY,
     hasColor: color,
     colorDepth,

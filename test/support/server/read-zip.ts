@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 
 /** The files of a zip archive by name, found as programs find them: through the directory at its end. */
 export function readZip(zip: Buffer): Map<string, Buffer> {
-  const end = zip.length - 22;
-  expect(zip.readUInt32LE(end)).toBe(0x06054b50);
+  const end = zip.lastIndexOf('PK\x05\x06');
+  expect(zip.length).toBe(end + 22 + zip.readUInt16LE(end + 20));
   const files = new Map<string, Buffer>();
   let at = zip.readUInt32LE(end + 16);
   for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {

@@ -12,7 +12,10 @@ export async function* lockLines(skins: SkinExport['skins']): AsyncGenerator<Uin
   for await (const { line } of skins) yield Buffer.from(`${lineOf(line)}\n`);
 }
 
-/** The pictures, and the skins.lock that belongs to them; what is left out, if there are more skins. */
+/**
+ * The pictures, and the skins.lock that belongs to them. If there are more skins, a file tells people where the next
+ * part is, and the comment of the archive tells programs, which need only its last bytes.
+ */
 export async function* zipArchive(
   skins: SkinExport['skins'],
   { partAfter }: ExportOptions,
@@ -32,5 +35,5 @@ export async function* zipArchive(
     const text = `There are more skins. The next part: ${partAfter(next.value)}\n`;
     yield* zip.file({ name: 'MORE.txt', bytes: Buffer.from(text), time: newest, isText: true });
   }
-  yield zip.end();
+  yield zip.end(next.value === undefined ? '' : `There are more skins: after=${next.value}`);
 }

@@ -46,8 +46,8 @@ export class ZipWriter {
     yield stored;
   }
 
-  /** The last bytes of the archive. */
-  end(): Uint8Array {
+  /** The last bytes of the archive. `comment`: ASCII, below 64 KiB. */
+  end(comment = ''): Uint8Array {
     const directory = Buffer.concat(this.#directory);
     const count = this.#directory.length / 2;
     const end = Buffer.alloc(END_SIZE);
@@ -56,7 +56,8 @@ export class ZipWriter {
     end.writeUInt16LE(count, 10);
     end.writeUInt32LE(directory.length, 12);
     end.writeUInt32LE(this.#offset, 16);
-    return Buffer.concat([directory, end]);
+    end.writeUInt16LE(comment.length, 20);
+    return Buffer.concat([directory, end, Buffer.from(comment)]);
   }
 }
 

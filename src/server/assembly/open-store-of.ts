@@ -2,10 +2,10 @@ import { openStore, type Store } from '../store/store.ts';
 import { verifyWhole } from '../store/whole.ts';
 import type { ServerOptions } from './server-options.ts';
 
+type Options = Pick<ServerOptions, 'store' | 'dataDir' | 'durable' | 'migrations'>;
+
 /** Opens the store that the options name: a database of PostgreSQL, or the file in the data folder. @throws StoreUnfinishedError */
-export async function openStoreOf(
-  options: Pick<ServerOptions, 'store' | 'dataDir' | 'durable'>,
-): Promise<Store> {
+export async function openStoreOf(options: Options): Promise<Store> {
   const store = await open(options);
   try {
     await verifyWhole(store.db);
@@ -16,12 +16,8 @@ export async function openStoreOf(
   }
 }
 
-async function open({
-  store,
-  dataDir,
-  durable,
-}: Pick<ServerOptions, 'store' | 'dataDir' | 'durable'>): Promise<Store> {
-  if (store === undefined) return await openStore(dataDir, { durable });
+async function open({ store, dataDir, durable, migrations }: Options): Promise<Store> {
+  if (store === undefined) return await openStore(dataDir, { durable, migrations });
   const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');
-  return await openPostgresStore(store);
+  return await openPostgresStore({ ...store, migrations });
 }

@@ -8,6 +8,7 @@ import type { UpstreamSettings } from '../generators/upstream/settings.ts';
 import type { LogAddresses, LogLevel, LogStream } from '../http/fastify/log.ts';
 import type { NetworkLimits } from '../http/fastify/network-limits.ts';
 import type { OpenIdSettings } from '../openid/settings.ts';
+import type { Migration } from '../store/migrate.ts';
 import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 
 /** Where the service listens, and under which address it is reached. */
@@ -63,6 +64,8 @@ interface StoreOptions {
   readonly retentionHours?: number;
   /** Whether what was accepted survives a power cut: each commit waits for the disk. */
   readonly durable?: boolean;
+  /** All migrations of the store that the program knows; default: those of this version. */
+  readonly migrations?: readonly Migration[] | undefined;
   /** Bytes from which on the store takes nothing new; the embedded service and PostgreSQL have no such limit unless told. */
   readonly maxStoreBytes?: number;
 }

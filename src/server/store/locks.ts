@@ -24,6 +24,19 @@ export async function lockManagement(tx: Db): Promise<void> {
 
 const LOCK_MANAGEMENT = prepareSql(() => sql`select pg_advisory_xact_lock(${sql.lit(MANAGEMENT)})`);
 
+/** Any other such number. */
+const SCHEMA = 7_546_021;
+
+/**
+ * Keeps others that change tables waiting until this transaction ends. Not by a row: whoever is at work with a table that
+ * this one waits for would wait for that row.
+ */
+export async function lockSchema(tx: Db): Promise<void> {
+  if (isPostgres(tx)) await LOCK_SCHEMA.run(tx, {});
+}
+
+const LOCK_SCHEMA = prepareSql(() => sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA)})`);
+
 const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' } as const;
 
 /** Keeps other transactions that decide about this owner's jobs, skins or limits waiting until this one ends. */

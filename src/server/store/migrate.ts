@@ -1,6 +1,9 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { systemClock } from '../../base/clock.ts';
+import { isLockTimeout } from './conflicts.ts';
+import { inTransaction } from './db.ts';
 import { isPostgres } from './dialect.ts';
-import { lockQueue } from './locks.ts';
+import { lockSchema } from './locks.ts';
 import { keepMeta, readMeta, writeMeta } from './meta.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { idempotencyKeys } from './migrations/0002-idempotency-keys.ts';
@@ -27,40 +30,46 @@ import { sourceNames } from './migrations/0022-source-names.ts';
 import { identities } from './migrations/0023-identities.ts';
 import type { Tables } from './schema/tables.ts';
 
-type Migration = (db: Kysely<Tables>, isPostgres: boolean) => Promise<void>;
+/** One step from a version of the schema to the next. */
+export interface Migration {
+  readonly apply: (db: Kysely<Tables>, isPostgres: boolean) => Promise<void>;
+  /**
+   * Whether programs that know only the schema before can go on: it adds what nothing else needs, so nodes of two
+   * versions work side by side on PostgreSQL. What such a program still uses is removed by a later one that does not
+   * expand.
+   */
+  readonly expands: boolean;
+}
+
+const required = (apply: Migration['apply']): Migration => ({ apply, expands: false });
+const expanding = (apply: Migration['apply']): Migration => ({ apply, expands: true });
 
 /** In order; a store's version is the number of migrations applied to it. Never change one that was released. */
-const MIGRATIONS: readonly Migration[] = [
-  firstSchema,
-  idempotencyKeys,
-  usersAndKeys,
-  fairQueue,
-  skinRecords,
-  capes,
-  callbacks,
-  players,
-  gameAccounts,
-  upstreamJobs,
-  burst,
-  keyScopes,
-  failedJobs,
-  insideNames,
-  accountOwners,
-  madeWhen,
-  submissionsUnderWay,
-  fewerStatements,
-  sessions,
-  nodesAndChores,
-  moderation,
-  sourceNames,
-  identities,
+export const MIGRATIONS: readonly Migration[] = [
+  required(firstSchema),
+  required(idempotencyKeys),
+  required(usersAndKeys),
+  required(fairQueue),
+  required(skinRecords),
+  required(capes),
+  required(callbacks),
+  required(players),
+  required(gameAccounts),
+  required(upstreamJobs),
+  required(burst),
+  required(keyScopes),
+  required(failedJobs),
+  required(insideNames),
+  required(accountOwners),
+  required(madeWhen),
+  required(submissionsUnderWay),
+  required(fewerStatements),
+  required(sessions),
+  expanding(nodesAndChores),
+  expanding(moderation),
+  expanding(sourceNames),
+  expanding(identities),
 ];
-
-/**
- * Those after which programs that know only the schema before can go on: they add what nothing else needs, so nodes of
- * two versions work side by side on PostgreSQL. What such a program still uses is removed by a later one, not among these.
- */
-const EXPANDING: ReadonlySet<Migration> = new Set([nodesAndChores, moderation, sourceNames, identities]);
 
 /** The schema that this version of the program writes. */
 export const NEWEST_SCHEMA = MIGRATIONS.length;
@@ -71,44 +80,79 @@ export class StoreTooNewError extends Error {
 }
 
 /**
- * Updates the schema (to `version`, if given), with one transaction per step, safely even if several processes start at
- * once.
+ * Updates the schema, with one transaction per step, safely even if several processes start at once, and while programs
+ * of the version before are at work.
+ * @param known all migrations that the program knows
+ * @throws StoreTooNewError
  */
-export async function migrate(db: Kysely<Tables>, version = MIGRATIONS.length): Promise<void> {
+export async function migrate(db: Kysely<Tables>, known: readonly Migration[] = MIGRATIONS): Promise<void> {
   await db.schema
     .createTable('meta')
     .ifNotExists()
     .addColumn('key', 'text', (column) => column.primaryKey())
     .addColumn('value', 'text', (column) => column.notNull())
     .execute();
-  while ((await readVersion(db)) < version) {
-    await db.transaction().execute(takeNextStep);
+  while ((await readVersion(db, known)) < known.length) await advance(db, known);
+}
+
+/**
+ * Milliseconds that a step waits for a table: at first less than those after which PostgreSQL ends one of a circle of
+ * waiting ones. More each time, so that it comes through on a busy machine.
+ */
+const PATIENCE = 300;
+const MORE_PATIENCE = 100;
+const MOST_PATIENCE = 3_000;
+/** Milliseconds until a step that gave way is tried again, and how often. */
+const PAUSE = 200;
+const MOST_TRIES = 100;
+
+/**
+ * Takes the next step. It locks whole tables, in an order of its own: on PostgreSQL it gives way to programs at work, so
+ * that none of them fails or waits for long.
+ */
+async function advance(db: Kysely<Tables>, known: readonly Migration[]): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const patience = Math.min(MOST_PATIENCE, PATIENCE + (tries - 1) * MORE_PATIENCE);
+      return await inTransaction(db, async (tx) => await takeNextStep(tx, known, patience));
+    } catch (error) {
+      if (tries === MOST_TRIES || !isLockTimeout(error)) throw error;
+      await systemClock.sleep(PAUSE);
+    }
   }
 }
 
-async function takeNextStep(tx: Kysely<Tables>): Promise<void> {
-  await lockQueue(tx);
-  const version = await readVersion(tx);
-  const step = MIGRATIONS[version];
+async function takeNextStep(
+  tx: Kysely<Tables>,
+  known: readonly Migration[],
+  patience: number,
+): Promise<void> {
+  await lockSchema(tx);
+  if (isPostgres(tx)) await sql`select set_config('lock_timeout', ${String(patience)}, true)`.execute(tx);
+  const version = await readVersion(tx, known);
+  const step = known[version];
   if (!step) return; // another process applied it while this one waited for the lock
-  await step(tx, isPostgres(tx));
+  await step.apply(tx, isPostgres(tx));
   if (isPostgres(tx)) await noteOldestReader(tx, version, step);
   await writeMeta(tx, 'schema', String(version + 1));
 }
 
 /** On SQLite one program at a time uses the store, and an older one is not expected back. */
-async function noteOldestReader(tx: Kysely<Tables>, version: number, step: Migration): Promise<void> {
-  if (EXPANDING.has(step)) await keepMeta(tx, 'oldest-reader', String(version));
+async function noteOldestReader(tx: Kysely<Tables>, version: number, { expands }: Migration): Promise<void> {
+  if (expands) await keepMeta(tx, 'oldest-reader', String(version));
   else await writeMeta(tx, 'oldest-reader', String(version + 1));
 }
 
 /** Number of migrations applied to the store. @throws StoreTooNewError */
-export async function readVersion(db: Kysely<Tables>): Promise<number> {
+export async function readVersion(
+  db: Kysely<Tables>,
+  { length: known }: readonly Migration[] = MIGRATIONS,
+): Promise<number> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'schema').executeTakeFirst();
   const version = Number(row?.value ?? 0);
-  if (version > MIGRATIONS.length && (await oldestReader(db)) > MIGRATIONS.length) {
+  if (version > known && (await oldestReader(db)) > known) {
     throw new StoreTooNewError(
-      `The data was written by a newer skinsmith (schema ${version}, this one knows ${MIGRATIONS.length}).`,
+      `The data was written by a newer skinsmith (schema ${version}, this one knows ${known}).`,
     );
   }
   return version;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { importSqlite } from '../../base/node-sqlite.ts';
-import { migrate } from './migrate.ts';
+import { MIGRATIONS, migrate } from './migrate.ts';
 import type { Tables } from './schema/tables.ts';
 import { EmbeddedDialect } from './sqlite.ts';
 
@@ -30,7 +30,7 @@ async function schemaAt(version: number, besides: string): Promise<Schema> {
   const database = new DatabaseSync(':memory:');
   const db = new Kysely<Tables>({ dialect: new EmbeddedDialect(database) });
   try {
-    await migrate(db, version);
+    await migrate(db, MIGRATIONS.slice(0, version));
     database.exec(besides);
     return schemaOf(database);
   } finally {

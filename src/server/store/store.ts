@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { flushUsage } from './adapter-parts.ts';
 import type { Db } from './db.ts';
-import { migrate } from './migrate.ts';
+import { MIGRATIONS, type Migration, migrate } from './migrate.ts';
 import type { Notifier } from './notifier.ts';
 import type { Tables } from './schema/tables.ts';
 import { openSqliteFile, type SqliteOptions } from './sqlite.ts';
@@ -39,15 +39,23 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface Schema {
+  /** All migrations that the program knows; default: those of this version. */
+  readonly migrations?: readonly Migration[] | undefined;
+}
+
 /**
  * Opens the store in a data folder, and updates its schema.
  * @throws StoreTooNewError if a newer skinsmith wrote it
  */
-export async function openStore(dataDir: string, options: SqliteOptions = {}): Promise<Store> {
+export async function openStore(
+  dataDir: string,
+  { migrations = MIGRATIONS, ...options }: SqliteOptions & Schema = {},
+): Promise<Store> {
   const file = await openSqliteFile(join(dataDir, 'skinsmith.db'), options);
   const db = new Kysely<Tables>({ dialect: file.dialect });
   try {
-    await migrate(db);
+    await migrate(db, migrations);
   } catch (error) {
     await db.destroy();
     throw error;

@@ -33,7 +33,8 @@ const OLD_KEY = `insert into api_keys (id, user_id, name, hash, last4, created_a
 
 describe('Opening a store', () => {
   test('An empty folder becomes a store with every table', async () => {
-    const { db } = await openOwnStore(await ownFolder());
+    const { db, close } = await openStore(await ownFolder());
+    onTestFinished(async () => await close());
     const tables = (await db.introspection.getTables()).map(({ name }) => name);
     expect(tables.toSorted()).toEqual([
       'api_keys',

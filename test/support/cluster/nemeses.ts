@@ -160,7 +160,7 @@ export const NEMESES = {
 
   'sets the clock of a node': async (_, node) => {
     await node.kill();
-    await node.start(SKEW);
+    await node.start({ skew: SKEW });
   },
 } as const satisfies Record<string, Nemesis>;
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
@@ -18,6 +19,21 @@ export async function ownDatabase(): Promise<string> {
     unused.push(url);
   });
   return url;
+}
+
+/** The address of a database without tables, for this test only. */
+export async function emptyDatabase(): Promise<string> {
+  const url = new URL(await ownDatabase());
+  const name = `empty_${randomUUID()}`;
+  const run = async (statement: string) => {
+    const client = new Client({ connectionString: new URL('/postgres', url).href });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await run(`create database "${name}"`);
+  onTestFinished(async () => await run(`drop database "${name}" with (force)`));
+  return Object.assign(url, { pathname: `/${name}` }).href;
 }
 
 async function askForDatabase(): Promise<string> {

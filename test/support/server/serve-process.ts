@@ -1,7 +1,12 @@
-/** A service as a process of its own. Options as one JSON argument; prints its address. */
+/**
+ * A service as a process of its own. Options as one JSON argument, and the name of the program's version if it is not
+ * this one; prints its address.
+ */
 import { type ServerOptions, startServer } from '../../../src/server/server.ts';
+import { VERSIONS, type VersionName } from './program-versions.ts';
 
 const options = JSON.parse(process.argv[2] ?? '') as ServerOptions;
-const server = await startServer({ port: 0, ...options });
+const migrations = VERSIONS[(process.argv[3] ?? 'this') as VersionName];
+const server = await startServer({ port: 0, ...options, migrations });
 process.stdout.write(`${server.url}\n`);
 process.once('SIGTERM', () => void server.close({ limit: 1_000 }));

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { migrate, readVersion } from '../migrate.ts';
+import { type Migration, migrate, readVersion } from '../migrate.ts';
 import type { Tables } from '../schema/tables.ts';
 import { BASELINE, BASELINE_VERSION } from './baseline.ts';
 import { StoreRefusedError } from './trouble.ts';
@@ -11,21 +11,25 @@ const LOCK = 7_546_018;
 const OLDEST = '15';
 const OLDEST_NUMBER = 150_000;
 
-/** Creates the tables, or updates them, safely even if several nodes start at once. @throws StoreTooNewError, StoreRefusedError */
-export async function migratePostgres(db: Kysely<Tables>): Promise<void> {
+/**
+ * Creates the tables, or updates them, safely even if several nodes start at once.
+ * @param known all migrations that the program knows
+ * @throws StoreTooNewError, StoreRefusedError
+ */
+export async function migratePostgres(db: Kysely<Tables>, known: readonly Migration[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockUsable(tx);
     await sql`create table if not exists meta (key text collate "C" primary key, value text collate "C" not null)`.execute(
       tx,
     );
-    if ((await readVersion(tx)) > 0) return;
+    if ((await readVersion(tx, known)) > 0) return;
     await sql.raw(BASELINE).execute(tx);
     await tx
       .insertInto('meta')
       .values({ key: 'schema', value: String(BASELINE_VERSION) })
       .execute();
   });
-  await migrate(db);
+  await migrate(db, known);
 }
 
 interface Server {

@@ -1,8 +1,9 @@
 import { Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { flushUsage } from '../adapter-parts.ts';
+import { MIGRATIONS, type Migration } from '../migrate.ts';
 import type { Tables } from '../schema/tables.ts';
-import type { Store, StoreConnections } from '../store.ts';
+import type { Schema, Store, StoreConnections } from '../store.ts';
 import { DatabaseSize } from './database-size.ts';
 import { PooledDialect } from './dialect.ts';
 import { examine } from './examine.ts';
@@ -31,10 +32,11 @@ export interface PostgresSettings extends Partial<PoolOptions> {
 export async function openPostgresStore({
   url,
   patience = { limit: 0 },
+  migrations = MIGRATIONS,
   ...rest
-}: PostgresSettings): Promise<Store> {
+}: PostgresSettings & Schema): Promise<Store> {
   const options = { ...POOL_OPTIONS, ...rest };
-  const { db, pool } = await untilReachable(async () => await open(url, options), patience);
+  const { db, pool } = await untilReachable(async () => await open(url, options, migrations), patience);
   const size = await DatabaseSize.watch(pool);
   // Behind a pooler nothing would be heard: another connection than the one that listened would hear it.
   const listener = options.prepares ? new Listener(connectionConfig(url, options)) : undefined;
@@ -76,14 +78,18 @@ export async function openPostgresDb(
   url: string,
   options: PoolOptions = POOL_OPTIONS,
 ): Promise<Kysely<Tables>> {
-  return (await open(url, options)).db;
+  return (await open(url, options, MIGRATIONS)).db;
 }
 
-async function open(url: string, options: PoolOptions): Promise<{ db: Kysely<Tables>; pool: Pool }> {
+async function open(
+  url: string,
+  options: PoolOptions,
+  migrations: readonly Migration[],
+): Promise<{ db: Kysely<Tables>; pool: Pool }> {
   const pool = makePool(url, options);
   const db = new Kysely<Tables>({ dialect: new PooledDialect(forKysely(pool, options)) });
   try {
-    await migratePostgres(db);
+    await migratePostgres(db, migrations);
     return { db, pool };
   } catch (error) {
     await db.destroy();

@@ -1,32 +1,39 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readMeta, writeMeta } from '../../../../src/server/store/meta.ts';
-import { NEWEST_SCHEMA } from '../../../../src/server/store/migrate.ts';
-import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { NEWEST_SCHEMA, readVersion } from '../../../../src/server/store/migrate.ts';
+import { openPostgresStore } from '../../../../src/server/store/postgres/postgres-store.ts';
+import type { Store } from '../../../../src/server/store/store.ts';
+import { emptyDatabase, HAS_POSTGRES } from '../../../support/postgres/own-database.ts';
+import { VERSIONS, type VersionName } from '../../../support/server/program-versions.ts';
+
+/** Opens a store with what a program of that version knows. */
+async function open(url: string, version: VersionName): Promise<Store> {
+  const store = await openPostgresStore({ url, connections: 1, migrations: VERSIONS[version] });
+  onTestFinished(async () => await store.close());
+  return store;
+}
 
 describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
-  async function open(url: string) {
-    const db = await openPostgresDb(url);
-    onTestFinished(async () => await db.destroy());
-    return db;
-  }
-
-  test('A store says which oldest program may use it: the last change leaves room for the one before', async () => {
-    const db = await open(await ownDatabase());
-    expect(Number(await readMeta(db, 'oldest-reader'))).toBeLessThan(NEWEST_SCHEMA);
+  test('The version before this one, and the one before that, go on with a store that this one has changed', async () => {
+    const url = await emptyDatabase();
+    for (const version of ['older', 'previous', 'this'] as const) {
+      const { db } = await open(url, version);
+      expect(await readVersion(db)).toBe(VERSIONS[version].length);
+    }
+    const { db } = await open(url, 'previous');
+    expect(await readVersion(db)).toBe(NEWEST_SCHEMA);
+    await open(url, 'older');
   });
 
-  test('A program goes on with a store that a newer one has changed, as long as that leaves it room', async () => {
-    const url = await ownDatabase();
-    const db = await open(url);
-    onTestFinished(async () => {
-      await writeMeta(db, 'schema', String(NEWEST_SCHEMA));
-      await writeMeta(db, 'oldest-reader', oldest);
+  test('A program older than the oldest that a store leaves room for is refused, and told both versions', async () => {
+    const url = await emptyDatabase();
+    await open(url, 'this');
+    await open(url, 'next');
+    await open(url, 'this');
+    await open(url, 'later');
+    await expect(open(url, 'this')).rejects.toMatchObject({
+      code: 'store_too_new',
+      message: `The data was written by a newer skinsmith (schema ${NEWEST_SCHEMA + 2}, this one knows ${NEWEST_SCHEMA}).`,
     });
-    const oldest = (await readMeta(db, 'oldest-reader'))!;
-    await writeMeta(db, 'schema', String(NEWEST_SCHEMA + 1));
-    await open(url);
-    await writeMeta(db, 'oldest-reader', String(NEWEST_SCHEMA + 1));
-    await expect(openPostgresDb(url)).rejects.toMatchObject({ code: 'store_too_new' });
+    await expect(open(url, 'next')).rejects.toMatchObject({ code: 'store_too_new' });
   });
 });

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import type { ServerOptions } from '../../../src/server/server.ts';
+import { childProgram } from '../program/child-program.ts';
+import type { VersionName } from '../server/program-versions.ts';
+
+interface Start {
+  /** Milliseconds that its clock is ahead. */
+  readonly skew?: number;
+  /** Which version of the program it runs. */
+  readonly version?: VersionName;
+}
+
+/** The service as a process, which may end and be started again. It is gone when the test ends. */
+export class ServerProcess {
+  /** All processes that it had. */
+  readonly processes = new Set<number>();
+  readonly #options: ServerOptions;
+  #process: ChildProcess | undefined;
+  #url = '';
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    onTestFinished(async () => await this.kill());
+  }
+
+  /** Undefined while it does not run. */
+  get url(): string | undefined {
+    return this.#process ? this.#url : undefined;
+  }
+
+  /** Starts it, as often as it takes: its database may be away. */
+  async start({ skew = 0, version = 'this' }: Start = {}): Promise<void> {
+    while (!this.#process) {
+      const shift = `const now = Date.now; Date.now = () => now() + ${skew};`;
+      const loader = ['--import', `data:text/javascript,${encodeURIComponent(shift)}`];
+      const program = [childProgram('serve-process'), JSON.stringify(this.#options), version];
+      const words = [...(skew === 0 ? [] : loader), ...program];
+      const child = spawn(process.execPath, words, {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      this.processes.add(child.pid ?? 0);
+      const lines = createInterface({ input: child.stdout });
+      const [line] = await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [undefined])]);
+      if (line === undefined) continue;
+      this.#url = String(line);
+      this.#process = child;
+    }
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** As an operator does. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#process?.kill(signal);
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}

@@ -5,7 +5,7 @@
 _skinsmith_at() {
   commands='' options='' arguments=() more=''
   case $1 in
-  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs retry skins verify check preview render config login logout doctor whoami keys capes users accounts reports moderation serve open backup restore store help completion' ;;
+  '') options='-V --version --base-url --local --no-local --insecure-http --json -q --quiet -v --verbose --color --no-color -h --help' commands='generate queue status jobs retry skins verify check preview render config login logout doctor whoami keys identities capes users accounts reports moderation serve open backup restore store help completion' ;;
   'generate') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --picture --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'queue') options='-r --recursive --ignore --player --from --as --fit --fetch-locally --name --variant --visibility --cape --format --ndjson --out --report --wait --lock --frozen --force --keep-signatures --prune --dry-run --max-new --retries --slots --no-verify --accept-unproven --require-signer -h --help' arguments=('files') more=1 ;;
   'status') options='--format --wait -h --help' arguments=('ask jobs') more=1 ;;
@@ -37,6 +37,9 @@ _skinsmith_at() {
   'keys list') options='--user -h --help' ;;
   'keys edit') options='--name --allow-ip --allow-origin --allow-agent --scope --v2-compat --no-v2-compat --any-ip --any-origin --any-agent -h --help' arguments=('ask keys') ;;
   'keys revoke') options='-h --help' arguments=('ask keys') more=1 ;;
+  'identities') options='-h --help' commands='list delete' ;;
+  'identities list') options='--user -h --help' ;;
+  'identities delete') options='--user --last -h --help' arguments=('ask identities') more=1 ;;
   'capes') options='-h --help' commands='list create edit delete' ;;
   'capes list') options='--all -h --help' ;;
   'capes create') options='--alias --hidden -h --help' arguments=('files') ;;
@@ -75,7 +78,7 @@ _skinsmith_at() {
   'restore') options='--data --force -h --help' arguments=('files') ;;
   'store') options='-h --help' commands='copy' ;;
   'store copy') options='-h --help' arguments=('none' 'none') ;;
-  'help') options='-h --help' arguments=('words generate queue status jobs retry skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats') more=1 ;;
+  'help') options='-h --help' arguments=('words generate queue status jobs retry skins preview render check verify login logout whoami config doctor serve open users keys identities accounts capes reports moderation backup restore store help completion environment exit-status formats') more=1 ;;
   'completion') options='-h --help' arguments=('words bash zsh fish powershell') ;;
   esac
 }
@@ -162,6 +165,8 @@ _skinsmith_values() {
   'keys edit --allow-origin') values='none' ;;
   'keys edit --allow-agent') values='none' ;;
   'keys edit --scope') values='list read generate skins account operator' ;;
+  'identities list --user') values='ask users' ;;
+  'identities delete --user') values='ask users' ;;
   'capes create --alias') values='none' ;;
   'capes edit --alias') values='none' ;;
   'users create --plan') values='none' ;;

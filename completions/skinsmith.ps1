@@ -6,7 +6,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
 
     # By command: what can follow it.
     $tree = @{
-        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'retry', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'capes', 'users', 'accounts', 'reports', 'moderation', 'serve', 'open', 'backup', 'restore', 'store', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
+        '' = @{ commands = @('generate', 'queue', 'status', 'jobs', 'retry', 'skins', 'verify', 'check', 'preview', 'render', 'config', 'login', 'logout', 'doctor', 'whoami', 'keys', 'identities', 'capes', 'users', 'accounts', 'reports', 'moderation', 'serve', 'open', 'backup', 'restore', 'store', 'help', 'completion'); options = @('-V', '--version', '--base-url', '--local', '--no-local', '--insecure-http', '--json', '-q', '--quiet', '-v', '--verbose', '--color', '--no-color', '-h', '--help'); arguments = @(); more = $false }
         'generate' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--picture', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'queue' = @{ commands = @(); options = @('-r', '--recursive', '--ignore', '--player', '--from', '--as', '--fit', '--fetch-locally', '--name', '--variant', '--visibility', '--cape', '--format', '--ndjson', '--out', '--report', '--wait', '--lock', '--frozen', '--force', '--keep-signatures', '--prune', '--dry-run', '--max-new', '--retries', '--slots', '--no-verify', '--accept-unproven', '--require-signer', '-h', '--help'); arguments = @('files'); more = $true }
         'status' = @{ commands = @(); options = @('--format', '--wait', '-h', '--help'); arguments = @('ask jobs'); more = $true }
@@ -38,6 +38,9 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'keys list' = @{ commands = @(); options = @('--user', '-h', '--help'); arguments = @(); more = $false }
         'keys edit' = @{ commands = @(); options = @('--name', '--allow-ip', '--allow-origin', '--allow-agent', '--scope', '--v2-compat', '--no-v2-compat', '--any-ip', '--any-origin', '--any-agent', '-h', '--help'); arguments = @('ask keys'); more = $false }
         'keys revoke' = @{ commands = @(); options = @('-h', '--help'); arguments = @('ask keys'); more = $true }
+        'identities' = @{ commands = @('list', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
+        'identities list' = @{ commands = @(); options = @('--user', '-h', '--help'); arguments = @(); more = $false }
+        'identities delete' = @{ commands = @(); options = @('--user', '--last', '-h', '--help'); arguments = @('ask identities'); more = $true }
         'capes' = @{ commands = @('list', 'create', 'edit', 'delete'); options = @('-h', '--help'); arguments = @(); more = $false }
         'capes list' = @{ commands = @(); options = @('--all', '-h', '--help'); arguments = @(); more = $false }
         'capes create' = @{ commands = @(); options = @('--alias', '--hidden', '-h', '--help'); arguments = @('files'); more = $false }
@@ -76,7 +79,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
         'store' = @{ commands = @('copy'); options = @('-h', '--help'); arguments = @(); more = $false }
         'store copy' = @{ commands = @(); options = @('-h', '--help'); arguments = @('none', 'none'); more = $false }
-        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs retry skins preview render check verify login logout whoami config doctor serve open users keys accounts capes reports moderation backup restore store help completion environment exit-status formats'); more = $true }
+        'help' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words generate queue status jobs retry skins preview render check verify login logout whoami config doctor serve open users keys identities accounts capes reports moderation backup restore store help completion environment exit-status formats'); more = $true }
         'completion' = @{ commands = @(); options = @('-h', '--help'); arguments = @('words bash zsh fish powershell'); more = $false }
     }
     # By command and option: what the option's value can be.
@@ -161,6 +164,8 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $valued['keys edit --allow-origin'] = 'none'
     $valued['keys edit --allow-agent'] = 'none'
     $valued['keys edit --scope'] = 'list read generate skins account operator'
+    $valued['identities list --user'] = 'ask users'
+    $valued['identities delete --user'] = 'ask users'
     $valued['capes create --alias'] = 'none'
     $valued['capes edit --alias'] = 'none'
     $valued['users create --plan'] = 'none'
@@ -241,6 +246,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about[' doctor'] = 'find problems with your setup'
     $about[' whoami'] = 'show your user, plan and limits'
     $about[' keys'] = 'manage API keys of a service'
+    $about[' identities'] = 'manage who signs in with a provider'
     $about[' capes'] = 'list and manage capes'
     $about[' users'] = 'manage users of a service'
     $about[' accounts'] = 'manage the game accounts that make skins'
@@ -468,6 +474,17 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['keys edit --help'] = 'print help'
     $about['keys revoke -h'] = 'print help'
     $about['keys revoke --help'] = 'print help'
+    $about['identities list'] = 'list identities'
+    $about['identities delete'] = 'delete identities'
+    $about['identities -h'] = 'print help'
+    $about['identities --help'] = 'print help'
+    $about['identities list --user'] = 'list the identities of this user (operators only; default: yourself)'
+    $about['identities list -h'] = 'print help'
+    $about['identities list --help'] = 'print help'
+    $about['identities delete --user'] = 'delete identities of this user (operators only; default: yourself)'
+    $about['identities delete --last'] = 'delete an identity even if it is the only way to sign in'
+    $about['identities delete -h'] = 'print help'
+    $about['identities delete --help'] = 'print help'
     $about['capes list'] = 'list capes'
     $about['capes create'] = 'add a cape'
     $about['capes edit'] = 'rename, hide or show a cape'

@@ -104,6 +104,13 @@ export const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
       revoke: { summary: 'revoke API keys', load: () => import('./commands/keys/revoke.ts') },
     },
   },
+  identities: {
+    summary: 'manage who signs in with a provider',
+    commands: {
+      list: { summary: 'list identities', load: () => import('./commands/identities/list.ts') },
+      delete: { summary: 'delete identities', load: () => import('./commands/identities/delete.ts') },
+    },
+  },
   capes: {
     summary: 'list and manage capes',
     commands: {

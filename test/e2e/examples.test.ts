@@ -15,9 +15,10 @@ import { callProgram, type Ran } from '../support/program/call-program.ts';
 import { freshMachine, type Machine, ROOT, type Serving } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
+import { tieIdentity } from '../support/server/tied-identity.ts';
 
 /** Commands of a service that somebody runs; all others are typed on a machine without one. */
-const OF_A_SERVICE = ['keys', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];
+const OF_A_SERVICE = ['keys', 'identities', 'capes', 'users', 'accounts', 'reports', 'moderation', 'whoami'];
 
 const isVisible = (command: Command) => !(command as Command & { _hidden?: boolean })._hidden;
 const program = await buildProgram({ runner: () => async () => {} });
@@ -52,8 +53,10 @@ test('Every example of every command does what it says, in their order', async (
 
 /** The words of a line that a shell does nothing more with; undefined for another line, which needs a shell. */
 function plainWords(line: string): string[] | undefined {
-  const isPlain = /^skinsmith(?: (?:'[^']*'|[\w@%+=:,./-]+))+$/.test(line);
-  return isPlain ? line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) : undefined;
+  const isPlain = /^skinsmith(?: (?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-]+))+$/.test(line);
+  return isPlain
+    ? line.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replaceAll(/['"]/g, ''))
+    : undefined;
 }
 
 /** A folder with what the examples name, a service, and the game. */
@@ -64,17 +67,24 @@ class Bench {
   readonly #serving: Serving;
   readonly #game: FakeGame;
   readonly #hosted: string;
+  /** The data folder of the service. */
+  readonly #serviceDir: string;
+  #identities = 0;
   /** Address of an empty PostgreSQL database; undefined where npm has no PostgreSQL. */
   #database: string | undefined;
   /** What the words in capitals stand for: printed by the examples before. */
   readonly #words = new Map<string, string>();
 
-  private constructor(machine: Machine, parts: { serving: Serving; game: FakeGame; hosted: string }) {
+  private constructor(
+    machine: Machine,
+    parts: { serving: Serving; game: FakeGame; hosted: string; dataDir: string },
+  ) {
     this.#machine = machine;
     this.#folder = join(machine.folder, 'work');
     this.#serving = parts.serving;
     this.#game = parts.game;
     this.#hosted = parts.hosted;
+    this.#serviceDir = parts.dataDir;
     this.#env = {
       ...machine.env,
       PATH: `${join(machine.folder, 'bin')}:${machine.env['PATH']}`,
@@ -91,7 +101,7 @@ class Bench {
     server.env['SKINSMITH_GAME_ADDRESSES'] = JSON.stringify(game.addresses);
     const serving = await server.serve(['--generator', 'accounts', '--login-client-id', 'example']);
     const hosted = await runHosted();
-    const bench = new Bench(machine, { serving, game, hosted: hosted.url });
+    const bench = new Bench(machine, { serving, game, hosted: hosted.url, dataDir: server.dataDir });
     await bench.#lay(hosted.key);
     bench.#database = HAS_POSTGRES ? await ownDatabase() : undefined;
     return bench;
@@ -117,31 +127,29 @@ class Bench {
     const steve = this.#game.addAccount({ name: 'Steve' });
     this.#game.addAccount({ name: 'Alex' });
     await writeFile(at('token.txt'), steve.token);
-    await this.#shell('skinsmith config set visibility public', '');
+    await this.#type('skinsmith config set visibility public', '');
     const ready = this.#game.addAccount({ name: 'Ready' });
     await writeFile(at('ready.txt'), ready.token);
-    await this.#shell('skinsmith accounts link --token-file ready.txt', 'accounts');
-    await this.#shell('skinsmith capes create spring-2026.png', 'capes');
+    await this.#type('skinsmith accounts link --token-file ready.txt', 'accounts');
+    await this.#type('skinsmith capes create spring-2026.png', 'capes');
     await this.#makeOnService('SKIN', 'skins/smith.png');
     await this.#makeOnService('OTHER', 'skins/draft.png');
   }
 
   /** A skin that operators decide about. */
   async #makeOnService(word: string, file: string): Promise<void> {
-    const { stdout } = await this.#shell(`skinsmith generate ${file}`, 'moderation');
+    const { stdout } = await this.#type(`skinsmith generate ${file}`, 'moderation');
     this.#words.set(word, String(stdout).split('\t')[3] ?? '');
   }
 
   /** Runs an example as it stands, but for addresses and words in capitals. Answers what went wrong. */
   async run(line: string, group: string): Promise<string | undefined> {
+    if (group === 'identities') await this.#tieIdentity(line.includes('alice') ? 'alice' : 'owner');
     const typed = this.#stand(line);
     if (/^skinsmith (serve|open)\b/.test(line)) return await this.#serve(typed);
     if (line.includes('postgres://') && this.#database === undefined) return undefined;
     if (group === 'retry') this.#failJob();
-    const words = plainWords(typed);
-    const isLinking = line === 'skinsmith accounts link';
-    const ran = words && !isLinking ? this.#call(words, group) : this.#shell(typed, group);
-    if (isLinking) this.#approve(ran as ResultPromise);
+    const ran = line === 'skinsmith accounts link' ? this.#link(typed) : this.#type(typed, group);
     const { exitCode, stdout, stderr } = await ran;
     await this.#learn(group, String(stdout));
     return exitCode === 0 ? undefined : `${typed}\nexit ${exitCode}\n${stdout}${stderr}`;
@@ -156,6 +164,15 @@ class Bench {
     store.close();
   }
 
+  /** People come from a provider, which the examples have not. */
+  async #tieIdentity(user: string): Promise<void> {
+    const subject = `person-${this.#identities++}`;
+    await tieIdentity({ dataDir: this.#serviceDir }, user, subject);
+    const listed = await this.#call(['skinsmith', 'identities', 'list', '--user', user], 'identities');
+    const own = listed.stdout.split('\n').find((row) => row.includes(subject)) ?? '';
+    this.#words.set('IDENTITY', own.split('\t')[0] ?? '');
+  }
+
   #stand(line: string): string {
     let typed = line
       .replaceAll('postgres://skins@db.example.org/skins', this.#database ?? '')
@@ -165,6 +182,12 @@ class Bench {
     for (const [word, value] of this.#words)
       typed = typed.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), value);
     return typed;
+  }
+
+  /** Starts a shell only for a line that needs one. */
+  #type(line: string, group: string): Promise<Ran> | ResultPromise {
+    const words = plainWords(line);
+    return words ? this.#call(words, group) : this.#shell(line, group);
   }
 
   async #call([, ...args]: readonly string[], group: string): Promise<Ran> {
@@ -201,13 +224,15 @@ class Bench {
       : `${line}\nexit ${exitCode}\n${stderr}`;
   }
 
-  /** The owner of the account enters the code at Microsoft. */
-  #approve(child: ResultPromise): void {
+  /** Runs a line that shows a code; the owner of the account enters it at Microsoft. */
+  #link(line: string): ResultPromise {
+    const child = this.#shell(line, 'accounts');
     const alex = this.#game.accounts.find(({ name }) => name === 'Alex');
     child.stderr?.on('data', (chunk: Buffer) => {
       const code = /enter the code (\S+)/.exec(chunk.toString())?.[1];
       if (code !== undefined && alex) this.#game.microsoft.approve(code, alex.id);
     });
+    return child;
   }
 
   async #learn(group: string, stdout: string): Promise<void> {

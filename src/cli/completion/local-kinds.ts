@@ -9,5 +9,6 @@ export const LOCAL_KINDS = [
   'keys',
   'capes',
   'accounts',
+  'identities',
 ] as const;
 export type LocalKind = (typeof LOCAL_KINDS)[number];

@@ -38,6 +38,7 @@ export async function localValues(
     keys: async () => await context.seenNames.of('keys'),
     capes: async () => await context.seenNames.of('capes'),
     accounts: async () => await context.seenNames.of('accounts'),
+    identities: async () => await context.seenNames.of('identities'),
   };
   return (await find[kind]()).slice(0, MOST);
 }

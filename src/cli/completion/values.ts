@@ -49,6 +49,7 @@ const BY_PLACE: Readonly<Record<string, Values>> = {
   'config set name': ask('settings'),
   'config set value': ask('setting-values'),
   'config unset name': ask('settings'),
+  'identities delete id': ask('identities'),
   'users get name': ask('users'),
   'users edit name': ask('users'),
   'users disable name': ask('users'),

@@ -8,6 +8,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
     'open',
     'users',
     'keys',
+    'identities',
     'accounts',
     'capes',
     'reports',

@@ -35,6 +35,7 @@ Account and settings:
 
 Run a service:
   keys              manage API keys of a service
+  identities        manage who signs in with a provider
   capes             list and manage capes
   users             manage users of a service
   accounts          manage the game accounts that make skins

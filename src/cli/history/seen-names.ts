@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 
-export const SEEN_KINDS = ['users', 'keys', 'capes', 'accounts', 'skins'] as const;
+export const SEEN_KINDS = ['users', 'keys', 'capes', 'accounts', 'skins', 'identities'] as const;
 export type SeenKind = (typeof SEEN_KINDS)[number];
 
 /** A name or an id that a service returned, and its kind. */

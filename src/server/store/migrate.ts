@@ -28,6 +28,7 @@ import { nodesAndChores } from './migrations/0020-nodes-and-chores.ts';
 import { moderation } from './migrations/0021-moderation.ts';
 import { sourceNames } from './migrations/0022-source-names.ts';
 import { identities } from './migrations/0023-identities.ts';
+import { identitiesByUser } from './migrations/0024-identities-by-user.ts';
 import type { Tables } from './schema/tables.ts';
 
 /** One step from a version of the schema to the next. */
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   expanding(moderation),
   expanding(sourceNames),
   expanding(identities),
+  expanding(identitiesByUser),
 ];
 
 /** The schema that this version of the program writes. */

@@ -13,6 +13,7 @@ import { capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
+import { tieIdentity } from '../../support/server/tied-identity.ts';
 
 guardAgainstLeaks();
 
@@ -95,7 +96,12 @@ test('Every command prints the columns and the JSON fields that it declares', as
   const addUser = async () =>
     ((await typeJson('users', 'create', `user-${number++}`)) as { name: string }).name;
   const addKey = async () => ((await typeJson('keys', 'create', `key-${number++}`)) as { id: string }).id;
+  const tie = async () => {
+    await tieIdentity(server, 'owner', `person-${number++}`);
+    return String((await typeJson('identities', 'list'))[0].id);
+  };
   const account = await linkAccount();
+  await tie();
   await addCape();
   const made = (await typeJson('generate', await picture())) as { uuid: string; job: string };
   const makeSkin = async () => ((await typeJson('generate', await picture())) as { uuid: string }).uuid;
@@ -152,6 +158,8 @@ test('Every command prints the columns and the JSON fields that it declares', as
     'keys list': () => [],
     'keys edit': async () => [await addKey(), '--name', 'ci'],
     'keys revoke': async () => [await addKey()],
+    'identities list': () => [],
+    'identities delete': async () => [await tie()],
     'capes list': () => [],
     'capes create': async () => [await file(capePng(number)), '--alias', `cape-${number}`],
     'capes edit': async () => [await addCape(), '--alias', `cape-${number}-2`],

@@ -10,19 +10,11 @@ import {
   type ServerUnderTest,
 } from '../../support/server/running-server.ts';
 import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
+import { ISSUER, tieIdentity } from '../../support/server/tied-identity.ts';
 
 guardAgainstLeaks();
 
 const PATH = '/v2/account/identities';
-const ISSUER = 'https://id.example.org';
-
-/** Ties a person at the provider to a user, as the first sign-in does. */
-async function tie({ dataDir }: ServerUnderTest, name: string, subject: string): Promise<void> {
-  const { db } = await openOwnStore(dataDir);
-  const user = await findUserByName(db, name);
-  const row = { issuer: ISSUER, subject, user_id: user!.id, created_at: 0 };
-  await db.insertInto('identities').values(row).execute();
-}
 
 interface Listed {
   readonly id: string;
@@ -53,8 +45,8 @@ const isSignedIn = async (browser: PlainBrowser) => (await browser.open('/ui/acc
 test('A user sees who signs in as the user, and unties one of them', async () => {
   const server = await runServer();
   const anna = await server.user('anna');
-  await tie(server, 'anna', 'anna@work');
-  await tie(server, 'anna', 'anna@home');
+  await tieIdentity(server, 'anna', 'anna@work');
+  await tieIdentity(server, 'anna', 'anna@home');
   const [home, work, ...others] = await identitiesOf(anna);
   expect([home, work, others]).toMatchObject([
     { subject: 'anna@home', issuer: ISSUER, createdAt: '1970-01-01T00:00:00.000Z', isLastWay: false },
@@ -70,7 +62,7 @@ test('Identities of others are for operators, whose act is in the log', async ()
   const server = await runServer();
   const bob = await server.user('bob');
   await server.user('anna');
-  await tie(server, 'anna', 'anna@work');
+  await tieIdentity(server, 'anna', 'anna@work');
   const [{ id } = { id: '' }] = await identitiesOf(server.owner, 'anna');
   expectRefusal(await bob.get(`${PATH}?user=anna`), 'insufficient_grants');
   expectRefusal(await bob.send('DELETE', `${PATH}/${id}?user=anna`), 'insufficient_grants');
@@ -86,7 +78,7 @@ test('Identities of others are for operators, whose act is in the log', async ()
 test('The only way in is untied only when that is said', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  await tie(server, 'bert', 'bert');
+  await tieIdentity(server, 'bert', 'bert');
   const bound = { user: 'bert', allowedIps: ['192.0.2.1'] };
   expect((await server.owner.json('/v2/account/keys', bound)).status).toBe(201);
   const [only] = await identitiesOf(server.owner, 'bert');
@@ -102,7 +94,7 @@ test('The only way in is untied only when that is said', async () => {
 test('On the page it is asked for first, and ends the other sessions that no key began', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  await tie(server, 'bert', 'bert <b>');
+  await tieIdentity(server, 'bert', 'bert <b>');
   const [browser, other] = await browsersOf(server, 'bert', 2);
   const { text } = await browser!.open('/ui/sessions');
   expect(text).toContain('bert &lt;b&gt;');
@@ -119,7 +111,7 @@ test('On the page it is asked for first, and ends the other sessions that no key
 test('An operator unties the identity of a user on the page of users', async () => {
   const server = await runServer();
   await server.owner.json('/v2/account/users', { name: 'bert' });
-  await tie(server, 'bert', 'bert@work');
+  await tieIdentity(server, 'bert', 'bert@work');
   const operator = new PlainBrowser(server.url);
   await operator.signIn(server.key);
   const { text } = await operator.open('/ui/operator/users');

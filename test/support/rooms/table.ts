@@ -85,6 +85,7 @@ export const FLOORS: Readonly<Record<string, Readonly<Record<string, readonly st
     cli: [],
     'cli/commands/accounts': [],
     'cli/commands/capes': [],
+    'cli/commands/identities': [],
     'cli/commands/keys': [],
     'cli/commands/reports': [],
     'cli/commands/moderation': [],

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lookUp } from '../../../../src/server/queue/look-up.ts';
 import type { Db } from '../../../../src/server/store/db.ts';
+import { listTied } from '../../../../src/server/store/identities.ts';
 import { countSkins, listSkins } from '../../../../src/server/store/skin-lists.ts';
 import { searchSkins } from '../../../../src/server/store/skin-search.ts';
 import { findOwnSkin, hasOpenSkin, someSkinOf } from '../../../../src/server/store/skins.ts';
@@ -39,6 +40,7 @@ const WORKS: Record<string, (db: Db) => Promise<unknown>> = {
   'how many were made in a span': (db) => countMade(db, { from: 1, to: 2 }),
   'when the first was made': (db) => firstMade(db),
   'how jobs ended': (db) => countEnded(db, 1),
+  'who signs in as a user': (db) => listTied(db, 'user'),
   'a texture': (db) => findServedTexture(db, '0'.repeat(64)),
 };
 

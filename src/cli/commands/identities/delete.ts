@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { type AccountClient, type Identity, ServiceError } from '../../../index.ts';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandContext } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { CliError, exitStatus } from '../../errors/exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput, Fields } from '../../output/described.ts';
+import { jsonDocument } from '../../text/json.ts';
+
+export interface IdentitiesDeleteOptions {
+  readonly ids: readonly string[];
+  readonly user?: string;
+  /** Delete even the only way to sign in. */
+  readonly last?: boolean;
+}
+
+export const examples: Examples = [
+  ['Stop an account at a provider from signing you in', 'skinsmith identities delete IDENTITY'],
+  [
+    'Delete all identities of a user',
+    'skinsmith identities list --user alice | cut -f1 | xargs skinsmith identities delete --user alice --last',
+  ],
+];
+
+interface DeletedView {
+  readonly id: string;
+  readonly deleted: true;
+}
+
+const FIELDS: Fields<DeletedView> = { id: 'id of the identity', deleted: 'always true' };
+
+export const output: readonly CommandOutput[] = [{ json: { shape: 'list', fields: FIELDS } }];
+
+export function register(command: Command, runner: Runner, run = runIdentitiesDelete): void {
+  command
+    .description(
+      'Delete identities: accounts at an OpenID Connect provider no longer sign the user in.\n' +
+        "Ends the user's sessions that no API key began. The only way to sign in needs --last.",
+    )
+    .argument('<id...>', 'IDs of identities, as printed by identities list')
+    .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
+    .option('--last', 'delete an identity even if it is the only way to sign in')
+    .action(
+      async (ids: string[], typed: Omit<IdentitiesDeleteOptions, 'ids'>) =>
+        await runner(async (context) => await run({ ...typed, ids }, context)),
+    );
+}
+
+export async function runIdentitiesDelete(
+  { ids, user, last = false }: IdentitiesDeleteOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, messages, seenNames, flags, io } = context;
+  await withAccount(context, async (account) => {
+    const all = await account.identities(user, { signal });
+    const chosen = ids.map((id) => identityIn(all, id)); // find every one before deleting any
+    for (const { id, subject } of chosen) {
+      await deleteOne(account, id, { user, mayBeLast: last, signal });
+      await seenNames.remove('identities', id);
+      messages.say(`Deleted identity ${id}: ${subject} no longer signs in.`);
+    }
+  });
+  const views = ids.map((id): DeletedView => ({ id, deleted: true }));
+  if (flags.json) io.out.write(jsonDocument(views));
+  return exitStatus('done');
+}
+
+function identityIn(all: readonly Identity[], id: string): Identity {
+  const found = all.find((one) => one.id === id);
+  if (found) return found;
+  throw new CliError('identity_not_found', `There is no identity ${id}.`, {
+    hint: 'List the identities: skinsmith identities list',
+  });
+}
+
+interface Deleting {
+  readonly user: string | undefined;
+  readonly mayBeLast: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** @throws CliError `only_way_in` when the user could not sign in any more */
+async function deleteOne(
+  account: AccountClient,
+  id: string,
+  { user, mayBeLast, signal }: Deleting,
+): Promise<void> {
+  try {
+    await account.untieIdentity(id, { ...(user !== undefined && { user }), mayBeLast }, { signal });
+  } catch (cause) {
+    if (!(cause instanceof ServiceError) || cause.code !== 'invalid_request') throw cause;
+    throw new CliError('only_way_in', `Identity ${id} is the only way for ${user ?? 'you'} to sign in.`, {
+      hint:
+        `Create an API key first: skinsmith keys create${user === undefined ? '' : ` --user ${user}`}. ` +
+        'To delete the identity all the same: --last',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { withAccount } from '../../connection/account-manager.ts';
+import type { CommandContext } from '../../context/context.ts';
+import type { Runner } from '../../context/runner.ts';
+import { exitStatus } from '../../errors/exit.ts';
+import type { Examples } from '../../help/examples.ts';
+import type { CommandOutput } from '../../output/described.ts';
+import { jsonDocument } from '../../text/json.ts';
+import { IDENTITY_LIST_OUTPUT, identityRows, seenIdentity } from './identity-rows.ts';
+
+export interface IdentitiesListOptions {
+  readonly user?: string;
+}
+
+export const examples: Examples = [
+  ['List the accounts at a provider that sign you in', 'skinsmith identities list'],
+  ['List those of a user', 'skinsmith identities list --user alice'],
+];
+
+export const output: readonly CommandOutput[] = [IDENTITY_LIST_OUTPUT];
+
+export function register(command: Command, runner: Runner, run = runIdentitiesList): void {
+  command
+    .description(
+      'List the accounts at an OpenID Connect provider that sign a user in to a skinsmith service.',
+    )
+    .option('--user <user>', 'list the identities of this user (operators only; default: yourself)')
+    .action(
+      async (typed: IdentitiesListOptions) => await runner(async (context) => await run(typed, context)),
+    );
+}
+
+export async function runIdentitiesList(
+  { user }: IdentitiesListOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { signal, seenNames, flags, io, messages } = context;
+  const identities = await withAccount(context, (account) => account.identities(user, { signal }));
+  await seenNames.add('identities', identities.map(seenIdentity));
+  if (flags.json) io.out.write(jsonDocument(identities));
+  else if (identities.length === 0) await messages.note('No identities.');
+  else io.out.write(identityRows(identities, context));
+  return exitStatus('done');
+}

@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/identities/delete.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('identities delete', register, {
+  taken: [
+    [['a', 'b'], { ids: ['a', 'b'] }],
+    [['a', '--user', 'zoe', '--last'], { ids: ['a'], user: 'zoe', last: true }],
+  ],
+  refused: [[[], /missing required argument 'id'/]],
+});

@@ -1,0 +1,10 @@
+import { register } from '../../../../src/cli/commands/identities/list.ts';
+import { describeParsing } from '../../../support/cli/parsing.ts';
+
+describeParsing('identities list', register, {
+  taken: [
+    [[], {}],
+    [['--user', 'zoe'], { user: 'zoe' }],
+  ],
+  refused: [[['x'], /too many arguments/]],
+});

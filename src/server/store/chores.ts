@@ -15,21 +15,22 @@ export interface ChoreHolder {
 
 /**
  * Takes a chore, which is due again `every` milliseconds from now. False if it is not due, or another node is at it.
- * Times further ahead than that are from before the database's clock was set back.
+ * Times further ahead than that are from before the database's clock was set back. Every time is read from the clock
+ * again: `excluded` was computed before the statement waited for a node that took the chore meanwhile, whose times would
+ * then look too far ahead.
  */
 export async function takeChore(
   db: Db,
   name: string,
   { owner, lease, every }: ChoreHolder & { readonly every: number },
 ): Promise<boolean> {
+  const due = sql`${DATABASE_NOW} + ${every}::bigint`;
+  const until = sql`${DATABASE_NOW} + ${lease}::bigint`;
   const { rows } = await sql`
-    insert into chores (name, due_at, lease_owner, lease_until)
-    values (${name}, ${DATABASE_NOW} + ${every}::bigint, ${owner}, ${DATABASE_NOW} + ${lease}::bigint)
-    on conflict (name) do update
-      set due_at = excluded.due_at, lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-      where (chores.due_at <= ${DATABASE_NOW} or chores.due_at > excluded.due_at)
-        and (chores.lease_until is null or chores.lease_until < ${DATABASE_NOW}
-          or chores.lease_until > excluded.lease_until)
+    insert into chores (name, due_at, lease_owner, lease_until) values (${name}, ${due}, ${owner}, ${until})
+    on conflict (name) do update set due_at = ${due}, lease_owner = ${owner}, lease_until = ${until}
+      where (chores.due_at <= ${DATABASE_NOW} or chores.due_at > ${due})
+        and (chores.lease_until is null or chores.lease_until < ${DATABASE_NOW} or chores.lease_until > ${until})
     returning name`.execute(db);
   return rows.length === 1;
 }

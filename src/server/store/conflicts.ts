@@ -8,10 +8,24 @@ const CONFLICTS: ReadonlySet<unknown> = new Set([
 
 /** Whether a transaction of another writer, at the same time, was in the way of this one. */
 export function isConflict(error: unknown): boolean {
-  return CONFLICTS.has((error as { code?: unknown }).code);
+  return CONFLICTS.has((error as { code?: unknown }).code) || isOutdated(error);
 }
 
-/** Whether a row was locked for longer than `lock_timeout`. */
+/**
+ * Whether a statement was prepared before a table got another column, as when a newer program joins: PostgreSQL refuses
+ * to run it, for its rows would have that column.
+ */
+export function isOutdated(error: unknown): boolean {
+  const { code, routine } = error as { code?: unknown; routine?: unknown };
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
+}
+
+/** Whether PostgreSQL has undone the statement, or its transaction, because several waited for each other in a circle. */
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '40P01';
+}
+
+/** Whether a row or a table was locked for longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === '55P03';
 }

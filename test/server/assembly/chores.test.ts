@@ -37,6 +37,14 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
       db,
     );
 
+  const waitsForLock = async (db: Db): Promise<boolean> => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      db,
+    );
+    return rows.length > 0;
+  };
+
   test('Of all nodes one does a chore, each time that it is due', async () => {
     const { one, other, done, run } = await nodes();
     await Promise.all([run(one, 'one'), run(other, 'other'), run(one, 'one'), run(other, 'other')]);
@@ -47,6 +55,25 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     await pass(one.db, MINUTE / 2);
     await Promise.all([run(other, 'other'), run(one, 'one')]);
     expect(done).toHaveLength(2);
+  });
+
+  test('Whoever waited for the row while another took the chore does not do it again', async () => {
+    const { one, other, done, run } = await nodes();
+    await run(one, 'earlier');
+    await pass(one.db, MINUTE);
+    const late: Promise<void>[] = [];
+    await one.db.transaction().execute(async (held) => {
+      await sql`select 1 from chores for update`.execute(held);
+      late.push(run(other, 'other'));
+      await expect.poll(() => waitsForLock(one.db), { timeout: 30_000 }).toBe(true);
+      await choresInStore(held, { owner: 'one', onError }).run(
+        'prune',
+        MINUTE,
+        async () => void done.push('first'),
+      );
+    });
+    await Promise.all(late);
+    expect(done).toEqual(['earlier', 'first']);
   });
 
   test('One chore does not keep another from being done', async () => {

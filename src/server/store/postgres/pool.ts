@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import { isDeadlock, isOutdated } from '../conflicts.ts';
 import { StoreClient } from './client.ts';
 import { ConnectionGate } from './connection-gate.ts';
+import { StatementNames } from './statement-names.ts';
 import { asNoConnection, asTrouble } from './trouble.ts';
 
 export interface PoolOptions {
@@ -22,12 +23,11 @@ export const POOL_OPTIONS: PoolOptions = {
   statementTimeout: 30_000,
 };
 
+/** How often a statement by itself is tried that others got in the way of. */
+const MOST_TRIES = 5;
+
 /** The number of a type in PostgreSQL's catalogue. */
 const INT8 = 20;
-/** Maximum number of statements with names on each connection; the service uses about a hundred. */
-const MAX_NAMES = 500;
-/** Characters: longer ones have lists of varying lengths. */
-const LONGEST_NAMED = 4_000;
 
 /** Numbers of 64 bits as numbers: none of ours is above 2^53. */
 const parsers: PoolConfig['types'] = {
@@ -66,13 +66,12 @@ export function makePool(url: string, options: PoolOptions): Pool {
 
 /** The pool as Kysely uses it: with names for statements, and errors that say whose fault they are. */
 export function forKysely(pool: Pool, { prepares }: PoolOptions): PostgresPool {
-  const names = new StatementNames();
+  const names = prepares ? new StatementNames() : undefined;
   const gate = new ConnectionGate();
-  const nameOf = prepares ? (text: string) => names.of(text) : () => undefined;
   return {
     connect: async () => {
       try {
-        return adapt(await gate.pass(async () => await pool.connect()), nameOf);
+        return adapt(await gate.pass(async () => await pool.connect()), names);
       } catch (error) {
         throw asNoConnection(error);
       }
@@ -82,17 +81,22 @@ export function forKysely(pool: Pool, { prepares }: PoolOptions): PostgresPool {
   };
 }
 
-function adapt(client: PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
+function adapt(client: PoolClient, names: StatementNames | undefined): PostgresPoolClient {
   let lost: Error | undefined;
   const onLost = (error: Error) => {
     lost = error;
   };
   client.on('error', onLost);
-  const query = async (text: string, values: readonly unknown[]) => {
+  const query = async (text: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
+    const name = values.length === 0 ? undefined : names?.of(text);
+    const isInTransaction = client.getTransactionStatus() !== 'I';
     try {
-      const name = values.length === 0 ? undefined : nameOf(text);
       return await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
     } catch (error) {
+      if (name !== undefined && isOutdated(error)) names?.renew(text, name);
+      // A transaction has to begin again: see inTransaction.
+      const isPassing = isOutdated(error) || isDeadlock(error);
+      if (!isInTransaction && isPassing && tries < MOST_TRIES) return await query(text, values, tries + 1);
       const trouble = asTrouble(error);
       if (trouble !== error) lost = trouble as Error;
       throw trouble;
@@ -103,18 +107,4 @@ function adapt(client: PoolClient, nameOf: (text: string) => string | undefined)
     client.release(lost ?? false); // a broken one is closed
   };
   return { query, release } as unknown as PostgresPoolClient;
-}
-
-/** Short names of statements, the same in all processes. */
-class StatementNames {
-  readonly #names = new Map<string, string>();
-
-  of(text: string): string | undefined {
-    const known = this.#names.get(text);
-    if (known !== undefined) return known;
-    if (this.#names.size >= MAX_NAMES || text.length > LONGEST_NAMED) return undefined;
-    const name = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-    this.#names.set(text, name);
-    return name;
-  }
 }

@@ -60,6 +60,15 @@ describe('Connections', () => {
     expect((await server.owner.get('/v2/me')).status).toBe(200);
   });
 
+  test('that come together from one address all upload, when each has a valid key', async () => {
+    const server = await runServer();
+    await server.owner.upload('/v2/generate', skinPng(1));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async () => await server.owner.upload('/v2/queue', skinPng(1))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  });
+
   test('whose peer reads nothing of an answer are cut', async () => {
     const server = await runServer({ networkLimits: { unreadTimeout: 1_000 } });
     const ask = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import { RoundRobin } from './round-robin.ts';
 
 /** Requests that may begin in one turn of the event loop. */
 const MAX_PER_TURN = 8;
@@ -86,30 +87,5 @@ export class BurstQueue {
     const isKeyed = this.#others.isEmpty || (this.#keyedInARow < KEYED_PER_OTHER && !this.#keyed.isEmpty);
     this.#keyedInARow = isKeyed ? this.#keyedInARow + 1 : 0;
     return isKeyed ? this.#keyed.take() : this.#others.take();
-  }
-}
-
-/** Items in the order in which they came, but one of each group in turn. */
-class RoundRobin<T> {
-  readonly #groups = new Map<string, T[]>();
-
-  get isEmpty(): boolean {
-    return this.#groups.size === 0;
-  }
-
-  add(group: string, item: T): void {
-    const there = this.#groups.get(group);
-    if (there) there.push(item);
-    else this.#groups.set(group, [item]);
-  }
-
-  take(): T | undefined {
-    const [first] = this.#groups;
-    if (!first) return undefined;
-    const [group, items] = first;
-    const item = items.shift();
-    this.#groups.delete(group);
-    if (items.length > 0) this.#groups.set(group, items);
-    return item;
   }
 }

@@ -145,6 +145,11 @@ export class Connections {
     connection.awaitsKey = false;
   }
 
+  /** The connections that have not sent a valid key. */
+  *strangers(): Iterable<Connection> {
+    for (const { connections } of this.#strangers.values()) yield* connections;
+  }
+
   /** The unit that counts as one address, for a connection that is open. */
   addressOf(socket: Socket): string {
     return this.#all.get(socket)?.address ?? '';

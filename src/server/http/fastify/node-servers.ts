@@ -7,6 +7,8 @@ import { BurstQueue, type Rank } from './burst-queue.ts';
 import type { Connections } from './connections.ts';
 import { KEPT_HEADERS, type NetworkLimits, nodeServerOptions } from './network-limits.ts';
 import { handleOneByOne } from './pipelining.ts';
+import { Reading } from './reading.ts';
+import { ReadingTurns } from './reading-turns.ts';
 
 /** Connections that may wait to be accepted; the system may allow fewer. With more, callers try again after a second. */
 const BACKLOG = 4096;
@@ -24,6 +26,8 @@ export interface NodeServersOptions {
 export class NodeServers {
   readonly #options: NodeServersOptions;
   readonly #burst: BurstQueue;
+  readonly #reading = new Reading();
+  readonly #readingTurns: ReadingTurns;
   readonly #servers: Server[] = [];
   readonly #others: Server[] = [];
   #handle: RequestListener = () => {};
@@ -31,6 +35,11 @@ export class NodeServers {
   constructor(options: NodeServersOptions) {
     this.#options = options;
     this.#burst = new BurstQueue(options.clock);
+    this.#readingTurns = new ReadingTurns(
+      this.#reading,
+      () => options.connections.strangers(),
+      options.clock,
+    );
   }
 
   /** Makes the first server, whose events go to `handle`: for the framework. */
@@ -67,7 +76,10 @@ export class NodeServers {
 
   #make(): Server {
     const { limits, connections } = this.#options;
-    const receive = (socket: Socket) => connections.begin(socket);
+    const receive = (socket: Socket) => {
+      this.#readingTurns.parsed();
+      return connections.begin(socket);
+    };
     const flooded = (socket: Socket) => connections.ban(socket);
     const start = (request: IncomingMessage, begin: () => void) => {
       this.#burst.add(begin, {
@@ -77,13 +89,14 @@ export class NodeServers {
     };
     const server = createServer(
       nodeServerOptions(limits),
-      handleOneByOne({ handle: this.#handle, receive, flooded, start }),
+      handleOneByOne({ handle: this.#handle, receive, flooded, start, reading: this.#reading }),
     );
     server.maxHeadersCount = KEPT_HEADERS;
     // Node's HTTP server has no option for it, but its base class reads it for each connection.
     Object.assign(server, { blockList: new Refused(connections) });
     server.on('connection', (socket) => {
       this.#burst.connected();
+      this.#readingTurns.connected();
       connections.add(socket);
     });
     // Node answers unknown values of `Expect` itself, in a foreign format; ignore the header instead.

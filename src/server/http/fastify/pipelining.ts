@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { closeFlooding } from './close-flooding.ts';
+import type { Reading } from './reading.ts';
 
 /** Requests that may wait on one connection; with more, the connection is closed. */
 const MAX_WAITING = 32;
@@ -19,13 +20,16 @@ export interface PipeliningOptions {
   readonly flooded: (socket: Socket) => void;
   /** Decides when a request whose turn on its connection has come is handled. */
   readonly start: (request: IncomingMessage, handle: () => void) => void;
+  readonly reading: Reading;
 }
 
 /**
  * Handles the requests of each connection one after the other, even if they are sent all at once: the next one starts
- * when the previous answer has been taken.
+ * when the previous answer has been taken. While some wait, nothing more is read: they take memory, and more of them
+ * would not be answered earlier.
  */
-export function handleOneByOne({ handle, receive, flooded, start }: PipeliningOptions): RequestListener {
+export function handleOneByOne(options: PipeliningOptions): RequestListener {
+  const { handle, receive, flooded, start, reading } = options;
   const queues = new WeakMap<Socket, Exchange[]>();
   const run = ({ request, response, end }: Exchange, waiting: Exchange[]): void => {
     response.once('close', () => {
@@ -34,6 +38,7 @@ export function handleOneByOne({ handle, receive, flooded, start }: PipeliningOp
       if (next && !request.socket.destroyed) run(next, waiting);
       else queues.delete(request.socket);
     });
+    if (waiting.length === 0) reading.resume(request.socket, 'requests');
     start(request, () => {
       if (!request.socket.destroyed) handle(request as never, response as never);
     });
@@ -48,8 +53,10 @@ export function handleOneByOne({ handle, receive, flooded, start }: PipeliningOp
       return;
     }
     const exchange = { request, response, end: receive(socket) };
-    if (waiting) waiting.push(exchange);
-    else {
+    if (waiting) {
+      waiting.push(exchange);
+      reading.pause(socket, 'requests');
+    } else {
       const queue: Exchange[] = [];
       queues.set(socket, queue);
       run(exchange, queue);

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { handleOneByOne } from '../../../../src/server/http/fastify/pipelining.ts';
+import { Reading } from '../../../../src/server/http/fastify/reading.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
@@ -17,6 +18,7 @@ async function sendAtOnce(count: number, handle: RequestListener) {
     },
     flooded: () => void seen.flooded++,
     start: (_request, begin) => begin(),
+    reading: new Reading(),
   });
   const server = createServer((request, response) => {
     seen.requests++;
@@ -47,6 +49,25 @@ test('The next request is handled when the previous answer has been taken', asyn
   while (heard().split('done\n').length <= 20) await once(socket, 'data');
   expect({ most, ...seen }).toEqual({ most: 1, requests: 20, receiving: 0, flooded: 0 });
 });
+
+// Fails when a version of Node stops reading in another way: see reading.ts.
+test('While requests of a connection wait, nothing more is read from it', async () => {
+  const reading: unknown[] = [];
+  const { socket, heard } = await sendAtOnce(2, (request, response) => {
+    // In a later turn, in which all that was sent at once has been parsed.
+    setImmediate(() => {
+      reading.push(isReading(request.socket));
+      if (reading.length === 1) socket.write(GET);
+      response.end('done\n');
+    });
+  });
+  while (heard().split('done\n').length <= 3) await once(socket, 'data');
+  expect([reading.length, reading[0], reading[2]]).toEqual([3, false, true]);
+});
+
+function isReading(socket: object): unknown {
+  return (socket as { _handle?: { reading?: boolean } })._handle?.reading;
+}
 
 // Fails when a version of Node parses what follows on a closed connection: see close-flooding.ts.
 test('With more than 32 waiting requests the connection is closed, and nothing more of it is parsed', async () => {

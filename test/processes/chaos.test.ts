@@ -1,19 +1,16 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeFirstOwnerKey } from '../../src/server/service/users/keys.ts';
-import { ensureOwner } from '../../src/server/service/users/users.ts';
 import { POOL_OPTIONS } from '../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../src/server/store/postgres/postgres-store.ts';
 import { type Cluster, type ClusterNode, openCluster } from '../support/cluster/cluster.ts';
-import { submitUntil } from '../support/cluster/load.ts';
+import { generateUntil, isRude, submitUntil } from '../support/cluster/load.ts';
 import { NEMESES, type NemesisName, type Scene } from '../support/cluster/nemeses.ts';
+import { SPOTS, writePlan } from '../support/cluster/plan.ts';
 import { Subscriber } from '../support/cluster/subscriber.ts';
+import { makeKeys, USERS } from '../support/cluster/users.ts';
 import { findFaults, watchPeaks } from '../support/cluster/witness.ts';
 import { HAS_POSTGRES } from '../support/postgres/own-database.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
 import { poll } from '../support/server/poll.ts';
-import { TestCaller } from '../support/server/test-caller.ts';
+import type { Heard } from '../support/server/test-caller.ts';
 
 /** Every nemesis comes once; with SKINSMITH_CHAOS_ROUNDS so often. */
 const ROUNDS = Number(process.env['SKINSMITH_CHAOS_ROUNDS'] ?? 1);
@@ -23,18 +20,10 @@ const MINUTES = 60_000;
 /** Of a node: its pool and its listener, and once more as many whose end PostgreSQL has not noticed yet. */
 const CONNECTIONS = 2 * (POOL_OPTIONS.connections + 1);
 
-const SPOTS = 5;
-const PLAN = {
-  queue: SPOTS,
-  per_minute: 1_000_000,
-  per_hour: 1_000_000,
-  concurrency: 2,
-  burst: 3,
-  priority: 1,
-};
-const USERS = ['ann', 'bob', 'cleo'];
 /** How many of a user's requests are under way at once. */
 const SENDERS = 4;
+/** Pictures of each of them: no two send the same, and there are 65,536. */
+const PICTURES = 4_000;
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 function randomFrom(seed: number): () => number {
@@ -54,19 +43,10 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
     .map(({ item }) => item);
 }
 
-/** An API key for each user. */
-async function makeKeys({ postgres, nodes }: Cluster): Promise<string[]> {
+async function makeUsers({ postgres, nodes }: Cluster): Promise<string[]> {
   const db = await openPostgresDb(postgres.urlOf('postgres'));
-  const secret = await makeFirstOwnerKey(db, await ensureOwner(db, Date.now()), Date.now());
+  const keys = await makeKeys(db, nodes[0]!, 'chaos');
   await db.destroy();
-  await nodes[0]?.start();
-  const owner = new TestCaller(nodes[0]?.url ?? '', { key: secret });
-  const keys: string[] = [];
-  for (const user of USERS) {
-    const { body } = await owner.json('/v2/account/keys', { user });
-    await owner.patch(`/v2/account/users/${user}`, { plan: 'chaos' });
-    keys.push(String(body.key?.secret));
-  }
   return keys;
 }
 
@@ -81,6 +61,8 @@ function subscribe({ nodes }: Cluster, keys: readonly string[]): Subscriber[] {
 }
 
 interface Outcome {
+  /** How many skins came to those of each user who wait for them. */
+  readonly waitedFor: readonly number[];
   /** Jobs that clients were told they have. */
   readonly accepted: readonly string[];
   readonly rudeness: readonly string[];
@@ -91,13 +73,19 @@ async function runChaos(scene: Scene, keys: readonly string[], random: () => num
   let isOver = false;
   const peaks = watchPeaks(scene.admin, () => isOver);
   const rudeness: string[] = [];
-  const onRude = (fault: string) => rudeness.push(fault);
+  const onHeard = (heard: Heard) => {
+    if (isRude(heard)) rudeness.push(`${heard.status}: ${JSON.stringify(heard.body)}`);
+  };
   const load = keys.flatMap((key, user) =>
     Array.from({ length: SENDERS }, async (_, sender) => {
-      const pictures = (user * SENDERS + sender) * 5_000;
-      return await submitUntil(() => isOver, { key, pictures, pick, onRude });
+      const pictures = (user * SENDERS + sender) * PICTURES;
+      return await submitUntil(() => isOver, { key, pictures, pick, onHeard });
     }),
   );
+  const waiting = keys.map(async (key, user) => {
+    const pictures = (USERS.length * SENDERS + user) * PICTURES;
+    return await generateUntil(() => isOver, { key, pictures, pick, onHeard });
+  });
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const name of shuffled(Object.keys(NEMESES) as NemesisName[], random)) {
@@ -110,7 +98,7 @@ async function runChaos(scene: Scene, keys: readonly string[], random: () => num
   const { spots, connections } = await peaks;
   expect(spots).toBeLessThanOrEqual(SPOTS);
   expect(connections).toBeLessThanOrEqual(CONNECTIONS);
-  return { accepted: (await Promise.all(load)).flat(), rudeness };
+  return { accepted: (await Promise.all(load)).flat(), waitedFor: await Promise.all(waiting), rudeness };
 }
 
 describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
@@ -118,13 +106,12 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     timeout: ROUNDS * 10 * MINUTES,
   }, async () => {
     const random = randomFrom(SEED);
-    const plansFile = join(await ownFolder(), 'plans.json');
-    await writeFile(plansFile, JSON.stringify({ chaos: PLAN }));
-    const cluster = await openCluster(3, { plansFile, pace: 400, workers: 4 });
-    const keys = await makeKeys(cluster);
+    const plansFile = await writePlan('chaos');
+    const cluster = await openCluster(3, { plansFile, pace: 400, workers: 4 }, { statementTimeout: 3_000 });
+    const keys = await makeUsers(cluster);
     await Promise.all(cluster.nodes.map(async (node) => await node.start()));
     const subscribers = subscribe(cluster, keys);
-    const { accepted, rudeness } = await runChaos({ ...cluster, subscribers }, keys, random);
+    const { accepted, waitedFor, rudeness } = await runChaos({ ...cluster, subscribers }, keys, random);
     const { rows } = await poll(
       async () => await cluster.admin.query('select uuid, status, error_code from jobs order by id'),
       ({ rows: jobs }) => jobs.every(({ status }) => status === 'completed' || status === 'failed'),
@@ -137,6 +124,7 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     expect(accepted.length).toBeGreaterThan(USERS.length * SPOTS);
     expect(accepted.filter((uuid) => ended.get(uuid) !== 'completed')).toEqual([]);
     expect(rudeness).toEqual([]);
+    expect(Math.min(...waitedFor)).toBeGreaterThan(0);
     expect(new Set(accepted).size).toBe(accepted.length);
     expect(await findFaults(cluster.admin, cluster.processesOf())).toEqual([]);
   });

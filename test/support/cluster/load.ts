@@ -1,54 +1,103 @@
 import { randomUUID } from 'node:crypto';
-import { skinPng } from '../server/drawn-skins.ts';
-import { TestCaller } from '../server/test-caller.ts';
-import type { ClusterNode } from './cluster.ts';
+import { errors } from 'undici';
+import { expect } from 'vitest';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { drawSkin, skinPng } from '../server/drawn-skins.ts';
+import { type Heard, TestCaller } from '../server/test-caller.ts';
+import type { ServerProcess } from './server-process.ts';
 
 /** Milliseconds between attempts. */
-const PAUSE = 20;
+const PAUSE = 80;
+/** Seconds that a waiting client gives the service for a skin, from when a worker has taken its job. */
+const WAIT = 5;
+
+/** Whether an answer is a failure of the service, or of a server that does not stop properly. */
+export function isFault({ status, body }: Heard): boolean {
+  return status >= 300 && status !== 429 && body.errors?.[0]?.code !== 'service_unavailable';
+}
+
+/**
+ * Whether an answer is neither what was asked for, nor a refusal that says when to come again, nor word that a job takes
+ * longer than its client waits. A node that was paused finds that a request has come too late: 408.
+ */
+export function isRude({ status, headers, body }: Heard): boolean {
+  if (body.errors?.[0]?.code === 'generator_timeout') return body.links?.['job'] === undefined;
+  return status >= 300 && !([408, 429, 503].includes(status) && headers['retry-after']);
+}
 
 interface Client {
   readonly key: string;
   /** Number of the first picture; the others follow it. */
   readonly pictures: number;
-  readonly pick: () => ClusterNode;
-  /** Hears of refusals that do not say when to come again. */
-  readonly onRude: (fault: string) => void;
+  readonly pick: () => Pick<ServerProcess, 'url'>;
+  readonly onHeard: (heard: Heard) => void;
 }
 
 /** A client with patience: it sends each picture under a key of its own until a node has answered that it has a job. */
 export async function submitUntil(isOver: () => boolean, { pictures, ...client }: Client): Promise<string[]> {
   const accepted: string[] = [];
   for (let picture = pictures; !isOver(); picture++) {
-    const id = await submit({ ...client, picture, idempotencyKey: randomUUID(), isOver });
-    if (id !== undefined) accepted.push(id);
+    const headers = { 'idempotency-key': randomUUID() };
+    const heard = await ask({ ...client, picture, headers, isOver, path: '/v2/queue' });
+    if (heard) accepted.push(String(heard.body.job?.id));
   }
   return accepted;
 }
 
-interface Submission extends Omit<Client, 'pictures'> {
+/**
+ * A client that waits for each skin on the line, and asks again if it does not come. Resolves to how many came, each of
+ * them the one that was asked for.
+ */
+export async function generateUntil(isOver: () => boolean, { pictures, ...client }: Client): Promise<number> {
+  let count = 0;
+  for (let picture = pictures; !isOver(); picture++) {
+    const path = `/v2/generate?timeout=${WAIT}`;
+    const heard = await ask({ ...client, picture, isOver, path });
+    if (!heard) break;
+    expectSkinOf(picture, heard);
+    count++;
+  }
+  return count;
+}
+
+function expectSkinOf(picture: number, { body }: Heard): void {
+  const { data, hash } = body.skin?.texture ?? {};
+  const signed = Buffer.from(data?.value ?? '', 'base64').toString();
+  const asked = pixelHash(drawSkin(picture));
+  expect(hash).toEqual({ skin: asked });
+  expect(signed).toContain(asked);
+  expect(data?.signature).toMatch(/./);
+}
+
+interface Request extends Omit<Client, 'pictures'> {
+  readonly path: string;
   readonly picture: number;
-  readonly idempotencyKey: string;
+  readonly headers?: Record<string, string>;
   readonly isOver: () => boolean;
 }
 
-async function submit({
+/** Asks until an answer is what was asked for; undefined: it was over before. @throws HeadersTimeoutError if none comes */
+async function ask({
+  path,
   picture,
-  idempotencyKey,
+  headers,
   key,
   pick,
   isOver,
-  onRude,
-}: Submission): Promise<string | undefined> {
+  onHeard,
+}: Request): Promise<Heard | undefined> {
   const file = `data:image/png;base64,${skinPng(picture).toString('base64')}`;
   while (!isOver()) {
     const { url } = pick();
     const caller = url === undefined ? undefined : new TestCaller(url, { key, isOurs: false });
     const heard = await caller
-      ?.json('/v2/queue', { url: file, variant: 'classic' }, { 'idempotency-key': idempotencyKey })
-      .catch(() => undefined); // the node is gone
-    if (heard && [429, 503].includes(heard.status) && !heard.headers['retry-after'])
-      onRude(`${heard.status} without Retry-After: ${JSON.stringify(heard.body)}`);
-    if (heard && heard.status < 300) return String(heard.body.job?.id);
+      ?.json(path, { url: file, variant: 'classic' }, headers)
+      .catch((error: unknown) => {
+        if (error instanceof errors.HeadersTimeoutError) throw error;
+        return undefined; // the node is gone
+      });
+    if (heard) onHeard(heard);
+    if (heard && heard.status < 300) return heard;
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   return undefined;

@@ -124,6 +124,8 @@ function rawAnswer(refusal: Refusal): string {
     `MineSkin-Server: ${SERVER_NAME}`,
     `MineSkin-Breadcrumb: ${makeBreadcrumb()}`,
     'Connection: close',
+    // The server may have been held up, and not the caller.
+    ...(status === 408 ? ['Retry-After: 1'] : []),
   ];
   return `${head.join('\r\n')}\r\n\r\n${text}`;
 }

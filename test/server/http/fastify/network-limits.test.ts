@@ -132,6 +132,7 @@ describe('A connection that takes its time is ended', () => {
     const { url } = await runServer({ networkLimits });
     const answer = await say(url, text);
     expect([answer.status, answer.body]).toEqual([408, refusal]);
+    expect(answer.headers['retry-after']).toBe('1');
   });
 
   test('when it sends nothing after an answer', async () => {

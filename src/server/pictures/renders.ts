@@ -49,11 +49,10 @@ export class Renders {
   }
 
   /**
-   * Only a picture that has to be drawn counts against the caller's budget.
+   * Only a picture that has to be drawn counts against the caller's budget. `name`: from `nameOf`, if it is known.
    * @throws Refusal `rate_limit`, or `service_unavailable` when too many pictures wait to be drawn
    */
-  async render(wish: RenderWish, caller: Caller): Promise<Render> {
-    const name = this.nameOf(wish);
+  async render(wish: RenderWish, caller: Caller, name = this.nameOf(wish)): Promise<Render> {
     const png = this.#cache.get(name) ?? this.#underWay.get(name) ?? this.#draw(name, wish, caller);
     return { png: await png, name };
   }

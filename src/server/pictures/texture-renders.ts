@@ -3,10 +3,10 @@ import { widthOf } from '../../skin/render/views.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
+import type { ServedTextures } from '../service/skins/served-textures.ts';
 import { readSkin } from '../service/skins/skins.ts';
 import type { Db } from '../store/db.ts';
 import type { SkinWithData } from '../store/skins.ts';
-import { findServedTexture } from '../store/textures.ts';
 import type { NamedTexture, RenderWish } from './renders.ts';
 
 /** What a caller may choose of a picture. */
@@ -17,13 +17,18 @@ export interface Choice {
   readonly overlay: boolean;
 }
 
+/** Where stored textures come from. */
+interface Textures {
+  readonly servedTextures: ServedTextures;
+}
+
 /** The picture of a stored texture. @throws Refusal `not_found` */
 export async function textureWish(
-  db: Db,
+  textures: Textures,
   hash: string,
   choice: Choice & { readonly variant: Variant | 'auto' },
 ): Promise<RenderWish> {
-  return wishFor(await storedTexture(db, hash), choice);
+  return wishFor(await storedTexture(textures, hash), choice);
 }
 
 /**
@@ -31,15 +36,18 @@ export async function textureWish(
  * @throws Refusal `skin_not_found`
  */
 export async function skinWish(
-  { db }: { readonly db: Db },
+  { db, servedTextures }: Textures & { readonly db: Db },
   caller: Caller,
   uuid: string,
   choice: Choice,
 ): Promise<{ readonly wish: RenderWish; readonly visibility: SkinWithData['visibility'] }> {
   const { texture_hash, cape_hash, variant, visibility } = await readSkin({ db }, caller, uuid);
-  const wish = wishFor(await storedTexture(db, texture_hash), { ...choice, variant });
+  const wish = wishFor(await storedTexture({ servedTextures }, texture_hash), { ...choice, variant });
   const showsCape = choice.view === 'back' && cape_hash !== null;
-  return { wish: showsCape ? { ...wish, cape: await storedTexture(db, cape_hash) } : wish, visibility };
+  return {
+    wish: showsCape ? { ...wish, cape: await storedTexture({ servedTextures }, cape_hash) } : wish,
+    visibility,
+  };
 }
 
 function wishFor(
@@ -49,8 +57,8 @@ function wishFor(
   return { skin, view, variant, overlay, width: widthOf(view, size), height: size };
 }
 
-async function storedTexture(db: Db, hash: string): Promise<NamedTexture> {
-  const texture = await findServedTexture(db, hash);
+async function storedTexture({ servedTextures }: Textures, hash: string): Promise<NamedTexture> {
+  const texture = await servedTextures.find(hash);
   if (!texture) throw new Refusal('not_found', 'There is no such texture.');
   return texture;
 }

@@ -5,6 +5,7 @@ import { drawView } from '../../../src/skin/render/render.ts';
 import { VIEWS } from '../../../src/skin/render/views.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 
@@ -115,11 +116,13 @@ describe('pictures of a texture', () => {
     expect((await server.anonymous().get(`/textures/${hash}/front.png?size=32`)).status).toBe(200);
   });
 
-  test('are not there once the skin is gone', async () => {
-    const server = await runServer();
+  test('are not there once the skin is gone, at the latest after five seconds', async () => {
+    const clock = new MovableClock();
+    const server = await runServer({ clock });
     const { uuid, hash } = await makeSkin(server.owner);
     expect((await server.owner.get(`/textures/${hash}/face.png`)).status).toBe(200);
     await server.owner.send('DELETE', `/v2/skins/${uuid}`);
+    clock.forward(5_000);
     expect((await server.owner.get(`/textures/${hash}`)).status).toBe(404);
     expectRefusal(await server.owner.get(`/textures/${hash}/face.png`), 'not_found');
     expectRefusal(await server.owner.get(`/textures/${'a'.repeat(64)}/face.png`), 'not_found');

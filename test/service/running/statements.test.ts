@@ -15,8 +15,8 @@ const QUIET = { workers: 1, webhooks: false } as const;
 
 /** Fewer than the spots of the plan `pro`. */
 const SKINS = 20;
-/** For the whole batch: the key is read, its use noted, and at the end there is no more work. */
-const ONCE = 8;
+/** For the whole batch: at its end there is no more work (4), and once a minute the use of two keys is noted (5). */
+const ONCE = 9;
 
 async function submit(caller: TestCaller, number: number): Promise<void> {
   const key = { 'idempotency-key': `key ${number}` };
@@ -76,4 +76,14 @@ describe('Few statements answer', () => {
     await ask(caller, job);
     expect(statements.take().length).toBeLessThanOrEqual(most);
   });
+});
+
+test('A picture of a texture that somebody asked for a moment ago takes no statement', async () => {
+  const { caller, job, statements } = await runWithSkin();
+  const { body } = await caller.get(`/v2/queue/${job}`);
+  const view = `/textures/${body.skin?.texture.hash.skin}/face.png`;
+  expect((await caller.get(view)).status).toBe(200);
+  statements.take();
+  expect((await caller.get(view)).status).toBe(200);
+  expect(statements.take()).toEqual([]);
 });

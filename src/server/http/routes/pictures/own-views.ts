@@ -54,7 +54,7 @@ function textureViewRoute(view: View): Route {
     answers,
     authenticated: false,
     handle: async (call) => {
-      const wish = await textureWish(call.context.db, call.params.hash, { view, ...call.query });
+      const wish = await textureWish(call.context, call.params.hash, { view, ...call.query });
       return await renderAnswer(call, wish, { 'Cache-Control': `public, max-age=${CACHE_AGE}, immutable` });
     },
   });

@@ -12,7 +12,7 @@ export function pngAnswer(
   const tagged = tag(name, headers);
   if (request.headers['if-none-match'] === tagged.ETag)
     return { status: 304, body: undefined, headers: tagged };
-  return { status: 200, body: Buffer.from(png), headers: { ...tagged, 'Content-Type': 'image/png' } };
+  return { status: 200, body: bytesOf(png), headers: { ...tagged, 'Content-Type': 'image/png' } };
 }
 
 /** A picture that is drawn unless the caller has it. @throws Refusal `rate_limit`, `service_unavailable` */
@@ -22,10 +22,16 @@ export async function renderAnswer(
   headers: Headers,
 ): Promise<Answer> {
   const { context, caller, request } = call;
-  const tagged = tag(context.renders.nameOf(wish), headers);
+  const name = context.renders.nameOf(wish);
+  const tagged = tag(name, headers);
   if (request.headers['if-none-match'] === tagged.ETag)
     return { status: 304, body: undefined, headers: tagged };
-  return pngAnswer(call, await context.renders.render(wish, caller), headers);
+  return pngAnswer(call, await context.renders.render(wish, caller, name), headers);
+}
+
+/** The same bytes: nobody changes them. */
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function tag(name: string, headers: Headers) {

@@ -1,4 +1,11 @@
-import { addressesOf, DEFAULT_HOST, DEFAULT_PORT, settlePublicUrl, urlOf } from './assembly/own-addresses.ts';
+import {
+  addressesOf,
+  DEFAULT_HOST,
+  DEFAULT_PORT,
+  rememberLocalUrl,
+  settlePublicUrl,
+  urlOf,
+} from './assembly/own-addresses.ts';
 import type { ServerOptions } from './assembly/server-options.ts';
 import { partOf } from './events/siblings.ts';
 import type { AppOptions } from './http/fastify/app.ts';
@@ -53,6 +60,7 @@ async function openNetwork(options: ServerOptions, { context, owner }: Parts): P
     url: '',
     open: async () => {
       adapter.url = urlOf(host, await http.listen(host, port));
+      await rememberLocalUrl(context.db, adapter.url);
       const publicUrl = await settlePublicUrl(context.db, options, adapter.url);
       return { publicUrl, own: addressesOf(host, adapter.url, publicUrl) };
     },

@@ -5,7 +5,7 @@ import type { Runner } from '../context/runner.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';
 import type { Examples } from '../help/examples.ts';
 import { openBrowser } from '../open/browser.ts';
-import { isServedAt } from '../open/find-service.ts';
+import { findServed } from '../open/find-service.ts';
 import { nonEmpty, wholeNumber } from '../options/option-values.ts';
 import type { CommandOutput, Fields } from '../output/described.ts';
 import { aborted } from '../serve/aborted.ts';
@@ -63,8 +63,9 @@ export async function runOpen(
   const { makeLinkOfOwner } = await import('../../server/server.ts');
   const known = await makeLinkOfOwner({ dataDir, store }, context.clock);
   const show = async (url: string) => await showLink(url, context, browser ? launch : undefined);
-  if (known && (await isServedAt(known.publicUrl, context.signal))) {
-    await show(`${known.publicUrl}${known.path}`);
+  const url = known && (await findServed(known.urls, context.signal));
+  if (known && url !== undefined) {
+    await show(`${url}${known.path}`);
     return exitStatus('done');
   }
   const options = { data: dataDir, port, logLevel: 'warn', ...(named && { store: named }) } as const;

@@ -1,8 +1,13 @@
 /** Milliseconds for a service on this machine to answer. */
 const PATIENCE = 3_000;
 
-/** Whether a skinsmith service with pages answers at the address. */
-export async function isServedAt(url: string, signal: AbortSignal): Promise<boolean> {
+/** The first of these addresses at which a skinsmith service with pages answers. */
+export async function findServed(urls: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  for (const url of urls) if (await isServedAt(url, signal)) return url;
+  return undefined;
+}
+
+async function isServedAt(url: string, signal: AbortSignal): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/ui/sign-in`, {
       method: 'HEAD',

@@ -1,4 +1,5 @@
 import type { Db } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
 import { readMeta, writeMeta } from '../store/meta.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -39,4 +40,19 @@ export async function settlePublicUrl(db: Db, options: ServerOptions, url: strin
   const isLasting = options.publicUrl !== undefined || options.port !== 0;
   if (isLasting && settled !== remembered) await writeMeta(db, 'public-url', settled);
   return settled;
+}
+
+/**
+ * Remembers where the server of a data folder listens, for commands on this machine. What listens there later may be
+ * another program. Servers over PostgreSQL may be on other machines, so theirs are not.
+ */
+export async function rememberLocalUrl(db: Db, url: string): Promise<void> {
+  if (isPostgres(db) || (await readMeta(db, 'local-url')) === url) return;
+  await writeMeta(db, 'local-url', url);
+}
+
+/** Where servers of the store were last reached, the most public address first. */
+export async function rememberedUrls(db: Db): Promise<string[]> {
+  const local = await readMeta(db, 'local-url');
+  return [...new Set([await rememberedPublicUrl(db), ...(local === undefined ? [] : [local])])];
 }

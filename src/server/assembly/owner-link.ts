@@ -7,15 +7,15 @@ import { readDatabaseClock } from '../store/database-time.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import { openStoreOf } from './open-store-of.ts';
-import { rememberedPublicUrl } from './own-addresses.ts';
+import { rememberedUrls } from './own-addresses.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** A link that signs the owner of a store in, once, within five minutes. */
 export interface OwnerLink {
   /** Path and query; whoever has them can sign in. */
   readonly path: string;
-  /** Where the service of the store was last reached, no slash at its end; nobody has looked whether it is there. */
-  readonly publicUrl: string;
+  /** Where services of the store were last reached, no slash at the end; nobody has looked whether they are there. */
+  readonly urls: readonly string[];
 }
 
 /**
@@ -32,7 +32,7 @@ export async function makeLinkOfOwner(
     const clock = await clockOf(store.db, local);
     const owner = await ensureOwner(store.db, clock.now());
     const secret = await makeLink({ db: store.db, clock }, { user_id: owner.id, key_id: null });
-    return { path: `/ui/sign-in/link?secret=${secret}`, publicUrl: await rememberedPublicUrl(store.db) };
+    return { path: `/ui/sign-in/link?secret=${secret}`, urls: await rememberedUrls(store.db) };
   } finally {
     await store.close();
   }

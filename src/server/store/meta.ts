@@ -4,6 +4,7 @@ import type { Db } from './db.ts';
 export type MetaKey =
   | 'schema'
   | 'public-url'
+  | 'local-url'
   | 'last-look'
   | 'revocations'
   | 'signing-key'

@@ -60,6 +60,15 @@ test('It uses the service that runs', async () => {
   expect(urls[0]).toMatch(new RegExp(`^${server.url}/ui/sign-in/link\\?secret=`));
 });
 
+test('It uses the service that runs on a port that the system chose, and starts another when that has ended', async () => {
+  const server = await runServer({ port: 0 });
+  const { urls, isSignedIn, ran } = await open({ data: server.dataDir });
+  expect([ran.status, isSignedIn, new URL(urls[0] ?? '').origin]).toEqual([0, true, server.url]);
+  await server.close();
+  const again = await open({ data: server.dataDir, port: 0 });
+  expect([again.ran.status, again.isSignedIn]).toEqual([0, true]);
+});
+
 /** What every server that is told its address does. */
 async function rememberPublicUrl(database: string, url: string): Promise<void> {
   const db = await openPostgresDb(database);

@@ -46,7 +46,8 @@ function resultLines(result: ResultView, colors: Colors): string[] {
   ];
 }
 
-/** A skin that the service already had keeps its original name. */
-function knownText({ name }: ResultView): string {
+/** A skin that the service already had keeps its original name. Whoever asked by that name knows it. */
+function knownText({ name, source }: ResultView): string | undefined {
+  if (name === source) return undefined;
   return name === undefined ? 'already known' : `already known as ${clean(name)}`;
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { lastWord } from '../../base/last-word.ts';
 import { CliError } from '../errors/exit.ts';
 import type { Io } from './io.ts';
 
@@ -32,7 +33,7 @@ function fileTrouble(path: string, cause: unknown): CliError | undefined {
   const { code = '' } = cause as NodeJS.ErrnoException;
   const hint = 'Give the path of a PNG file, a folder of them, or - for stdin.';
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-    return new CliError('no_such_file', `There is no file or folder ${path}.`, { hint, cause });
+    return new CliError('no_such_file', `There is no file or folder ${lastWord(path)}`, { hint, cause });
   }
   if (code === 'ELOOP') return new CliError('not_a_file', `${path} is a symbolic link loop.`, { cause });
   if (code === 'EACCES') return new CliError('eacces', `${path}: Permission denied.`, { cause });

@@ -127,6 +127,11 @@ describe('results on a terminal', () => {
     );
   });
 
+  test('do not say that a skin is known to whoever asked for it by its name', async () => {
+    const named = resultView({ source: 'Test Skin', skin: finished({ duplicate: true }) });
+    expect(await print([named], {}, true)).toMatch(/^✔ Test Skin {2}classic, public\n/);
+  });
+
   test('are nothing for what failed: that is told on stderr', async () => {
     expect(await print([failed], {}, true)).toBe('');
   });

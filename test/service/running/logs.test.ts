@@ -70,6 +70,20 @@ describe('The line of a request', () => {
   });
 });
 
+test('An event stream that its listener closes has the line of a request, and no other', async () => {
+  const { log, server } = await logged();
+  const leaving = new AbortController();
+  await fetch(`${server.url}/v2/queue/events`, {
+    headers: { authorization: `Bearer ${server.key}` },
+    signal: leaving.signal,
+  });
+  leaving.abort();
+  const [line] = await requests(log, 1);
+  expect(line).toMatchObject({ path: '/v2/queue/events', aborted: true });
+  await server.close();
+  expect(log.text).not.toContain('prematurely');
+});
+
 test('No key gets into the log, whatever it is sent as', async () => {
   const { log, server } = await logged({ logLevel: 'debug' });
   const key = server.key ?? '';

@@ -1,3 +1,4 @@
+import { lastWord } from '../../../base/last-word.ts';
 import type { SourceProblem } from '../../model/source.ts';
 
 /** `neighbour`: a similar existing name; `player`: the name, if it could also be a player's. */
@@ -6,7 +7,10 @@ export function noSuchFile(label: string, { neighbour, player }: Meant = {}): So
   const asPlayer = player === undefined ? '' : `For the player of that name: --player ${player}`;
   return {
     code: 'no_such_file',
-    message: label === '' ? 'The name of a file or folder is empty.' : `There is no file or folder ${label}.`,
+    message:
+      label === ''
+        ? 'The name of a file or folder is empty.'
+        : `There is no file or folder ${lastWord(label)}`,
     hint: `${asked}${asPlayer}`.trim() || 'Give the path of a PNG file, a folder of them, or - for stdin.',
   };
 }

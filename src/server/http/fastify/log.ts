@@ -42,10 +42,17 @@ export function logsRequests(level: LogLevel): boolean {
   return level === 'info' || level === 'debug';
 }
 
+type StreamErrorRest = [request: FastifyRequest, reply: FastifyReply, metadata?: Record<string, unknown>];
+
 /** Leaves out the framework's two lines per request: this service logs one line with everything an operator needs. */
 export class QuietLogController extends LogController {
   override incomingRequest(): void {}
   override requestCompleted(): void {}
+
+  /** Listeners close event streams whenever they have heard enough; the request's line says `aborted`. */
+  override streamError(error: NodeJS.ErrnoException, ...rest: StreamErrorRest): void {
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') super.streamError(error, ...rest);
+  }
 }
 
 export interface RequestEnd {

@@ -58,6 +58,11 @@ describe('A path', () => {
     },
   );
 
+  test('that ends in a dot is told apart from the sentence', async () => {
+    const source = await onlyOf({ args: ['a.png.'] }, rootsIn(await folderOf(['a.png'])));
+    expect(problemOf(source)).toMatchObject({ message: 'There is no file or folder "a.png.".' });
+  });
+
   test('that is empty is not the current folder', async () => {
     const source = await onlyOf({ args: [''] }, rootsIn(await folderOf(['a.png'])));
     expect(problemOf(source)).toMatchObject({ code: 'no_such_file' });

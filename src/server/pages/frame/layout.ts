@@ -2,6 +2,7 @@ import { assetAddress } from '../assets/assets.ts';
 import { type Html, html } from '../html/html.ts';
 import { copyButton } from './copy.ts';
 import type { Page, TerminalLines, Visitor } from './page.ts';
+import { curlLine } from './terminal.ts';
 
 /** The whole document of a page. */
 export function renderPage(page: Page, visitor: Visitor): string {
@@ -23,7 +24,7 @@ ${header(visitor)}
 <main id="main">
 ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
-${terminal && terminalLines(terminal)}
+${terminal && terminalLines(terminal, visitor !== undefined)}
 </main>
 <footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">from version 1 to 2</a></p></footer>
 </body>
@@ -50,9 +51,16 @@ ${isOperator && html`<a href="/ui/operator">Operator</a>`}
 <form method="post" action="/ui/sign-out"><button class="link">Sign out</button></form>`;
 }
 
-function terminalLines({ skinsmith, curl }: TerminalLines): Html {
+/** Tells the page that one is on, and the section that it belongs to. The page of a skin may be somebody else's. */
+function menuLink(path: string, label: Html | string, at: string): Html {
+  const isSection = path !== '/ui/skins' && at.startsWith(`${path}/`);
+  const current = at === path ? 'page' : isSection && 'true';
+  return html`<a href="${path}"${current && html` aria-current="${current}"`}>${label}</a>`;
+}
+
+function terminalLines(terminal: TerminalLines, isSignedIn: boolean): Html {
   return html`<section class="terminal" aria-labelledby="terminal">
 <h2 id="terminal">The same from a terminal</h2>
-${[skinsmith, curl].map((line) => html`<div class="line"><pre tabindex="0"><code>${line}</code></pre>${copyButton(line, 'Copy this command')}</div>`)}
+${[terminal.skinsmith, curlLine(terminal, isSignedIn)].map((line) => html`<div class="line"><pre tabindex="0"><code>${line}</code></pre>${copyButton(line, 'Copy this command')}</div>`)}
 </section>`;
 }

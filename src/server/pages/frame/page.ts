@@ -15,8 +15,11 @@ export interface Page {
   readonly terminal?: TerminalLines;
 }
 
-/** How to do the same from a terminal, without a key in it. */
+/** How to do the same from a terminal. */
 export interface TerminalLines {
   readonly skinsmith: string;
-  readonly curl: string;
+  /** What curl asks for. */
+  readonly url: string;
+  /** Further options of curl. */
+  readonly options: string;
 }

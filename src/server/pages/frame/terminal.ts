@@ -1,6 +1,13 @@
 import type { TerminalLines } from './page.ts';
 
-/** How to do the same from a terminal, with one's key. `path`: of the API. */
-export function terminalOf(skinsmith: string, origin: string, path: string, curl = ''): TerminalLines {
-  return { skinsmith, curl: `curl ${curl}-H "Authorization: Bearer $SKINSMITH_API_KEY" ${origin}${path}` };
+/** How to do the same from a terminal. `path`: of the API. `options`: of curl. */
+export function terminalOf(skinsmith: string, origin: string, path: string, options = ''): TerminalLines {
+  return { skinsmith, url: `${origin}${path}`, options };
+}
+
+/** The line for curl. Whoever is signed in needs a key there, for what is theirs; the line does not contain it. */
+export function curlLine({ url, options }: TerminalLines, isSignedIn: boolean): string {
+  const key = isSignedIn && '-H "Authorization: Bearer $SKINSMITH_API_KEY"';
+  const address = /[?&]/.test(url) ? `'${url}'` : url;
+  return ['curl', options, key, address].filter(Boolean).join(' ');
 }

@@ -1,5 +1,6 @@
 import type { Page } from '../frame/page.ts';
 import { type SkinCard, skinCards } from '../frame/skin-card.ts';
+import { terminalOf } from '../frame/terminal.ts';
 import { type Html, html } from '../html/html.ts';
 
 interface Choice {
@@ -22,10 +23,7 @@ export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Pa
     body: html`${searchForm(choice)}
 ${skins.length > 0 ? skinCards(skins, { look: 'front' }) : html`<p class="lead">No skin fits.</p>`}
 ${next !== undefined && html`<p class="more"><a class="button" href="${addressOf({ ...choice, after: next })}">More skins</a></p>`}`,
-    terminal: {
-      skinsmith: 'skinsmith skins list --public',
-      curl: `curl ${origin}/v2/skins`,
-    },
+    terminal: terminalOf('skinsmith skins list --public', origin, '/v2/skins'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Page } from '../frame/page.ts';
+import { terminalOf } from '../frame/terminal.ts';
 import { html } from '../html/html.ts';
 
 export interface JobView {
@@ -11,7 +12,7 @@ export interface JobView {
 
 /** A job without its skin: a completed one leads on to that. */
 export function jobPage({ uuid, status, error, origin }: JobView): Page {
-  const terminal = { skinsmith: `skinsmith status ${uuid}`, curl: `curl ${origin}/v2/queue/${uuid}` };
+  const terminal = terminalOf(`skinsmith status ${uuid}`, origin, `/v2/queue/${uuid}`);
   if (error) {
     return {
       title: 'The skin was not made',

@@ -60,7 +60,7 @@ ${
     : html`<p class="lead"${isLive && html` data-jobs`}>There are no such jobs. <a href="/ui/make">Make a skin.</a></p>`
 }
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">Older jobs</a></p>`}`,
-    terminal: terminalOf('skinsmith jobs', origin, "'/v2/queue?size=50'"),
+    terminal: terminalOf('skinsmith jobs', origin, '/v2/queue?size=50'),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { Page, TerminalLines } from '../frame/page.ts';
+import type { Page } from '../frame/page.ts';
+import { terminalOf } from '../frame/terminal.ts';
 import { html } from '../html/html.ts';
 import { FROM, type From, makeForm } from './make-form.ts';
 
@@ -22,13 +23,6 @@ export function makePage({ from, origin }: { readonly from: From; readonly origi
 ${FROM.map((one) => html`<a href="/ui/make?from=${one}"${one === from && html` aria-current="page"`}>${NAMES[one]}</a>`)}
 </nav>
 ${makeForm(from)}`,
-    terminal: terminalLines(from, origin),
-  };
-}
-
-function terminalLines(from: From, origin: string): TerminalLines {
-  return {
-    skinsmith: `skinsmith generate ${SOURCES[from]}`,
-    curl: `curl -F ${FIELDS[from]} ${origin}/v2/generate`,
+    terminal: terminalOf(`skinsmith generate ${SOURCES[from]}`, origin, '/v2/generate', `-F ${FIELDS[from]}`),
   };
 }

@@ -1,6 +1,7 @@
 import { REPORT_REASONS } from '../../../protocol/moderation.ts';
 import type { Page } from '../frame/page.ts';
 import { pictureAddress } from '../frame/skin-card.ts';
+import { terminalOf } from '../frame/terminal.ts';
 import { type Html, html } from '../html/html.ts';
 import { REASON_WORDS } from './operator/reports.ts';
 import { copyFields } from './skin-copies.ts';
@@ -66,7 +67,7 @@ ${copyFields(skin)}
 </div>
 ${similar.length > 0 && similarSkins(similar)}
 ${isOwn ? ownerForms(skin) : reportForm(skin, isReported)}`,
-    terminal: { skinsmith: `skinsmith skins get ${uuid}`, curl: `curl ${origin}/v2/skins/${uuid}` },
+    terminal: terminalOf(`skinsmith skins get ${uuid}`, origin, `/v2/skins/${uuid}`),
   };
 }
 

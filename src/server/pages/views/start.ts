@@ -1,5 +1,6 @@
 import type { Page } from '../frame/page.ts';
 import { type SkinCard, skinCards } from '../frame/skin-card.ts';
+import { terminalOf } from '../frame/terminal.ts';
 import { type Html, html } from '../html/html.ts';
 import { makeForm } from './make-form.ts';
 
@@ -34,9 +35,6 @@ ${mayMake ? makeForm('file') : html`<p class="panel"><a class="button" href="/ui
 <section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>
 ${newest.length > 0 ? skinCards(newest) : html`<p class="quiet">There are no public skins yet. Make the first one.</p>`}
 </section>`,
-    terminal: {
-      skinsmith: 'skinsmith generate skin.png',
-      curl: `curl -F file=@skin.png ${origin}/v2/generate`,
-    },
+    terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
   };
 }

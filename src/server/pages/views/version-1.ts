@@ -1,4 +1,5 @@
 import type { Page } from '../frame/page.ts';
+import { terminalOf } from '../frame/terminal.ts';
 import { type Html, html } from '../html/html.ts';
 
 /** Addresses of version 1, what takes their place, and what is different there. */
@@ -9,7 +10,11 @@ const MOVES: readonly (readonly [before: string, after: string, change: string])
   ['GET /get/uuid/:uuid', 'GET /v2/skins/:uuid', 'UUIDs have no dashes.'],
   ['GET /get/id/:id', 'GET /v2/skins/:uuid', 'Numbers are gone; each skin has a UUID.'],
   ['GET /get/list/:page', 'GET /v2/skins?after=', 'The last skin of a page leads to the next one.'],
-  ['GET /get/delay', 'GET /v2/me', 'What may be done when stands in headers and in the answer.'],
+  [
+    'GET /get/delay',
+    'GET /v2/delay',
+    'Other answers and their headers also say when the next request may come.',
+  ],
 ];
 
 const FIELDS: readonly (readonly [before: string, after: string])[] = [
@@ -37,7 +42,7 @@ ${table('Fields of both versions', ['Version 1', 'Version 2'], FIELDS)}</section
 send to <code>/v2/generate</code>, which answers with the skin as version 1 did.</li>
 <li>Errors have a <code>code</code> to decide by, and a <code>message</code> to show.</li></ol>
 <p>A key with <code>--v2-compat</code> lets the requests of version 1 wait in the queue too, so that they need no pauses of their own.</p></section>`,
-    terminal: { skinsmith: 'skinsmith generate skin.png', curl: `curl -F file=@skin.png ${origin}/v2/queue` },
+    terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/queue', '-F file=@skin.png'),
   };
 }
 

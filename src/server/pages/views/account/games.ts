@@ -103,7 +103,7 @@ ${problems.length > 0 && html`<ul>${problems.map((problem) => html`<li>${problem
       'skinsmith accounts health',
       origin,
       `/v2/account/accounts/${account.uuid}/check`,
-      '-X POST ',
+      '-X POST',
     ),
   });
 }

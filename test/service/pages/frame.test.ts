@@ -65,6 +65,37 @@ test('What goes wrong is a page for people and JSON for programs', async () => {
   expect(JSON.parse(ofApi.text)).toHaveProperty('errors');
 });
 
+test('A page that is not there knows who is signed in', async () => {
+  const { url, key } = await runServer();
+  const browser = new PlainBrowser(url);
+  expect((await browser.open('/ui/nowhere')).text).toContain('href="/ui/sign-in">Sign in</a>\n</nav>');
+  await browser.signIn(key);
+  for (const path of ['/ui/nowhere', '/nowhere']) {
+    const { status, text } = await browser.open(path);
+    expect([status, text.match(/action="\/ui\/sign-out"|href="\/ui\/sign-in"/g)]).toEqual([
+      404,
+      ['action="/ui/sign-out"'],
+    ]);
+  }
+});
+
+test('The menu tells the page that one is on, and the section that it belongs to', async () => {
+  const { url, key } = await runServer();
+  const browser = new PlainBrowser(url);
+  await browser.signIn(key);
+  const current = async (path: string) => {
+    const [, header = ''] = /<header>([\s\S]*)<\/header>/.exec((await browser.open(path)).text) ?? [];
+    return [...header.matchAll(/href="([^"]+)" aria-current="(\w+)"/g)].map(([, ...found]) =>
+      found.join(' '),
+    );
+  };
+  expect(await current('/ui/gallery')).toEqual(['/ui/gallery page']);
+  expect(await current('/ui/operator/users')).toEqual(['/ui/operator true']);
+  expect(await current('/ui/sessions')).toEqual(['/ui/account true']);
+  for (const path of ['/', '/ui/version-1', '/ui/nowhere'])
+    expect([path, await current(path)]).toEqual([path, []]);
+});
+
 test('Without pages there is the API only', async () => {
   const { url } = await runServer({ pages: false });
   const browser = new PlainBrowser(url);

@@ -64,7 +64,7 @@ test('A day of an operator: a report, a decision, a user, a cape, and the log of
   const { page, complaints } = await openPage(browser);
   await signIn(page, server);
   await page.getByRole('link', { name: 'Operator' }).click();
-  await page.getByText('The service takes work.').waitFor();
+  await page.getByText('The service accepts jobs.').waitFor();
   await page.getByRole('link', { name: '1 open report' }).click();
   await page.getByText('Look at its back').waitFor();
   await page.getByRole('button', { name: /^Block its image/ }).click();

@@ -58,5 +58,16 @@ test('A page tells how programs move on from version 1', async () => {
   const { url } = await runServer();
   const { status, text } = await new PlainBrowser(url).open('/ui/version-1');
   expect(status).toBe(200);
-  expect(text).toContain('<code>POST /generate/upload</code>');
+  const rows = text.matchAll(/<tr><td><code>([^<]*)<\/code><\/td><td><code>([^<]*)<\/code>/g);
+  const moves = Object.fromEntries([...rows].map(([, before, after]) => [before, after]));
+  expect(moves).toMatchObject({
+    'POST /generate/upload': 'POST /v2/queue',
+    'POST /generate/url': 'POST /v2/queue',
+    'POST /generate/user': 'POST /v2/queue',
+    'visibility=0': 'visibility=public',
+    'model=steve or slim': 'variant=classic, slim or unknown',
+    'data.texture.value': 'skin.texture.data.value',
+    'data.texture.signature': 'skin.texture.data.signature',
+  });
+  expect(text).toContain('<code>/v2/generate</code>');
 });

@@ -28,8 +28,7 @@ import {
 } from './log.ts';
 import { answerClientError, type NetworkLimits, requestId, verifyHead } from './network-limits.ts';
 import { NodeServers } from './node-servers.ts';
-import { addressFor, isPersonsMistake, mountPages, pageError } from './pages.ts';
-import { PlainRequest } from './plain-request.ts';
+import { addressFor, isPersonsMistake, lostPersonsPage, mountPages } from './pages.ts';
 import { proxyTest } from './proxies.ts';
 import { securityHeaders } from './security-headers.ts';
 import { answerWriter, type WriteAnswer } from './write-answer.ts';
@@ -112,11 +111,10 @@ function notFoundAnswerer(
   options: AppOptions,
   { answerError, writePage }: { answerError: AnswerError; writePage: WriteAnswer },
 ) {
-  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const refusal = new Refusal('not_found');
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (options.hasPages && isPersonsMistake(request))
-      return writePage(reply, pageError(refusal, request, options));
-    return answerError(refusal, request, reply);
+      return writePage(reply, await lostPersonsPage(request, options.context));
+    return answerError(new Refusal('not_found'), request, reply);
   };
 }
 

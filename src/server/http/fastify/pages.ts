@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServiceContext } from '../../service/context.ts';
+import { Refusal } from '../../service/refusals/refusal.ts';
+import type { SessionCaller } from '../../service/sessions/sessions.ts';
 import {
+  findPerson,
   type PageAdmission,
   PageEndpoint,
   type PageEndpointOptions,
@@ -60,22 +63,29 @@ function mountPage(
       return write(reply, await endpoint.answer(request, admission));
     },
     errorHandler: (error, raw, reply) => {
-      const { admission } = visits.get(raw) ?? {};
-      write(reply, pageError(error, raw, { context: options.context, admission }));
+      const { session } = visits.get(raw)?.admission ?? {};
+      write(reply, pageError(error, raw, { context: options.context, session }));
     },
   });
 }
 
+/** Tells a person, signed in or not, that an address leads nowhere. */
+export async function lostPersonsPage(raw: FastifyRequest, context: ServiceContext): Promise<Answer> {
+  try {
+    const session = await findPerson(new PlainRequest(raw), context);
+    return pageError(new Refusal('not_found'), raw, { context, session });
+  } catch (error) {
+    return pageError(error, raw, { context });
+  }
+}
+
 /** What is wrong with a person's request, as a page. */
-export function pageError(
+function pageError(
   error: unknown,
   { id, log, headers }: FastifyRequest,
-  {
-    context,
-    admission,
-  }: { readonly context: ServiceContext; readonly admission?: PageAdmission | undefined },
+  { context, session }: { readonly context: ServiceContext; readonly session?: SessionCaller | undefined },
 ): Answer {
-  const known = { requestId: id, admission };
+  const known = { requestId: id, session };
   return pageErrorAnswer(withoutFrameworkErrors(error), { request: { headers }, log, context }, known);
 }
 

@@ -46,23 +46,17 @@ export class PageEndpoint {
   /** Identifies the person, before the body is read. Keys in headers do not count here. @throws Refusal */
   async admit(request: HttpRequest): Promise<PageAdmission> {
     if (this.#route.method === 'POST') verifyOwnForm(request);
-    const session = await this.#findSession(request);
+    const session = await findPerson(request, this.#options.context);
     return {
       session,
       caller: session?.caller ?? anonymousCaller(ownOrigins(request), this.#options.context.plans),
     };
   }
 
-  async #findSession(request: HttpRequest): Promise<SessionCaller | undefined> {
-    const { context } = this.#options;
-    const secret = readSessionCookie(request, context.publicUrl());
-    return secret === undefined ? undefined : await findCaller(context, secret, ownOrigins(request));
-  }
-
   /** @throws Refusal `unauthorized` if the session that the request began with has ended, or its key lost the scopes */
   async #verify(request: HttpRequest, before: SessionCaller | undefined): Promise<void> {
     if (!before) return;
-    const session = await this.#findSession(request);
+    const session = await findPerson(request, this.#options.context);
     if (!session) throw new Refusal('unauthorized', 'You are not signed in any more.');
     if (this.#route.scopes) requireScope(session.caller, ...this.#route.scopes);
   }
@@ -80,7 +74,7 @@ export class PageEndpoint {
       const mayUse = session !== undefined || this.#options.allowsAnonymous;
       const verify = async () => await this.#verify(request, session);
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query };
-      const answer = written(await this.#route.handle(call), visitor);
+      const answer = written(await this.#route.handle(call), visitor, this.#route.path);
       return session ? answer : await compressed(answer, request);
     } finally {
       leave();
@@ -91,6 +85,15 @@ export class PageEndpoint {
     const { isFor } = this.#route;
     return isFor === 'users' || (isFor === 'callers' && !this.#options.allowsAnonymous);
   }
+}
+
+/** Who is signed in with the browser that sent the request; undefined: nobody. */
+export async function findPerson(
+  request: HttpRequest,
+  context: ServiceContext,
+): Promise<SessionCaller | undefined> {
+  const secret = readSessionCookie(request, context.publicUrl());
+  return secret === undefined ? undefined : await findCaller(context, secret, ownOrigins(request));
 }
 
 /** The form is a page's of this server, so it does not matter which page. */
@@ -109,10 +112,11 @@ function visitorOf(session: SessionCaller | undefined): Visitor {
   return session ? { name: session.caller.name, isOperator: session.caller.isOperator } : undefined;
 }
 
-function written(answer: PageAnswer, visitor: Visitor): Answer {
+/** `at`: the address that the page's route has. */
+function written(answer: PageAnswer, visitor: Visitor, at = ''): Answer {
   if (!isPage(answer)) return withPageHeaders(answer);
   const { status = 200 } = answer;
-  return withPageHeaders({ status, body: renderPage(answer, visitor), headers: HTML_TYPE });
+  return withPageHeaders({ status, body: renderPage(answer, visitor, at), headers: HTML_TYPE });
 }
 
 function withPageHeaders(answer: Answer): Answer {
@@ -127,14 +131,14 @@ export function pageErrorAnswer(
     log,
     context,
   }: { request: Pick<HttpRequest, 'headers'>; log: RequestLog; context: PageEndpointOptions['context'] },
-  { requestId, admission }: { requestId: string; admission?: PageAdmission | undefined },
+  { requestId, session }: { requestId: string; session?: SessionCaller | undefined },
 ): Answer {
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
   context.observer.refused(refusal.code);
   if (!wantsPage(request.headers)) return withPageHeaders(refusalAnswer(refusal));
   const { headers } = refusalAnswer(refusal);
-  const visitor = visitorOf(admission?.session);
+  const visitor = visitorOf(session);
   const details = (refusal.details.notes ?? []).map(({ message }) => message);
   const page = problemPage({
     status: refusal.status,

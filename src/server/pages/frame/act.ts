@@ -12,5 +12,5 @@ interface ActOptions {
 export function act(path: string, label: string, { about, fields = {}, isDanger = false }: ActOptions): Html {
   return html`<form method="post" action="${path}">
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button class="${isDanger ? 'danger' : 'quiet-button'}" aria-label="${label}: ${about}">${label}</button></form>`;
+<button class="${isDanger ? 'quiet-button danger' : 'quiet-button'}" aria-label="${label}: ${about}">${label}</button></form>`;
 }

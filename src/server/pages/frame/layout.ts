@@ -4,8 +4,8 @@ import { copyButton } from './copy.ts';
 import type { Page, TerminalLines, Visitor } from './page.ts';
 import { curlLine } from './terminal.ts';
 
-/** The whole document of a page. */
-export function renderPage(page: Page, visitor: Visitor): string {
+/** The whole document of a page. `at`: the address that its route has; default: none. */
+export function renderPage(page: Page, visitor: Visitor, at = ''): string {
   const { title, hasOwnHeading = false, body, terminal } = page;
   return html`<!doctype html>
 <html lang="en">
@@ -20,34 +20,34 @@ export function renderPage(page: Page, visitor: Visitor): string {
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-${header(visitor)}
+${header(visitor, at)}
 <main id="main">
 ${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
 ${terminal && terminalLines(terminal, visitor !== undefined)}
 </main>
-<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">from version 1 to 2</a></p></footer>
+<footer><p>skinsmith, a service for signed Minecraft skins. <a href="/openapi.json">API</a>, <a href="/ui/version-1">moving from version 1</a></p></footer>
 </body>
 </html>
 `.toString();
 }
 
-function header(visitor: Visitor): Html {
+function header(visitor: Visitor, at: string): Html {
   return html`<header>
 <a class="brand" href="/ui/">skinsmith</a>
 <nav aria-label="Main">
-<a href="/ui/make">Make</a>
-<a href="/ui/gallery">Gallery</a>
-${visitor ? signedIn(visitor) : html`<a href="/ui/sign-in">Sign in</a>`}
+${menuLink('/ui/make', 'Make', at)}
+${menuLink('/ui/gallery', 'Gallery', at)}
+${visitor ? signedIn(visitor, at) : menuLink('/ui/sign-in', 'Sign in', at)}
 </nav>
 </header>`;
 }
 
-function signedIn({ name, isOperator }: NonNullable<Visitor>): Html {
-  return html`<a href="/ui/skins">My skins</a>
-<a href="/ui/jobs">My jobs</a>
-${isOperator && html`<a href="/ui/operator">Operator</a>`}
-<a href="/ui/account"><bdi>${name}</bdi></a>
+function signedIn({ name, isOperator }: NonNullable<Visitor>, at: string): Html {
+  return html`${menuLink('/ui/skins', 'My skins', at)}
+${menuLink('/ui/jobs', 'My jobs', at)}
+${isOperator && menuLink('/ui/operator', 'Operator', at)}
+${menuLink('/ui/account', html`<bdi>${name}</bdi>`, at === '/ui/sessions' ? '/ui/account/sessions' : at)}
 <form method="post" action="/ui/sign-out"><button class="link">Sign out</button></form>`;
 }
 

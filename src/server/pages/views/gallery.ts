@@ -21,10 +21,16 @@ export function galleryPage({ skins, next, origin, ...choice }: GalleryView): Pa
   return {
     title: 'Gallery',
     body: html`${searchForm(choice)}
-${skins.length > 0 ? skinCards(skins, { look: 'front' }) : html`<p class="lead">No skin fits.</p>`}
+${skins.length > 0 ? skinCards(skins, { look: 'front' }) : nothing(choice)}
 ${next !== undefined && html`<p class="more"><a class="button" href="${addressOf({ ...choice, after: next })}">More skins</a></p>`}`,
     terminal: terminalOf('skinsmith skins list --public', origin, '/v2/skins'),
   };
+}
+
+function nothing({ filter, variant }: Choice): Html {
+  return filter === '' && variant === ''
+    ? html`<p class="empty">There are no public skins yet. <a href="/ui/make">Make the first one.</a></p>`
+    : html`<p class="empty">No skin matches. <a href="/ui/gallery">Show all skins.</a></p>`;
 }
 
 function searchForm({ sort, filter, variant }: Choice): Html {

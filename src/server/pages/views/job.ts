@@ -16,7 +16,7 @@ export function jobPage({ uuid, status, error, origin }: JobView): Page {
   if (error) {
     return {
       title: 'The skin was not made',
-      body: html`<p class="lead">${error.message}</p><p><a class="button" href="/ui/make">Try another one</a></p>
+      body: html`<p class="lead">${error.message}</p><div class="acts"><form method="post" action="/ui/jobs/${uuid}/retry"><button>Try again</button></form> <a href="/ui/make">Make another one</a></div>
 <p class="quiet">Error <code>${error.code}</code>, job <code>${uuid}</code></p>`,
       terminal,
     };

@@ -57,7 +57,7 @@ ${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'job' : 
 ${
   jobs.length > 0
     ? html`<ol class="list"${isLive && html` data-jobs`}>${jobs.map((job) => row(job, now))}</ol>`
-    : html`<p class="lead"${isLive && html` data-jobs`}>There are no such jobs. <a href="/ui/make">Make a skin.</a></p>`
+    : html`<p class="empty"${isLive && html` data-jobs`}>There are no such jobs. <a href="/ui/make">Make a skin.</a></p>`
 }
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ status, after: next }).toString()}">Older jobs</a></p>`}`,
     terminal: terminalOf('skinsmith jobs', origin, '/v2/queue?size=50'),
@@ -69,7 +69,7 @@ function row(job: OwnJob, now: number): Html {
   return html`<li class="panel" data-own-job="${uuid}" data-status="${status}"><div class="grow">
 <a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? `Job ${uuid.slice(0, 8)}`}</bdi></strong></a>
 <span class="tag ${status}" data-state>${STATES[status]}</span>
-<p class="quiet">${name !== null && source !== null && html`Named <bdi>${name}</bdi>. `}Submitted ${moment(created_at)}<span data-time>${timeOf(job, now)}</span></p>
+<p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`Named <bdi>${name}</bdi>. `}Submitted ${moment(created_at)}<span data-time>${timeOf(job, now)}</span></p>
 ${error && html`<p class="problem"><bdi>${error.message}</bdi></p>`}</div>
 <div class="acts" data-acts>${skin_uuid !== null && status === 'completed' && html`<a class="button quiet-button" href="/ui/skins/${skin_uuid}">Open the skin</a>`}
 ${status === 'failed' && act(`${PATH}/${uuid}/retry`, 'Try again', { about: source ?? uuid })}</div></li>`;

@@ -1,5 +1,5 @@
 import { options } from '../frame/fields.ts';
-import { moment } from '../frame/moment.ts';
+import { day } from '../frame/moment.ts';
 import type { Page } from '../frame/page.ts';
 import { type SkinCard, skinCards } from '../frame/skin-card.ts';
 import { terminalOf } from '../frame/terminal.ts';
@@ -51,7 +51,7 @@ export function mySkinsPage({ skins, next, total, done, origin, ...choice }: MyS
 ${searchForm(choice)}
 ${total !== undefined && html`<p class="quiet">${total} ${total === 1 ? 'skin' : 'skins'}</p>`}
 ${skins.length > 0 && exportLinks(choice)}
-${skins.length > 0 ? bulkForm(skins) : html`<p class="lead">No skin of yours fits. <a href="/ui/make">Make one.</a></p>`}
+${skins.length > 0 ? bulkForm(skins) : html`<p class="empty">No skin of yours fits. <a href="/ui/make">Make one.</a></p>`}
 ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${new URLSearchParams({ ...choice, after: next }).toString()}">More skins</a></p>`}`,
     terminal: terminalOf('skinsmith skins list', origin, '/v2/me/skins'),
   };
@@ -88,18 +88,18 @@ ${skinCards(skins, { below: selector })}
 function selector({ uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin): Html {
   const called = name ?? uuid.slice(0, 8);
   return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${called}"> ${hidden_from === null ? VISIBILITIES[visibility] : 'Hidden by the operator'}</label>
-<p class="quiet">${moment(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
+<p class="quiet">${day(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
 }
 
 /** Asks before skins are deleted. */
 export function deleteSkinsPage(skins: readonly string[], origin: string): Page {
-  const count = skins.length === 1 ? 'this skin' : `these ${skins.length} skins`;
+  const isOne = skins.length === 1;
   return {
-    title: `Delete ${count}?`,
-    body: html`<form class="panel" method="post" action="${PATH}"><p>Their pages and their data go away. Copies that others made of the data keep working.</p>
+    title: `Delete ${isOne ? 'this skin' : `these ${skins.length} skins`}?`,
+    body: html`<form class="panel" method="post" action="${PATH}"><p>${isOne ? 'Its page and its data go away.' : 'Their pages and their data go away.'} Copies that others made of the data keep working.</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
-<div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${PATH}">Keep them</a></div></form>`,
-    terminal: terminalOf(`skinsmith skins delete ${skins[0]}`, origin, `/v2/skins/${skins[0]}`, '-X DELETE '),
+<div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${PATH}">${isOne ? 'Keep it' : 'Keep them'}</a></div></form>`,
+    terminal: terminalOf(`skinsmith skins delete ${skins[0]}`, origin, `/v2/skins/${skins[0]}`, '-X DELETE'),
   };
 }
 

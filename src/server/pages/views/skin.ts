@@ -1,4 +1,6 @@
 import { REPORT_REASONS } from '../../../protocol/moderation.ts';
+import { options } from '../frame/fields.ts';
+import { day } from '../frame/moment.ts';
 import type { Page } from '../frame/page.ts';
 import { pictureAddress } from '../frame/skin-card.ts';
 import { terminalOf } from '../frame/terminal.ts';
@@ -41,7 +43,6 @@ export function skinPage(
   { isOwn, isReported, signer, similar, origin }: SkinPageOptions,
 ): Page {
   const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
-  const made = new Date(skin_created_at);
   return {
     title: name ?? `Skin ${uuid.slice(0, 8)}`,
     hasOwnHeading: true,
@@ -55,8 +56,8 @@ export function skinPage(
 <h1><bdi>${name ?? `Skin ${uuid.slice(0, 8)}`}</bdi></h1>
 <dl class="facts">
 <div><dt>Arms</dt><dd>${variant === 'slim' ? 'Slim' : 'Classic'}</dd></div>
-<div><dt>Visibility</dt><dd>${visibility}</dd></div>
-<div><dt>Made</dt><dd><time datetime="${made.toISOString()}">${made.toISOString().slice(0, 10)}</time></dd></div>
+<div><dt>Visibility</dt><dd>${VISIBILITIES[visibility]}</dd></div>
+<div><dt>Made</dt><dd>${day(skin_created_at)}</dd></div>
 <div><dt>Views</dt><dd>${views}</dd></div>
 ${cape_hash !== null && html`<div><dt>Cape</dt><dd>yes, seen from behind</dd></div>`}
 <div><dt>Accepted by</dt><dd>${ACCEPTED[signer]}</dd></div>
@@ -85,7 +86,7 @@ function similarSkins(similar: SkinPageOptions['similar']): Html {
   )}</ul></section>`;
 }
 
-const VISIBILITIES = ['public', 'unlisted', 'private'] as const;
+const VISIBILITIES = { public: 'Public', unlisted: 'Unlisted', private: 'Private' } as const;
 
 function ownerForms(skin: SkinView): Html {
   const { uuid, name } = skin;
@@ -103,7 +104,7 @@ function visibilityField({ visibility, hidden_from }: SkinView): Html {
   if (hidden_from !== null)
     return html`<p class="problem">The operator of this service has hidden this skin.</p>`;
   return html`<div><label for="visibility">Visibility</label><select id="visibility" name="visibility">
-${VISIBILITIES.map((one) => html`<option value="${one}"${one === visibility && html` selected`}>${one}</option>`)}
+${options(VISIBILITIES, visibility)}
 </select></div>`;
 }
 

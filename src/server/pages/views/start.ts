@@ -33,7 +33,7 @@ export function startPage({ signing, newest, origin, mayMake }: StartView): Page
 ${mayMake ? makeForm('file') : html`<p class="panel"><a class="button" href="/ui/sign-in">Sign in</a> to make skins here.</p>`}
 </div>
 <section aria-labelledby="newest"><h2 id="newest">Newest skins</h2>
-${newest.length > 0 ? skinCards(newest) : html`<p class="quiet">There are no public skins yet. Make the first one.</p>`}
+${newest.length > 0 ? html`<div class="newest">${skinCards(newest)}</div><p class="more"><a href="/ui/gallery">All skins in the gallery</a></p>` : html`<p class="empty">There are no public skins yet. Make the first one.</p>`}
 </section>`,
     terminal: terminalOf('skinsmith generate skin.png', origin, '/v2/generate', '-F file=@skin.png'),
   };

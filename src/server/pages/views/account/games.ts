@@ -34,9 +34,9 @@ export function gamesPage({ accounts, mayLink, areUsed, isWorn, origin }: GamesV
 <p>${
       areUsed
         ? 'This server makes skins with linked game accounts: it sets the skin on one, and keeps what the game signed.'
-        : 'This server does not make skins with game accounts now, so linked ones rest.'
+        : 'This server does not make skins with game accounts now, so linked accounts are not used.'
     }</p>
-${accounts.length > 0 ? html`<ul class="list">${accounts.map(row)}</ul>` : html`<p class="lead">You have linked none.</p>`}
+${accounts.length > 0 ? html`<ul class="list">${accounts.map(row)}</ul>` : html`<p class="empty">You have linked none.</p>`}
 ${mayLink ? linkForm() : html`<p class="panel">Only the operator of this server may link game accounts.</p>`}`,
     terminal: terminalOf('skinsmith accounts list', origin, '/v2/account/accounts'),
   });

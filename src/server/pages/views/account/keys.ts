@@ -52,7 +52,7 @@ interface Rights extends Pick<KeysView, 'current' | 'mayGive'> {}
 
 function row(key: ApiKey, { current, mayGive }: Rights): Html {
   const { id, name, last4, createdAt, lastUsedAt, generations = 0, scopes = [] } = key;
-  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag">signed in with this one</span>`}
+  return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">signed in with this one</span>`}
 <p class="quiet">Made ${moment(createdAt)}; ${lastUsedAt === undefined ? 'never used' : html`last used ${moment(lastUsedAt)}`}; ${generations} new ${generations === 1 ? 'skin' : 'skins'}</p>
 <p class="quiet">May: ${scopes.join(', ')}${boundTo(key)}${key.v2Compat && '; version 1 requests go through the queue'}</p>
 <details><summary aria-label="Change ${name}">Change</summary><form method="post" action="${PATH}/${id}">${fields(id, [...new Set([...mayGive, ...scopes])], key)}<button>Save</button></form></details>

@@ -35,14 +35,14 @@ export function overviewPage({ account, plans, origin }: OverviewView): Page {
 <div><dt>Role</dt><dd>${role === 'operator' ? 'Operator' : 'User'}</dd></div>
 <div><dt>UUID</dt><dd class="breaks"><code>${user}</code></dd></div>
 </dl>
-<section aria-labelledby="used"><h2 id="used">What is used of it now</h2>
+<section aria-labelledby="used"><h2 id="used">Current usage</h2>
 <div class="meters">${used('Unfinished jobs', usage.pending, plan.queue)}
 ${used('Skins in the last minute', usage.minute, plan.per_minute)}
 ${used('Skins in the last hour', usage.hour, plan.per_hour)}</div>
 <p><a href="/ui/account/keys">${usage.keys} API ${usage.keys === 1 ? 'key' : 'keys'}</a></p></section>
 <section aria-labelledby="plans"><h2 id="plans">What each plan gives</h2>
 ${planTable(plans, plan)}
-<p class="quiet">The operator of this server assigns plans. Skins that exist already cost nothing of any limit.</p></section>`,
+<p class="quiet">The operator of this server assigns plans. Skins that already exist do not count towards any limit.</p></section>`,
     terminal: terminalOf('skinsmith whoami', origin, '/v2/account/me'),
   });
 }

@@ -30,7 +30,7 @@ export function accountsPage({
 function row(account: GameAccount): Html {
   const { uuid, name, user, state, share, generated, failed, lastError, lastUsedAt } = account;
   const isActive = state === 'active';
-  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag">${STATES[state]}</span>${share && html` <span class="tag">shared</span>`}
+  return html`<div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${share && html` <span class="tag">shared</span>`}
 <p class="quiet">Linked by ${user === undefined ? 'a user who is gone' : html`<bdi>${user}</bdi>`}; ${generated} skins made, ${failed} failures${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}</p>
 ${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}</div>
 <div class="acts">${act(`/ui/operator/accounts/${uuid}`, isActive ? 'Pause' : 'Resume', { about: name, fields: { paused: isActive ? 'yes' : 'no' } })}</div>`;

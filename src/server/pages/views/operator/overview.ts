@@ -37,7 +37,7 @@ function state({ unready, openReports, version }: OverviewView): Html {
   const isReady = unready.length === 0;
   return html`<p class="lead" role="status">${
     isReady
-      ? 'The service takes work.'
+      ? 'The service accepts jobs.'
       : `The service takes no work: ${unready.join(', ').replaceAll('_', ' ')}.`
   }</p>
 <p><span class="tag">skinsmith ${version}</span> ${
@@ -71,8 +71,8 @@ function figures({ jobs, workers, store, stats }: OverviewView): Html {
       'Workers',
       workers.count === workers.total ? `${workers.total}` : `${workers.count} of ${workers.total} here`,
     ],
-    ['Time of a job', `${generator.duration.generate} ms`],
-    ['Wait before it', `${generator.duration.pending} ms`],
+    ['Duration of a job', `${generator.duration.generate} ms`],
+    ['Wait in the queue', `${generator.duration.pending} ms`],
     ['Store', `${size(store.used)}${most}`],
     ['Skins this hour', madeIn(hour.current)],
     ['Skins today', madeIn(day.current)],
@@ -82,7 +82,7 @@ function figures({ jobs, workers, store, stats }: OverviewView): Html {
     ['Game accounts', `${accounts.usable.global} of ${accounts.total.global} usable`],
   ];
   return html`<section aria-labelledby="figures"><h2 id="figures">At a glance</h2>
-<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+<dl class="facts figures">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="quiet">Prometheus finds more at <code>/metrics</code>, with an operator’s key.</p></section>`;
 }
 

@@ -53,6 +53,12 @@ function stateOf({ hidden, visibility }: Report): Html {
   return html`<span class="tag">${visibility ?? 'deleted'}</span>`;
 }
 
+/** Asks first: nothing brings the skin back. */
+function deletion(path: string, about: string): Html {
+  return html`<details><summary aria-label="Delete it: ${about}">Delete it</summary>
+<form method="post" action="${path}"><p>Its page and its data go away, for its owner too.</p><button class="danger">Delete for good</button></form></details>`;
+}
+
 function decisions(report: Report): Html {
   const { id, skin, hidden, visibility, texture, closedAt } = report;
   const about = `the skin of report ${id}`;
@@ -61,5 +67,5 @@ function decisions(report: Report): Html {
   return html`${closedAt === undefined && act(`${PATH}/${id}/close`, 'Keep it', { about })}
 ${isThere && act(`${path}/hidden`, hidden ? 'Show it again' : 'Hide it', { about, fields: { hidden: hidden ? 'no' : 'yes' } })}
 ${texture !== undefined && act('/ui/operator/images', 'Block its image', { about, fields: { hash: texture } })}
-${isThere && act(`${path}/delete`, 'Delete it', { about, isDanger: true })}`;
+${isThere && deletion(`${path}/delete`, about)}`;
 }

@@ -26,7 +26,7 @@ ${page.body}`;
 export function listOr(nothing: string, rows: readonly Html[]): Html {
   return rows.length > 0
     ? html`<ul class="list">${rows.map((row) => html`<li class="panel">${row}</li>`)}</ul>`
-    : html`<p class="lead">${nothing}</p>`;
+    : html`<p class="empty">${nothing}</p>`;
 }
 
 /** A link to the next page of a list, if there is one. */

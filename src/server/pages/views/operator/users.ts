@@ -52,7 +52,7 @@ function row(user: ShownUser, plans: readonly string[]): Html {
 
 function signIns({ name, identities }: ShownUser): Html {
   const path = `${PATH}/${encodeURIComponent(name)}/identities`;
-  return html`<details><summary aria-label="How ${name} signs in">Signs in with a provider</summary><ul class="list">${identityRows(identities, path)}</ul></details>`;
+  return html`<details><summary aria-label="Signs in with a provider: ${name}">Signs in with a provider</summary><ul class="list">${identityRows(identities, path)}</ul></details>`;
 }
 
 /** A plan that the service no longer has is shown as well. */

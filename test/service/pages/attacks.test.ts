@@ -116,6 +116,19 @@ test('A session that somebody else planted is not taken over at sign-in', async 
   expect((await attacker.open('/ui/sessions')).headers.get('location')).toBe('/ui/sign-in');
 });
 
+test('Reports from a page are bounded as those over HTTP are, whatever browser sends them', async () => {
+  const server = await runServer();
+  const statuses: number[] = [];
+  for (let number = 0; number < 12; number++) {
+    const { body } = await server.owner.upload('/v2/generate', skinPng(number));
+    const form = { reason: 'other', text: 'x' };
+    const visitor = new PlainBrowser(server.url);
+    statuses.push((await visitor.open(`/ui/skins/${body.skin?.uuid}/report`, { form })).status);
+  }
+  expect(statuses).toEqual([...Array<number>(10).fill(303), 429, 429]);
+  expect((await server.owner.get('/v2/account/reports?size=128')).body.reports).toHaveLength(10);
+});
+
 test('No page leads to another host, whatever it is asked', async () => {
   const server = await runServer();
   const visitor = await signedIn(server);

@@ -1,13 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { insertAccount } from '../../../src/server/store/accounts.ts';
+import { PAGE_ROUTES } from '../../../src/server/http/routes/pages/page-routes.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
-import { pageAddresses } from '../../support/pages/addresses.ts';
-import { openPage, signIn, violationsOn } from '../../support/pages/watched-page.ts';
-import { addCape } from '../../support/server/drawn-capes.ts';
-import { skinPng } from '../../support/server/drawn-skins.ts';
-import { openOwnStore, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
-import { accountRow } from '../../support/server/stored-accounts.ts';
+import { LEADING_ON, NO_PAGES, routeName, VISITED } from '../../support/pages/addresses.ts';
+import { openScene, visit } from '../../support/pages/scene.ts';
+import { STEPS } from '../../support/pages/steps.ts';
+import { openPage, signIn, violationsInDark, violationsOn } from '../../support/pages/watched-page.ts';
 
 let browser: Browser;
 
@@ -18,66 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
 });
-
-interface Scene {
-  readonly server: ServerUnderTest;
-  readonly addresses: readonly string[];
-}
-
-/** A service in which every page has something to show. */
-async function openScene(): Promise<Scene> {
-  const server = await runServer();
-  const { owner } = server;
-  const own = await owner.upload('/v2/generate', skinPng(1), { name: 'A name of two words' });
-  const ann = await server.user('ann');
-  const other = await ann.upload('/v2/generate', skinPng(2), { name: 'Other' });
-  const report = { reason: 'other', text: 'A longer text that tells what is wrong with it' };
-  await owner.json(`/v2/skins/${other.body.skin?.uuid}/report`, report);
-  await owner.json('/v2/account/blocked-images', { hash: 'a'.repeat(64), note: 'never again' });
-  await addCape(server, 'red');
-  await fillAccount(server);
-  const job = (await owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
-  const uuid = own.body.skin?.uuid ?? '';
-  const addresses = pageAddresses({ uuid, jobId: job });
-  return { server, addresses: [...addresses, `/ui/skins/${other.body.skin?.uuid}`, '/ui/nowhere', '/'] };
-}
-
-/** A job that failed, a key with all that one can have, and a game account. */
-async function fillAccount({ owner, dataDir }: ServerUnderTest): Promise<void> {
-  const wish = {
-    allowedIps: ['2001:db8:0:1::/64'],
-    allowedOrigins: ['https://skins.example.org'],
-    v2Compat: true,
-  };
-  await owner.json('/v2/account/keys', { name: 'A key with a name of many words that is long', ...wish });
-  const { db } = await openOwnStore(dataDir);
-  const failed = {
-    status: 'failed',
-    error_code: 'job_failed',
-    error_message: 'The game was away for long.',
-  } as const;
-  await db.updateTable('jobs').set(failed).execute();
-  const { owner: ownerId } = await db
-    .selectFrom('jobs')
-    .select('owner')
-    .orderBy('id')
-    .executeTakeFirstOrThrow();
-  const error = { last_error_code: 'x', last_error_message: 'The game refused the skin.', last_error_at: 1 };
-  await insertAccount(
-    db,
-    accountRow({ owner: ownerId, name: 'A_player_of_16ch', last_used_at: 1, ...error }),
-  );
-}
-
-/** Opens all pages, one after the other. */
-async function* visit({ server, addresses }: Scene, page: Page): AsyncGenerator<string> {
-  await signIn(page, server);
-  for (const address of addresses) {
-    const answer = await page.goto(`${server.url}${address}`);
-    expect(answer?.status(), address).toBe(address === '/ui/nowhere' ? 404 : 200);
-    yield address;
-  }
-}
 
 /** The elements that make the page wider than its window. */
 const OVERFLOW = `(() => {
@@ -93,35 +31,64 @@ const CUT_OFF = `[...document.querySelectorAll('h1, h2, p, li, dt, dd, a, button
     && !one.classList.contains('unseen'))
   .map((one) => one.outerHTML)`;
 
-test.each(['light', 'dark'] as const)(
-  'In the %s scheme axe finds nothing on any page',
-  async (colorScheme) => {
-    const scene = await openScene();
-    const { page } = await openPage(browser, { colorScheme, bypassCSP: true });
-    await page.goto(`${scene.server.url}/ui/sign-in`);
-    expect(await violationsOn(page)).toEqual([]);
-    for await (const address of visit(scene, page)) {
-      expect(await violationsOn(page), address).toEqual([]);
-    }
-  },
-);
+type Look = (page: Page) => Promise<unknown[]>;
 
-test('Every page fits 320 pixels', async () => {
-  const scene = await openScene();
-  const { page, complaints } = await openPage(browser, { viewport: { width: 320, height: 640 } });
-  for await (const address of visit(scene, page)) {
-    expect([address, await page.evaluate(OVERFLOW), await page.evaluate(CUT_OFF)]).toEqual([address, [], []]);
-  }
-  expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
+const scroll: Look = async (page) => [
+  ...(await page.evaluate<unknown[]>(OVERFLOW)),
+  ...(await page.evaluate<unknown[]>(CUT_OFF)),
+];
+
+/** What is looked for on each page; nothing should be found. To open the pages costs more than to look at them. */
+const LOOKS: Readonly<Record<string, Look>> = {
+  'Axe, in the light scheme': violationsOn,
+  'Axe, in the dark scheme': violationsInDark,
+  'too wide for 320 pixels': async (page) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    return await scroll(page);
+  },
+  'too wide for 1,280 pixels at a zoom of 200 %': async (page) => {
+    await page.setViewportSize({ width: 640, height: 512 });
+    return await scroll(page);
+  },
+  'too wide with text of twice the size as well': async (page) => {
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    return await scroll(page);
+  },
+};
+
+const ROOMY = { width: 1280, height: 720 };
+
+async function faultsOf(page: Page): Promise<Record<string, unknown[]>> {
+  const found: Record<string, unknown[]> = {};
+  for (const [name, look] of Object.entries(LOOKS)) found[name] = await look(page);
+  await page.setViewportSize(ROOMY);
+  return found;
+}
+
+const NO_FAULTS = Object.fromEntries(Object.keys(LOOKS).map((name) => [name, []]));
+
+test('Every route is a page that is visited here, or is known to be none', () => {
+  const known = [...VISITED, ...Object.keys(STEPS), ...NO_PAGES, ...LEADING_ON];
+  expect(known.sort()).toEqual(PAGE_ROUTES.map(routeName).sort());
 });
 
-test('Every page fits a window of 1,280 pixels at a zoom of 200 %, and text of twice the size', async () => {
+test('Axe finds nothing on any page, and each fits 320 pixels, a zoom of 200 %, and text of twice the size', async () => {
   const scene = await openScene();
-  const { page } = await openPage(browser, { viewport: { width: 640, height: 512 }, deviceScaleFactor: 2 });
-  for await (const address of visit(scene, page)) {
-    expect([address, await page.evaluate(OVERFLOW), await page.evaluate(CUT_OFF)]).toEqual([address, [], []]);
-    await page.evaluate("document.documentElement.style.fontSize = '200%'");
-    expect([address, await page.evaluate(OVERFLOW), await page.evaluate(CUT_OFF)]).toEqual([address, [], []]);
+  // Colours on their way from one scheme to the other are none that anybody reads.
+  const options = {
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    bypassCSP: true,
+    viewport: ROOMY,
+  } as const;
+  const { page, complaints } = await openPage(browser, options);
+  for await (const address of visit(scene, page))
+    expect([address, await faultsOf(page)]).toEqual([address, NO_FAULTS]);
+  expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([]);
+  for (const [name, take] of Object.entries(STEPS)) {
+    const { page: own } = await openPage(browser, options);
+    await take(own, scene);
+    expect([name, await faultsOf(own)]).toEqual([name, NO_FAULTS]);
   }
 });
 

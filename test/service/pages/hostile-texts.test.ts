@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertAccount } from '../../../src/server/store/accounts.ts';
+import type { Db } from '../../../src/server/store/db.ts';
 import { appendToLog } from '../../../src/server/store/operator-log.ts';
 import { insertReport } from '../../../src/server/store/reports.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
@@ -9,6 +10,7 @@ import { HOSTILE_TEXTS } from '../../support/pages/hostile-texts.ts';
 import { openPage, signIn } from '../../support/pages/watched-page.ts';
 import { capePng } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
+import { readZip } from '../../support/server/read-zip.ts';
 import { openOwnStore, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
 import { accountRow } from '../../support/server/stored-accounts.ts';
 
@@ -35,65 +37,90 @@ async function fill(server: ServerUnderTest): Promise<string[]> {
   const cape = await owner.upload('/v2/account/capes', capePng(1), { alias: 'cape' });
   const job = (await owner.upload('/v2/queue', skinPng(1))).body.job?.id ?? '';
   const { db } = await openOwnStore(dataDir);
-  const skin = await db.selectFrom('skins').selectAll().executeTakeFirstOrThrow();
-  const capeRow = await db.selectFrom('capes').selectAll().executeTakeFirstOrThrow();
-  const owned = await db.selectFrom('users').select('id').executeTakeFirstOrThrow();
-  const uuids: string[] = [];
-  for (const [index, text] of STORED.entries()) {
-    const uuid = (index + 1).toString(16).padStart(32, '0');
-    uuids.push(uuid);
-    const { id: _, ...row } = skin;
-    await db
-      .insertInto('skins')
-      .values({ ...row, uuid, name: text })
-      .execute();
-    await db
-      .insertInto('capes')
-      .values({ ...capeRow, uuid, alias: text })
-      .execute();
-    await db
-      .insertInto('users')
-      .values({ id: uuid, name: text, plan: text, role: 'operator', created_at: 1, disabled_at: 1 })
-      .execute();
-    await insertAccount(
-      db,
-      accountRow({
-        uuid,
-        name: text,
-        last_error_code: 'x',
-        last_error_message: text,
-        last_error_at: 1,
-      }),
-    );
-    await db
-      .insertInto('identities')
-      .values({ issuer: text, subject: text, user_id: owned.id, created_at: 1 })
-      .execute();
-    await insertReport(db, { skin_uuid: uuid, reporter: text, reason: 'other', text, created_at: 1 });
-    await db
-      .insertInto('blocked_images')
-      .values({ hash: uuid.repeat(2), note: text, blocked_by: text, blocked_at: 1 })
-      .execute();
-    await appendToLog(db, { at: 1, operator: text, action: 'hide_skin', subject: text, note: text });
-    await db.updateTable('jobs').set({ name: text, source: text }).where('uuid', '=', job).execute();
-  }
+  const rows = await sampleRows(db);
+  const uuids = STORED.map((_, index) => (index + 1).toString(16).padStart(32, '0'));
+  for (const [index, text] of STORED.entries())
+    await insertEverywhere(db, rows, { text, uuid: uuids[index]! });
   expect(cape.status).toBe(201);
   const samples = { uuid: body.skin?.uuid ?? '', jobId: job };
-  return [...pageAddresses(samples), ...uuids.map((uuid) => `/ui/skins/${uuid}`)];
+  const own = uuids.flatMap((uuid) => [`/ui/skins/${uuid}`, `/ui/jobs/${uuid}`]);
+  return [...pageAddresses(samples), '/ui/operator/reports?state=closed', ...own];
 }
 
-/** Addresses that hold a text themselves; their pages show it. */
-function echoing(text: string): string[] {
-  const coded = encodeURIComponent(text);
-  return [
-    `/ui/gallery?filter=${coded}`,
-    `/ui/skins?filter=${coded}`,
-    `/ui/operator/users?filter=${coded}`,
-    `/ui/nowhere/${coded}`,
-  ];
+type SampleRows = Awaited<ReturnType<typeof sampleRows>>;
+
+/** A row of each table that texts of people are in. */
+async function sampleRows(db: Db) {
+  const [skin, cape, user, key, job] = await Promise.all([
+    db.selectFrom('skins').selectAll().executeTakeFirstOrThrow(),
+    db.selectFrom('capes').selectAll().executeTakeFirstOrThrow(),
+    db.selectFrom('users').select('id').executeTakeFirstOrThrow(),
+    db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow(),
+    db.selectFrom('jobs').selectAll().executeTakeFirstOrThrow(),
+  ]);
+  return { skin, cape, user, key, job };
 }
 
-/** The same, of pages that should not show it. */
+/** Stores a text wherever one of people may be. */
+async function insertEverywhere(
+  db: Db,
+  { skin, cape, user, key, job }: SampleRows,
+  { text, uuid }: { readonly text: string; readonly uuid: string },
+): Promise<void> {
+  const { id: _, ...skinRow } = skin;
+  await db
+    .insertInto('skins')
+    .values({ ...skinRow, uuid, name: text })
+    .execute();
+  await db
+    .insertInto('capes')
+    .values({ ...cape, uuid, alias: text })
+    .execute();
+  const fallen = { plan: text, role: 'operator', created_at: 1, disabled_at: 1 } as const;
+  await db
+    .insertInto('users')
+    .values({ id: uuid, name: text, ...fallen })
+    .execute();
+  const bound = JSON.stringify([text]);
+  const bindings = { allowed_ips: bound, allowed_origins: bound, allowed_agents: bound };
+  await db
+    .insertInto('api_keys')
+    .values({ ...key, id: uuid.slice(8), hash: uuid.repeat(2), name: text, ...bindings })
+    .execute();
+  const { id: __, ...jobRow } = job;
+  const failed = {
+    status: 'failed',
+    skin_uuid: null,
+    error_code: 'job_failed',
+    error_message: text,
+  } as const;
+  await db
+    .insertInto('jobs')
+    .values({ ...jobRow, ...failed, uuid, request_key: uuid, name: text, source: text })
+    .execute();
+  const trouble = { last_error_code: 'x', last_error_message: text, last_error_at: 1 };
+  await insertAccount(db, accountRow({ uuid, owner: job.owner, name: text, ...trouble }));
+  await db
+    .insertInto('identities')
+    .values({ issuer: text, subject: text, user_id: user.id, created_at: 1 })
+    .execute();
+  await insertReport(db, { skin_uuid: uuid, reporter: text, reason: 'other', text, created_at: 1 });
+  await db
+    .insertInto('blocked_images')
+    .values({ hash: uuid.repeat(2), note: text, blocked_by: text, blocked_at: 1 })
+    .execute();
+  await appendToLog(db, { at: 1, operator: text, action: 'hide_skin', subject: text, note: text });
+}
+
+/** Pages that may be searched for a text. They show it in the field for it. */
+const SEARCHES = ['/ui/gallery', '/ui/skins', '/ui/operator/users'];
+const FIELD = 'input[name="filter"]';
+
+/** What a field shows of a text: no page holds control characters, and a field no line breaks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are replaced
+const shown = (text: string) => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');
+
+/** Addresses that hold a text themselves, of pages that should not show it. */
 function refusing(text: string): string[] {
   const coded = encodeURIComponent(text);
   return [
@@ -106,56 +133,124 @@ function refusing(text: string): string[] {
     `/ui/operator/reports?state=${coded}`,
     `/ui/skins/${coded}`,
     `/ui/jobs/${coded}`,
+    `/ui/nowhere/${coded}`,
   ];
 }
 
-/** What no page of ours has: elements and attributes that came from a text. */
-const FOREIGN = `(() => {
+/** What no page of ours has: elements, attributes and comments that came from a text. A comment hides what follows. */
+const FOREIGN = `((document) => {
+  const comments = document.evaluate('//comment()', document, null, XPathResult.STRING_TYPE, null).stringValue;
+  if (comments !== '') return ['a comment: ' + comments.slice(0, 200)];
   const found = [...document.querySelectorAll('iframe, svg, style, b, base, object, embed, meta[http-equiv], img[src="x"]')];
   const scripts = [...document.querySelectorAll('script')].filter((one) => !one.src.startsWith(location.origin + '/ui/assets/'));
   const acting = [...document.querySelectorAll('*')].filter((one) =>
     [...one.attributes].some(({ name, value }) => /^on|^(autofocus|srcdoc|style)$/.test(name) ||
       (/^(href|src|action|formaction)$/.test(name) && new URL(value, location.href).origin !== location.origin)));
   return [...found, ...scripts, ...acting].map((one) => one.outerHTML.slice(0, 200));
-})()`;
+})`;
 
 /** Links of the start page and of its frame that lead away. */
 const OUR_LINKS = ['https://github.com/yushijinhun/authlib-injector'];
 
 async function expectOnlyText(page: Page, address: string): Promise<void> {
-  const foreign = (await page.evaluate(FOREIGN)) as string[];
-  expect([address, foreign.filter((one) => !OUR_LINKS.some((link) => one.includes(link)))]).toEqual([
-    address,
-    [],
-  ]);
+  expectNothingForeign(address, await page.evaluate(`${FOREIGN}(document)`));
+}
+
+function expectNothingForeign(address: string, foreign: readonly string[]): void {
+  const found = foreign.filter((one) => !OUR_LINKS.some((link) => one.includes(link)));
+  expect([address, found]).toEqual([address, []]);
+}
+
+/** Reads addresses as `page` would, without going there: as a browser that runs no scripts. */
+async function openReader(
+  page: Page,
+  { url }: ServerUnderTest,
+): Promise<(address: string) => Promise<number>> {
+  const { page: reader } = await openPage(browser);
+  const empty = `${url}/empty`; // a page without a policy, which would let no script read HTML
+  await reader.route(empty, async (route) => await route.fulfill({ contentType: 'text/html', body: '' }));
+  await reader.goto(empty);
+  return async (address) => {
+    const answer = await page.request.get(`${url}${address}`, { headers: { accept: 'text/html' } });
+    const html = JSON.stringify(await answer.text());
+    const read = `new DOMParser().parseFromString(${html}, 'text/html')`;
+    expectNothingForeign(address, await reader.evaluate(`${FOREIGN}(${read})`));
+    return answer.status();
+  };
 }
 
 const isOfStatus = (complaint: string) => complaint.includes('the server responded with a status of 4');
 
+test('Hostile texts stay text on every page, with scripts and without', async () => {
+  const server = await runServer();
+  const addresses = await fill(server);
+  const { page, complaints } = await openPage(browser, { userAgent: STORED.slice(0, 6).join(' ') });
+  await signIn(page, server);
+  const read = await openReader(page, server);
+  for (const address of addresses) {
+    const answer = await page.goto(`${server.url}${address}`);
+    expect(answer?.status(), address).toBe(200);
+    await expectOnlyText(page, address);
+    expect(await read(address)).toBe(200);
+  }
+  expect(complaints.filter((complaint) => !isOfStatus(complaint))).toEqual([]);
+});
+
+/** What people confirm, each with a text of somebody else. */
 test.each([true, false])(
-  'Hostile texts stay text on every page, with scripts: %s',
+  'Hostile texts stay text where a form asks or tells, with scripts: %s',
   async (javaScriptEnabled) => {
     const server = await runServer();
-    const addresses = await fill(server);
-    const { page, complaints } = await openPage(browser, {
-      javaScriptEnabled,
-      userAgent: STORED.slice(0, 6).join(' '),
-    });
+    await fill(server);
+    const { page, complaints } = await openPage(browser, { javaScriptEnabled });
     await signIn(page, server);
-    for (const address of addresses) {
-      const answer = await page.goto(`${server.url}${address}`);
-      expect(answer?.status(), address).toBe(200);
-      await expectOnlyText(page, address);
+    const last = STORED.length.toString(16).padStart(32, '0');
+    await page.goto(`${server.url}/ui/skins`);
+    await page.locator(`input[value="${last}"]`).check();
+    await page.getByRole('button', { name: 'Delete the selected' }).click();
+    await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
+    await expectOnlyText(page, 'delete');
+    for (const text of STORED.slice(0, 6)) {
+      await page.goto(`${server.url}/ui/account/keys`);
+      const form = page.locator('form').filter({ hasText: 'Make the key' });
+      await form.getByLabel('Name').fill(text.slice(0, 64));
+      await form.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+      await expectOnlyText(page, text);
     }
-    expect(complaints.filter((complaint) => !isOfStatus(complaint))).toEqual([]);
+    expect(complaints).toEqual([]);
   },
 );
+
+test('An export has no file name, and no line, that is more than text', async () => {
+  const server = await runServer();
+  await fill(server);
+  const { bytes } = await server.owner.get('/v2/me/skins.zip');
+  const files = readZip(bytes);
+  const names = [...files.keys()];
+  expect(names).toHaveLength(STORED.length + 2);
+  expect(names.filter((name) => !/^(?:skins\.lock|skins\/[\w-]+\.png)$/.test(name))).toEqual([]);
+  const lines = String(files.get('skins.lock')).trimEnd().split('\n');
+  const told = lines.map((line) => (JSON.parse(line) as { name?: string }).name);
+  expect(told.toSorted()).toEqual(['first', ...STORED].toSorted());
+});
 
 test('Hostile texts in addresses stay text, whatever the answer is', async () => {
   const server = await runServer();
   const { page, complaints } = await openPage(browser);
   await signIn(page, server);
-  for (const address of [...HOSTILE_TEXTS.flatMap(echoing), ...HOSTILE_TEXTS.slice(0, 3).flatMap(refusing)]) {
+  for (const text of HOSTILE_TEXTS) {
+    for (const path of SEARCHES) {
+      const address = `${path}?filter=${encodeURIComponent(text)}`;
+      const answer = await page.goto(`${server.url}${address}`);
+      const field = page.locator(FIELD);
+      // What no name is as long as is refused.
+      if (answer?.status() === 200) expect(await field.inputValue(), address).toBe(shown(text));
+      else expect([answer?.status(), text.length > 32], address).toEqual([400, true]);
+      await expectOnlyText(page, address);
+    }
+  }
+  for (const address of HOSTILE_TEXTS.slice(0, 3).flatMap(refusing)) {
     const answer = await page.goto(`${server.url}${address}`);
     expect(answer?.status(), address).toBeLessThan(500);
     await expectOnlyText(page, address);

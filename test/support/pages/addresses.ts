@@ -3,24 +3,77 @@ import { PAGE_ROUTES } from '../../../src/server/http/routes/pages/page-routes.t
 /** Values for the placeholders of addresses. */
 export type Samples = Readonly<Record<string, string>>;
 
-/** What is read by scripts or shown inside of pages. */
-const NO_PAGES = new Set([
-  '/ui/assets/:name',
-  '/ui/jobs/:jobId/state',
-  '/ui/jobs/events',
-  '/ui/skins/:uuid/pictures/:view',
-  '/ui/skins/export.zip',
-  '/ui/skins/export.lock',
-]);
-/** Steps of signing in, here or at the game, which need one that was begun; journeys take them. */
-const STEPS = ['/ui/sign-in/', '/ui/account/games/logins/'];
+type RouteName = `${'GET' | 'POST'} ${string}`;
 
-/** The addresses of all pages. @throws Error if there is no sample for a placeholder */
+/** How a route is named here: its method and path. */
+export function routeName({ method, path }: { readonly method: 'GET' | 'POST'; readonly path: string }) {
+  return `${method} ${path}` as const;
+}
+
+/** What is read by scripts, saved or shown inside of pages; the way to a provider. */
+export const NO_PAGES: readonly RouteName[] = [
+  'GET /ui/assets/:name',
+  'GET /ui/jobs/:jobId/state',
+  'GET /ui/jobs/events',
+  'GET /ui/skins/:uuid/pictures/:view',
+  'GET /ui/skins/export.zip',
+  'GET /ui/skins/export.lock',
+  'GET /ui/account/games/logins/:id/state',
+  'GET /ui/sign-in/provider',
+];
+
+/** Pages without an address of their own: one gets there by a form, or by signing in here or at the game. */
+export const STEP_ROUTES = [
+  'POST /ui/skins',
+  'POST /ui/account/keys',
+  'POST /ui/account/identities/:id/untie',
+  'POST /ui/operator/users/:name/identities/:id/untie',
+  'GET /ui/account/games/logins/:id',
+  'POST /ui/account/games/:uuid/check',
+  'POST /ui/sign-in',
+  'GET /ui/sign-in/link',
+  'GET /ui/sign-in/callback',
+  'GET /ui/sign-in/first',
+  'POST /ui/sign-in/first',
+] as const satisfies readonly RouteName[];
+
+/** Forms that lead on to a page that has an address. */
+export const LEADING_ON: readonly RouteName[] = [
+  'POST /ui/make',
+  'POST /ui/jobs/:jobId/retry',
+  'POST /ui/skins/:uuid',
+  'POST /ui/skins/:uuid/delete',
+  'POST /ui/skins/:uuid/report',
+  'POST /ui/account/keys/:id',
+  'POST /ui/account/keys/:id/revoke',
+  'POST /ui/account/games/logins',
+  'POST /ui/account/games/:uuid',
+  'POST /ui/account/games/:uuid/pause',
+  'POST /ui/account/games/:uuid/unlink',
+  'POST /ui/sign-in/link',
+  'POST /ui/sign-out',
+  'POST /ui/sessions/:id/end',
+  'POST /ui/operator/users/:name',
+  'POST /ui/operator/accounts/:uuid',
+  'POST /ui/operator/capes',
+  'POST /ui/operator/capes/:uuid',
+  'POST /ui/operator/capes/:uuid/delete',
+  'POST /ui/operator/reports/:id/close',
+  'POST /ui/operator/skins/:uuid/hidden',
+  'POST /ui/operator/skins/:uuid/delete',
+  'POST /ui/operator/images',
+  'POST /ui/operator/images/:hash/unblock',
+];
+
+const UNVISITED = new Set<string>([...NO_PAGES, ...STEP_ROUTES]);
+const ADDRESSED = PAGE_ROUTES.filter((route) => route.method === 'GET' && !UNVISITED.has(routeName(route)));
+
+/** The routes of the pages that have addresses. */
+export const VISITED: readonly RouteName[] = ADDRESSED.map(routeName);
+
+/** The addresses of all pages that have one. @throws Error if there is no sample for a placeholder */
 export function pageAddresses(samples: Samples): string[] {
-  const paths = PAGE_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => path);
-  return paths
-    .filter((path) => !NO_PAGES.has(path) && !STEPS.some((step) => path.startsWith(step)))
-    .map((path) => addressOf(path, samples));
+  return ADDRESSED.map(({ path }) => addressOf(path, samples));
 }
 
 /** An address with its placeholders filled in. */

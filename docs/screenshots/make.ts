@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { startServer } from '../../src/server/server.ts';
 import { startChromium } from '../../test/support/chromium/chromium.ts';
+import { FakeGame } from '../../test/support/fake-game/fake-game.ts';
 import { digestOfInputs } from './inputs.ts';
+import { CLIENT_ID, ISSUER } from './people.ts';
 import { type Photograph, photographAll } from './photographs.ts';
 import { fillServer } from './seed.ts';
 import { writeSmall } from './small.ts';
@@ -39,21 +41,24 @@ async function photograph(finish: typeof keepSmall): Promise<void> {
   await rm(RESULTS, { recursive: true, force: true });
   await mkdir(RESULTS, { recursive: true });
   const openId = {
-    issuer: 'https://id.example.org',
+    issuer: ISSUER,
     clientId: 'skinsmith',
     name: 'Team account',
     scopes: 'openid',
   };
-  const server = await startServer({ dataDir, port: 0, openId });
+  const game = await FakeGame.start();
+  const games = { gameAddresses: game.addresses, loginClientId: CLIENT_ID };
+  const server = await startServer({ dataDir, port: 0, openId, ...games });
   const browser = await startChromium();
   try {
-    const seeded = await fillServer(server);
+    const seeded = await fillServer({ server, dataDir, game });
     const taken = await photographAll(browser, { server, seeded, folder: RESULTS });
     await finish(browser, taken);
     process.stdout.write(`${taken.length} pictures in ${RESULTS}\n`);
   } finally {
     await browser.close();
     await server.close();
+    await game.close();
     await rm(dataDir, { recursive: true, force: true });
   }
 }

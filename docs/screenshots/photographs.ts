@@ -71,6 +71,11 @@ function shotsOf({ seeded }: Subject): Shot[] {
     })),
     { name: 'skin', path: `/ui/skins/${seeded.skin}` },
     { name: 'skin-3d', path: `/ui/skins/${seeded.skin}`, act: open3d },
+    { name: 'delete', path: '/ui/skins', act: askToDelete },
+    { name: 'identity', path: '/ui/operator/users', act: askToUntie },
+    { name: 'game-code', path: '/ui/account/games', act: getCode },
+    { name: 'reports-closed', path: '/ui/operator/reports?state=closed' },
+    { name: 'job-failed', path: `/ui/jobs/${seeded.failedJob}` },
     { name: 'make', path: '/ui/make', act: choosePictures },
     { name: 'make-url', path: '/ui/make?from=url' },
     { name: 'gallery-empty', path: '/ui/gallery?filter=nobody' },
@@ -105,6 +110,23 @@ async function signInWrongly(page: Page): Promise<void> {
   await page.getByLabel('API key').fill('not-a-key-that-works-here');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').waitFor();
+}
+
+async function askToDelete(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: 'Select Draft' }).check();
+  await page.getByRole('button', { name: 'Delete the selected' }).click();
+  await page.getByRole('heading', { name: 'Delete this skin?' }).waitFor();
+}
+
+async function askToUntie(page: Page): Promise<void> {
+  await page.getByText('Signs in with a provider').first().click();
+  await page.getByRole('button', { name: 'Untie: ann@example.org' }).click();
+  await page.getByRole('heading', { name: 'Untie the only way in?' }).waitFor();
+}
+
+async function getCode(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Get a code' }).click();
+  await page.getByRole('heading', { name: 'Sign in to your game account' }).waitFor();
 }
 
 async function open3d(page: Page): Promise<void> {

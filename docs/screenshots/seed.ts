@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningServer } from '../../src/server/server.ts';
 import { decodePng } from '../../src/skin/png/decode.ts';
 import { encodePng } from '../../src/skin/png/encode.ts';
+import { fillPeople, fillStore, type Place } from './people.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 
@@ -10,6 +10,8 @@ const EXAMPLES = join(import.meta.dirname, '../../examples');
 export interface Seeded {
   /** UUID of the skin whose page is shown. */
   readonly skin: string;
+  /** UUID of a job that failed. */
+  readonly failedJob: string;
 }
 
 /** Files of the examples, with names for each order of their colours. */
@@ -27,8 +29,12 @@ const ORDERS = [
   [1, 2, 0],
 ] as const;
 
-/** Makes skins on the server, newest last. */
-export async function fillServer(server: RunningServer): Promise<Seeded> {
+/** Makes skins on the server, newest last, and all that other pages show. */
+export async function fillServer(place: Place): Promise<Seeded> {
+  const { server } = place;
+  const miner = await readFile(join(EXAMPLES, 'miner-legacy.png'));
+  const copies = [ORDERS[1], ORDERS[2], [0, 2, 1] as const].map((order) => recoloured(miner, order));
+  await fillPeople(place, copies);
   for (let order = ORDERS.length - 1; order >= 0; order--) {
     for (const [file, names] of SKINS) {
       const png = await readFile(join(EXAMPLES, `${file}.png`));
@@ -39,12 +45,13 @@ export async function fillServer(server: RunningServer): Promise<Seeded> {
   await make(server, smith, { name: 'Smith slim', variant: 'slim' });
   const draft = recoloured(smith, [0, 2, 1]);
   await make(server, draft, { name: 'Draft', visibility: 'private' });
-  return { skin: await make(server, smith, { name: 'Smith' }) };
+  const skin = await make(server, smith, { name: 'Smith' });
+  return { skin, failedJob: await fillStore(place.dataDir) };
 }
 
 /** @returns the skin's UUID */
 async function make(
-  { url, key }: RunningServer,
+  { url, key }: Place['server'],
   png: Uint8Array,
   fields: Readonly<Record<string, string>>,
 ): Promise<string> {

@@ -1,7 +1,9 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
+import { removeSeal } from '../../src/server/backup/seal.ts';
 import { freshMachine, ROOT } from '../support/program/program.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
@@ -35,6 +37,67 @@ test('backup while serve runs, restore after it: the key and the skin are there 
   expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringContaining('to the state of 20')]);
   const again = await machine.serve([], serving.key);
   expect((await again.caller().get(`/v2/skins/${body.skin?.uuid}`)).body.skin).toEqual(body.skin);
+});
+
+/** A backup of a service with one skin, and the machine that made it. */
+async function machineWithBackup() {
+  const machine = await freshMachine();
+  const file = join(machine.folder, 'it.backup');
+  await machine.run(['generate', 'examples/smith.png']);
+  await machine.run(['backup', file]);
+  return { machine, file };
+}
+
+async function flipBytes(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  for (let at = 5_000; at < bytes.length; at += bytes.length >> 4) bytes[at]! ^= 1;
+  await writeFile(file, bytes);
+}
+
+/** Changes one bit of a stored picture's data. */
+async function changePicture(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  const start = bytes.indexOf('IDAT');
+  expect(start).toBeGreaterThan(0);
+  bytes[start + 8]! ^= 1;
+  await writeFile(file, bytes);
+}
+
+test.each([
+  ['with one changed bit of a picture', 'backup_damaged', changePicture],
+  ['with flipped bytes', 'backup_damaged', flipBytes],
+  ['that is cut off', 'backup_damaged', async (file: string) => await truncate(file, 30_000)],
+  [
+    'that is none',
+    'backup_damaged',
+    async (file: string) => await writeFile(file, 'no backup\n'.repeat(999)),
+  ],
+  ['that is not there', 'backup_unreadable', async (file: string) => await rm(file)],
+])('backup --verify of a file %s exits 1 with %s, and names it', async (_, code, harm) => {
+  const { machine, file } = await machineWithBackup();
+  await harm(file);
+  const { exitCode, stdout, stderr } = await machine.run(['backup', '--verify', file]);
+  expect([exitCode, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^error: .*it\.backup/)]);
+  const told = await machine.run(['backup', '--verify', file, '--json']);
+  expect([told.exitCode, JSON.parse(told.stderr)]).toMatchObject([1, { error: { code } }]);
+});
+
+test('backup --verify of one from before there was a digest exits 0 and warns', async () => {
+  const { machine, file } = await machineWithBackup();
+  await removeSeal(file);
+  const database = new DatabaseSync(file);
+  database.exec(
+    `update enclosures set content = replace(cast(content as text), '"format":2', '"format":1') where name = 'about.json'`,
+  );
+  database.close();
+  const { exitCode, stdout, stderr } = await machine.run(['backup', '--verify', file]);
+  expect([exitCode, stdout, stderr]).toEqual([
+    0,
+    '',
+    expect.stringContaining('cannot prove that its content'),
+  ]);
+  const told = await machine.run(['backup', '--verify', file, '--json']);
+  expect([told.exitCode, JSON.parse(told.stdout)]).toMatchObject([0, { file, proven: false }]);
 });
 
 test('backup says what is wrong with where it is to go, and with a folder that has no data', async () => {

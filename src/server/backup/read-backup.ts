@@ -63,6 +63,7 @@ function provenBy(sealed: Seal): Pick<ReadBackup, 'digest' | 'isProven'> {
 async function unlessUnreadable<T>(file: string, reading: Promise<T>): Promise<T> {
   return await reading.catch((cause: Error) => {
     throw new BackupError('backup_damaged', `${file} cannot be read as a backup: ${cause.message}.`, {
+      hint: 'Nothing was restored. Take a file that skinsmith backup has made.',
       cause,
     });
   });

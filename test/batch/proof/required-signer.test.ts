@@ -1,6 +1,15 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { SignedBy } from '../../../src/batch/model/signer.ts';
-import { isRequired, type RequiredSigner } from '../../../src/batch/proof/required-signer.ts';
+import type { GameKeys } from '../../../src/batch/proof/game-keys.ts';
+import {
+  fingerprintIn,
+  isRequired,
+  isSignedAsRequired,
+  type RequiredSigner,
+  requiredText,
+} from '../../../src/batch/proof/required-signer.ts';
+import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
 
 const HERE = 'https://here.example';
 const KEY = 'ab'.repeat(32);
@@ -25,4 +34,38 @@ describe.each(Object.entries(REQUIRED))('Where %s is required', (name, required:
   test.each(TABLE)('%j', (signedBy, passes) => {
     expect(isRequired(signedBy, required)).toBe(passes.some((one) => one === name));
   });
+});
+
+test('A signer that is required has a name for people', () => {
+  const names = Object.values(REQUIRED).map((required: RequiredSigner) => requiredText(required));
+  expect(names).toEqual(['the game', HERE, `the key ${KEY}`, `the key ${KEY.slice(0, 16)}`]);
+});
+
+test.each([
+  [true, true],
+  [false, false],
+  [undefined, false],
+])(
+  'Where the game must have signed, its keys decide (%s), not what the data claims',
+  async (said, isSigned) => {
+    const gameKeys = { haveSigned: async () => said } as unknown as GameKeys;
+    const data = { value: 'v', signature: 's', signedBy: { signer: said ? 'unproved' : 'game' } };
+    expect(await isSignedAsRequired(data, { kind: 'game' }, gameKeys)).toBe(isSigned);
+  },
+);
+
+test('Where another signer is required, who is known to have signed decides', async () => {
+  const gameKeys = { haveSigned: async () => true } as unknown as GameKeys;
+  const required = { kind: 'service', address: HERE } as const;
+  const data = { value: 'v', signature: 's' };
+  const signedBy = { signer: HERE };
+  expect(await isSignedAsRequired({ ...data, signedBy }, required, gameKeys)).toBe(true);
+  expect(await isSignedAsRequired({ ...data, signedBy: { signer: 'game' } }, required, gameKeys)).toBe(false);
+  expect(await isSignedAsRequired(data, required, gameKeys)).toBe(false);
+});
+
+test('A key is named by its fingerprint, and a text that is no key by nothing', () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  expect([fingerprintIn(pem), fingerprintIn('no key')]).toEqual([fingerprintOf(publicKey), undefined]);
 });

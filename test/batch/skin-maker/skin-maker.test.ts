@@ -1,0 +1,73 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Journal } from '../../../src/batch/journal/journal.ts';
+import { workKey } from '../../../src/batch/model/work-key.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { prepareScripted } from '../../support/scripted/run-scripted.ts';
+import type { Script } from '../../support/scripted/scripted-service.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+
+/** The only journal in the folder of a batch. */
+async function journalIn(folder: string): Promise<Journal> {
+  const journals = join(folder, 'state', 'journals');
+  const [name = ''] = (await readdir(journals)).filter((file) => file.endsWith('.ndjson'));
+  const journal = Journal.read(join(journals, name))!;
+  onTestFinished(() => journal.close());
+  return journal;
+}
+
+const KEY = workKey({
+  content: { pixels: pixelHash(drawSkin(0)) },
+  variant: 'auto',
+  visibility: undefined,
+});
+
+/** A batch of one that is interrupted once its job is accepted. */
+async function interrupted(script: Script) {
+  const world = await prepareScripted(script);
+  const ending = new AbortController();
+  const onEvent = ({ type }: { type: string }) => void (type === 'accepted' && ending.abort());
+  const end = await world.clock.until(world.batch(1, { signal: ending.signal, onEvent }));
+  expect(end).toMatchObject({ end: 'interrupted', submitted: 1, finished: 0 });
+  return world;
+}
+
+test('An accepted job is in the journal by its name, so that the next run follows it', async () => {
+  const { clock, service, folder, batch } = await interrupted({ serviceTime: () => 60_000 });
+  const [job] = service.jobs;
+  expect((await journalIn(folder)).stateOf(KEY)).toEqual({ step: 'job', attempt: 0, job: job?.id });
+  expect(await clock.until(batch(1))).toMatchObject({ made: 1, finished: 1 });
+  expect(service.requests.submit).toHaveLength(1);
+});
+
+test('Nothing goes on in the background once a batch has ended', async () => {
+  const { clock, service } = await interrupted({ serviceTime: () => 60_000 });
+  const asked = Object.values(service.requests).flat().length;
+  await clock.until(clock.sleep(120_000));
+  expect(Object.values(service.requests).flat()).toHaveLength(asked);
+});
+
+test('A skin that is not what was asked for is judged again by the next run, without another job', async () => {
+  const { clock, service, batch } = await prepareScripted();
+  const wish = { variant: 'slim' } as const; // every skin of this service is classic
+  expect(await clock.until(batch(1, wish))).toMatchObject({ failed: 1, made: 0 });
+  expect(await clock.until(batch(1, wish))).toMatchObject({ failed: 1, made: 0 });
+  const accepted = await clock.until(batch(1, { ...wish, acceptUnproven: true }));
+  expect(accepted).toMatchObject({ failed: 0, finished: 1 });
+  expect(service.requests.submit).toHaveLength(1);
+});
+
+test('A batch that stops with work left leaves all spots to the next one', async () => {
+  const { clock, service, batch } = await prepareScripted();
+  expect(await clock.until(batch(10, { maxNew: 1 }))).toMatchObject({ end: 'stopped', submitted: 1 });
+  await clock.until(batch(10, { from: 20 }));
+  expect(service.mostUnfinished).toBe(5);
+});
+
+test('The estimate in the plan is by the limits of the caller', async () => {
+  const { clock, events, batch } = await prepareScripted();
+  await clock.until(batch(10));
+  // Two waves through five spots, 1.5 s each on a service that is not our own.
+  expect(events.find(({ type }) => type === 'planned')).toMatchObject({ seconds: 3 });
+});

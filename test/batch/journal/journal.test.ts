@@ -1,34 +1,19 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal/journal.ts';
 import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
+import { close, open, ownPath, reopened, retire } from '../../support/batch/open-journal.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
-
-async function ownPath(): Promise<string> {
-  return join(await ownFolder(), 'journals', 'batch.ndjson');
-}
-
-const closed = new WeakSet<Journal>();
-
-function close(journal: Journal): void {
-  if (closed.has(journal)) return;
-  closed.add(journal);
-  journal.close();
-}
-
-/** The journal at `path`, closed when the test ends. */
-function open(path: string): Journal {
-  const journal = Journal.open(path);
-  onTestFinished(() => close(journal));
-  return journal;
-}
-
-/** The journal as another process would find it. */
-function reopened(path: string, journal: Journal): Journal {
-  close(journal);
-  return open(path);
-}
 
 describe('A new journal', () => {
   test('is empty, in folders that it makes, for its owner alone', async () => {
@@ -49,6 +34,14 @@ describe('A new journal', () => {
     const folder = await ownFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(() => Journal.open(join(folder, 'file', 'batch.ndjson'))).toThrow(/EEXIST|ENOTDIR/);
+  });
+
+  test('that cannot be read back is closed again', async () => {
+    const path = await ownPath();
+    mkdirSync(dirname(path));
+    execFileSync('mkfifo', [path]); // opens, but nothing can be read at a position of it
+    expect(() => Journal.open(path)).toThrow('ESPIPE');
+    expect(openFiles()).not.toContain(path);
   });
 });
 
@@ -176,8 +169,7 @@ describe('The end of a batch', () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));
-    journal.retire({ keepsJobs: true });
-    closed.add(journal);
+    retire(journal, true);
     expect(existsSync(path)).toBe(false);
     expect(open(path).isFresh).toBe(true);
   });
@@ -206,51 +198,6 @@ describe('The idempotency key', () => {
   });
 });
 
-describe('Lines that are none of ours', () => {
-  const foreign = [
-    'hello',
-    '{}',
-    'null',
-    '42',
-    '{"k":"x","s":"nothing"}',
-    '{"k":"x","s":"done","j":"j9","skin":{"uuid":"ab',
-    '{"k":"x","s":"intent"}',
-    '{"k":"x","s":"job","n":0,"j":7}',
-    '{"journal":2,"nonce":"other"}',
-    '{"journal":1,"nonce":"second"}',
-    '\u0000\u0000\u0000',
-    '',
-    `"${'x'.repeat(300_000)}"`,
-  ];
-
-  test('are passed over, whatever stands around them', async () => {
-    const path = await ownPath();
-    const journal = open(path);
-    const idempotencyKey = journal.idempotencyKey(keyOf(1), 0);
-    journal.done(recordOf(1));
-    close(journal);
-    appendFileSync(path, foreign.map((line) => `${line}\n`).join(''));
-    const again = open(path);
-    again.done(recordOf(2));
-    const found = reopened(path, again);
-    expect([1, 2].map((number) => found.readDone(keyOf(number)).skin.name)).toEqual(['Zoë 🙂 1', 'Zoë 🙂 2']);
-    expect(found.stateOf('x')).toBeUndefined();
-    expect(found.idempotencyKey(keyOf(1), 0)).toBe(idempotencyKey);
-  });
-
-  test('may come first', async () => {
-    const path = await ownPath();
-    close(open(path));
-    writeFileSync(path, 'This was never a journal.\n');
-    const journal = open(path);
-    const idempotencyKey = journal.idempotencyKey(keyOf(1), 0);
-    journal.intent(keyOf(1), 0, 1);
-    const found = reopened(path, journal);
-    expect(found.stateOf(keyOf(1))?.step).toBe('intent');
-    expect(found.idempotencyKey(keyOf(1), 0)).toBe(idempotencyKey);
-  });
-});
-
 describe('A job without a result', () => {
   test.each([
     [true, { step: 'job', attempt: 1, job: 'j1' }],
@@ -260,8 +207,7 @@ describe('A job without a result', () => {
     const journal = open(path);
     journal.accepted(keyOf(1), 1, 'j1');
     journal.done(recordOf(2));
-    journal.retire({ keepsJobs });
-    closed.add(journal);
+    retire(journal, keepsJobs);
     const next = open(path);
     expect([next.stateOf(keyOf(1)), next.stateOf(keyOf(2))]).toEqual([state, undefined]);
   });
@@ -275,8 +221,7 @@ describe('A skin that could not be proved', () => {
     const journal = open(path);
     journal.unproven(unproven);
     journal.done(recordOf(2));
-    journal.retire({ keepsJobs: true });
-    closed.add(journal);
+    retire(journal, true);
     const next = open(path);
     expect([next.stateOf(keyOf(1))?.step, next.stateOf(keyOf(2))]).toEqual(['unproven', undefined]);
     expect(next.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unproven.skin });
@@ -314,3 +259,14 @@ describe('A journal that is only read', () => {
     expect(found.readDone(keyOf(1)).skin.name).toBe('Zoë 🙂 1');
   });
 });
+
+/** Paths of the files that this process has open. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(join('/proc/self/fd', fd))];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+}

@@ -1,64 +1,20 @@
 import { expect, test } from 'vitest';
-import type { OpenIdSettings } from '../../../src/server/openid/settings.ts';
-import type { ServerOptions } from '../../../src/server/server.ts';
 import { FakeProvider } from '../../support/openid/fake-provider.ts';
-import { PlainBrowser, type Seen } from '../../support/pages/browser.ts';
+import {
+  backFrom,
+  begin,
+  LOOPBACK,
+  nameIn,
+  newcomer,
+  signIn,
+  userNamed,
+  world,
+} from '../../support/openid/provider-world.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
-
-const LOOPBACK = ['127.0.0.0/8'];
-
-interface World {
-  readonly provider: FakeProvider;
-  readonly server: ServerUnderTest;
-}
-
-async function world(
-  settings: Partial<OpenIdSettings> = {},
-  options: Partial<ServerOptions> = {},
-): Promise<World> {
-  const provider = await FakeProvider.start();
-  const openId = provider.settings(settings);
-  return { provider, server: await runServer({ openId, allowedNetworks: LOOPBACK, ...options }) };
-}
-
-/** The address at the provider that the sign-in page's link leads to. */
-async function begin(browser: PlainBrowser): Promise<string> {
-  const { status, headers } = await browser.open('/ui/sign-in/provider');
-  expect(status).toBe(303);
-  return headers.get('location') ?? '';
-}
-
-/** Path and query of the address that the provider leads the browser back to. */
-function backFrom(provider: FakeProvider, location: string): string {
-  const { pathname, search } = new URL(provider.approve(location));
-  return `${pathname}${search}`;
-}
-
-async function signIn({ provider }: World, browser: PlainBrowser): Promise<Seen> {
-  return await browser.open(backFrom(provider, await begin(browser)));
-}
-
-/** A new person, who has chosen to get a user. */
-async function newcomer(at: World): Promise<PlainBrowser> {
-  const browser = new PlainBrowser(at.server.url);
-  const back = await signIn(at, browser);
-  expect([back.status, back.headers.get('location')]).toEqual([303, '/ui/sign-in/first']);
-  expect((await browser.open('/ui/sign-in/first', { form: {} })).headers.get('location')).toBe('/ui/');
-  return browser;
-}
-
-/** The name of whoever is signed in; undefined if nobody is. */
-async function nameIn(browser: PlainBrowser): Promise<string | undefined> {
-  const { text } = await browser.open('/ui/make');
-  return /<a href="\/ui\/(?:sessions|account)"><bdi>([^<]+)<\/bdi>/.exec(text)?.[1];
-}
-
-async function userNamed({ server }: World, name: string) {
-  return (await server.owner.get(`/v2/account/users/${name}`)).body.user;
-}
 
 test('A person whom the provider vouches for becomes a new user, and is known from then on', async () => {
   const at = await world();
@@ -124,85 +80,6 @@ test.each([{ scopes: ['read', 'account'] }, { allowedIps: ['127.0.0.1'] }])(
     expect(await nameIn(browser)).toBeUndefined();
   },
 );
-
-test('Claims decide plan and operator at each sign-in', async () => {
-  const at = await world({
-    planClaim: 'groups',
-    operatorClaim: { claim: 'realm.roles', value: 'skins-admin' },
-  });
-  at.provider.claims = {
-    sub: 'p',
-    nickname: 'anna',
-    groups: ['staff', 'pro'],
-    realm: { roles: ['skins-admin'] },
-  };
-  await newcomer(at);
-  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro', role: 'operator' });
-  at.provider.claims = { sub: 'p', groups: 'plus', realm: { roles: 'none' } };
-  await signIn(at, new PlainBrowser(at.server.url));
-  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'plus', role: 'user' });
-  at.provider.claims = { sub: 'p' };
-  await signIn(at, new PlainBrowser(at.server.url));
-  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'free', role: 'user' });
-});
-
-test('Claims that are not set up decide nothing, and the owner keeps everything', async () => {
-  const at = await world({ operatorClaim: { claim: 'admin', value: undefined } });
-  const browser = await newcomer(at);
-  await at.server.owner.patch('/v2/account/users/anna', { plan: 'plus' });
-  await signIn(at, browser);
-  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'plus', role: 'user' });
-  at.provider.claims = { sub: 'the owner', admin: false };
-  const owner = new PlainBrowser(at.server.url);
-  await signIn(at, owner);
-  await owner.open('/ui/sign-in/first', { form: { key: at.server.key! } });
-  expect(await nameIn(owner)).toBe('owner');
-  expect(await userNamed(at, 'owner')).toMatchObject({ plan: 'owner', role: 'operator' });
-});
-
-test('Claims that the ID token lacks are asked for', async () => {
-  const at = await world({ planClaim: 'groups' });
-  at.provider.userInfo = { groups: ['pro'] };
-  await newcomer(at);
-  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro' });
-  expect(at.provider.asked).toContain('/userinfo');
-});
-
-test('Who lacks a claim that is needed stays out', async () => {
-  const at = await world({ requiredClaim: { claim: 'groups', value: 'skins' } });
-  const browser = new PlainBrowser(at.server.url);
-  const refused = await signIn(at, browser);
-  expect(refused.status).toBe(403);
-  expect(refused.text).toContain('You may not use this server');
-  at.provider.claims = { sub: 'person-1', groups: ['skins'] };
-  expect((await signIn(at, browser)).headers.get('location')).toBe('/ui/sign-in/first');
-});
-
-test.each([
-  ['for another request', { nonce: 'another' }],
-  ['for another client', { aud: 'another' }],
-  ['of another issuer', { iss: 'http://127.0.0.1:1' }],
-  ['that has expired', { exp: 1 }],
-  ['from the future', { iat: 4_000_000_000, nbf: 4_000_000_000 }],
-  ['about nobody', { sub: undefined }],
-])('An ID token %s signs nobody in', async (_what, wrongClaims) => {
-  const at = await world();
-  at.provider.wrongClaims = wrongClaims;
-  const browser = new PlainBrowser(at.server.url);
-  const { status, text } = await signIn(at, browser);
-  expect(status).toBe(502);
-  expect(text).toContain('The answer of Example is not valid');
-  expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
-  expect(await nameIn(browser)).toBeUndefined();
-});
-
-test('An ID token under a signature of somebody else signs nobody in', async () => {
-  const at = await world();
-  at.provider.signsWrongly = true;
-  const browser = new PlainBrowser(at.server.url);
-  expect((await signIn(at, browser)).status).toBe(502);
-  expect(await nameIn(browser)).toBeUndefined();
-});
 
 test('A code works once, in the browser that asked for it', async () => {
   const at = await world();

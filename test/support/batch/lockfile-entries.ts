@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { type LockEntry, lockEntrySchema, workOf } from '../../../src/batch/lockfile/entry.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import { ownFolder } from '../server/own-folder.ts';
+import { textOf } from './lock-entry.ts';
 
 export * from './lock-entry.ts';
 
@@ -41,3 +42,9 @@ export function find(lockfile: Lockfile, entry: LockEntry) {
 
 export const keepAll = () => true;
 export const keepNone = () => false;
+
+/** A lockfile in a file of its own with these entries, open. */
+export async function ownLockfile(entries: readonly LockEntry[], lineEnd = '\n') {
+  const path = await ownPath(textOf(entries, lineEnd));
+  return { path, lockfile: await openAt(path) };
+}

@@ -2,12 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fileProblem } from '../../../../src/batch/sources/files/file-problem.ts';
-import {
-  isSingle,
-  openSources,
-  type SourceSpec,
-  skinNameFrom,
-} from '../../../../src/batch/sources/sources.ts';
+import { openSources, type SourceSpec } from '../../../../src/batch/sources/sources.ts';
 import {
   allOf,
   folderOf,
@@ -18,7 +13,6 @@ import {
   stemsOf,
   UUID,
 } from '../../../support/batch/read-sources.ts';
-import { failureOf } from '../../../support/client/test-client.ts';
 
 const DASHED = '61699B2E-D327-4A01-9F1E-0EA8C3F06BC6';
 const DATA = 'data:image/png;base64,';
@@ -172,6 +166,11 @@ describe('A data URL', () => {
   ])('must hold a PNG in base64: %s', async (url) => {
     expect(problemOf(await onlyOf({ args: [url] }, elsewhere))).toMatchObject({ code: 'invalid_image_url' });
   });
+
+  test('must be one of a PNG, whatever follows', async () => {
+    const source = await onlyOf({ args: ['data:image/jpeg;base64,AAAAAAAA'] }, elsewhere);
+    expect(problemOf(source)?.message).toBe(`The data URL must start with ${DATA}`);
+  });
 });
 
 describe('A player', () => {
@@ -232,61 +231,6 @@ describe('What the user says that an argument is', () => {
   });
 });
 
-describe('A picture on stdin', () => {
-  test('is read when its turn comes, in whatever pieces', async () => {
-    const stdin = async function* () {
-      for (const piece of ['a ', '', 'pic', 'ture']) yield Buffer.from(piece);
-    };
-    expect(await onlyOf({ args: ['-'] }, rootsIn('/', stdin))).toEqual({
-      label: '-',
-      content: { kind: 'bytes', bytes: Buffer.from('a picture') },
-      stem: 'stdin',
-    });
-  });
-
-  test('must not be empty', async () => {
-    expect(problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', '')))).toEqual({
-      code: 'empty_input',
-      message: 'Stdin is empty.',
-    });
-  });
-
-  test('is not read on when it is too large', async () => {
-    let pieces = 0;
-    const endless = async function* () {
-      for (;;) {
-        pieces++;
-        yield Buffer.alloc(1024 * 1024);
-      }
-    };
-    expect(problemOf(await onlyOf({ args: ['-'] }, rootsIn('/', endless)))).toMatchObject({
-      code: 'invalid_image',
-    });
-    expect(pieces).toBe(9);
-  });
-
-  test('that cannot be read costs no other source', async () => {
-    const broken = async function* (): AsyncGenerator<Uint8Array> {
-      yield await Promise.reject(Object.assign(new Error('illegal operation'), { code: 'EISDIR' }));
-    };
-    const [stdin, user] = await allOf({ args: ['-', UUID] }, rootsIn('/', broken));
-    expect(problemOf(stdin!)).toEqual({ code: 'eisdir', message: 'stdin: illegal operation.' });
-    expect(user?.content.kind).toBe('uuid');
-  });
-
-  test.each([{ args: ['-', '-'] }, { args: ['-'], from: ['-'] }, { from: ['-', '-'] }])(
-    'is read only once: %j',
-    async (parts) => {
-      const failure = await failureOf(allOf(parts, rootsIn('/')));
-      expect(failure).toMatchObject({
-        name: 'BatchSetupError',
-        code: 'stdin_twice',
-        hint: expect.any(String),
-      });
-    },
-  );
-});
-
 describe('Arguments', () => {
   test('keep their order, and lists come after them', async () => {
     const cwd = await folderOf({ 'one/x.png': '', 'two/a.png': '', 'list.txt': 'one/x.png' });
@@ -304,47 +248,5 @@ describe('Arguments', () => {
 
   test('may be none', async () => {
     expect(await allOf({}, elsewhere)).toEqual([]);
-  });
-});
-
-describe('isSingle', () => {
-  const rows: [parts: Partial<SourceSpec>, single: boolean][] = [
-    [{ args: ['a.png'] }, true],
-    [{ args: ['missing.png'] }, true],
-    [{ args: ['-'] }, true],
-    [{ args: [UUID] }, true],
-    [{ args: ['https://a.example/'] }, true],
-    [{ args: ['folder'] }, false],
-    [{ args: ['folder/'] }, false],
-    [{ args: ['folder'], as: 'user' }, true],
-    [{ args: ['a.png', 'a.png'] }, false],
-    [{ args: ['a.png'], from: ['list.txt'] }, false],
-    [{ from: ['list.txt'] }, false],
-    [{}, false],
-  ];
-  test.each(rows)('says of %j: %s', async (parts, single) => {
-    const cwd = await folderOf(['a.png', 'folder/b.png']);
-    expect(await isSingle(spec(parts), rootsIn(cwd))).toBe(single);
-  });
-});
-
-describe('skinNameFrom', () => {
-  const names: [stem: string, name: string | undefined][] = [
-    ['My Skin', 'My Skin'],
-    ['a.b-c_d', 'a.b-c_d'],
-    ['Zoë', 'Zoe'],
-    ['Ünïcödé', 'Unicode'],
-    ['a/b:c*d', 'a_b_c_d'],
-    ['ﬁle', 'file'],
-    [' padded ', 'padded'],
-    ['x'.repeat(60), 'x'.repeat(48)],
-    [`${'x'.repeat(47)} y`, 'x'.repeat(47)],
-    ['a\nb', 'a_b'],
-    ['___', undefined],
-    ['皮肤', undefined],
-    ['', undefined],
-  ];
-  test.each(names)('makes, of %j, %j', (stem, name) => {
-    expect(skinNameFrom(stem)).toBe(name);
   });
 });

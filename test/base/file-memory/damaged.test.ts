@@ -1,0 +1,81 @@
+import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { DIGEST, FILE, OTHER, openAt, savedMemory, stamp } from '../../support/base/file-memories.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+describe('A damaged memory', () => {
+  test('is an empty one when it is not there', async () => {
+    expect(openAt(join(await ownFolder(), 'none', 'files.tsv')).recall(FILE, stamp())).toBeUndefined();
+  });
+
+  test.each([
+    ['empty', Buffer.alloc(0)],
+    ['somebody else’s', Buffer.from('{"what":"ever"}\n')],
+    ['of another version', Buffer.from('skinsmith file memory 2\n"/a"\n')],
+    ['zeros, as a power cut leaves them', Buffer.alloc(4096)],
+    ['nothing but a header', Buffer.from('skinsmith file memory 1\n')],
+    ['nothing but half a header', Buffer.from('skinsmith file mem')],
+  ])('that is %s is empty and works', async (_, bytes) => {
+    const path = join(await ownFolder(), 'files.tsv');
+    writeFileSync(path, bytes);
+    const memory = openAt(path);
+    expect(memory.recall(FILE, stamp())).toBeUndefined();
+    memory.remember(FILE, stamp(), DIGEST);
+    memory.save();
+    expect(openAt(path).recall(FILE, stamp())).toBe(DIGEST);
+  });
+
+  test('that is a folder is empty, and cannot be saved', async () => {
+    const path = join(await ownFolder(), 'files.tsv');
+    mkdirSync(join(path, 'below'), { recursive: true });
+    const memory = openAt(path);
+    memory.remember(FILE, stamp(), DIGEST);
+    expect(() => memory.save()).toThrow();
+  });
+
+  test('is good up to the line that was torn, wherever that is', async () => {
+    const path = await savedMemory();
+    const whole = readFileSync(path);
+    for (let size = whole.length - 1; size >= 0; size--) {
+      truncateSync(path, size);
+      expect(openAt(path).recall(FILE, stamp())).toBeUndefined();
+    }
+    writeFileSync(path, whole);
+    appendFileSync(path, '"/skins/torn.png"\t0123');
+    const memory = openAt(path);
+    expect(memory.recall(FILE, stamp())).toBe(DIGEST);
+    memory.remember('/skins/more.png', stamp(), OTHER);
+    memory.save();
+    expect(openAt(path).recall('/skins/more.png', stamp())).toBe(OTHER);
+    expect(readFileSync(path, 'utf8')).not.toContain('torn');
+  });
+
+  test('loses its damaged lines, and no others, when it is saved', async () => {
+    const path = await savedMemory();
+    const [header, line] = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, `${header}\n\n"\nnonsense ${'x'.repeat(100)}\n${line}\n${line?.slice(1)}\n`);
+    const memory = openAt(path);
+    memory.remember('/skins/more.png', stamp(), OTHER);
+    memory.save();
+    expect(readFileSync(path, 'utf8').split('\n')).toEqual([
+      header,
+      line,
+      expect.stringContaining('more'),
+      '',
+    ]);
+  });
+
+  test('never tells a digest that is none, whichever byte is damaged', async () => {
+    const path = await savedMemory();
+    const whole = readFileSync(path);
+    for (let at = 0; at < whole.length; at++) {
+      for (const byte of [0, 0x0a, 0x09, 0x21]) {
+        const bytes = Buffer.from(whole);
+        bytes[at] = byte;
+        writeFileSync(path, bytes);
+        expect([DIGEST, undefined]).toContain(openAt(path).recall(FILE, stamp()));
+      }
+    }
+  });
+});

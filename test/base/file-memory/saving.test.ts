@@ -1,0 +1,117 @@
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import {
+  DAY,
+  DIGEST,
+  FILE,
+  NOW,
+  OTHER,
+  openAt,
+  savedMemory,
+  stamp,
+} from '../../support/base/file-memories.ts';
+import { childProgram } from '../../support/program/child-program.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+/** Adds `/0` and so on to a memory's file, as if they had been remembered one by one, which takes ten times as long. */
+function rememberMore(path: string, count: number): void {
+  const memory = openAt(path);
+  memory.remember('/0', stamp(), OTHER);
+  memory.save();
+  const [, rest] = /^"\/0"(.*\n)/m.exec(readFileSync(path, 'latin1'))!;
+  appendFileSync(path, Array.from({ length: count - 1 }, (_, n) => `"/${n + 1}"${rest}`).join(''));
+}
+
+describe('Saving', () => {
+  test('writes nothing when nothing has changed', async () => {
+    const path = await savedMemory();
+    const { ino, mtimeMs } = statSync(path);
+    const memory = openAt(path, NOW + DAY);
+    expect(memory.recall(FILE, stamp())).toBe(DIGEST);
+    memory.save();
+    expect(statSync(path)).toMatchObject({ ino, mtimeMs });
+  });
+
+  test('writes once, however often it is asked', async () => {
+    const path = await savedMemory();
+    const memory = openAt(path);
+    memory.remember(FILE, stamp(), OTHER);
+    memory.save();
+    const { ino } = statSync(path);
+    memory.save();
+    expect(statSync(path).ino).toBe(ino);
+  });
+
+  test('keeps files that this run did not see, for 90 days', async () => {
+    const path = await savedMemory();
+    for (const [days, expected] of [
+      [89, DIGEST],
+      [91, undefined],
+    ] as const) {
+      const memory = openAt(path, NOW + days * DAY);
+      memory.remember('/skins/other.png', stamp(), OTHER);
+      memory.save();
+      expect(openAt(path, NOW + days * DAY).recall(FILE, stamp())).toBe(expected);
+    }
+  });
+
+  test.each([
+    ['here and there', (n: number) => n % 2 === 0],
+    ['at the end', (n: number) => n < 150],
+  ])('goes on with what is left when files were forgotten %s', async (_, isSeen) => {
+    const path = join(await ownFolder(), 'files.tsv');
+    const files = Array.from({ length: 300 }, (_, n) => `/skins/${n}.png`);
+    const before = openAt(path);
+    for (const file of files) before.remember(file, stamp(), OTHER);
+    before.save();
+    const memory = openAt(path, NOW + 100 * DAY);
+    const [seen, unseen] = [files.filter((_, n) => isSeen(n)), files.filter((_, n) => !isSeen(n))];
+    for (const file of seen) memory.remember(file, stamp(), DIGEST);
+    memory.save();
+    for (const file of unseen) expect(memory.recall(file, stamp())).toBeUndefined();
+    for (const file of unseen) memory.remember(file, stamp(), DIGEST);
+    memory.save();
+    for (const open of [memory, openAt(path, NOW + 100 * DAY)]) {
+      for (const file of files) expect(open.recall(file, stamp())).toBe(DIGEST);
+    }
+  });
+
+  test('notes now and then that a file is still in use, so that it is never forgotten', async () => {
+    const path = await savedMemory();
+    for (let days = 0; days <= 400; days += 20) {
+      const memory = openAt(path, NOW + days * DAY);
+      expect(memory.recall(FILE, stamp())).toBe(DIGEST);
+      memory.save();
+    }
+    const memory = openAt(path, NOW + 410 * DAY);
+    memory.remember('/skins/other.png', stamp(), OTHER);
+    memory.save();
+    expect(openAt(path, NOW + 410 * DAY).recall(FILE, stamp())).toBe(DIGEST);
+  });
+
+  test('forgets what was not seen today when half a million files are known', async () => {
+    const path = await savedMemory(NOW - 2 * DAY);
+    rememberMore(path, 499_999);
+    const memory = openAt(path);
+    for (const file of ['/499999', '/500000']) memory.remember(file, stamp(), OTHER);
+    memory.save();
+    const next = openAt(path);
+    expect(next.recall(FILE, stamp())).toBeUndefined();
+    for (const file of ['/0', '/499998', '/499999']) expect(next.recall(file, stamp())).toBe(OTHER);
+    expect(next.recall('/500000', stamp())).toBeUndefined();
+  });
+
+  test('by two processes at once leaves what one of them saved, whole', async () => {
+    const path = join(await ownFolder(), 'files.tsv');
+    const run = (name: string) => execa(process.execPath, [childProgram('save-memory'), path, name]);
+    await Promise.all([run('a'), run('b')]);
+    const memory = openAt(path, Date.now());
+    const old = stamp({ mtimeMs: 1000, ctimeMs: 1000 });
+    const known = ['a', 'b'].map((name) => memory.recall(`/${name}/99`, old) !== undefined);
+    expect(known).toContain(true);
+    expect(readFileSync(path, 'utf8')).toMatch(/\n$/);
+    expect(readdirSync(join(path, '..'))).toEqual(['files.tsv']);
+  });
+});

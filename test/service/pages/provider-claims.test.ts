@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { nameIn, newcomer, signIn, userNamed, world } from '../../support/openid/provider-world.ts';
+import { PlainBrowser } from '../../support/pages/browser.ts';
+import { guardAgainstLeaks } from '../../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+test('Claims decide plan and operator at each sign-in', async () => {
+  const at = await world({
+    planClaim: 'groups',
+    operatorClaim: { claim: 'realm.roles', value: 'skins-admin' },
+  });
+  at.provider.claims = {
+    sub: 'p',
+    nickname: 'anna',
+    groups: ['staff', 'pro'],
+    realm: { roles: ['skins-admin'] },
+  };
+  await newcomer(at);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro', role: 'operator' });
+  at.provider.claims = { sub: 'p', groups: 'plus', realm: { roles: 'none' } };
+  await signIn(at, new PlainBrowser(at.server.url));
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'plus', role: 'user' });
+  at.provider.claims = { sub: 'p' };
+  await signIn(at, new PlainBrowser(at.server.url));
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'free', role: 'user' });
+});
+
+test('Claims that are not set up decide nothing, and the owner keeps everything', async () => {
+  const at = await world({ operatorClaim: { claim: 'admin', value: undefined } });
+  const browser = await newcomer(at);
+  await at.server.owner.patch('/v2/account/users/anna', { plan: 'plus' });
+  await signIn(at, browser);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'plus', role: 'user' });
+  at.provider.claims = { sub: 'the owner', admin: false };
+  const owner = new PlainBrowser(at.server.url);
+  await signIn(at, owner);
+  await owner.open('/ui/sign-in/first', { form: { key: at.server.key! } });
+  expect(await nameIn(owner)).toBe('owner');
+  expect(await userNamed(at, 'owner')).toMatchObject({ plan: 'owner', role: 'operator' });
+});
+
+test('Claims that the ID token lacks are asked for', async () => {
+  const at = await world({ planClaim: 'groups' });
+  at.provider.userInfo = { groups: ['pro'] };
+  await newcomer(at);
+  expect(await userNamed(at, 'anna')).toMatchObject({ plan: 'pro' });
+  expect(at.provider.asked).toContain('/userinfo');
+});
+
+test('Who lacks a claim that is needed stays out', async () => {
+  const at = await world({ requiredClaim: { claim: 'groups', value: 'skins' } });
+  const browser = new PlainBrowser(at.server.url);
+  const refused = await signIn(at, browser);
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain('You may not use this server');
+  at.provider.claims = { sub: 'person-1', groups: ['skins'] };
+  expect((await signIn(at, browser)).headers.get('location')).toBe('/ui/sign-in/first');
+});
+
+test.each([
+  ['for another request', { nonce: 'another' }],
+  ['for another client', { aud: 'another' }],
+  ['of another issuer', { iss: 'http://127.0.0.1:1' }],
+  ['that has expired', { exp: 1 }],
+  ['from the future', { iat: 4_000_000_000, nbf: 4_000_000_000 }],
+  ['about nobody', { sub: undefined }],
+])('An ID token %s signs nobody in', async (_what, wrongClaims) => {
+  const at = await world();
+  at.provider.wrongClaims = wrongClaims;
+  const browser = new PlainBrowser(at.server.url);
+  const { status, text } = await signIn(at, browser);
+  expect(status).toBe(502);
+  expect(text).toContain('The answer of Example is not valid');
+  expect((await browser.open('/ui/sign-in/first', { form: {} })).status).toBe(403);
+  expect(await nameIn(browser)).toBeUndefined();
+});
+
+test('An ID token under a signature of somebody else signs nobody in', async () => {
+  const at = await world();
+  at.provider.signsWrongly = true;
+  const browser = new PlainBrowser(at.server.url);
+  expect((await signIn(at, browser)).status).toBe(502);
+  expect(await nameIn(browser)).toBeUndefined();
+});

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { FileMemory, type FileStamp } from '../../../src/base/file-memory.ts';
+import { ownFolder } from '../server/own-folder.ts';
+
+export const NOW = Date.UTC(2026, 0, 31, 12);
+export const DAY = 24 * 60 * 60 * 1000;
+export const FILE = '/skins/steve.png';
+export const DIGEST = '0123456789abcdef'.repeat(4);
+export const OTHER = 'f'.repeat(64);
+
+/** A stamp of a file that has not been touched for a while. */
+export function stamp(changes: Partial<FileStamp> = {}): FileStamp {
+  return {
+    size: 1234,
+    mtimeMs: NOW - 30 * DAY + 0.25,
+    ctimeMs: NOW - 20 * DAY + 0.75,
+    ino: 987_654_321,
+    ...changes,
+  };
+}
+
+export function openAt(path: string, time = NOW): FileMemory {
+  return FileMemory.open(path, () => time);
+}
+
+/** A memory's file that has one entry. */
+export async function savedMemory(time = NOW): Promise<string> {
+  const path = join(await ownFolder(), 'files.tsv');
+  const memory = openAt(path, time);
+  memory.remember(FILE, stamp(), DIGEST);
+  memory.save();
+  return path;
+}

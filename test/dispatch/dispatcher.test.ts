@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Dispatcher } from '../../src/dispatch/dispatcher.ts';
+import type { KnownService } from '../../src/dispatch/first-contact.ts';
 import { Reads } from '../../src/dispatch/reads.ts';
 import {
   type NumberedWork,
@@ -17,6 +19,9 @@ import { ownFolder } from '../support/server/own-folder.ts';
 interface SetUp extends HostedOptions {
   readonly maxNew?: number;
   readonly follows?: boolean;
+  /** Whether the service streams events. */
+  readonly isSkinsmith?: boolean;
+  readonly knownService?: KnownService;
   /** Another dispatcher with the same key on the same machine. */
   readonly beside?: InMemory & { readonly shareFolder: string };
 }
@@ -27,6 +32,8 @@ type InMemory = Awaited<ReturnType<typeof openInMemory>>;
 async function openDispatcher({
   maxNew = Number.POSITIVE_INFINITY,
   follows = true,
+  isSkinsmith = false,
+  knownService,
   beside,
   ...options
 }: SetUp = {}) {
@@ -54,7 +61,7 @@ async function openDispatcher({
       sharingBroken: (why) => void told.push(why),
     },
     shareFolder,
-    known: undefined,
+    known: knownService,
     follows,
     force: false,
     maxNew,
@@ -66,9 +73,11 @@ async function openDispatcher({
     await dispatcher.close();
   });
   await clock.until(dispatcher.meet({ spots: undefined, cape: undefined }));
+  session.isSkinsmith = isSkinsmith;
+  const events = vi.spyOn(client, 'events').mockImplementation(async function* () {});
   dispatcher.start();
   const pass = async (ms: number) => await clock.until(clock.sleep(ms));
-  return { clock, hosted, client, shareFolder, session, dispatcher, told, stop, pass };
+  return { clock, hosted, client, shareFolder, session, dispatcher, told, stop, pass, events };
 }
 
 test('Work is submitted through the spots and comes back with its result', async () => {
@@ -161,4 +170,30 @@ test('A dispatcher that has long had nothing new still has its share of the spot
   for (let n = 1; n < 6; n++) second.dispatcher.add(workOf(n));
   await second.pass(5_000);
   expect([first.dispatcher.open, second.dispatcher.open]).toEqual([1, 3]);
+});
+
+test.each<[string, SetUp, number]>([
+  ['begin at once where the service streams them', { isSkinsmith: true }, 1],
+  ['are not asked for where it does not', {}, 0],
+  [
+    'wait for a job where the service is known beforehand',
+    { isSkinsmith: true, knownService: { spots: 5, signingKey: async () => undefined } },
+    0,
+  ],
+])('Events %s', async (_, setUp, count) => {
+  const { dispatcher, events } = await openDispatcher(setUp);
+  expect(events).toHaveBeenCalledTimes(count);
+  await dispatcher.close();
+});
+
+test('Closing waits for what is under way', async () => {
+  const { session, dispatcher } = await openDispatcher();
+  const steps: string[] = [];
+  const task = Promise.withResolvers<void>();
+  session.track(task.promise.then(() => void steps.push('done')));
+  const closing = dispatcher.close().then(() => void steps.push('closed'));
+  await setImmediate();
+  task.resolve();
+  await closing;
+  expect(steps).toEqual(['done', 'closed']);
 });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { JobTracker } from '../../src/dispatch/job-tracker.ts';
 import { Reads } from '../../src/dispatch/reads.ts';
 import {
@@ -66,6 +66,32 @@ test('A job that was just accepted is followed to its end, which frees its spot'
   expect(session.spots.ours).toBe(1);
   await pass(1_000);
   expect([told, session.spots.ours]).toEqual([['1 completed'], 0]);
+});
+
+test('Events are listened to for a job under way, and not for one that has ended at once', async () => {
+  const { session, tracker, submit, pass } = await openTracker({ serviceTime: 450 });
+  const events = vi.spyOn(session.client, 'events').mockImplementation(async function* () {});
+  session.isSkinsmith = true;
+  const { state, sent } = await submit(workOf(1));
+  tracker.accepted(workOf(1), { ...state, job: { ...state.job, status: 'failed' } }, sent);
+  await pass(1);
+  expect(events).toHaveBeenCalledTimes(0);
+  tracker.accepted(workOf(1), state, sent);
+  await pass(1);
+  expect(events).toHaveBeenCalledTimes(1);
+});
+
+test('A job ends with the event that tells of its end, before any list does', async () => {
+  const { hosted, session, tracker, told, submit, pass } = await openTracker({ serviceTime: 60_000 });
+  session.isSkinsmith = true;
+  const { state, sent } = await submit(workOf(1));
+  const ended = { ...state, job: { ...state.job, status: 'failed' as const } };
+  vi.spyOn(session.client, 'events').mockImplementation(async function* () {
+    yield { type: 'job', state: ended };
+  });
+  tracker.accepted(workOf(1), state, sent);
+  await pass(10);
+  expect([told, hosted.times('list')]).toEqual([['1 failed'], []]);
 });
 
 test('A job of which only the id is known is followed, and teaches nothing about durations', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../src/client/rate-limits.ts';
+import type { LimitWindow, Told } from '../../src/client/rate-limits.ts';
 import type { Sent } from '../../src/client/submission-budget.ts';
 import { type Moment, Pace } from '../../src/dispatch/pace.ts';
 import type { RateLimit } from '../../src/protocol/envelope.ts';
@@ -44,6 +44,27 @@ describe('Submissions', () => {
     const next = { relative: 3_000, absolute: EPOCH + 3_000 };
     open.accepted(told({ next }), NOW, open.sent(NOW.monotonic));
     expect(open.left(NOW.monotonic)).toBeGreaterThan(0);
+  });
+
+  test('tell the windows that their answers name', () => {
+    const windows: (readonly LimitWindow[])[] = [];
+    const heard = new Pace(
+      () => 0.5,
+      (named) => void windows.push(named),
+    );
+    heard.accepted(told({ hour: { limit: 100, remaining: 7 } }), NOW, heard.sent(NOW.monotonic));
+    expect(windows).toEqual([
+      expect.arrayContaining([expect.objectContaining({ limit: 100, remaining: 7 })]),
+    ]);
+  });
+
+  test('that are withdrawn cost nothing of a window', () => {
+    const held = pace();
+    held.usedElsewhere([{ span: 60_000, limit: 20, remaining: 5, endsIn: 9_000 }], NOW.monotonic);
+    const sent = held.sent(NOW.monotonic);
+    expect(held.left(NOW.monotonic)).toBe(4);
+    held.withdrawn(sent);
+    expect(held.left(NOW.monotonic)).toBe(5);
   });
 
   test('wait for the end of a window that has just begun, which is told in whole seconds', () => {

@@ -194,11 +194,11 @@ describe('A skin is refused', () => {
     });
   });
 
-  test('as wrong when a single pixel is another', async () => {
+  test('as wrong when a single pixel is another, with who signed it', async () => {
     const picture = drawSkin(1);
     picture.pixels[(8 * 64 + 8) * 4] = (picture.pixels[(8 * 64 + 8) * 4] ?? 0) ^ 1;
-    const { tools } = serving(encodePng(picture));
-    expect(await refusal(await signed(), expected(), tools)).toMatchObject({ code: 'wrong_skin' });
+    const error = await refusal(await signed(), expected(), serving(encodePng(picture)).tools);
+    expect(error).toMatchObject({ code: 'wrong_skin', signing: 'service' });
   });
 
   test.each([

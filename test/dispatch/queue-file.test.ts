@@ -44,3 +44,10 @@ test.each(['parties', 'windows', 'looks'])(
     expect(columns.length).toBeGreaterThan(3);
   },
 );
+
+test('Whoever reads the file does not wait for who writes it', async () => {
+  const file = await QueueFile.open(join(await ownFolder(), 'shares'), () => {});
+  const mode = file.transact((db) => db.prepare('pragma journal_mode').get(), undefined);
+  file.close();
+  expect(mode).toEqual({ journal_mode: 'wal' });
+});

@@ -87,6 +87,17 @@ test('Submissions are tried one at a time while none is accepted', async () => {
   expect(session.burst).toBe(1);
 });
 
+test('Other processes are told the rate windows that an answer names', async () => {
+  const { session, post } = await open({
+    rate: { limit: 2, window: 60_000 },
+    flags: { blockPerMinute: true },
+  });
+  const heard: number[] = [];
+  session.sharesWindowsWith({ heardWindows: (windows) => void heard.push(windows.length) });
+  await post(1);
+  expect(heard).toEqual([expect.any(Number)]);
+});
+
 test('A task is waited for, and its failure is fatal', async () => {
   const { clock, session, told } = await open();
   session.track(clock.sleep(100).then(() => Promise.reject(new Error('bug'))));

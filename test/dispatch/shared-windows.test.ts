@@ -55,6 +55,13 @@ test('After its end a window begins anew, less what is in flight', async () => {
   expect(countAll(db, { ...shared, now: NOW + 9_000, inFlight: 4 })).toBe(16);
 });
 
+test('A window that ended long ago is followed by the one that runs now', async () => {
+  const db = await openFile();
+  recordWindows(db, told(0), shared);
+  const later = { ...shared, now: NOW + 9_000 + MINUTE + 1, inFlight: 20 };
+  expect(countSubmission(db, later)).toMatchObject([{ endsIn: MINUTE - 1 }]);
+});
+
 test('A process that is alone keeps to its own count', async () => {
   const db = await openFile();
   recordWindows(db, told(0), { ...shared, isAlone: true });

@@ -28,7 +28,7 @@ describe('The limit of jobs', () => {
     const limit = new SpotLimit(7);
     limit.refused(5, 0);
     limit.fitted(6, 100);
-    expect([limit.at(100), limit.at(100 + PROBE)]).toEqual([6, 7]);
+    expect([limit.at(100), limit.at(100 + PROBE - 1), limit.at(100 + PROBE)]).toEqual([6, 6, 7]);
     limit.fitted(9, 200 + PROBE);
     expect(limit.at(1_000_000)).toBe(7);
   });

@@ -3,30 +3,63 @@ import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
 import { Spots } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import { Submitter, type SubmitterPorts } from '../../src/dispatch/submitter.ts';
-import { refusal } from '../support/client/failures.ts';
+import { noAnswer, refusal } from '../support/client/failures.ts';
 
-/** One submission that ends like this, until it is settled. Answers what the submitter has asked for. */
-async function afterRefusal(error: Error): Promise<string[]> {
+interface Around {
+  readonly isSkinsmith?: boolean;
+  /** Answers to the work that were lost before. */
+  readonly losses?: number;
+  readonly maxNew?: number;
+  /** Pieces of work. */
+  readonly count?: number;
+  /** Submissions that the rate windows leave. */
+  readonly left?: number;
+  /** Jobs that other processes have for the first pieces. */
+  readonly elsewhere?: readonly string[];
+}
+
+/** Submissions that end like this, one after the other, until all are settled; then they are accepted. */
+function prepare(
+  errors: readonly Error[],
+  { isSkinsmith = false, losses = 0, maxNew = 10, count = 1, left: open = 1, elsewhere = [] }: Around = {},
+) {
   const told: string[] = [];
+  const keys: string[] = [];
+  let limits = 0;
   const stop = new AbortController();
   const tasks: Promise<void>[] = [];
-  const sources = [{ content: { kind: 'url', url: 'https://example.org/a.png' } }];
-  const work = { key: 'k', attempt: 0, losses: 0, members: sources.map((source) => ({ source })) };
+  const left = [...errors];
+  const jobs = [...elsewhere];
+  const take = () => (jobs.length > 0 ? { job: jobs.shift() } : 'mine');
   const tools = {
     session: {
       now: () => 0,
       random: () => 0,
       burst: 5,
+      isSkinsmith,
+      clock: { sleep: async () => void told.push('pause') },
+      newestJobTime: 7,
+      tellLimit: () => void limits++,
       spots: new Spots(5),
       spotLimit: new SpotLimit(5),
-      pace: { left: () => 1, openAt: () => 0 },
-      intake: { isOn: false, openAt: Number.NEGATIVE_INFINITY },
+      pace: { left: () => open, openAt: () => 0 },
+      intake: {
+        isOn: false,
+        openAt: Number.NEGATIVE_INFINITY,
+        failed: () => void told.push('none accepted'),
+      },
+      trouble: { pause: async () => void told.push('trouble') },
       track: (task: Promise<void>) => tasks.push(task),
-      post: async () => {
-        throw error;
+      post: async ({ key }: Submission) => {
+        keys.push(key);
+        const error = left.shift();
+        if (error) throw error;
       },
     },
-    record: { intent: () => {}, refused: () => told.push('not taken') },
+    record: {
+      intent: (_: string, __: number, mark: number) => void (mark === 7 || told.push('no mark')),
+      refused: () => told.push('not taken'),
+    },
     wakeUp: {
       notify: () => {},
       wait: async () => {
@@ -34,28 +67,86 @@ async function afterRefusal(error: Error): Promise<string[]> {
         stop.abort();
       },
     },
-    queue: { take: () => 'mine', became: () => {}, pending: 5, leave: () => {} },
+    queue: { take, became: () => {}, pending: 5, leave: () => {}, enter: () => {} },
     prepare: async () => ({ source: { url: 'https://example.org/a.png' }, options: {} }),
     stop: stop.signal,
     hardStop: new AbortController().signal,
+    onAccepted: () => told.push('accepted'),
     onFailed: () => told.push('failed'),
+    onLost: () => told.push('lost'),
+    onElsewhere: ({ key }: Submission, job: string) => told.push(`${key} is ${job}`),
     lookSoon: () => told.push('look'),
   } as unknown as SubmitterPorts<Submission>;
-  const submitter = new Submitter(tools, 10);
-  submitter.add(work as unknown as Submission);
+  const submitter = new Submitter(tools, maxNew);
+  for (let n = 0; n < count; n++) submitter.add({ key: `k${n}`, attempt: 0, losses } as Submission);
+  return { submitter, told, keys, tells: () => limits };
+}
+
+/** What the submitter has asked for. */
+async function after(error: Error, around: Around = {}): Promise<string[]> {
+  const { submitter, told } = prepare([error], around);
   await submitter.run();
   if (submitter.waiting > 0) told.push('again');
   return told;
 }
 
 test('A full queue is looked at: the list tells how many spots there are', async () => {
-  expect(await afterRefusal(refusal(429, 'job_limit'))).toEqual(['not taken', 'look', 'again']);
+  expect(await after(refusal(429, 'job_limit'))).toEqual(['not taken', 'look', 'again']);
 });
 
 test('A rate limit says nothing of the queue, which is not looked at', async () => {
-  expect(await afterRefusal(refusal(429, 'rate_limit', 1_000))).toEqual(['not taken', 'again']);
+  expect(await after(refusal(429, 'rate_limit', 1_000))).toEqual(['not taken', 'again']);
 });
 
 test('A source that is refused for good is not sent again', async () => {
-  expect(await afterRefusal(refusal(400, 'invalid_image'))).toEqual(['not taken', 'failed']);
+  expect(await after(refusal(400, 'invalid_image'))).toEqual(['not taken', 'failed']);
+});
+
+test('A lost answer is left to the list, or sent again to a service that recognizes it', async () => {
+  const lost = noAnswer(true);
+  expect(await after(lost)).toEqual(['lost']);
+  expect(await after(lost, { isSkinsmith: true })).toEqual(['trouble', 'pause', 'accepted']);
+});
+
+test('Work whose answers are lost again and again is given up', async () => {
+  expect(await after(noAnswer(true), { losses: 39 })).toEqual(['lost']);
+  expect(await after(noAnswer(true), { losses: 40 })).toEqual(['failed']);
+});
+
+test('What certainly did not arrive is sent again, once the service accepts any', async () => {
+  expect(await after(noAnswer(false))).toEqual(['not taken', 'none accepted', 'again']);
+});
+
+test.each([
+  [2, 1, true],
+  [1, 1, false],
+  [0, 0, false],
+])('Of %i skins with a budget of %i some are left: %s', async (count, maxNew, isSpent) => {
+  const { submitter, keys } = prepare([], { count, maxNew });
+  await submitter.run();
+  expect([submitter.isSpent, submitter.waiting, keys.length]).toEqual([isSpent, count - maxNew, maxNew]);
+});
+
+test('A repetition is sent before new work, and costs nothing of the budget', async () => {
+  const { submitter, keys } = prepare([], { count: 1, maxNew: 1 });
+  submitter.addAgain({ key: 'again', attempt: 1, losses: 0 } as Submission);
+  expect(submitter.isSpent).toBe(false);
+  await submitter.run();
+  expect(keys).toEqual(['again', 'k0']);
+});
+
+test('Work for which another process has a job is followed and not sent, repetitions first', async () => {
+  const { submitter, told, keys } = prepare([], { count: 2, elsewhere: ['job 1', 'job 2'] });
+  submitter.addAgain({ key: 'again', attempt: 1, losses: 0 } as Submission);
+  await submitter.run();
+  expect([told, keys]).toEqual([['again is job 1', 'k0 is job 2', 'accepted'], ['k1']]);
+});
+
+test.each([
+  ['waits for a rate window is', 0, 1],
+  ['is submitted is not', 1, 0],
+])('That work %s told', async (_, left, times) => {
+  const { submitter, tells } = prepare([], { left });
+  await submitter.run();
+  expect(tells()).toBe(times);
 });

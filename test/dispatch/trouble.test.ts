@@ -15,6 +15,7 @@ import {
   refusedPause,
   ServiceLostError,
   Trouble,
+  waitReason,
 } from '../../src/dispatch/trouble.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
 
@@ -44,13 +45,15 @@ function page(status: number, retryAfter?: number): UnreadableAnswerError {
 function makeTrouble({ random = 1, firstContact = 20_000, outage = 15 * MINUTE } = {}) {
   const clock = fakeClock();
   const told: [message: string, ms: number][] = [];
+  const ends: number[] = [];
   const trouble = new Trouble({
     clock,
     random: () => random,
     patience: { firstContact, outage },
     onPause: (message, ms) => told.push([message, ms]),
+    onPassed: () => void ends.push(clock.monotonic()),
   });
-  return { trouble, clock, told };
+  return { trouble, clock, told, ends };
 }
 
 async function pauseOften(trouble: Trouble, times: number): Promise<void> {
@@ -66,6 +69,22 @@ describe('Trouble', () => {
     await pauseOften(trouble, pauses.length);
     expect(clock.sleeps).toEqual(pauses);
     expect(told).toEqual(pauses.map((ms) => ['No answer came.', ms]));
+  });
+
+  test('is told as over by the first sensible answer, and by no other', async () => {
+    const { trouble, ends } = makeTrouble();
+    trouble.passed();
+    expect(ends).toHaveLength(0);
+    await pauseOften(trouble, 2);
+    trouble.passed();
+    trouble.passed();
+    expect(ends).toHaveLength(1);
+  });
+
+  test('is told in the words of its error, unless game accounts are resting', () => {
+    const error = answer(503, 'internal_error');
+    expect(waitReason(error)).toBe(error.message);
+    expect(waitReason(answer(503, 'no_account_available'))).toMatch(/accounts are resting/);
   });
 
   test('begins anew after a sensible answer', async () => {

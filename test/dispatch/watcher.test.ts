@@ -3,6 +3,7 @@ import { ServiceError } from '../../src/client/errors.ts';
 import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
 import { type OpenJob, Spots } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
+import type { LookState } from '../../src/dispatch/underway.ts';
 import { Watcher, type WatcherPorts } from '../../src/dispatch/watcher.ts';
 
 function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {
@@ -16,34 +17,47 @@ function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {
   };
 }
 
-/** A watcher of these jobs, at 1,000 ms, and the jobs that it asks for singly; nobody has any others. */
+/**
+ * A watcher of these jobs, at 1,000 ms, and the jobs that it asks for singly; nobody has any others. It stops when it
+ * would wait for the first time.
+ */
 function watch(
   jobs: readonly OpenJob<Submission>[],
   client: Partial<Record<'queueList' | 'job', (id: string) => Promise<unknown>>>,
 ) {
   const asked: string[] = [];
+  const waits: string[] = [];
+  const pauses: (number | undefined)[] = [];
+  const stop = new AbortController();
   const spots = new Spots(5);
   for (const job of jobs) spots.took(job);
-  const tools = {
+  const ports = {
     session: {
       spots,
       spotLimit: new SpotLimit(5),
       now: () => 1_000,
       call: () => ({}),
       roundTrip: { took: () => {} },
-      trouble: { passed: () => {} },
+      clock: { sleep: async (ms: number) => void waits.push(`${ms} ms`) },
+      trouble: { passed: () => {}, pause: async () => void waits.push('trouble') },
       sawJobTime: () => {},
       client,
     },
-    wakeUp: { notify: () => {} },
-    losses: { size: 0, sawList: () => {} },
+    wakeUp: {
+      notify: () => {},
+      wait: async (pause?: number) => {
+        pauses.push(pause);
+        stop.abort();
+      },
+    },
+    losses: { size: 0, lookAt: () => undefined, sawList: () => {} },
     others: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
-    stop: new AbortController().signal,
+    stop: stop.signal,
     onEnded: () => {},
     onAsk: (job: OpenJob<Submission>) => asked.push(job.id),
     onLooked: () => {},
   } as unknown as WatcherPorts<Submission>;
-  return { watcher: new Watcher(tools), asked, session: tools.session };
+  return { watcher: new Watcher(ports), asked, waits, pauses, ports, session: ports.session };
 }
 
 /** One look at an empty list. Answers the jobs that are then asked for singly. */
@@ -53,9 +67,9 @@ async function missedIn(jobs: readonly OpenJob<Submission>[]): Promise<string[]>
   return asked;
 }
 
-function refusal(status: number, code: string): ServiceError {
+function refusal(status: number, code: string, retryAfter?: number): ServiceError {
   const errors = [{ code, message: 'No.' }];
-  const rest = { links: {}, rateLimit: undefined, retryAfter: undefined };
+  const rest = { links: {}, rateLimit: undefined, retryAfter };
   return new ServiceError({ method: 'GET', path: '/v2/queue', status, errors, ...rest });
 }
 
@@ -109,4 +123,102 @@ test.each([
   };
   const { watcher } = watch([jobOf('pending', 0)], client);
   await expect(watcher.look()).rejects.toMatchObject({ code: 'invalid_api_key' });
+});
+
+test.each([
+  [249, 0],
+  [250, 1],
+])('The end of a job %i ms after a list makes %i more due while no duration is known', async (since, due) => {
+  const { watcher, ports } = watch([jobOf('running', 0)], {
+    queueList: async () => ({ jobs: [], links: {} }),
+  });
+  await watcher.look();
+  let notices = 0;
+  Object.assign(ports.session, { now: () => 1_000 + since, times: { typical: undefined } });
+  Object.assign(ports.others, { otherJobs: [] });
+  Object.assign(ports.wakeUp, { notify: () => void notices++ });
+  watcher.sawEnd();
+  expect(notices).toBe(due);
+});
+
+test('A list that another process has requested tells as well that the service streams events', () => {
+  const { watcher, ports, session } = watch([], {});
+  const list = { jobs: [], links: { events: '/v2/queue/events' } };
+  Object.assign(ports.others, { takeNews: () => ({ at: 900, list }) });
+  watcher.hear();
+  expect(session.isSkinsmith).toBe(true);
+});
+
+test.each([true, false])('A stream of events that is open or closed (%s) makes a list due', (isListening) => {
+  const { watcher, ports } = watch([], {});
+  let notices = 0;
+  Object.assign(ports.wakeUp, { notify: () => void notices++ });
+  watcher.listening(isListening);
+  expect(notices).toBe(1);
+});
+
+test.each([
+  ['nobody else has jobs', { isShared: false, strangers: 0 }, true],
+  ['other processes share the queue', { isShared: true, strangers: 0 }, false],
+  ['other callers have jobs', { isShared: false, strangers: 1 }, false],
+])('A list may be put off for single polls only where %s', async (_, others, isAlone) => {
+  const { watcher, ports, pauses } = watch([jobOf('running', 0)], {});
+  const seen: (boolean | undefined)[] = [];
+  const next = (__: unknown, state: LookState) => {
+    seen.push(state.isAlone);
+    return 1_300;
+  };
+  Object.assign(ports.session, { times: { told: () => {}, next, nextAsk: () => undefined } });
+  Object.assign(ports.others, { otherJobs: [], ...others });
+  await watcher.run();
+  expect([seen, pauses]).toEqual([[isAlone], [300]]);
+});
+
+interface Strangers {
+  readonly typical?: number;
+  readonly told?: number;
+  readonly isListening?: boolean;
+}
+
+/** Milliseconds from one look to the next while only other callers have jobs; the random number is 0.25. */
+async function pauseForStrangers({ typical, told, isListening = false }: Strangers): Promise<unknown> {
+  let looks = 0;
+  const { watcher, pauses, ports } = watch([], {
+    queueList: async () => {
+      if (++looks > 1) throw new Error('The list was requested again without a pause.');
+      return { jobs: [], links: {} };
+    },
+  });
+  Object.assign(ports.session, { times: { typical }, random: () => 0.25 });
+  Object.assign(ports.others, { strangers: 1, strangersPause: told });
+  watcher.listening(isListening);
+  await watcher.look();
+  await watcher.run();
+  return pauses[0];
+}
+
+test.each<[string, Strangers, number]>([
+  ['half a second where no duration is known', {}, 187.5],
+  ['a usual job', { typical: 3_000 }, 1_125],
+  ['0.2 seconds at least', { typical: 60 }, 75],
+])('While only others have jobs, a look comes after a random part of %s', async (_, strangers, pause) => {
+  expect(await pauseForStrangers(strangers)).toBe(pause);
+});
+
+test('While only others have jobs, a look comes when another process says so', async () => {
+  expect(await pauseForStrangers({ typical: 3_000, told: 700 })).toBe(700);
+});
+
+test('While only others have jobs and events tell of them, a look comes after five seconds', async () => {
+  expect(await pauseForStrangers({ isListening: true, told: 700 })).toBe(5_000);
+});
+
+test.each([
+  ['fails for now, as in any trouble', refusal(500, 'internal_error'), 'trouble'],
+  ['is refused, as long as asked', refusal(429, 'rate_limit', 3_000), '3000 ms'],
+  ['is refused without a time, a second', refusal(429, 'rate_limit'), '1000 ms'],
+])('After a list that %s, the next one waits', async (_, error, wait) => {
+  const { watcher, waits } = watch([], { queueList: async () => await Promise.reject(error) });
+  await watcher.look();
+  expect(waits).toEqual([wait]);
 });

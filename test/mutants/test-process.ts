@@ -3,6 +3,7 @@
  * failed. It keeps what it has made of unchanged sources, so that a run takes a fraction of the time of a new process.
  */
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { createVitest, type TestModule } from 'vitest/node';
 import type { RunRequest, TestRun } from './test-runs.ts';
 
@@ -27,10 +28,15 @@ async function run({ tests, changed, isFirstFailureEnough }: RunRequest): Promis
   // Those of earlier runs are there as well.
   const modules = testModules.filter(({ relativeModuleId }) => tests.includes(relativeModuleId));
   const failures = modules.filter((module) => module.state() !== 'passed').map(failureOf);
-  return { failures, errors: unhandledErrors.map(String) };
+  return { failures, errors: unhandledErrors.map(messageOf) };
 }
 
 function failureOf(module: TestModule): TestRun['failures'][number] {
   const tests = [...module.children.allTests('failed')].map(({ fullName }) => fullName);
   return { file: module.relativeModuleId, tests };
+}
+
+/** Errors come from workers as plain objects, some of which cannot be turned into text. */
+function messageOf(error: unknown): string {
+  return error instanceof Object && 'message' in error ? String(error.message) : inspect(error);
 }

@@ -1,8 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FileMemory } from '../../../src/base/file-memory.ts';
-import { lookAt } from '../../../src/batch/pictures/read-picture.ts';
+import { lookAt, readContent } from '../../../src/batch/pictures/read-picture.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { enlarge } from '../../../src/skin/scaling.ts';
@@ -64,4 +64,44 @@ test('A file that cannot be read to its end is a problem of this source', () => 
   expect(lookAt({ kind: 'file', path: '/proc/self/mem' }, 'auto', undefined)).toMatchObject({
     problem: { code: 'eio', message: expect.stringContaining('/proc/self/mem: EIO') },
   });
+});
+
+const MAX_BYTES = 8 * 1024 * 1024;
+
+describe('A path that holds no skin', () => {
+  test.each([
+    ['is a folder', '/', '/ is a folder.'],
+    ['is a device', '/dev/null', '/dev/null is not a regular file.'],
+  ])('%s, and the problem says so', (_what, path, message) => {
+    const problem = { code: 'not_a_file', message };
+    expect(lookAt({ kind: 'file', path }, 'auto', undefined)).toEqual({ problem });
+    expect(readContent({ kind: 'file', path })).toEqual({ problem });
+  });
+
+  test('has too many bytes to be read', async () => {
+    const path = await fileOf(MAX_BYTES + 1);
+    const message = `${path} has ${MAX_BYTES + 1} bytes; a skin has at most 20,000.`;
+    const read = readContent({ kind: 'file', path });
+    expect('problem' in read && read.problem).toEqual({ code: 'invalid_image', message });
+  });
+
+  test('is still read when it has as many as may be', async () => {
+    const path = await fileOf(MAX_BYTES);
+    expect(readContent({ kind: 'file', path })).toMatchObject({ bytes: { length: MAX_BYTES } });
+  });
+});
+
+/** The path of a file with so many zeros. */
+async function fileOf(size: number): Promise<string> {
+  const path = join(await ownFolder(), 'large.png');
+  await writeFile(path, '');
+  await truncate(path, size);
+  return path;
+}
+
+test('The bytes of a source are read as they are, or not at all', () => {
+  const problem = { code: 'empty_list', message: 'Nothing.' };
+  expect(readContent({ kind: 'bytes', bytes: hd, fit: true })).toMatchObject({ bytes: hd });
+  expect(readContent({ kind: 'problem', problem })).toMatchObject({ problem });
+  expect(() => readContent({ kind: 'url', url: 'https://a.example/s.png' })).toThrow('A source of kind url');
 });

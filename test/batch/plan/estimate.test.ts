@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { estimateSeconds, type Limits } from '../../../src/batch/plan/estimate.ts';
+import { estimateSeconds, type Limits, limitsOf } from '../../../src/batch/plan/estimate.ts';
+
+import type { Me } from '../../../src/protocol/account.ts';
 
 const RUNS = { numRuns: 500, seed: 20_251_121 };
 

@@ -91,6 +91,12 @@ describe('Given skin data is the result', () => {
     });
   });
 
+  test.each([{ name: 'Ann' }, {}])('with the name that it has: %j', async (named) => {
+    const given: GivenSkin = { value: VALUE, signature: signatures['game']!, ...named };
+    const outcome = await skins().given.judge({ given, variant: 'auto', isOfService: false });
+    expect('skin' in outcome && outcome.skin.name).toBe(given.name);
+  });
+
   test('with the same UUID whenever it is given', async () => {
     const [one, other] = [await judge(signatures['game']), await judge(signatures['game'])];
     expect(one).toEqual(other);

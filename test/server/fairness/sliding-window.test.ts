@@ -49,6 +49,16 @@ describe('A sliding window', () => {
     );
   });
 
+  test('counts what was counted up to a window ahead, and nothing from a clock further ahead', () => {
+    const now = 1_000 * MINUTE.step;
+    const ahead = now / MINUTE.step + MINUTE.span / MINUTE.step;
+    const spent = [
+      [ahead, 1],
+      [ahead + 1, 1],
+    ] as const;
+    expect(stillSpent(spent, MINUTE, now)).toEqual([[ahead, 1]]);
+  });
+
   test('says to the millisecond when one more passes', () => {
     fc.assert(
       fc.property(stories, ({ shape, pauses, limit }) => {

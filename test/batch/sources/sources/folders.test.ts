@@ -155,6 +155,13 @@ describe('A link in a folder', () => {
   });
 });
 
+test('Links to nothing are told of in the order of their names', async () => {
+  const cwd = await folderOf([]);
+  // Listed by their bytes, these names are in another order than by code units.
+  for (const name of ['\ufb00', '😀', 'a']) symlinkSync('/no/such/file', join(cwd, `${name}.png`));
+  expect(await stemsOf({ args: ['.'] }, rootsIn(cwd))).toEqual(['a', '😀', '\ufb00']);
+});
+
 describe('A walk', () => {
   test('goes 64 folders deep and says where it ends', async () => {
     const deep = (depth: number) => 'd/'.repeat(depth);

@@ -23,6 +23,7 @@ describe('An ignore file', () => {
   const rows: [what: string, rules: Record<string, string>, left: string[]][] = [
     ['leaves out files at any depth', { '': '*-old.png' }, ['a', 'drafts/b', 'x/drafts/c', 'x/y/d']],
     ['leaves out folders', { '': 'drafts/' }, ['a', 'a-old', 'x/a-old', 'x/y/d']],
+    ['leaves no file out by a rule about folders', { '': 'a.png/\nd.png/' }, files],
     [
       'may mean its own folder alone',
       { '': '/drafts/\n/a-old.png' },

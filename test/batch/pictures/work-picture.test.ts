@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { SourceContent } from '../../../src/batch/model/source.ts';
+import type { Work } from '../../../src/batch/model/work.ts';
+import { pictureOf } from '../../../src/batch/pictures/work-picture.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+/** Work planned with the pixels of the first drawn skin. */
+function workOf(content: SourceContent, bytes?: Uint8Array): Work {
+  const member = { source: { content }, pixels: pixelHash(drawSkin(1)) };
+  return { members: [member], bytes } as unknown as Work;
+}
+
+function hashOf(work: Work): string | undefined {
+  const picture = pictureOf(work);
+  return picture && pixelHash(picture);
+}
+
+const PLANNED = pixelHash(drawSkin(1));
+
+test('The picture of work is the one that was kept, else it is read again', async () => {
+  const path = join(await ownFolder(), 'one.png');
+  await writeFile(path, skinPng(1));
+  const file = { kind: 'file', path } as const;
+  expect(hashOf(workOf(file))).toBe(PLANNED);
+  expect(hashOf(workOf({ kind: 'bytes', bytes: skinPng(1) }))).toBe(PLANNED);
+  expect(hashOf(workOf({ kind: 'file', path: join(path, 'gone') }, skinPng(1)))).toBe(PLANNED);
+});
+
+test('A picture that has changed since the plan, or is none any more, is not taken', async () => {
+  const path = join(await ownFolder(), 'one.png');
+  const file = { kind: 'file', path } as const;
+  expect(hashOf(workOf(file))).toBeUndefined();
+  for (const bytes of [skinPng(2), Buffer.from('no picture')]) {
+    await writeFile(path, bytes);
+    expect(hashOf(workOf(file))).toBeUndefined();
+  }
+});
+
+test.each([
+  { kind: 'url', url: 'https://a.example/s.png' },
+  { kind: 'user', user: 'ann' },
+  { kind: 'uuid', uuid: 'ab'.repeat(16) },
+] as const)('A source of kind $kind has no picture here', (content) => {
+  expect(hashOf(workOf(content))).toBeUndefined();
+});

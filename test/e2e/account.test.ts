@@ -1,18 +1,21 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { freshMachine, type Machine, type Ran, type Serving } from '../support/program/program.ts';
+import { freshMachine, type Machine, type Ran } from '../support/program/program.ts';
+import { skinPng } from '../support/server/drawn-skins.ts';
+import { poll } from '../support/server/poll.ts';
+import { runServer } from '../support/server/running-server.ts';
 
-/** Two machines: one runs the service, on the other people work. */
+/** A service, and a machine on which people work with it. */
 async function serviceAndDesk(): Promise<{
-  serving: Serving;
+  serving: { readonly url: string; readonly key: string };
   desk: Machine;
   login: (key: string) => Promise<Ran>;
 }> {
-  const serving = await (await freshMachine()).serve();
+  const { url, key = '' } = await runServer();
   const desk = await freshMachine();
-  const login = (key: string) => desk.run(['login', '-', '--base-url', serving.url], { input: `${key}\n` });
-  return { serving, desk, login };
+  const login = (typed: string) => desk.run(['login', '-', '--base-url', url], { input: `${typed}\n` });
+  return { serving: { url, key }, desk, login };
 }
 
 const configOf = async (machine: Machine) =>
@@ -98,6 +101,53 @@ describe('keys', () => {
     );
     expect((await desk.run(['keys', 'revoke', id, ...at])).exitCode).toBe(0);
     expect((await desk.run(['whoami'], asBob)).exitCode).toBe(4);
+  });
+});
+
+describe('What another process takes away', () => {
+  /**
+   * The command runs over the data folder, while the service runs in a process of its own. Bob has a job that never
+   * ends, and may have only one at a time: the command's process must not make what waits behind it.
+   */
+  async function busyService() {
+    const machine = await freshMachine();
+    await writeFile(join(machine.dataDir, 'plans.json'), '{"free": {"concurrency": 1, "burst": 1}}');
+    const serving = await machine.serve(['--workers', '1', '--pace', '600000']);
+    const { body } = await serving.caller().json('/v2/account/keys', { user: 'bob' });
+    const { id, secret } = body.key ?? {};
+    const bob = serving.caller(secret);
+    const first = await bob.upload('/v2/queue', skinPng(1));
+    await poll(
+      async () => (await bob.get(`/v2/queue/${first.body.job?.id}`)).body.job?.status,
+      (status) => status === 'processing',
+    );
+    return { machine, serving, id: String(id), bob };
+  }
+
+  test('ends at once what is open: with a key its event stream and the request that waits', async () => {
+    const { machine, id, bob } = await busyService();
+    const stream = await bob.events();
+    await stream.first(1);
+    const waiting = bob.upload('/v2/generate', skinPng(2));
+    await stream.first(2);
+    expect((await machine.run(['keys', 'revoke', id])).exitCode).toBe(0);
+    expect((await waiting).status).toBe(403);
+    await poll(
+      () => stream.end,
+      (end) => end !== undefined,
+    );
+  });
+
+  test('with a user ends the jobs that wait, too', async () => {
+    const { machine, bob } = await busyService();
+    const { body } = await bob.upload('/v2/queue', skinPng(2));
+    expect((await machine.run(['users', 'disable', 'bob'])).exitCode).toBe(0);
+    expect((await bob.get('/v2/me')).status).toBe(403);
+    await machine.run(['users', 'enable', 'bob']);
+    expect((await bob.get(`/v2/queue/${body.job?.id}`)).body).toMatchObject({
+      job: { status: 'failed' },
+      errors: [{ code: 'job_failed' }],
+    });
   });
 });
 

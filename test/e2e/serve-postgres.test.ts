@@ -5,6 +5,7 @@ import { freshMachine, type Serving, saying } from '../support/program/program.t
 import { skinPng } from '../support/server/drawn-skins.ts';
 import { type EventReader, idOf, statusOf } from '../support/server/event-reader.ts';
 import { poll } from '../support/server/poll.ts';
+import type { TestCaller } from '../support/server/test-caller.ts';
 
 /** Servers on machines of their own, all over one database; the first one's owner's key is that of all. */
 async function serveOn(url: string, ...nodes: readonly (readonly string[])[]): Promise<Serving[]> {
@@ -29,6 +30,23 @@ async function untilEnded(stream: EventReader, count: number): Promise<string[]>
   return await poll(ends, ({ length }) => length >= count);
 }
 
+async function untilRefused(caller: TestCaller): Promise<void> {
+  await poll(
+    async () => (await caller.get('/v2/me')).status,
+    (status) => status === 403,
+  );
+}
+
+/** Made on a machine that has only the address of the database. */
+async function expectOwnersNewKey(url: string, { caller }: Serving): Promise<void> {
+  const { exitCode, stdout } = await (await freshMachine()).run(['keys', 'create', '--owner', '--json'], {
+    env: { SKINSMITH_STORE: url },
+  });
+  expect(exitCode).toBe(0);
+  const { secret } = JSON.parse(stdout) as { secret: string };
+  expect((await caller(secret).get('/v2/me')).body.name).toBe('owner');
+}
+
 describe.runIf(HAS_POSTGRES)('Servers with the same PostgreSQL', () => {
   test('finish each other’s jobs, and tell of them: submitted at one, made by another, heard at a third', async () => {
     const url = await ownDatabase();
@@ -44,10 +62,11 @@ describe.runIf(HAS_POSTGRES)('Servers with the same PostgreSQL', () => {
     expect(await worker!.end('SIGTERM')).toMatchObject({ exitCode: 0 });
   });
 
-  test('give five of twenty-four requests at the same instant a spot, wherever they come to', async () => {
+  test('give five of twenty-four requests at the same instant a spot, and know at once of keys, wherever they come to', async () => {
     const url = await ownDatabase();
     const serving = await serveOn(url, ['--workers', '0'], ['--workers', '0'], ['--workers', '0']);
-    const made = await serving[0]!.caller().json('/v2/account/keys', { user: 'ann' });
+    const [one, two, three] = serving as [Serving, Serving, Serving];
+    const made = await one.caller().json('/v2/account/keys', { user: 'ann' });
     const key = String(made.body.key?.secret);
     const answers = await Promise.all(
       Array.from({ length: 24 }, async (_, n) => {
@@ -57,19 +76,10 @@ describe.runIf(HAS_POSTGRES)('Servers with the same PostgreSQL', () => {
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(5).fill(202), ...Array(19).fill(429)]);
     expect(await query(url, 'select count(*) from jobs')).toEqual([{ count: '5' }]);
-  });
 
-  test('refuse a revoked key within a second, wherever it was revoked', async () => {
-    const url = await ownDatabase();
-    const [one, two] = await serveOn(url, [], []);
-    const made = await one!.caller().json('/v2/account/keys', { user: 'ann' });
-    const ann = two!.caller(String(made.body.key?.secret));
-    expect((await ann.get('/v2/me')).status).toBe(200);
-    await one!.caller().send('DELETE', `/v2/account/keys/${made.body.key?.id}`);
-    await poll(
-      async () => (await ann.get('/v2/me')).status,
-      (status) => status === 403,
-    );
+    await one.caller().send('DELETE', `/v2/account/keys/${made.body.key?.id}`);
+    await untilRefused(two.caller(key));
+    await expectOwnersNewKey(url, three);
   });
 
   test('wait for a database that is not there yet, and never say its password', async () => {
@@ -83,17 +93,6 @@ describe.runIf(HAS_POSTGRES)('Servers with the same PostgreSQL', () => {
     const { stdout, stderr } = await child;
     expect(said).toContain('PostgreSQL cannot be used');
     expect(`${stdout}${stderr}`).not.toContain('geheim');
-  });
-
-  test('know a new key of the owner, made on a machine that has only the address', async () => {
-    const url = await ownDatabase();
-    const [one] = await serveOn(url, ['--workers', '0']);
-    const { exitCode, stdout } = await (await freshMachine()).run(['keys', 'create', '--owner', '--json'], {
-      env: { SKINSMITH_STORE: url },
-    });
-    expect(exitCode).toBe(0);
-    const { secret } = JSON.parse(stdout) as { secret: string };
-    expect((await one!.caller(secret).get('/v2/me')).body.name).toBe('owner');
   });
 
   test('say what PostgreSQL refuses, with an exit status', async () => {

@@ -86,17 +86,40 @@ function ask(dataDir: string, sql: string): Record<string, unknown>[] {
   }
 }
 
-test('Two processes serve on one port, and stop at SIGTERM with the exit status of one', async () => {
+function answeredBy(serving: Serving, asked: string): Set<number> {
+  return new Set(serving.log().flatMap(({ path, pid }) => (path === asked ? [pid] : [])));
+}
+
+/** Event streams on both processes report every job, whichever process made it. */
+async function expectEventsOfBoth(serving: Serving): Promise<void> {
+  const streams = [await serving.caller().events(), await serving.caller().events()];
+  for (const n of [1, 2, 3, 4]) {
+    const { body } = await serving.caller().upload('/v2/queue', skinPng(n));
+    const completed = (event: HeardEvent) => idOf(event) === body.job?.id && statusOf(event) === 'completed';
+    for (const stream of streams)
+      await poll(
+        () => stream.events,
+        (heard) => heard.some(completed),
+      );
+  }
+}
+
+/** Sixteen uploads at the same instant. */
+async function sixteen(caller: () => TestCaller) {
+  return await Promise.all(Array.from({ length: 16 }, (_, n) => caller().upload('/v2/queue', skinPng(n))));
+}
+
+test('Two processes serve on one port, tell of the jobs of both, and stop at SIGTERM with the exit status of one', async () => {
   const machine = await freshMachine();
-  const serving = await serveTwo(machine);
+  const serving = await serveTwo(machine, ['--workers', '2']);
   for (let n = 0; n < 4; n++) expect((await serving.caller().get('/ready')).status).toBe(200);
   expect((await serving.caller().get('/v2/me')).body.name).toBe('owner');
+  await expectEventsOfBoth(serving);
   serving.child.kill('SIGTERM');
   const { exitCode, stdout } = await serving.child;
   expect([exitCode, stdout]).toEqual([0, `${JSON.stringify({ url: serving.url, key: serving.key })}\n`]);
   expect(serving.pids()).toHaveLength(2);
-  const answered = new Set(serving.log().flatMap(({ path, pid }) => (path === '/ready' ? [pid] : [])));
-  expect(answered).toEqual(new Set(serving.pids()));
+  expect(answeredBy(serving, '/ready')).toEqual(new Set(serving.pids()));
   const stopped = serving.log().flatMap(({ msg, pid }) => (msg === 'stopped' ? [pid] : []));
   expect(stopped.toSorted()).toEqual(serving.pids().toSorted());
   expect(serving.text().match(/Stopping when/g)).toHaveLength(1);
@@ -115,33 +138,22 @@ test('What keeps one process from starting is said once, with its exit status', 
   expect(String(stderr).match(/^error: /gm)).toHaveLength(1);
 });
 
-test('Five of sixteen requests at the same instant get a spot, whichever process they come to', async () => {
-  const machine = await freshMachine();
-  const serving = await serveTwo(machine, ['--workers', '0']);
-  const answers = await Promise.all(
-    Array.from({ length: 16 }, (_, n) => serving.caller().upload('/v2/queue', skinPng(n))),
-  );
+test('Limits hold over both processes: of spots at the same instant, and of jobs per minute', async () => {
+  const plans = await plansFile({ free: { queue: 50, per_minute: 7 } });
+  const serving = await serveTwo(await freshMachine(), ['--workers', '0', '--plans', plans]);
+  const answers = await sixteen(() => serving.caller());
   const outcomes = answers.map(({ status, body }) => `${status} ${body.errors[0]?.code ?? ''}`.trim());
   expect(outcomes.toSorted()).toEqual([
     ...Array.from({ length: 5 }, () => '202'),
     ...Array.from({ length: 11 }, () => '429 job_limit'),
   ]);
-  const pidsOfQueue = () => serving.log().flatMap(({ path, pid }) => (path === '/v2/queue' ? [pid] : []));
-  await poll(pidsOfQueue, ({ length }) => length === 16);
-  expect(new Set(pidsOfQueue())).toEqual(new Set(serving.pids()));
-});
+  const asked = () => serving.log().filter(({ path }) => path === '/v2/queue');
+  await poll(asked, ({ length }) => length === 16);
+  expect(answeredBy(serving, '/v2/queue')).toEqual(new Set(serving.pids()));
 
-test('The limit per minute holds over both processes', async () => {
-  const machine = await freshMachine();
-  const serving = await serveTwo(machine, [
-    '--plans',
-    await plansFile({ free: { queue: 50, per_minute: 7 } }),
-  ]);
   const [key] = await newKeys(serving, 1);
-  const answers = await Promise.all(
-    Array.from({ length: 16 }, (_, n) => serving.caller(key).upload('/v2/queue', skinPng(n))),
-  );
-  expect(answers.filter(({ status }) => status === 202)).toHaveLength(7);
+  const ofUser = await sixteen(() => serving.caller(key));
+  expect(ofUser.filter(({ status }) => status === 202)).toHaveLength(7);
 });
 
 test('A process killed under load loses no job; another takes its place', async () => {
@@ -172,24 +184,8 @@ test('A process killed under load loses no job; another takes its place', async 
   ).toEqual([{ status: 'completed', n: 30, skins: 30 }]);
 });
 
-test('The port stays the same when all processes are killed at once', async () => {
-  const machine = await freshMachine();
-  const serving = await serveTwo(machine);
-  for (const pid of serving.pids()) process.kill(pid, 'SIGKILL');
-  await poll(
-    () =>
-      serving
-        .caller()
-        .get('/ready')
-        .catch(() => undefined),
-    (answer) => answer?.status === 200,
-  );
-  expect(await ended(serving)).toBe(0);
-});
-
-test('Any process answers /metrics with the sums of all, which do not fall when one dies', async () => {
-  const machine = await freshMachine();
-  const serving = await serveTwo(machine);
+test('Sums of all processes do not fall when one dies, nor does the port change when all do', async () => {
+  const serving = await serveTwo(await freshMachine());
   for (let n = 0; n < 10; n++) await serving.caller().get('/v2/me');
   const me = 'skinsmith_http_requests_total{route="/v2/me",method="GET",status="200"}';
   for (let n = 0; n < 2; n++) expect(await metric(serving, me)).toBe(10);
@@ -199,21 +195,16 @@ test('Any process answers /metrics with the sums of all, which do not fall when 
   expect(await metric(serving, me)).toBe(10);
   await serving.caller().get('/v2/me');
   expect(await metric(serving, me)).toBe(11);
-});
 
-test('Event streams on both processes report the jobs of both', async () => {
-  const machine = await freshMachine();
-  const serving = await serveTwo(machine, ['--workers', '2']);
-  const streams = [await serving.caller().events(), await serving.caller().events()];
-  for (const n of [1, 2, 3, 4]) {
-    const { body } = await serving.caller().upload('/v2/queue', skinPng(n));
-    const completed = (event: HeardEvent) => idOf(event) === body.job?.id && statusOf(event) === 'completed';
-    for (const stream of streams)
-      await poll(
-        () => stream.events,
-        (heard) => heard.some(completed),
-      );
-  }
+  for (const pid of serving.pids().filter(isAlive)) process.kill(pid, 'SIGKILL');
+  await poll(
+    () =>
+      serving
+        .caller()
+        .get('/ready')
+        .catch(() => undefined),
+    (answer) => answer?.status === 200,
+  );
   expect(await ended(serving)).toBe(0);
 });
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigFile, foldersFor } from '../../../src/cli/config/config-file.ts';
 import { CliError } from '../../../src/cli/errors/exit.ts';
 import { failureOf } from '../../support/client/test-client.ts';
+import { childProgram } from '../../support/program/child-program.ts';
 import { tempFolder } from '../../support/textures/temp-folder.ts';
 
 const HERE = 'https://a.example';
@@ -41,14 +42,8 @@ describe('ConfigFile', () => {
   test('loses no key when several programs keep one at the same time', async () => {
     const { path } = await configWith();
     const places = Array.from({ length: 12 }, (_, n) => `https://${n}.example`);
-    const program = `
-      import { ConfigFile } from ${JSON.stringify(join(import.meta.dirname, '../../../src/cli/config/config-file.ts'))};
-      process.stdout.write('ready');
-      for await (const _ of process.stdin) break;
-      await new ConfigFile(process.argv[1]).keepKey(process.argv[2], 'k'.repeat(16));
-    `;
     const programs = places.map((place) =>
-      execa(process.execPath, ['--input-type=module', '-e', program, join(path, '..'), place]),
+      execa(process.execPath, [childProgram('keep-key'), join(path, '..'), place]),
     );
     await Promise.all(programs.map(async ({ stdout }) => await once(stdout, 'data')));
     for (const { stdin } of programs) stdin.end('go');

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from './any-character.ts';
 
 const ODD_TEXTS = [
   '',
@@ -46,13 +47,13 @@ const ODD_TEXTS = [
 
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...ODD_TEXTS) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
 );
 
 /** Whatever JSON can say, and numbers at the ends of what can be counted. */
 export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
-  fc.jsonValue({ maxDepth: 3, stringUnit: 'binary' }),
+  fc.jsonValue({ maxDepth: 3, stringUnit: anyCharacter }),
   fc.constantFrom<unknown>(
     null,
     true,
@@ -104,6 +105,6 @@ export const brokenJson: fc.Arbitrary<string> = fc.oneof(
     `{"batch":${deep(2_000)}}`,
     `{"name":${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}}`,
   ),
-  fc.json({ maxDepth: 3, stringUnit: 'binary' }).map((text) => text.slice(0, -1)),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.json({ maxDepth: 3, stringUnit: anyCharacter }).map((text) => text.slice(0, -1)),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
 );

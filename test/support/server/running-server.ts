@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
@@ -8,6 +9,8 @@ import { NO_GAME } from '../fake-game/nowhere.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
 import { TestCaller } from './test-caller.ts';
+
+const STORE_FILE = 'skinsmith.db';
 
 export interface ServerUnderTest extends RunningServer {
   readonly dataDir: string;
@@ -26,7 +29,7 @@ export async function giveSigningKey(dataDir: string): Promise<void> {
 
 /** Puts a store without rows into a data folder: making its schema takes as long as a test. */
 export async function giveStore(dataDir: string): Promise<void> {
-  await copyFile(inject('storePath'), join(dataDir, 'skinsmith.db'));
+  await copyFile(inject('storePath'), join(dataDir, STORE_FILE));
 }
 
 /** The service on a free loopback port over a data folder of its own, closed when the test ends. */
@@ -59,8 +62,12 @@ export async function runServer(
   };
 }
 
-/** A second connection to the store of a server, for what cannot be brought about over HTTP. */
+/**
+ * A second connection to the store of a server, for what cannot be brought about over HTTP. A folder without a store
+ * gets one without rows.
+ */
 export async function openOwnStore(dataDir: string): Promise<Store> {
+  if (!existsSync(join(dataDir, STORE_FILE))) await giveStore(dataDir);
   const store = await openStoreOf({ dataDir, ...(await storeFor(dataDir)) });
   onTestFinished(async () => await store.close());
   return store;

@@ -8,8 +8,10 @@ const SOURCES = {
   'append-forever': 'batch/append-forever.ts',
   'claim-all': 'server/claim-all.ts',
   'claim-callbacks': 'server/claim-callbacks.ts',
+  'keep-key': 'cli/keep-key.ts',
   'open-store': 'server/open-store.ts',
   'rewrite-forever': 'batch/rewrite-forever.ts',
+  'save-memory': 'batch/save-memory.ts',
   'serve-process': 'server/serve-process.ts',
   'submit-keys': 'server/submit-keys.ts',
 };

@@ -4,9 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What takes from 10 to 80 s, because it waits for processes or for a service's pace; the longest first. */
 const LONG = [
   'test/service/gateway/trouble.test.ts',
+  'test/service/pages/every-page.test.ts',
+  'test/processes/rolling-upgrade.test.ts',
   'test/processes/chaos.test.ts',
   'test/docs/readme.test.ts',
   'test/e2e/soak.test.ts',
+  'test/service/pages/hostile-texts.test.ts',
   'test/processes/lockfile-crash.test.ts',
   'test/service/gateway/gateway.test.ts',
   'test/batch/run/run-batch/figures.test.ts',

@@ -1,0 +1,9 @@
+/** A program of its own: keeps a key for a service in the settings of a folder, as soon as it is told to on stdin. */
+import { once } from 'node:events';
+import { ConfigFile } from '../../../src/cli/config/config-file.ts';
+
+const [, , folder = '', place = ''] = process.argv;
+process.stdout.write('ready');
+await once(process.stdin, 'data');
+await new ConfigFile(folder).keepKey(place, 'k'.repeat(16));
+process.stdin.destroy();

@@ -20,6 +20,15 @@ async function busyWorkshop(options: { workers?: number; serviceTime?: number } 
   return { shop, service };
 }
 
+/** The service works on all but the first `count` jobs until its `release`. */
+function holdAfter(service: HostedService, count: number): void {
+  const unwatch = service.watch((moment, kind) => {
+    if (moment !== 'processed' || kind !== 'submit' || service.records.accepted.length < count) return;
+    service.hold();
+    unwatch();
+  });
+}
+
 /** The same command once more does the rest, and nothing twice. */
 async function expectToFinish(shop: Workshop, service: HostedService): Promise<void> {
   const { exitCode, stderr } = await shop.run(...MAKE);
@@ -38,10 +47,12 @@ describe('A batch that is told to stop', () => {
     'by %s says what is in the queue and how to go on, and the same command finishes it',
     async (signal) => {
       const { shop, service } = await busyWorkshop();
+      holdAfter(service, 2);
       const child = shop.start(MAKE);
       await whenAccepted(service, 7);
       child.kill(signal);
       const { exitCode, stdout, stderr } = await ended(child);
+      service.release();
       expect([exitCode, stdout]).toEqual([130, '']);
       const told =
         /^Stopped with (\d+) of 9 sources done\. (\d) jobs are still in the queue\. Run the same command again to continue\.$/m;

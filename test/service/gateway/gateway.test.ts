@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { runHosted, whenAccepted } from '../../support/hosted/run-hosted.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ends, numbers, push, runGateway, runGatewayProcess } from '../../support/server/gateway.ts';
+import { plansFile } from '../../support/server/plans.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
 test('Three clients share the spots of one key fairly, and never more than there are', async () => {
@@ -10,7 +11,10 @@ test('Three clients share the spots of one key fairly, and never more than there
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
   await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 40))));
   await first.close();
+  hosted.hold();
   const { dataDir } = await runGateway(hosted, { dataDir: first.dataDir });
+  await whenAccepted(hosted, 5);
+  hosted.release();
   const ended = await ends(dataDir, 120);
   expect(ended.filter(({ status }) => status !== 'completed')).toEqual([]);
   const owners = Object.groupBy(ended.slice(0, 60), ({ owner }) => owner);
@@ -44,6 +48,19 @@ test('Two gateways over one store never have more than five jobs there together'
     accepted: 60,
     refusals: {},
   });
+});
+
+test('A lone user has all spots of the plan processed, and not only its concurrency', async () => {
+  const hosted = await runHosted({ serviceTime: 30 });
+  hosted.hold();
+  const { user, dataDir } = await runGateway(hosted, { plansFile: await plansFile({}) });
+  const ann = await user('ann');
+  const grants = { plan: 'free', queue: 5, concurrency: 1, burst: 5 };
+  expect((await ann.get('/v2/me')).body.grants).toMatchObject(grants);
+  await push(ann, numbers(0, 5));
+  await whenAccepted(hosted, 5);
+  hosted.release();
+  expect((await ends(dataDir, 5)).map(({ status }) => status)).toEqual(Array(5).fill('completed'));
 });
 
 test('The same picture of several callers reaches the service once, also after a start anew', async () => {

@@ -21,6 +21,12 @@ async function visibilities({ owner }: ServerUnderTest): Promise<string[]> {
   return (body.skins ?? []).map(({ visibility }) => visibility).toSorted();
 }
 
+/** How many clients listen to events of a service. */
+async function openStreams({ owner }: ServerUnderTest): Promise<number> {
+  const { bytes } = await owner.get('/metrics');
+  return Number(/^skinsmith_event_streams(?:\{[^}]*\})? (\d+)$/m.exec(bytes.toString())?.[1]);
+}
+
 test('Skins of another skinsmith are its own: signed with its key, served by it, named as its making', async () => {
   const { above, gateway } = await overSkinsmith();
   const { body } = await gateway.owner.upload('/v2/generate', skinPng(1), { variant: 'slim', name: 'mine' });
@@ -49,6 +55,11 @@ test('Many jobs of several callers are heard of by its events', async () => {
   const ended = await ends(gateway.dataDir, 40);
   expect(ended.every(({ status }) => status === 'completed')).toBe(true);
   expect((await visibilities(above)).length).toBe(40);
+  const streams = await poll(
+    () => openStreams(above),
+    (open) => open > 0,
+  );
+  expect(streams).toBe(1);
 });
 
 test('Skins there are unlisted, private ones private where the key may have such, or as the operator wants it', async () => {

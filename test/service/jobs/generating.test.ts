@@ -7,7 +7,7 @@ import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
-import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
+import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
 guardAgainstLeaks();
@@ -43,7 +43,7 @@ describe('POST /v2/generate', () => {
         duration: expect.any(Number),
         account: expect.stringMatching(/^[0-9a-f]{16}$/),
         server: expect.any(String),
-        worker: expect.stringMatching(/^[01]$/),
+        worker: expect.stringMatching(/^\d$/),
       },
       tags: [],
       views: 0,
@@ -268,4 +268,13 @@ test('A service that stops finishes what is being generated and keeps the rest',
   expect([cut.status, cut.body.errors[0]?.code]).toEqual([500, 'generator_timeout']);
   const next = await runServer({ dataDir: server.dataDir });
   expect(next.key).toBeUndefined();
+  const owner = new TestCaller(next.url, { key: server.key });
+  const { body } = await poll(
+    () => owner.get('/v2/queue'),
+    (heard) => heard.body.jobs?.every(({ status }) => status === 'completed') ?? false,
+  );
+  expect(body.jobs?.map(({ id }) => `/v2/queue/${id}`)).toEqual([
+    cut.body.links['job'],
+    (await first).body.links['job'],
+  ]);
 });

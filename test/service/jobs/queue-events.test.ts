@@ -38,21 +38,28 @@ describe('GET /v2/queue/events', () => {
     expect(first?.data).toEqual({ jobs: [] });
   });
 
-  test('tells of a job as it is accepted and as it ends, in the words of GET /v2/queue/:jobId', async () => {
-    const work = new HeldWork();
-    const { owner } = await runServer(work.options);
-    const stream = await owner.events();
-    await stream.first(1);
-    const id = await queueSkin(owner, 1);
-    await stream.first(2);
-    work.release();
-    const [, accepted, completed] = await stream.first(3);
-    expect([accepted?.type, completed?.type]).toEqual(['job', 'job']);
-    expect(accepted?.data).toMatchObject({ success: true, job: { id }, messages: [{ code: 'job_pending' }] });
-    expect(completed?.data).toEqual((await owner.get(`/v2/queue/${id}`)).body);
-    expect(completed?.data).toMatchObject({ job: { id, status: 'completed' }, skin: { duplicate: false } });
-    expect((await stream.first(3)).map((event) => event.id)).toEqual([1, 2, 3]);
-  });
+  test.each(['/v2/queue/events', '/queue/events'])(
+    'at %s tells of a job as it is accepted and as it ends, in the words of GET /v2/queue/:jobId',
+    async (path) => {
+      const work = new HeldWork();
+      const { owner } = await runServer(work.options);
+      const stream = await owner.events(path);
+      await stream.first(1);
+      const id = await queueSkin(owner, 1);
+      await stream.first(2);
+      work.release();
+      const [, accepted, completed] = await stream.first(3);
+      expect([accepted?.type, completed?.type]).toEqual(['job', 'job']);
+      expect(accepted?.data).toMatchObject({
+        success: true,
+        job: { id },
+        messages: [{ code: 'job_pending' }],
+      });
+      expect(completed?.data).toEqual((await owner.get(`/v2/queue/${id}`)).body);
+      expect(completed?.data).toMatchObject({ job: { id, status: 'completed' }, skin: { duplicate: false } });
+      expect((await stream.first(3)).map((event) => event.id)).toEqual([1, 2, 3]);
+    },
+  );
 
   test('tells of a failure with its reason', async () => {
     const server = await runServer({ workers: 0 });

@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { jobAt } from '../../support/server/job-at.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
@@ -24,10 +27,38 @@ test('A generation that was not waited for to its end goes on, and its job is li
 });
 
 test('The time to wait begins when the turn of the job has come', async () => {
-  const { users } = await runServerWithPlans({ gold: { concurrency: 1 } }, { workers: 2, pace: 600 });
-  const all = [1, 2, 3, 4].map(async (n) => await users.gold.upload('/v2/generate?timeout=1', skinPng(n)));
-  expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const work = new HeldWork();
+  const plans = { gold: { concurrency: 1 }, silver: {} };
+  const { users } = await runServerWithPlans(plans, { workers: 2, ...work.options });
+  const statusesAt = async (count: number) =>
+    await poll(
+      async () => (await users.gold.get('/v2/queue')).body.jobs?.map(({ status }) => status),
+      (jobs) => jobs?.length === count && jobs.includes('processing'),
+    );
+  const first = users.gold.upload('/v2/generate?timeout=30', skinPng(1));
+  await statusesAt(1);
+  const second = users.gold.upload('/v2/generate?timeout=1', skinPng(2));
+  expect(await statusesAt(2)).toEqual(['waiting', 'processing']);
+  // A second after the turn of this one has come, the second one has waited for longer, without its turn.
+  expectRefusal(await users.silver.upload('/v2/generate?timeout=1', skinPng(3)), 'generator_timeout');
+  work.release();
+  expect([(await first).status, (await second).status]).toEqual([200, 200]);
 });
+
+test.each(['/v2/generate?timeout=1', '/v2/generate?timeout=30', '/generate/upload'])(
+  'POST %s waits for a minute in all, if the turn of the job does not come',
+  async (path) => {
+    const clock = new MovableClock();
+    vi.spyOn(clock, 'sleep').mockImplementation(async (milliseconds, signal) => {
+      if (milliseconds === 60_000) clock.forward(60_000);
+      else await systemClock.sleep(milliseconds, signal);
+    });
+    const { owner } = await runServer({ workers: 0, clock });
+    const start = clock.now();
+    expect((await owner.upload(path, PNG)).status).toBe(500);
+    expect(clock.now() - start).toBe(60_000);
+  },
+);
 
 type Ask = (caller: TestCaller, path: string) => Promise<Heard>;
 

@@ -81,15 +81,17 @@ test('A user with five slow jobs does not delay another', async () => {
 });
 
 test("Jobs held back by their owner's concurrency start as soon as one has ended", async () => {
-  const options = { workers: 3, pace: 60, clock: SIGNALS_ONLY };
+  const pace = 60;
+  const options = { workers: 3, pace, clock: SIGNALS_ONLY };
   const { users, dataDir } = await runServerWithPlans({ ann: { concurrency: 1 } }, options);
   await queueSkins(users.ann, 0, 5);
   await endsOf(dataDir, 5);
   const { db } = await openOwnStore(dataDir);
-  const jobs = await db.selectFrom('jobs').select(['started_at', 'finished_at']).orderBy('id').execute();
-  // Each was at work alone: the next one started when it had ended.
-  const moments = jobs.flatMap(({ started_at, finished_at }) => [Number(started_at), Number(finished_at)]);
-  expect(moments).toEqual(moments.toSorted((a, b) => a - b));
+  const jobs = await db.selectFrom('jobs').select('finished_at').orderBy('finished_at').execute();
+  // Each was at work alone: it ended a whole generation after the one before. (With PostgreSQL a claim may wait for
+  // that one's end, and counts from before.) Timers may be a little early.
+  const ends = jobs.map(({ finished_at }) => Number(finished_at));
+  expect(ends.slice(1).filter((end, n) => end - ends[n]! < pace - 5)).toEqual([]);
 });
 
 test('They also start when the one that ended was with a worker of another process', async () => {

@@ -1,10 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openGame } from '../../../src/game/game.ts';
 import { fetchSignedProfile } from '../../../src/game/profiles.ts';
 import { uploadSkin } from '../../../src/game/skins.ts';
 import { downloadTexture } from '../../../src/game/textures.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { gameErrorOf } from '../game/told.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';
+import { poll } from '../server/poll.ts';
 import { hurriedIn, overlapsIn, pairsIn, unseenIn } from './call-log.ts';
 import type { FaultPlan, Weather } from './faults.ts';
 import { callGame } from './run-game.ts';
@@ -41,10 +43,16 @@ describe('A change of skin', () => {
   test.each(['broken', 'cut', 'hangs'] as const)(
     'may be done although the answer is lost: %s',
     async (kind) => {
-      const { fake, game } = await callGame({ accounts: 1 }, { timeout: 100 });
+      const { fake, game } = await callGame({ accounts: 1 });
       const [account] = fake.accounts;
       fake.order({ fault: { kind, isDone: true } });
-      expect((await gameErrorOf(uploadSkin(game.http, account!.token, skin(1)))).kind).toBe('unreachable');
+      const hasty = openGame({ addresses: fake.addresses, ...(kind === 'hangs' && { timeout: 100 }) });
+      onTestFinished(async () => await hasty.close());
+      expect((await gameErrorOf(uploadSkin(hasty.http, account!.token, skin(1)))).kind).toBe('unreachable');
+      await poll(
+        () => fake.changes(),
+        (changes) => changes.length > 0,
+      );
       const { textures } = await fetchSignedProfile(game.http, account!.id);
       expect(textures.skin?.url).toContain(fake.textures.keep(drawSkin(1)));
       expect(fake.changes()[0]).toMatchObject({ fault: kind, texture: account!.look.skin!.hash });

@@ -33,6 +33,23 @@ test('Each subscription has no less of anything than the one below it, and all t
   expect(below).toMatchObject({ early_access: true, batch_generation: true, capes: true });
 });
 
+test('Callers without a key have the strictest limits', async () => {
+  const { owner, anonymous } = await runServer();
+  const plans = (await owner.get('/v2/account/plans')).body.plans ?? [];
+  const limitsOf = (name: string) => {
+    const { name: _, delay, ...more } = plans.find((plan) => plan.name === name)!;
+    return Object.entries({ ...more, haste: -delay }).map(([what, much]) => [what, Number(much)] as const);
+  };
+  const free = new Map(limitsOf('free'));
+  const lower = limitsOf('anonymous').flatMap(([what, much]) => {
+    expect(much, what).toBeLessThanOrEqual(free.get(what)!);
+    return much < free.get(what)! ? [what] : [];
+  });
+  expect(lower).toEqual(['per_minute', 'per_hour', 'priority', 'haste']);
+  const { rateLimit } = (await anonymous().get('/v2/delay')).body;
+  expect(rateLimit?.limit.minute.limit).toBe(plans.find(({ name }) => name === 'anonymous')?.per_minute);
+});
+
 describe('A file of plans', () => {
   test('changes plans and adds some; what it leaves out is as before, and in a new one as in free', async () => {
     const file = { lite: { queue: 9, delay: 0.25 }, gold: { per_minute: 7, capes: true } };

@@ -17,6 +17,9 @@ const NOBODY = '0'.repeat(32);
 const PAGE = 'https://skins.example.org';
 const ALL_BUT_OPERATOR = SCOPES.filter((scope) => scope !== 'operator');
 
+/** Who calls with which key, and what the plans give: a key is told that whatever its scopes are. */
+const FOR_EVERY_KEY = ['/v2/me', '/v2/me/apikey', '/v2/me/client', '/v2/account/me', '/v2/account/plans'];
+
 interface Made {
   readonly id: string;
   readonly scopes: readonly Scope[];
@@ -62,6 +65,9 @@ describe('A scope', () => {
     const isForEverybody = (path: string) => /\/(views|report)$/.test(path);
     const writing = ROUTES.filter(({ method, paths }) => method !== 'GET' && !isForEverybody(paths[0]));
     for (const { method, paths, scopes } of writing) expect(scopes, `${method} ${paths[0]}`).toBeDefined();
+    const aboutCallers = ROUTES.filter(({ paths }) => /^\/(?:v2\/)?(?:queue|me|account)\b/.test(paths[0]));
+    const open = aboutCallers.filter(({ scopes }) => !scopes).flatMap(({ paths }) => paths);
+    expect(open).toEqual(FOR_EVERY_KEY);
   });
 
   test('read: without it a private skin of its user is nobody’s, and the events are closed', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { encodePng } from '../../../src/skin/png/encode.ts';
+import { addCape, capePng } from '../../support/server/drawn-capes.ts';
 import { drawSkin } from '../../support/server/drawn-skins.ts';
 import {
   guardAgainstLeaks,
@@ -63,6 +64,14 @@ describe('A refused request writes nothing', () => {
     expect(body.batch?.map(({ success }) => success)).toEqual([true, false, false]);
     expect(await rows(server, 'textures')).toBe(1);
   });
+});
+
+test('A cape that is refused because its name is taken leaves no picture', async () => {
+  const server = await runServer({ workers: 0 });
+  await addCape(server, 'taken');
+  const refused = await server.owner.upload('/v2/account/capes', capePng(2), { alias: 'taken' });
+  expectRefusal(refused, 'invalid_request');
+  expect(await rows(server, 'textures')).toBe(1);
 });
 
 describe('Callers without a key', () => {

@@ -21,6 +21,13 @@ describe('The embedded service', () => {
     expect(await client.account.me()).toMatchObject({ role: 'operator' });
   });
 
+  test('gives its command 10,000 spots', async () => {
+    const { client } = await runEmbedded({ workers: 0 });
+    expect((await client.me()).grants).toMatchObject({ queue: 10_000 });
+    for (let n = 0; n < 6; n++) await client.queue({ file: skinPng(n) });
+    expect(await client.jobs()).toHaveLength(6);
+  });
+
   test('refuses a wrong key, and knows those of its store', async () => {
     const { transport, client, ask } = await runEmbedded();
     const { secret } = await client.account.createKey({ user: 'bob' });

@@ -42,13 +42,23 @@ describe('As published is', () => {
 
   test('a new skin, with and without a name, of each visibility and variant', async () => {
     const { owner } = await runServer();
-    for (const fields of [
-      {},
-      { name: 'Smith' },
-      { visibility: 'unlisted', variant: 'slim' },
-      { visibility: 'private', variant: 'unknown' },
-    ] as Record<string, string>[])
-      expectAsPublished('post /v2/generate', await owner.upload('/v2/generate', skinPng(1), fields), 200);
+    const usual = { visibility: 'public', variant: 'classic' };
+    for (const [fields, expected] of [
+      [{}, usual],
+      [{ name: 'Smith' }, { ...usual, name: 'Smith' }],
+      [
+        { visibility: 'unlisted', variant: 'slim' },
+        { visibility: 'unlisted', variant: 'slim' },
+      ],
+      [
+        { visibility: 'private', variant: 'unknown' },
+        { visibility: 'private', variant: 'classic' },
+      ],
+    ] as [Record<string, string>, object][]) {
+      const heard = await owner.upload('/v2/generate', skinPng(1), fields);
+      expectAsPublished('post /v2/generate', heard, 200);
+      expect(heard.body.skin).toMatchObject(expected);
+    }
   });
 
   test('a job that is queued, joined or over the limit', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { skinPng } from '../../support/server/drawn-skins.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { decodePng } from '../../../src/skin/png/decode.ts';
+import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { poll } from '../../support/server/poll.ts';
 import {
@@ -149,6 +151,15 @@ describe('Data that others have as well', () => {
     await ann.send('DELETE', `/v2/skins/${fresh.uuid}`);
     expect(await dataOf(ann, old.uuid)).toBe(values[0]);
   });
+});
+
+test('The texture of a private skin is served by the hash of its pixels, and tells of nothing else', async () => {
+  const { ann, server } = await scene();
+  const { uuid, texture } = await make(ann, 'private', 'Secretname');
+  const { status, bytes, headers } = await server.anonymous().get(`/textures/${pixelHash(drawSkin(1))}`);
+  expect([status, pixelHash(decodePng(bytes))]).toEqual([200, texture.hash.skin]);
+  const told = `${bytes.toString('latin1')} ${JSON.stringify(headers)}`;
+  for (const secret of [uuid, 'Secretname', 'ann"', texture.data.value]) expect(told).not.toContain(secret);
 });
 
 test('A private and a public request for the same picture at once are two jobs with data of their own', async () => {

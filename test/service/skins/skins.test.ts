@@ -32,12 +32,15 @@ describe('GET /v2/skins/:uuid', () => {
     }
   });
 
-  test('shows a private one only to its owner', async () => {
+  test('shows a private one only to its owner, with any of her keys', async () => {
     const server = await runServer();
-    const [owner, bob] = [server.owner, await userWithPlan(server, 'bob')];
+    const bob = await userWithPlan(server, 'bob');
     const skin = await make(bob, 1, { visibility: 'private' });
-    const statuses = [await bob.get(`/v2/skins/${skin.uuid}`), await owner.get(`/v2/skins/${skin.uuid}`)];
-    expect(statuses.map(({ status }) => status)).toEqual([200, 404]);
+    const callers = [bob, await server.user('bob'), server.owner, server.anonymous()];
+    const heard = await Promise.all(
+      callers.map(async (caller) => await caller.get(`/v2/skins/${skin.uuid}`)),
+    );
+    expect(heard.map(({ status }) => status)).toEqual([200, 200, 404, 404]);
   });
 });
 

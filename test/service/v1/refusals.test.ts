@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../../../src/protocol/errors.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
 import { PNG } from '../../support/http/sending.ts';
-import { expectOldRefusal, readRefusal } from '../../support/http/v1/old-format.ts';
+import { expectOldRefusal, readGenerated, readRefusal } from '../../support/http/v1/old-format.ts';
 import { REFUSAL_ROWS } from '../../support/http/v1/refusal-rows.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { hastyClock } from '../../support/server/hasty-clock.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
+import { webServer } from '../../support/server/web-server.ts';
 
 guardAgainstLeaks();
 
@@ -89,4 +90,27 @@ describe('Limits of version 2', () => {
     expectOldRefusal(heard, 'job_limit');
     expect(heard.headers['mineskin-api-version']).toBe('v1-with-v2-compat');
   });
+});
+
+test('Version 1 tells to the second when the next URL is fetched, and fetches it then', async () => {
+  const site = await webServer((request, response) => {
+    if (request.url === '/skin.png') response.end(skinPng(1));
+    else response.writeHead(404).end();
+  });
+  const clock = new MovableClock();
+  const caller = (await runServer({ clock, allowedNetworks: ['127.0.0.0/8'] })).anonymous();
+  const ask = async (path: string) => await caller.json('/generate/url', { url: `${site.url}${path}` });
+  for (let n = 0; n < 20; n++) expectOldRefusal(await ask('/nothing'), 'invalid_image_url');
+  clock.forward(5_000);
+  const { delay, delayInfo, nextRequest } = expectOldRefusal(await ask('/skin.png'), 'rate_limit');
+  expect([delay, delayInfo, nextRequest]).toEqual([
+    56, // the window moves by whole seconds
+    { millis: 56_000, seconds: 56 },
+    clock.now() / 1_000 + 56,
+  ]);
+  clock.forward(delay * 1_000 - 1);
+  expect(expectOldRefusal(await ask('/skin.png'), 'rate_limit').delay).toBe(1);
+  clock.forward(1);
+  readGenerated(await ask('/skin.png'));
+  expect(site.seen).toHaveLength(21);
 });

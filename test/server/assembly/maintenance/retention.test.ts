@@ -88,6 +88,31 @@ test('Pictures go that no skin, cape or job needs, once they are old enough not 
   expect(kept).toEqual(['of a cape', 'of a job', 'of a skin', 'of nobody, new']);
 });
 
+test('A picture is stored only together with its job: none is ever left to which nothing referred', async () => {
+  const submit = async (hash: string) => {
+    const picture = { hash, width: 64, height: 64, png: new Uint8Array(1) };
+    return await queue.submit(newJob({ uuid: 'one', textureHash: hash, picture }), LIMITS);
+  };
+  await submit('of a job');
+  await expect(submit('of a job that cannot be stored')).rejects.toThrow();
+  expect(await all('textures', 'hash')).toEqual(['of a job']);
+});
+
+test('The picture of a deleted skin, or of a forgotten job, goes when it is as old as the retention', async () => {
+  await completed('of a deleted skin');
+  await completed('of a forgotten job');
+  clock.forward(HOUR);
+  await store.db.deleteFrom('jobs').where('texture_hash', '=', 'of a deleted skin').execute();
+  await store.db.deleteFrom('skins').execute();
+  await store.db.deleteFrom('texture_data').execute();
+  clock.forward(RETENTION - HOUR);
+  await pruneNow();
+  expect(await all('textures', 'hash')).toHaveLength(2);
+  clock.forward(1);
+  await pruneNow();
+  expect([await all('jobs', 'uuid'), await all('textures', 'hash')]).toEqual([[], []]);
+});
+
 test('Who has seen a skin is forgotten with the hour; that it was seen is not', async () => {
   await completed('seen');
   const [skin] = await store.db.selectFrom('skins').selectAll().execute();

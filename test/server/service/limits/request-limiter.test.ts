@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../../src/server/service/callers/caller.ts';
-import { RequestLimiter } from '../../../../src/server/service/limits/request-limiter.ts';
+import { REQUEST_LIMITS, RequestLimiter } from '../../../../src/server/service/limits/request-limiter.ts';
 import { PLANS } from '../../../../src/server/service/plans/plans.ts';
 import type { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
@@ -46,6 +46,12 @@ test('An address without a key may send so many requests at once, and is told wh
   clock.forward(3_600_000);
   for (let n = 0; n < PER_MINUTE; n++) expect(refusalOf(enter)).toBeUndefined();
   expect(refusalOf(enter)).toEqual(['rate_limit', 10_000]);
+});
+
+test('An address without a key may send 6,000 requests in a minute where the operator says nothing else', () => {
+  const { limiter } = makeWorld(REQUEST_LIMITS);
+  for (let n = 0; n < 6_000; n++) limiter.enter(stranger())();
+  expect(refusalOf(() => limiter.enter(stranger()))).toEqual(['rate_limit', 1_000]);
 });
 
 test('Requests that were refused before they were admitted count as well', () => {

@@ -1,11 +1,14 @@
-/** Runs the tests of the service and writes seen-codes.json from the answers that they get: `npm run compatibility:codes`. */
+/**
+ * Runs the tests of the service and writes seen-codes.json from the answers that they get: `npm run compatibility:codes`.
+ * Random requests are among them, so a code that only those found may be missing the next time.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = ['test/service', 'test/docs/compatibility'];
+const FOLDERS = ['test/service', 'test/server', 'test/contract', 'test/docs/compatibility'];
 
 const folder = mkdtempSync(join(tmpdir(), 'skinsmith-codes-'));
 try {
@@ -13,10 +16,16 @@ try {
   writeFileSync(path, '');
   const env = { ...process.env, RECORD_CODES: path };
   const { status } = spawnSync('vitest', ['run', ...FOLDERS], { cwd: ROOT, env, stdio: 'inherit' });
-  if (status === 0) writeFileSync(join(import.meta.dirname, 'seen-codes.json'), summaryOf(path));
+  if (status === 0) save(summaryOf(path));
   else process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+function save(summary: string): void {
+  const path = join(import.meta.dirname, 'seen-codes.json');
+  writeFileSync(path, summary);
+  spawnSync('biome', ['format', '--write', path], { cwd: ROOT, stdio: 'inherit' });
 }
 
 /** The lines `[operation, code]` as JSON: by operation, in order, each code once. */

@@ -67,3 +67,40 @@ test('The unit may not write where Node must not, and may compile', () => {
   }
   expect(unit).not.toMatch(/^MemoryDenyWriteExecute/m);
 });
+
+/** The instructions of a Dockerfile, each with what follows its name on the same line. */
+function instructions(name: string): { readonly name: string; readonly rest: string }[] {
+  const joined = read(name).replaceAll(/\\\n\s*/g, '');
+  return [...joined.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, word = '', rest = '']) => ({ name: word, rest }));
+}
+
+test('The image is of named versions, starts its program without a shell, and not as root', () => {
+  const all = instructions('Dockerfile');
+  const rests = (name: string) => all.filter((one) => one.name === name).map(({ rest }) => rest);
+  for (const image of rests('FROM')) expect(image).toMatch(/^node:\d+-[a-z]+-slim( AS \w+)?$/);
+  for (const rest of [...rests('ENTRYPOINT'), ...rests('CMD')])
+    expect(JSON.parse(rest)).toBeInstanceOf(Array);
+  expect(rests('HEALTHCHECK')).toEqual([expect.stringMatching(/ CMD \["node", /)]);
+  expect(rests('USER')).toEqual(['node']);
+  expect(rests('ADD')).toEqual([]);
+  const afterUser = all.slice(all.findIndex(({ name }) => name === 'USER')).map(({ name }) => name);
+  expect(afterUser.filter((name) => ['RUN', 'COPY', 'FROM'].includes(name))).toEqual([]);
+});
+
+test('Neither keys nor what this machine has installed gets into the image', () => {
+  const ignored = read('Dockerfile.dockerignore').split('\n');
+  const [, keys = ''] = /skinsmith serve --data (\w+)/.exec(read('compose-cluster.yaml')) ?? [];
+  expect(read('compose-cluster.yaml')).toContain(`- ./${keys}:/keys`);
+  for (const path of ['.git', '**/node_modules', 'dist', `deploy/${keys}`]) expect(ignored).toContain(path);
+});
+
+test.each(['compose.yaml', 'compose-cluster.yaml'])(
+  'The service of deploy/%s can write only where it must',
+  (name) => {
+    const [, service = ''] = /^ {2}skinsmith:\n((?: {4}.*\n)+)/m.exec(read(name)) ?? [];
+    expect(service).toMatch(/^ {4}read_only: true$/m);
+    expect(service).toMatch(/^ {4}cap_drop:\n {6}- ALL$/m);
+    expect(service).toMatch(/^ {6}- no-new-privileges:true$/m);
+    expect(service).toMatch(/^ {4}restart: unless-stopped$/m);
+  },
+);

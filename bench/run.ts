@@ -3,6 +3,7 @@
  * measurements in one run with a limit. The exit status is 1 when a row exceeds its limit. With names of rows (`npm run
  * bench -- P5 P6`), runs only those and the rows measured together with them.
  */
+import { acrossNodesRows } from './across-nodes.ts';
 import { againRows } from './again.ts';
 import { batchRows } from './batch.ts';
 import { clusterRows } from './cluster.ts';
@@ -32,6 +33,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P8'], rows: requestRows },
   { ids: ['P12'], rows: processRows },
   { ids: ['P14'], rows: pictureRows },
+  { ids: ['P13'], rows: acrossNodesRows },
   { ids: ['P13'], rows: clusterRows },
   { ids: ['P6'], rows: againRows },
   { ids: ['P9'], rows: millionRows },

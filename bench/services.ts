@@ -16,13 +16,19 @@ export interface Service {
 /** The service prints the key on its first start. */
 const helloSchema = z.object({ url: z.string(), key: z.string().default('') });
 
-/** A skinsmith service, which reports jobs as they end. `pace`: milliseconds per generation. */
+/** A skinsmith service, which reports jobs as they end. `pace`: milliseconds per generation. `store`: a PostgreSQL. */
 export async function startOwn(
   machine: Machine,
-  { pace, workers, processes = 1 }: { pace: number; workers: number; processes?: number },
+  {
+    pace,
+    workers,
+    processes = 1,
+    store,
+  }: { pace: number; workers: number; processes?: number; store?: string },
 ): Promise<Service> {
   const numbers = ['--pace', `${pace}`, '--workers', `${workers}`, '--processes', `${processes}`];
-  const options = [...numbers, '--log-level', 'error', '--quiet'];
+  const place = store === undefined ? [] : ['--store', store];
+  const options = [...numbers, ...place, '--log-level', 'error', '--quiet'];
   return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
 }
 

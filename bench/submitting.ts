@@ -11,9 +11,9 @@ const BOUNDARY = 'skinsmith-bench';
 const answerSchema = z.object({ job: z.object({ id: z.string(), status: z.string() }) });
 type Answer = z.infer<typeof answerSchema>;
 
-/** Submits the image that all submissions here use. */
-export async function submit(service: Service): Promise<Answer['job']> {
-  const body = new Uint8Array(uploadBody());
+/** Submits an image; default: the one that all rows about known skins use. */
+export async function submit(service: Service, png?: Buffer): Promise<Answer['job']> {
+  const body = new Uint8Array(uploadBody(png));
   const answer = await fetch(`${service.url}/v2/queue`, {
     method: 'POST',
     headers: uploadHeaders(service),
@@ -47,9 +47,8 @@ function authorization({ env }: Service): Record<string, string> {
   return { Authorization: `Bearer ${env['SKINSMITH_API_KEY']}` };
 }
 
-function uploadBody(): Buffer {
+function uploadBody(png: Buffer = readFileSync(join(ROOT, 'examples/smith.png'))): Buffer {
   const disposition = 'Content-Disposition: form-data; name="file"; filename="smith.png"';
   const head = `--${BOUNDARY}\r\n${disposition}\r\nContent-Type: image/png\r\n\r\n`;
-  const png = readFileSync(join(ROOT, 'examples/smith.png'));
   return Buffer.concat([Buffer.from(head), png, Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
 }

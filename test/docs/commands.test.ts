@@ -42,6 +42,27 @@ test.each(MENTIONS)('$document:$line skinsmith $command', async ({ command }) =>
   expect(await refusal(wordsOf(command))).toBeUndefined();
 });
 
+/** What webhooks' secrets are made of: a text, and no command. */
+const NO_COMMAND = 'webhook';
+
+const NAMED: Mention[] = DOCUMENTS.flatMap((document) =>
+  readFileSync(join(ROOT, document), 'utf8')
+    .split('\n')
+    .flatMap((text, index) =>
+      [...text.matchAll(/`skinsmith ([a-z][^`]*)`/g)].map(([, command = '']) => ({
+        document,
+        line: index + 1,
+        command,
+      })),
+    )
+    .filter(({ command }) => command !== NO_COMMAND),
+);
+
+test.each(NAMED)('$document:$line names skinsmith $command, which there is', async ({ command }) => {
+  // A sentence names a command without its arguments and required options.
+  expect((await refusal(wordsOf(command))) ?? '').toMatch(/^$|missing required argument|required option/);
+});
+
 test('A command or an option that is not there is refused', async () => {
   expect(await refusal(['generat'])).toContain('unknown command');
   expect(await refusal(['generate', '--no-such-option', 'x.png'])).toContain('unknown option');

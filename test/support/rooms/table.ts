@@ -66,11 +66,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: [],
   },
   protocol: {
-    holds: 'Zod schemas of the wire; the one table of error codes',
+    holds: 'Zod schemas of the wire; the one table of error codes; lines of the lockfile',
     imports: [],
   },
   base: {
-    holds: 'What belongs to no room: the clock, private files, processes, the version',
+    holds: 'What belongs to no room: the clock, private files, the memory of files, processes, the version',
     imports: [],
   },
 };

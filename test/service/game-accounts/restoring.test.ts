@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findAccount } from '../../../src/server/store/accounts.ts';
 import { hurriedIn, overlapsIn } from '../../support/fake-game/call-log.ts';
-import { runAccountServer } from '../../support/server/account-server.ts';
+import { FAST_GAME, runAccountServer } from '../../support/server/account-server.ts';
 import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { poll } from '../../support/server/poll.ts';
 import { guardAgainstLeaks, openOwnStore } from '../../support/server/running-server.ts';
@@ -81,7 +81,7 @@ describe("An account's own skin", () => {
     for (let number = 2; number < 20; number++) await make(number);
     const kinds = new Set(fake.changes().map(({ kind }) => kind));
     expect(kinds).toEqual(new Set(['skin_upload', 'skin_url']));
-    expect([overlapsIn(fake.calls), hurriedIn(fake.calls, 15)]).toEqual([[], []]);
+    expect([overlapsIn(fake.calls, FAST_GAME.timeout), hurriedIn(fake.calls, 15)]).toEqual([[], []]);
   });
 
   test('is set again when the account is unlinked, after its delay; nothing is kept of it then', async () => {

@@ -20,6 +20,8 @@ guardAgainstLeaks();
 
 const SKINS = 200;
 const DELAY = 30;
+/** Milliseconds that the game has for an answer. */
+const PATIENCE = 2_000;
 const REASONS = ['skin_change_failed', 'invalid_skin_data', 'invalid_image', 'service_unavailable'];
 
 /** Everything that the game is known to do, on one bad day. */
@@ -60,7 +62,7 @@ function isRight(fake: FakeGame, hash: string, data: TextureDataRow): boolean {
 test('On a bad day of the game, 200 skins of two services with five accounts are right, or fail for a reason', async () => {
   const rules = { delay: DELAY, coolDown: 300, looks: [1, 10, 20, 20] };
   const plans = await plansFile({ owner: { queue: SKINS, concurrency: 100 } });
-  const options = { plansFile: plans, accountRules: rules, game: { ...FAST_GAME, timeout: 2_000 } };
+  const options = { plansFile: plans, accountRules: rules, game: { ...FAST_GAME, timeout: PATIENCE } };
   const { fake, server, link } = await runAccountServer(options);
   const accounts = Array.from({ length: 5 }, () => fake.addAccount());
   for (const [n, account] of accounts.entries()) await link(account, n === 3 ? 'game' : 'refresh');
@@ -90,7 +92,7 @@ test('On a bad day of the game, 200 skins of two services with five accounts are
   expect(failed.filter((job) => !REASONS.includes(job.error_code ?? '') || !job.error_message)).toEqual([]);
   expect([jobs.length, completed.length > SKINS * 0.9]).toEqual([SKINS, true]);
 
-  expect(overlapsIn(fake.calls)).toEqual([]);
+  expect(overlapsIn(fake.calls, PATIENCE)).toEqual([]);
   expect(hurriedIn(fake.calls, DELAY)).toEqual([]);
   const rows = await listAccounts(db);
   expect(rows.map(({ lease_owner }) => lease_owner)).toEqual(rows.map(() => null));

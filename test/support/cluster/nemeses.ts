@@ -58,18 +58,31 @@ async function giveAway(admin: Pool, { uuid, worker }: HeldJob): Promise<boolean
   return rowCount === 1;
 }
 
-/** Until the worker has had two other jobs: the first may be claimed while the end of the last one is recorded. */
-async function untilAtOthers(admin: Pool, { uuid, worker }: HeldJob): Promise<void> {
+/** Jobs that end while one is worked on, many times over: each worker records an end and takes the next job. */
+const MANY = 60;
+
+/**
+ * Until the worker has tried to record the job's end: it has had two others since, the first of which may be claimed at
+ * that moment. It gets none as long as the other workers leave no room, so it is enough that many jobs have ended.
+ */
+async function untilTried(admin: Pool, { uuid, worker }: HeldJob): Promise<void> {
   const others = new Set<string>();
+  const countEnded = async () => {
+    const { rows } = await admin.query(
+      "select count(*)::int from jobs where status in ('completed', 'failed')",
+    );
+    return Number(rows[0]?.count);
+  };
+  const atFirst = await countEnded();
   const look = async () => {
     const { rows } = await admin.query('select uuid from jobs where lease_owner = $1 and uuid <> $2', [
       worker,
       uuid,
     ]);
     for (const row of rows) others.add(row.uuid);
-    return others.size;
+    return others.size >= 2 || (await countEnded()) >= atFirst + MANY;
   };
-  await poll(look, (count) => count >= 2);
+  await poll(look, (hasTried) => hasTried);
 }
 
 /** Those of these jobs that have not ended. */
@@ -114,7 +127,7 @@ export const NEMESES = {
       held = await pauseAtJob(admin, node);
     }
     node.signal('SIGCONT');
-    await untilAtOthers(admin, held); // so it has tried to record the end of what is no longer its own
+    await untilTried(admin, held); // so it has tried to record the end of what is no longer its own
     await admin.query('update jobs set lease_until = 0 where uuid = $1', [held.uuid]);
   },
 

@@ -42,9 +42,20 @@ export function pairsIn(calls: readonly LoggedCall[]): readonly Pair[] {
   );
 }
 
-/** Pairs of which the second came before the first was answered: two used the account at once. */
-export function overlapsIn(calls: readonly LoggedCall[]): readonly Pair[] {
-  return pairsIn(calls).filter(({ before, after }) => after.at < (before.until ?? Number.POSITIVE_INFINITY));
+/**
+ * When a call was over for its caller at the earliest. That a caller has gone away may be noticed after its next call has
+ * come in, on another connection. Its `patience` in milliseconds began before its call was here: half of it counts.
+ */
+function overAt({ at, until = Number.POSITIVE_INFINITY, status }: LoggedCall, patience: number): number {
+  return status === undefined ? Math.min(until, at + patience / 2) : until;
+}
+
+/**
+ * Pairs of which the second came before the first was answered or its caller had lost its patience: two used the account
+ * at once.
+ */
+export function overlapsIn(calls: readonly LoggedCall[], patience: number): readonly Pair[] {
+  return pairsIn(calls).filter(({ before, after }) => after.at < overAt(before, patience));
 }
 
 /** Pairs that came faster than an account may be used. */

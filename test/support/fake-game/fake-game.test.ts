@@ -11,6 +11,9 @@ import { hurriedIn, overlapsIn, pairsIn, unseenIn } from './call-log.ts';
 import type { FaultPlan, Weather } from './faults.ts';
 import { callGame } from './run-game.ts';
 
+/** Milliseconds: callers here are never left without an answer for so long. */
+const PATIENCE = 60_000;
+
 const skin = (number: number) => ({ png: skinPng(number), variant: 'classic' }) as const;
 
 /** What the session server shows of an account that was changed while this happened. */
@@ -117,12 +120,14 @@ describe('The log', () => {
     await Promise.all([change(first, 1), change(second, 2)]);
     await fetchSignedProfile(game.http, first!.id);
     await change(first, 3);
-    expect([overlapsIn(fake.calls), unseenIn(fake.calls)]).toEqual([[], []]);
+    expect([overlapsIn(fake.calls, PATIENCE), unseenIn(fake.calls)]).toEqual([[], []]);
     expect(hurriedIn(fake.calls, 50)).toEqual([]);
     expect(hurriedIn(fake.calls, 60_000)).toMatchObject([{ account: first!.id }]);
     await Promise.all([change(second, 4), change(second, 5)]);
     expect(pairsIn(fake.calls)).toHaveLength(3);
-    expect(overlapsIn(fake.calls)).toMatchObject([{ account: second!.id, before: { status: 200 } }]);
+    expect(overlapsIn(fake.calls, PATIENCE)).toMatchObject([
+      { account: second!.id, before: { status: 200 } },
+    ]);
     expect(unseenIn(fake.calls)).toHaveLength(2);
   });
 });

@@ -9,7 +9,7 @@ import { runServer, type ServerUnderTest } from './running-server.ts';
 
 /** As fast as the loopback bears. */
 const UNPACED = { burst: 10_000, interval: 1 };
-export const FAST_GAME: Pick<GameOptions, 'rules' | 'timeout'> = {
+export const FAST_GAME = {
   rules: {
     session: UNPACED,
     account: UNPACED,
@@ -21,7 +21,7 @@ export const FAST_GAME: Pick<GameOptions, 'rules' | 'timeout'> = {
     login: UNPACED,
   },
   timeout: 1_000,
-};
+} as const satisfies Pick<GameOptions, 'rules' | 'timeout'>;
 
 /** Rules under which a test takes no longer than it must. */
 export const FAST_RULES: Partial<AccountRules> = {

@@ -28,6 +28,7 @@ describe('The time that a batch takes at least', () => {
     ['a plan that lets none be worked on, which none does', 6, { concurrency: 0 }, 4],
     ['no spot at all, which is one', 3, { spots: 0 }, 6],
     ["a minute's worth", 20, { perMinute: 20 }, 8],
+    ['one a minute, as little as a limit can be', 3, { perMinute: 1 }, 122],
     ["one more than a minute's worth", 21, { perMinute: 20 }, 62],
     ["several minutes' worth", 100, { perMinute: 20 }, 242],
     ["an hour's worth that goes out in minutes", 100, { perMinute: 20, perHour: 100 }, 242],

@@ -76,6 +76,13 @@ describe('Given skin data is the result', () => {
     });
   });
 
+  test('when the service has signed it, where nothing is known of the game', async () => {
+    expect(await judge(signatures['service'], { gameKeys: undefined })).toMatchObject({
+      kind: 'kept',
+      skin: { signedBy: { signer: SERVICE } },
+    });
+  });
+
   test('when the service has it, even where nobody known has signed it, which it says', async () => {
     const outcome = await judge(
       signatures['another'],
@@ -136,6 +143,12 @@ describe('It is made from its texture', () => {
     const away = new GameKeys({ known: [], hasSigned });
     expect(await judge(signatures['game'], { gameKeys: away })).toMatchObject({ kind: 'remade' });
   });
+});
+
+test('A mistake of ours is no reason to make a skin from its texture', async () => {
+  const hasSigned = async () => await Promise.reject(new TypeError('a bug'));
+  const gameKeys = new GameKeys({ known: [], hasSigned });
+  await expect(judge(signatures['another'], { gameKeys })).rejects.toThrow('a bug');
 });
 
 test('The service is asked for its key once, and only when the game has not signed', async () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OutputNames } from '../../../src/batch/plan/output-names.ts';
@@ -27,6 +28,8 @@ describe('An output name', () => {
     'com10',
     'skins',
     'skins.locker',
+    // As many bytes as a name may have.
+    `${'皮'.repeat(66)}é`,
   ];
   test.each(kept)('is the stem where that is safe: %s', (stem) => {
     expect(taken(stem)).toEqual([stem]);
@@ -81,11 +84,15 @@ describe('A stem that is taken', () => {
     const marks = Array.from({ length: 6 }, () => names.take('a', 'the same').slice(2));
     expect(marks.map((mark) => mark.length)).toEqual([0, 6, 10, 16, 16, 16]);
     expect(new Set(marks).size).toBe(6);
+    const serials = [0, 1].map((serial) => hash('sha256', `the same\0${serial}`).slice(0, 16));
+    expect(marks.slice(4)).toEqual(serials);
   });
 
   test('leaves room for the mark', () => {
     const [, second] = taken('x'.repeat(80), 'x'.repeat(90));
     expect(second).toMatch(/^x{73}-[0-9a-f]{6}$/);
+    const [, wide] = taken('皮'.repeat(80), '皮'.repeat(90));
+    expect(wide).toMatch(/^皮{64}-[0-9a-f]{6}$/);
   });
 
   test('does not take the name that another stem has for its own', () => {
@@ -156,6 +163,16 @@ describe('Many output names', () => {
     collectGarbage();
     expect(names.take(`${folder}0`, '')).not.toBe(`${folder}0`);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test('that differ only in their first characters are told apart, 300,000 of them', () => {
+    const names = new OutputNames();
+    let marked = 0;
+    for (let index = 0; index < 300_000; index++) {
+      const stem = `${index}-and-the-same-long-end-of-all-these-many-names`;
+      if (names.take(stem, '') !== stem) marked++;
+    }
+    expect(marked).toBe(0);
   });
 
   // Were each to try what the ones before it tried, this would take minutes.

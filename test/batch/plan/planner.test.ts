@@ -3,66 +3,21 @@ import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { Work } from '../../../src/batch/model/work.ts';
-import type { Planned } from '../../../src/batch/plan/decision.ts';
 import type { GivenOutcome, GivenSkins } from '../../../src/batch/plan/given-skins.ts';
-import { OutputNames } from '../../../src/batch/plan/output-names.ts';
-import { Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
 import type { SignerRule } from '../../../src/batch/plan/signer-rule.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
+import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../support/batch/planner.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { chunk } from '../../support/skin/png-writer.ts';
 
-function makePlanner(options: Partial<PlannerOptions> = {}): Planner {
-  return new Planner({
-    variant: 'auto',
-    visibility: undefined,
-    cape: undefined,
-    submits: true,
-    force: false,
-    lockDir: '/',
-    lockfile: undefined,
-    journal: undefined,
-    memory: undefined,
-    names: new OutputNames(),
-    signers: { applies: false } as SignerRule,
-    given: {} as GivenSkins,
-    findSkin: undefined,
-    ...options,
-  });
-}
-
-function picture(number: number): BatchSource {
-  return { label: `${number}`, stem: 'skin', content: { kind: 'bytes', bytes: skinPng(number) } };
-}
-
-/** The same in a file of 19 kilobytes. */
-function largePicture(number: number): BatchSource {
+/** The same in a file of this size. */
+function largePicture(number: number, size: number): BatchSource {
   const png = skinPng(number);
   const end = png.length - chunk('IEND').length;
-  const filling = chunk('tEXt', Buffer.alloc(19_000 - png.length, 'x'));
+  const empty = chunk('tEXt', Buffer.alloc(0));
+  const filling = chunk('tEXt', Buffer.alloc(size - png.length - empty.length, 'x'));
   const bytes = Buffer.concat([png.subarray(0, end), filling, png.subarray(end)]);
   return { ...picture(number), content: { kind: 'bytes', bytes } };
-}
-
-function skinOf(uuid: string): BatchSource {
-  return { label: uuid, stem: uuid, content: { kind: 'uuid', uuid } };
-}
-
-async function plan(planner: Planner, ...sources: BatchSource[]): Promise<Planned[]> {
-  const planned: Planned[] = [];
-  for await (const one of planner.plan(streamOf(sources), new AbortController().signal)) planned.push(one);
-  return planned;
-}
-
-async function* streamOf(sources: readonly BatchSource[], lastAfter?: Promise<void>) {
-  for (const source of sources) {
-    if (source === sources.at(-1)) await lastAfter;
-    yield source;
-  }
-}
-
-function workOf({ decision }: Planned): Work | undefined {
-  return 'work' in decision ? decision.work : undefined;
 }
 
 test('A duplicate joins the work that it waits for, until that is settled', async () => {
@@ -71,7 +26,9 @@ test('A duplicate joins the work that it waits for, until that is settled', asyn
   const work = workOf(first!)!;
   expect(workOf(again!)).toBe(work);
   expect(work.members.map(({ index }) => index)).toEqual([0, 1]);
+  expect(work).toMatchObject({ attempt: 0, losses: 0 });
   planner.settled(work);
+  expect(work.bytes).toBeUndefined();
   const [later] = await plan(planner, picture(1));
   expect(later?.decision.kind).toBe('new');
   expect(workOf(later!)).not.toBe(work);
@@ -94,13 +51,18 @@ test('Each source has an output name of its own', async () => {
 
 test('Pictures are kept up to four mebibytes, and again when others were sent', async () => {
   const planner = makePlanner();
-  const sources = Array.from({ length: 221 }, (_, number) => largePicture(number));
-  const works = (await plan(planner, ...sources)).map((one) => workOf(one)!);
+  const [size, last] = [19_000, 4 * 1024 * 1024 - 220 * 19_000];
+  const player: BatchSource = { label: 'ann', stem: 'ann', content: { kind: 'user', user: 'ann' } };
+  const sizes = [...Array<number>(220).fill(size), last];
+  const sources = sizes.map((each, number) => largePicture(number, each));
+  const works = (await plan(planner, player, ...sources, picture(1_000))).map((one) => workOf(one)!);
   const isKept = ({ bytes }: Work) => bytes !== undefined;
-  expect(works.findIndex((work) => !isKept(work))).toBe(220);
-  planner.sent(works[0]!);
-  const more = await plan(planner, largePicture(1_000), largePicture(1_001));
-  expect(more.map((one) => isKept(workOf(one)!))).toEqual([true, false]);
+  expect(works.slice(1).findIndex((work) => !isKept(work))).toBe(221);
+  planner.sent(works[1]!);
+  planner.sent(works[1]!);
+  const more = [largePicture(1_001, size + 1), largePicture(1_002, size), picture(1_003)];
+  const kept = (await plan(planner, ...more)).map((one) => isKept(workOf(one)!));
+  expect(kept).toEqual([false, true, false]);
 });
 
 test('After an abort no source is decided about, nor looked up', async () => {

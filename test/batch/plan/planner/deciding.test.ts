@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { LockEntry } from '../../../../src/batch/lockfile/entry.ts';
+import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
+import type { BatchSource, SourceContent } from '../../../../src/batch/model/source.ts';
+import { type WorkContent, workKey } from '../../../../src/batch/model/work-key.ts';
+import type { GivenOutcome, GivenSkins } from '../../../../src/batch/plan/given-skins.ts';
+import type { SignerRule } from '../../../../src/batch/plan/signer-rule.ts';
+import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
+import { buildTexturesValue } from '../../../../src/textures/property.ts';
+import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../../support/batch/planner.ts';
+import { drawSkin } from '../../../support/server/drawn-skins.ts';
+
+const UUID = 'd'.repeat(32);
+const VALUE = buildTexturesValue({
+  timestamp: 1,
+  profileId: UUID,
+  profileName: 'Ann',
+  skin: { url: `https://skins.example/textures/${'ab'.repeat(32)}`, variant: 'slim' },
+});
+const GIVEN = { value: VALUE, signature: 'signed' };
+
+afterEach(() => vi.restoreAllMocks());
+
+function sourceOf(content: SourceContent): BatchSource {
+  return { label: 'one', stem: 'one', content };
+}
+
+test('Others have a turn after every eight milliseconds of planning', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 4;
+    return now;
+  });
+  const log: string[] = [];
+  const sources = streamOf([1, 2, 3, 4].map(picture));
+  for await (const { member } of makePlanner().plan(sources, new AbortController().signal)) {
+    log.push(`plans ${member.index}`);
+    setImmediate(() => log.push(`others after ${member.index}`));
+  }
+  expect(log).toEqual([
+    'plans 0',
+    'plans 1',
+    'others after 0',
+    'others after 1',
+    'plans 2',
+    'plans 3',
+    'others after 2',
+    'others after 3',
+  ]);
+});
+
+test('Six skins are looked up at the service at once', async () => {
+  const asked: string[] = [];
+  const answers = Promise.withResolvers<undefined>();
+  const findSkin = async (uuid: string) => {
+    asked.push(uuid);
+    return await answers.promise;
+  };
+  const uuids = [...'01234567'].map((digit) => digit.repeat(32));
+  const planning = plan(makePlanner({ findSkin }), ...uuids.map(skinOf));
+  await nextTurn();
+  expect(asked).toEqual(uuids.slice(0, 6));
+  answers.resolve(undefined);
+  expect(await planning).toHaveLength(8);
+});
+
+test('A UUID for which the service has a skin is judged as skin data of the service', async () => {
+  const judged: unknown[] = [];
+  const judge: GivenSkins['judge'] = async (wanted) => {
+    judged.push(wanted);
+    return { kind: 'kept', skin: { uuid: UUID }, warnings: [] } as unknown as GivenOutcome;
+  };
+  const planner = makePlanner({ findSkin: async () => GIVEN, given: { judge } as GivenSkins });
+  const [planned] = await plan(planner, skinOf(UUID));
+  expect(judged).toEqual([{ given: { ...GIVEN, name: undefined }, variant: 'auto', isOfService: true }]);
+  expect(planned?.decision).toMatchObject({ kind: 'given', skin: { uuid: UUID } });
+});
+
+test.each([
+  ['same', false],
+  ['moved', true],
+] as const)('An entry found as %s has moved: %s', async (state, moved) => {
+  const lockfile = { find: () => ({ state, entry: 3 }) } as unknown as Lockfile;
+  const [planned] = await plan(makePlanner({ lockfile }), picture(1));
+  expect(planned?.decision).toMatchObject({ kind: 'locked', entry: 3, moved });
+});
+
+test('In a plan that is only reported duplicates wait for no work', async () => {
+  const [first, again] = await plan(makePlanner({ submits: false }), picture(1), picture(1));
+  expect(workOf(first!)?.members).toHaveLength(1);
+  expect(again?.decision).toEqual({ kind: 'duplicate', work: undefined });
+});
+
+test('A picture that has to be made again is looked up nowhere', async () => {
+  const asked: string[] = [];
+  const planner = makePlanner({
+    findSkin: async (uuid) => {
+      asked.push(uuid);
+      return undefined;
+    },
+    lockfile: {
+      find: () => ({ state: 'same', entry: 0 }),
+      read: () => ({ value: VALUE, signature: 'signed' }) as LockEntry,
+    } as unknown as Lockfile,
+    signers: {
+      applies: true,
+      damageOf: () => undefined,
+      judge: () => ({ standing: 'outdated', signedBy: { signer: 'another' } }),
+    } as unknown as SignerRule,
+  });
+  const [planned] = await plan(planner, picture(1));
+  expect(planned?.decision).toMatchObject({ kind: 'new', outdated: { signer: 'another' } });
+  expect(asked).toEqual([]);
+});
+
+test.each<[what: string, content: SourceContent, of: WorkContent]>([
+  ['a picture by its pixels', picture(1).content, { pixels: pixelHash(drawSkin(1)) }],
+  ['a link by its address', { kind: 'url', url: 'https://a.example/' }, { url: 'https://a.example/' }],
+  ['a player by the name', { kind: 'user', user: 'ann' }, { user: 'ann' }],
+  ['a skin by its UUID', { kind: 'uuid', uuid: UUID, given: GIVEN }, { given: `skin:${UUID}` }],
+])('Earlier runs know %s', async (_, content, of) => {
+  const given = { judge: async () => ({ kind: 'remade', note: { code: 'a', message: 'b' } }) };
+  const planner = makePlanner({ findSkin: async () => GIVEN, given: given as unknown as GivenSkins });
+  const [planned] = await plan(planner, sourceOf(content));
+  const key = workKey({ content: of, variant: 'auto', visibility: undefined });
+  expect(workOf(planned!)?.key).toBe(key);
+});
+
+test('Skin data is known to earlier runs by its value and signature', async () => {
+  const given = { judge: async () => ({ kind: 'remade', note: { code: 'a', message: 'b' } }) };
+  const planner = makePlanner({ given: given as unknown as GivenSkins });
+  const [planned] = await plan(planner, sourceOf({ kind: 'data', given: GIVEN }));
+  const { id } = planned!.member;
+  expect(id).toMatch(/^value:[0-9a-f]{32}$/);
+  const key = workKey({ content: { given: id }, variant: 'auto', visibility: undefined });
+  expect(workOf(planned!)?.key).toBe(key);
+});

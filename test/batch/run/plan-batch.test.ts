@@ -1,7 +1,12 @@
+import { statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
+import { FileMemory } from '../../../src/base/file-memory.ts';
+import { Journal } from '../../../src/batch/journal/journal.ts';
 import type { LockEntry } from '../../../src/batch/lockfile/entry.ts';
+import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { workKey } from '../../../src/batch/model/work-key.ts';
 import type { PlanOptions } from '../../../src/batch/options/options.ts';
@@ -244,6 +249,26 @@ test('A skin by UUID that the service no longer has is taken from the data in th
     { outlook: 'given', result: { skin: { value, signature: other.signature } } },
   ]);
   expect(asked).toEqual([HEX]);
+});
+
+test('A plan leaves its files closed, and what it has learned of the sources for the next one', async () => {
+  const folder = await ownFolder();
+  const [lockfile, path] = [join(folder, 'skins.lock'), join(folder, 'a.png')];
+  await writeFile(path, skinPng(1));
+  await writeFile(lockfile, textOf([entry(1)]));
+  const earlier = await openBatch(await optionsIn(folder, [], { lockfile }), { write: true });
+  earlier.journal?.close();
+  earlier.close();
+  const closes = [Lockfile, Journal].map((file) => vi.spyOn(file.prototype, 'close'));
+  onTestFinished(() => void vi.restoreAllMocks());
+  // The time of the last change of a file cannot be set: it is long ago by a clock that is ahead.
+  const clock = { ...systemClock, now: () => Date.now() + 60_000 };
+  const file = picture(1, { content: { kind: 'file', path } });
+  for await (const { outlook } of planBatch(await optionsIn(folder, [file], { lockfile, clock })))
+    expect(outlook).toBe('locked');
+  expect(closes.map((close) => close.mock.calls.length)).toEqual([1, 1]);
+  const memory = FileMemory.open(join(folder, 'state/files.bin'), () => clock.now());
+  expect(memory.recall(path, statSync(path))).toBe(pixelsOf(1));
 });
 
 test('A batch that is interrupted plans no further', async () => {

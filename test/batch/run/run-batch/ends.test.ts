@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -122,6 +123,13 @@ test('A batch that was interrupted leaves no timer behind, which would keep its 
   await clock.until(batch(1, { clock: counting, signal: AbortSignal.abort() }));
   await setImmediate();
   expect(asleep).toBe(0);
+});
+
+test('A batch that is over hears of no interruption any more', async () => {
+  const { clock, batch } = await prepareScripted();
+  const { signal } = new AbortController();
+  await clock.until(batch(1, { signal }));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('While a job is on the service the progress says so', async () => {

@@ -23,7 +23,7 @@ const PATIENCE = { firstContact: 8_000, outage: 15 * 60_000 };
 /** Who only waits takes nobody else into account. */
 const NOBODY: OtherProcesses = {
   isShared: false,
-  strangers: 0,
+  foreignJobs: 0,
   otherJobs: [],
   settledAt: undefined,
   typical: undefined,

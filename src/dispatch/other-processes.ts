@@ -6,9 +6,9 @@ export interface OtherProcesses {
   /** Whether there are any, with jobs or without. */
   readonly isShared: boolean;
   /** Jobs of the caller that no process here has, according to the last list. */
-  readonly strangers: number;
-  /** Milliseconds between lists while nothing but strangers' jobs is pending; absent: half a job's duration. */
-  readonly strangersPause?: number;
+  readonly foreignJobs: number;
+  /** Milliseconds between lists while only foreign jobs are pending; absent: half a job's duration. */
+  readonly foreignJobsPause?: number;
   /** Jobs of the other processes. */
   readonly otherJobs: readonly Underway[];
   /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */

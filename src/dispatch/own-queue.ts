@@ -7,7 +7,7 @@ export class OwnQueue implements CallerQueue {
   readonly settledAt = undefined;
   readonly typical = undefined;
   readonly otherJobs = [];
-  readonly strangers = 0;
+  readonly foreignJobs = 0;
   readonly #spots: CountedSpots;
 
   constructor(spots: CountedSpots) {

@@ -125,7 +125,7 @@ export class SharedQueue implements CallerQueue {
         this.#read(db);
         const held = key === undefined ? undefined : this.#heldElsewhere(db, key);
         if (held) return held;
-        const others = this.#parties.held(spots.jobs) + this.strangers + this.#abandonedSpots;
+        const others = this.#parties.held(spots.jobs) + this.foreignJobs + this.#abandonedSpots;
         const isFree = spots.ours + others < limit;
         if (!isFree || spots.ours >= this.#parties.share(limit, this.#name, clock.now())) return 'full';
         const windows = countSubmission(db, this.#windowState(spots.unsure.size));
@@ -166,8 +166,8 @@ export class SharedQueue implements CallerQueue {
   }
 
   /** Jobs of the caller that no process on this machine has, according to the last list. */
-  get strangers(): number {
-    return this.#ports.spots.strangers((id) => this.#parties.isLocal(id));
+  get foreignJobs(): number {
+    return this.#ports.spots.foreignJobs((id) => this.#parties.isLocal(id));
   }
 
   /** When a list will show what became of dead processes' last submissions, on the monotonic clock. */
@@ -180,7 +180,7 @@ export class SharedQueue implements CallerQueue {
   /** The caller's pending jobs, as far as known. */
   get pending(): number {
     const { jobs } = this.#ports.spots;
-    return jobs.size + this.#parties.jobs(jobs).length + this.strangers;
+    return jobs.size + this.#parties.jobs(jobs).length + this.foreignJobs;
   }
 
   /** Whether the job is, or was, another process's. */

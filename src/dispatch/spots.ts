@@ -23,7 +23,7 @@ export interface CountedSpots {
   /** Called whenever the number of ours changes. */
   onChange: () => void;
   /** Jobs of others that no process on this machine has. */
-  strangers(isLocal: (id: string) => boolean): number;
+  foreignJobs(isLocal: (id: string) => boolean): number;
 }
 
 /**
@@ -60,7 +60,7 @@ export class Spots<W extends Submission> implements CountedSpots {
   }
 
   /** Jobs of others that no process on this machine has. */
-  strangers(isLocal: (id: string) => boolean): number {
+  foreignJobs(isLocal: (id: string) => boolean): number {
     return [...this.#others].filter((id) => !isLocal(id)).length;
   }
 

@@ -122,8 +122,8 @@ export class Watcher<W extends Submission> {
     const now = session.now();
     const due = earliest([losses.lookAt(), others.settledAt], 0);
     if (session.spots.jobs.size === 0) {
-      const strangers = others.strangers > 0 ? this.#lastLook + this.#strangersPause() : undefined;
-      return earliest([due, strangers], now);
+      const foreignJobs = others.foreignJobs > 0 ? this.#lastLook + this.#foreignJobsPause() : undefined;
+      return earliest([due, foreignJobs], now);
     }
     if (this.#isListening) return earliest([due, this.#lastLook + SAFETY_NET], now);
     const { times } = session;
@@ -134,7 +134,7 @@ export class Watcher<W extends Submission> {
 
   #state(now: number): LookState {
     const { session, others } = this.#ports;
-    const isAlone = this.#hasList && !others.isShared && others.strangers === 0;
+    const isAlone = this.#hasList && !others.isShared && others.foreignJobs === 0;
     return { now, lastLook: this.#lastLook, roundTrip: session.roundTrip.ms, isAlone };
   }
 
@@ -163,10 +163,10 @@ export class Watcher<W extends Submission> {
   }
 
   /** Only others' jobs occupy the spots. */
-  #strangersPause(): number {
+  #foreignJobsPause(): number {
     const { session, others } = this.#ports;
     if (this.#isListening) return SAFETY_NET;
-    if (others.strangersPause !== undefined) return others.strangersPause;
+    if (others.foreignJobsPause !== undefined) return others.foreignJobsPause;
     return Math.max(100, (session.times.typical ?? 500) / 2) * (0.5 + session.random());
   }
 

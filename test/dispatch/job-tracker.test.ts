@@ -28,7 +28,7 @@ async function openTracker(options?: HostedOptions) {
       settleForgotten: async (work) => tell('forgotten')(work),
     },
     others: {
-      strangers: 0,
+      foreignJobs: 0,
       isShared: false,
       otherJobs: [],
       settledAt: undefined,

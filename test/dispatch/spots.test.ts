@@ -16,7 +16,7 @@ function openJob(id: string, work = makeWork(id)): OpenJob<Submission> {
 
 /** Whether one more may be submitted by a process that may have `share` of the spots. */
 function isOpen(spots: Spots<Submission>, share: number): boolean {
-  return spots.ours < share && spots.ours + spots.strangers(() => false) < spots.limit;
+  return spots.ours < share && spots.ours + spots.foreignJobs(() => false) < spots.limit;
 }
 
 const seen = (id: string, status: Job['status'] = 'waiting'): Job => ({ id, status });

@@ -158,9 +158,9 @@ test.each([true, false])('A stream of events that is open or closed (%s) makes a
 });
 
 test.each([
-  ['nobody else has jobs', { isShared: false, strangers: 0 }, true],
-  ['other processes share the queue', { isShared: true, strangers: 0 }, false],
-  ['other callers have jobs', { isShared: false, strangers: 1 }, false],
+  ['nobody else has jobs', { isShared: false, foreignJobs: 0 }, true],
+  ['other processes share the queue', { isShared: true, foreignJobs: 0 }, false],
+  ['other callers have jobs', { isShared: false, foreignJobs: 1 }, false],
 ])('A list may be put off for single polls only where %s', async (_, others, isAlone) => {
   const { watcher, ports, pauses } = watch([jobOf('running', 0)], {});
   const seen: (boolean | undefined)[] = [];
@@ -174,14 +174,14 @@ test.each([
   expect([seen, pauses]).toEqual([[isAlone], [300]]);
 });
 
-interface Strangers {
+interface ForeignJobs {
   readonly typical?: number;
   readonly told?: number;
   readonly isListening?: boolean;
 }
 
 /** Milliseconds from one look to the next while only other callers have jobs; the random number is 0.25. */
-async function pauseForStrangers({ typical, told, isListening = false }: Strangers): Promise<unknown> {
+async function pauseForForeignJobs({ typical, told, isListening = false }: ForeignJobs): Promise<unknown> {
   let looks = 0;
   const { watcher, pauses, ports } = watch([], {
     queueList: async () => {
@@ -190,27 +190,27 @@ async function pauseForStrangers({ typical, told, isListening = false }: Strange
     },
   });
   Object.assign(ports.session, { times: { typical }, random: () => 0.25 });
-  Object.assign(ports.others, { strangers: 1, strangersPause: told });
+  Object.assign(ports.others, { foreignJobs: 1, foreignJobsPause: told });
   watcher.listening(isListening);
   await watcher.look();
   await watcher.run();
   return pauses[0];
 }
 
-test.each<[string, Strangers, number]>([
+test.each<[string, ForeignJobs, number]>([
   ['half a second where no duration is known', {}, 187.5],
   ['a usual job', { typical: 3_000 }, 1_125],
   ['0.2 seconds at least', { typical: 60 }, 75],
-])('While only others have jobs, a look comes after a random part of %s', async (_, strangers, pause) => {
-  expect(await pauseForStrangers(strangers)).toBe(pause);
+])('While only others have jobs, a look comes after a random part of %s', async (_, foreignJobs, pause) => {
+  expect(await pauseForForeignJobs(foreignJobs)).toBe(pause);
 });
 
 test('While only others have jobs, a look comes when another process says so', async () => {
-  expect(await pauseForStrangers({ typical: 3_000, told: 700 })).toBe(700);
+  expect(await pauseForForeignJobs({ typical: 3_000, told: 700 })).toBe(700);
 });
 
 test('While only others have jobs and events tell of them, a look comes after five seconds', async () => {
-  expect(await pauseForStrangers({ isListening: true, told: 700 })).toBe(5_000);
+  expect(await pauseForForeignJobs({ isListening: true, told: 700 })).toBe(5_000);
 });
 
 test.each([

@@ -58,7 +58,7 @@ export class Intake {
   readonly #old = new Map<string, { skin: Promise<Skin>; uuid: string }>();
   /** Submissions of each picture that were decided on, by pixel hash. */
   readonly #attempts = new Map<string, number>();
-  #strangers = 60_000;
+  #foreignJobs = 60_000;
 
   constructor(maker: SkinMaker, options: HostedOptions) {
     this.#maker = maker;
@@ -85,7 +85,7 @@ export class Intake {
 
   /** A job of another program of the same user: takes a spot but no worker. */
   occupy(serviceTime: number, owner: JobOwner, now: number): string {
-    const picture = drawSkin(this.#strangers++);
+    const picture = drawSkin(this.#foreignJobs++);
     const wish: Wish = {
       pixels: pixelHash(picture),
       variant: 'classic',

@@ -10,7 +10,7 @@ interface UpstreamParts {
   readonly client: SkinClient;
   readonly settings: UpstreamSettings;
   readonly availability: Pick<Availability, 'wait'>;
-  readonly others: Pick<StoredJobs, 'strangers'>;
+  readonly others: Pick<StoredJobs, 'foreignJobs'>;
 }
 
 /** Checks whether the upstream service answers and accepts the key, and reads the key's limits. */
@@ -21,8 +21,8 @@ export async function upstreamHealth(
   const place = client.baseUrl;
   try {
     const { spots } = await readUpstreamFacts(client, settings, signal);
-    const { strangers } = others;
-    const taken = strangers === 0 ? '' : `, ${strangers} taken by other programs with the same key`;
+    const { foreignJobs } = others;
+    const taken = foreignJobs === 0 ? '' : `, ${foreignJobs} taken by other programs with the same key`;
     const message = `${place} makes the skins and takes the key; spots there: ${spots}${taken}.`;
     return [{ code: 'upstream', result: 'ok', message }, ...waitFinding(availability.wait())];
   } catch (error) {

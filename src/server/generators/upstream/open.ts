@@ -105,7 +105,7 @@ function generatorOf(
     generate: async (texture, signal) => await upstream.generate(texture, signal),
     settled: async (identity) => await upstream.settled(identity),
     bounds: () => ({
-      processing: Math.max(0, session.spotLimit.at(session.now()) - others.strangers),
+      processing: Math.max(0, session.spotLimit.at(session.now()) - others.foreignJobs),
       onePerIdentity: true,
     }),
     pause: () => availability.wait(),

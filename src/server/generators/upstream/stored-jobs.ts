@@ -5,7 +5,7 @@ import { listUpstreamJobs } from '../../store/upstream-jobs.ts';
 
 export interface StoredJobsOptions {
   readonly db: Db;
-  readonly spots: Pick<CountedSpots, 'strangers'>;
+  readonly spots: Pick<CountedSpots, 'foreignJobs'>;
   /** Whether this process submitted the job or waited for it. */
   readonly isOwn: (id: string) => boolean;
 }
@@ -24,7 +24,7 @@ export class StoredJobs implements OtherProcesses {
   #known: ReadonlySet<string> = new Set();
   /** Submissions without an answer so far. */
   #unanswered = 0;
-  #strangers = 0;
+  #foreignJobs = 0;
   #pause = FIRST_PAUSE;
 
   constructor(options: StoredJobsOptions) {
@@ -32,18 +32,18 @@ export class StoredJobs implements OtherProcesses {
   }
 
   /** Jobs on the service that belong to other programs with the same key. */
-  get strangers(): number {
-    return this.#strangers;
+  get foreignJobs(): number {
+    return this.#foreignJobs;
   }
 
   /** Longer while nothing changes. */
-  get strangersPause(): number {
+  get foreignJobsPause(): number {
     return this.#pause;
   }
 
   /** Jobs on the service that are known here, and other programs'. */
   get pending(): number {
-    return this.#known.size + this.#strangers;
+    return this.#known.size + this.#foreignJobs;
   }
 
   async catchUp(): Promise<void> {
@@ -53,15 +53,15 @@ export class StoredJobs implements OtherProcesses {
   }
 
   /** Counts other programs' jobs in the list that has just been seen. @returns whether there are fewer than before */
-  countStrangers(): boolean {
+  countForeignJobs(): boolean {
     const { spots, isOwn } = this.#options;
-    const strange = spots.strangers((id) => this.#known.has(id) || isOwn(id));
-    const before = this.#strangers;
+    const foreign = spots.foreignJobs((id) => this.#known.has(id) || isOwn(id));
+    const before = this.#foreignJobs;
     // A submission without an answer so far may be among them, or not have arrived when the list was made.
-    const least = Math.max(0, strange - this.#unanswered);
-    this.#strangers = Math.min(Math.max(before, least), strange);
-    this.#pause = this.#strangers === before ? Math.min(LONGEST_PAUSE, this.#pause * 1.5) : FIRST_PAUSE;
-    return this.#strangers < before;
+    const least = Math.max(0, foreign - this.#unanswered);
+    this.#foreignJobs = Math.min(Math.max(before, least), foreign);
+    this.#pause = this.#foreignJobs === before ? Math.min(LONGEST_PAUSE, this.#pause * 1.5) : FIRST_PAUSE;
+    return this.#foreignJobs < before;
   }
 
   isElsewhere(id: string): boolean {

@@ -163,7 +163,7 @@ export class Submitting {
       sending_until: sendingUntil(now, this.#timeout),
     };
     const limit = Math.min(facts.spots, session.spotLimit.at(session.now()));
-    const room = { seen: row, spots: limit - others.strangers, since: now - REMEMBERED };
+    const room = { seen: row, spots: limit - others.foreignJobs, since: now - REMEMBERED };
     const outcome = await beginUpstreamJob(db, intent, room);
     if (outcome === 'begun') return intent;
     throw new GenerationPostponed(now + (outcome === 'full' ? NO_SPOT : BEING_SENT));

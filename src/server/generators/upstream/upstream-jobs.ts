@@ -178,7 +178,7 @@ export class UpstreamJobs {
     const { others, wake } = this.#options;
     this.#hasLooked = true;
     for (const { resolve } of this.#lookWaiters) resolve();
-    if (others.countStrangers()) wake();
+    if (others.countForeignJobs()) wake();
     this.#listenWanted.notify();
     this.#tracker.listenIfStreamed();
   }

@@ -24,7 +24,7 @@ async function healthAt(url: string, { wait = 0, others = 0 } = {}) {
     client,
     settings: { url, apiKey },
     availability: { wait: () => wait },
-    others: { strangers: others },
+    others: { foreignJobs: others },
   };
   return await upstreamHealth(parts, AbortSignal.timeout(60_000));
 }

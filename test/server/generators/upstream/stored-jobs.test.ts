@@ -32,24 +32,24 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
   /** A list with these pending jobs; answers whether there is more room. */
   const see = (...ids: string[]) => {
     spots.sawList(ids.map((id) => ({ id, status: 'waiting' })));
-    return jobs.countStrangers();
+    return jobs.countForeignJobs();
   };
   return { jobs, see, submit };
 }
 
 test("Pending jobs that neither the store nor this process knows are other programs'", async () => {
   const { jobs, see } = await openJobs(['stored']);
-  see('stored', 'own', 'strange', 'stranger');
-  expect(jobs.strangers).toBe(2);
-  expect([jobs.isElsewhere('stored'), jobs.isElsewhere('strange')]).toEqual([true, false]);
+  see('stored', 'own', 'foreign-1', 'foreign-2');
+  expect(jobs.foreignJobs).toBe(2);
+  expect([jobs.isElsewhere('stored'), jobs.isElsewhere('foreign-1')]).toEqual([true, false]);
 });
 
 test('A submission without an answer so far is one of the unknown jobs, if there is any', async () => {
   const { jobs, see } = await openJobs([undefined, undefined]);
   see('a');
-  expect(jobs.strangers).toBe(0);
+  expect(jobs.foreignJobs).toBe(0);
   see('a', 'b', 'c');
-  expect(jobs.strangers).toBe(1);
+  expect(jobs.foreignJobs).toBe(1);
 });
 
 test('Others have as many jobs as before while that may be so: a submission may arrive after the list', async () => {
@@ -58,11 +58,11 @@ test('Others have as many jobs as before while that may be so: a submission may 
   await submit(undefined);
   await jobs.catchUp();
   see('a', 'b', 'c');
-  expect(jobs.strangers).toBe(3);
+  expect(jobs.foreignJobs).toBe(3);
   see('a', 'b', 'c', 'ours');
-  expect(jobs.strangers).toBe(3);
+  expect(jobs.foreignJobs).toBe(3);
   see('a', 'b');
-  expect(jobs.strangers).toBe(2);
+  expect(jobs.foreignJobs).toBe(2);
 });
 
 test('That others have fewer jobs than before is told: there is room', async () => {
@@ -75,9 +75,9 @@ test("Others' jobs are looked at less often while nothing changes", async () => 
   see('a');
   const pauses = Array.from({ length: 12 }, () => {
     see('a');
-    return jobs.strangersPause;
+    return jobs.foreignJobsPause;
   });
   expect([pauses[0], pauses[1], pauses.at(-1)]).toEqual([750, 1_125, 10_000]);
   see('a', 'b');
-  expect(jobs.strangersPause).toBe(500);
+  expect(jobs.foreignJobsPause).toBe(500);
 });

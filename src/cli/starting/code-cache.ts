@@ -39,6 +39,11 @@ export class CodeCache {
     this.#misses++;
   }
 
+  /** Whether what the run has compiled is next to nothing. */
+  get isComplete(): boolean {
+    return this.#misses === 0 && this.#saves >= ENOUGH_SAVES;
+  }
+
   /**
    * Adds what the run has compiled, unless that is next to nothing. Of two processes that do so at once, the work of one
    * is kept.
@@ -46,8 +51,7 @@ export class CodeCache {
    * @param exists whether a file is still one of the program's
    */
   save(compiled: Iterable<CompiledFile>, exists: (name: string) => boolean): void {
-    const isComplete = this.#misses === 0 && this.#saves >= ENOUGH_SAVES;
-    if (isComplete || !isPrivateFolder(dirname(this.#path))) return;
+    if (this.isComplete || !isPrivateFolder(dirname(this.#path))) return;
     let file: Replacement | undefined;
     try {
       file = new Replacement(this.#path, 0o600);

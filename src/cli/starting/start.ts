@@ -6,6 +6,7 @@ import type * as program from '../main.ts';
 import { atTheEnd } from './at-the-end.ts';
 import { cachePath } from './cache-path.ts';
 import { CodeCache } from './code-cache.ts';
+import { inSteps } from './in-steps.ts';
 import { ProgramFiles } from './program-files.ts';
 
 /**
@@ -24,6 +25,12 @@ function loadProgram(argv: readonly string[]): typeof program {
   if (path === undefined) return createRequire(import.meta.url)(entry);
   const cache = CodeCache.read(path);
   const files = new ProgramFiles(folder, cache);
-  atTheEnd(process, () => cache.save(files.compiled(), (name) => existsSync(join(folder, name))));
+  const exists = (name: string) => existsSync(join(folder, name));
+  atTheEnd(process, {
+    atOnce: () => cache.save(files.compiled(), exists),
+    inSteps: () => {
+      if (!cache.isComplete) void inSteps(files.compiled()).then((compiled) => cache.save(compiled, exists));
+    },
+  });
   return files.load(entry) as typeof program;
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Scope } from '../../../protocol/api-key.ts';
 import type { ApiKeyRow, UserRow } from '../../store/schema/user-tables.ts';
@@ -120,8 +120,13 @@ export function requireOperator(caller: Caller): UserCaller {
 /** An address as a proxy may write it: some append the port, which changes with each connection. */
 const WITH_PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
+/** An IPv4 address mapped into IPv6, as sockets that listen to both have it. */
+const MAPPED = '::ffff:';
+
 /** What counts as one address: for IPv6 a whole /64. */
 export function networkOf(address: string): string {
+  const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+  if (isIPv4(plain)) return plain; // asked of each new connection, so at once where there is nothing to change
   const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
   const bare = ipv6 ?? ipv4 ?? address;
   if (isIP(bare) === 0) return bare;

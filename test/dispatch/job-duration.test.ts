@@ -16,6 +16,9 @@ test.each([
   ["the service's own times", { timestamp: 50_000, end: 51_200 }, 1_200, true],
   ['the notice, where the service gives no times', {}, 2_000, false],
   ['the middle between two looks, where the job was seen unfinished', { seenAt: 2_000 }, 1_500, false],
+  ["the service's own times, up to all that it can be", { timestamp: 50_000, end: 52_000 }, 2_000, true],
+  ["the service's own times, where it took none", { timestamp: 50_000, end: 50_000 }, 0, true],
+  ['the notice, where the job was seen unfinished since', { seenAt: 4_000 }, 2_000, false],
   ['the notice, where the told end is before the begin', { timestamp: 50_000, end: 49_000 }, 2_000, false],
   [
     'the notice, where the told time is longer than possible',

@@ -1,63 +1,164 @@
 import { expect, test } from 'vitest';
-import { JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
+import type { JobState } from '../../src/client/types.ts';
+import { type End, JobEnds, type JobEndsPorts } from '../../src/dispatch/job-ends.ts';
 import type { OpenJob } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
+import { refusal } from '../support/client/failures.ts';
 
-test('A job whose last answer is still outstanding counts as asked again, so that it is not due for ever', () => {
-  let now = 1_000;
-  let requests = 0;
-  const outstanding = new Promise<never>(() => {});
-  const tools = {
-    session: { now: () => now, track: () => {} },
-    results: {
-      attempt: () => {
-        requests++;
-        return outstanding;
-      },
-    },
-    follows: true,
-    onRoom: () => {},
-    onHint: () => {},
-  } as unknown as JobEndsPorts<Submission>;
-  const ends = new JobEnds(tools);
-  const job = { id: 'a', acceptedAt: 0 } as OpenJob<Submission>;
-  ends.ask(job);
-  now = 5_000;
-  ends.ask(job);
-  expect([requests, job.askedAt]).toEqual([1, 5_000]);
-});
+const DONE = { id: 'a', status: 'completed' } as const;
+const SKIN = { uuid: 'b' };
+const END: End = { seen: DONE, at: 3_000 };
 
-/** The durations that the end of a job at 3,000 ms teaches, and the hint to plan anew with them. */
-async function learnedFrom(job: Partial<OpenJob<Submission>>): Promise<(number | 'hint')[]> {
-  const learned: (number | 'hint')[] = [];
-  const known = { id: 'a', work: {}, acceptedAt: 1_000, isTimed: true, ...job } as OpenJob<Submission>;
-  let task: Promise<void> | undefined;
-  const tools = {
-    session: {
-      spots: { jobs: new Map([['a', known]]), freed: () => {} },
-      times: { ended: (_: OpenJob<Submission>, duration: number) => learned.push(duration) },
-      track: (tracked: Promise<void>) => {
-        task = tracked;
-      },
-    },
-    reads: { job: async () => ({ job: { id: 'a', status: 'completed' } }) },
-    results: {
-      attempt: async (_work: unknown, _id: string, fetch: () => Promise<void>) => await fetch(),
-      settle: async () => {},
-    },
-    follows: true,
-    onRoom: () => {},
-    onHint: () => learned.push('hint'),
-  } as unknown as JobEndsPorts<Submission>;
-  new JobEnds(tools).ended(known, { seen: { id: 'a', status: 'completed' }, at: 3_000 });
-  await task;
-  return learned;
+function stateOf(status: string, skin?: object): JobState {
+  return { job: { id: 'a', status }, skin } as unknown as JobState;
 }
 
-test('The end of a job teaches how long jobs take', async () => {
-  expect(await learnedFrom({})).toEqual([2_000, 'hint']);
+interface Around {
+  readonly follows?: boolean;
+  readonly job?: Partial<OpenJob<Submission>>;
+  /** What the service answers when the job is read, one answer after the other. */
+  readonly answers?: readonly (JobState | Error | undefined)[];
+}
+
+/** The ends of the job `a`, which was accepted at 1,000 ms, and what they lead to; it is 3,000 ms. */
+function open({ follows = true, job: more = {}, answers = [stateOf('completed', SKIN)] }: Around = {}) {
+  const told: unknown[] = [];
+  const tasks: Promise<void>[] = [];
+  const left = [...answers];
+  const job = { id: 'a', work: {}, acceptedAt: 1_000, isTimed: true, ...more } as OpenJob<Submission>;
+  const jobs = new Map([['a', job]]);
+  const clock = { now: 3_000 };
+  const freed = (id: string) => {
+    jobs.delete(id);
+    told.push('freed');
+  };
+  const tools = {
+    session: {
+      now: () => clock.now,
+      spots: { jobs, freed },
+      times: { ended: (_: unknown, duration: number) => told.push(`took ${duration}`) },
+      track: (task: Promise<void>) => tasks.push(task),
+    },
+    reads: {
+      job: async () => {
+        told.push('read');
+        const answer = left.shift();
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+    results: {
+      attempt: async (_: unknown, id: string, step: () => Promise<void>) =>
+        await step().catch((error: Error) => void told.push(`${id}: ${error.message}`)),
+      settle: async (_: unknown, { job: { status } }: JobState) => void told.push(status),
+      settleForgotten: async (_: unknown, __: string, result: string | undefined) =>
+        void told.push(`forgotten ${result}`),
+    },
+    follows,
+    onRoom: () => told.push('room'),
+    onHint: () => told.push('hint'),
+  } as unknown as JobEndsPorts<Submission>;
+  const settled = async () => await Promise.all(tasks);
+  return { ends: new JobEnds(tools), job, jobs, told, clock, settled, tasks };
+}
+
+test('A job whose last answer is still outstanding counts as asked again, so that it is not due for ever', () => {
+  const { ends, job, clock, tasks } = open();
+  ends.ask(job);
+  clock.now = 5_000;
+  ends.ask(job);
+  expect([tasks.length, job.askedAt]).toEqual([1, 5_000]);
+});
+
+test('The end of a job frees its spot, and its result teaches how long jobs take', async () => {
+  const { ends, job, told, settled } = open();
+  ends.ended(job, END);
+  expect(told).toEqual(['freed', 'room', 'read']);
+  await settled();
+  expect(told.slice(3)).toEqual(['took 2000', 'hint', 'completed']);
 });
 
 test('The end of a job of an earlier run teaches nothing: nobody knows when it began', async () => {
-  expect(await learnedFrom({ isTimed: false })).toEqual([]);
+  const { ends, job, told, settled } = open({ job: { isTimed: false } });
+  ends.ended(job, END);
+  await settled();
+  expect(told).toEqual(['freed', 'room', 'read', 'completed']);
 });
+
+test('A job ends once', async () => {
+  const { ends, job, told, settled } = open();
+  ends.ended(job, END);
+  ends.ended(job, END);
+  await settled();
+  expect(told.filter((what) => what === 'completed')).toHaveLength(1);
+});
+
+test('Where results are not wanted, the end of a job only frees its spot', async () => {
+  const { ends, job, told, tasks } = open({ follows: false });
+  ends.ended(job, END);
+  expect([told, tasks]).toEqual([['freed', 'room'], []]);
+});
+
+test.each([
+  ['has its skin', stateOf('completed', SKIN), false],
+  ['says that it failed', stateOf('failed'), false],
+  ['lacks the skin', stateOf('completed'), true],
+])('A job whose end is told by an event that %s is read again or not', async (_, state, isRead) => {
+  const { ends, job, told, settled } = open();
+  ends.ended(job, { ...END, state });
+  await settled();
+  expect(told.includes('read')).toBe(isRead);
+});
+
+test('A job that has ended and that the service has forgotten is told with the skin of the list', async () => {
+  const { ends, job, told, settled } = open({ answers: [undefined] });
+  ends.ended(job, { ...END, seen: { ...DONE, result: 'a skin' } });
+  await settled();
+  expect(told).toEqual(['freed', 'room', 'read', 'forgotten a skin']);
+});
+
+test('A job that is polled too early was seen unfinished then, unless it was since', async () => {
+  const { ends, job, told, settled } = open({ answers: [stateOf('processing'), stateOf('processing')] });
+  ends.ask(job);
+  await settled();
+  expect([told, job.seenAt]).toEqual([['read', 'hint'], 3_000]);
+  job.seenAt = 4_000;
+  ends.ask(job);
+  await settled();
+  expect([told.length, job.seenAt]).toEqual([4, 4_000]);
+});
+
+test('A job that has ended when it is polled needs no other request', async () => {
+  const { ends, job, told, settled } = open();
+  ends.ask(job);
+  await settled();
+  expect(told).toEqual(['read', 'freed', 'room', 'took 2000', 'hint', 'completed']);
+});
+
+test('A job that the service has forgotten is told as such, and frees its spot', async () => {
+  const { ends, job, told, settled } = open({ answers: [undefined] });
+  ends.ask(job);
+  await settled();
+  expect(told).toEqual(['read', 'freed', 'forgotten undefined']);
+});
+
+test('A job that cannot be polled frees its spot and fails', async () => {
+  const { ends, job, told, settled } = open({ answers: [refusal(400, 'invalid_request')] });
+  ends.ask(job);
+  await settled();
+  expect(told).toEqual(['read', 'freed', expect.stringMatching(/^a: /)]);
+});
+
+test.each([
+  ['is not known', undefined],
+  ['cannot be read', refusal(400, 'invalid_request')],
+])(
+  'A job whose end a list shows while it is polled, and that then %s, is left to the list',
+  async (_, answer) => {
+    const { ends, job, jobs, told, settled } = open({ answers: [answer] });
+    ends.ask(job);
+    jobs.delete('a');
+    await settled();
+    expect(told).toEqual(['read']);
+  },
+);

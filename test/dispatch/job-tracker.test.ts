@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { JobEvent, JobState } from '../../src/client/types.ts';
 import { JobTracker } from '../../src/dispatch/job-tracker.ts';
 import { Reads } from '../../src/dispatch/reads.ts';
+import { Watcher } from '../../src/dispatch/watcher.ts';
+import type { Job } from '../../src/protocol/job.ts';
 import {
   type NumberedWork,
   openSession,
@@ -15,6 +18,7 @@ import type { HostedOptions } from '../support/hosted/options.ts';
 async function openTracker(options?: HostedOptions) {
   const { clock, hosted, client } = await openInMemory(options);
   const told: string[] = [];
+  const rooms: number[] = [];
   const stop = new AbortController();
   const session = openSession({ clock, client });
   const tell = (what: string) => (work: NumberedWork) => void told.push(`${work.number} ${what}`);
@@ -42,7 +46,7 @@ async function openTracker(options?: HostedOptions) {
     stop: stop.signal,
     onAccepted: (_, { id }) => void session.own.add(id),
     onGone: tell('gone'),
-    onRoom: () => {},
+    onRoom: () => void rooms.push(clock.monotonic()),
     onLooked: () => {},
   });
   const submit = async (work: NumberedWork) => {
@@ -55,7 +59,7 @@ async function openTracker(options?: HostedOptions) {
     await session.settled();
   });
   const pass = async (ms: number) => await clock.until(clock.sleep(ms));
-  return { clock, hosted, session, tracker, told, submit, start, pass };
+  return { clock, hosted, session, tracker, told, rooms, submit, start, pass };
 }
 
 test('A job that was just accepted is followed to its end, which frees its spot', async () => {
@@ -63,19 +67,20 @@ test('A job that was just accepted is followed to its end, which frees its spot'
   start();
   const { state, sent } = await submit(workOf(1));
   tracker.accepted(workOf(1), state, sent);
-  expect(session.spots.ours).toBe(1);
+  expect([session.spots.ours, session.own.has(state.job.id)]).toEqual([1, true]);
   await pass(1_000);
   expect([told, session.spots.ours]).toEqual([['1 completed'], 0]);
 });
 
 test('Events are listened to for a job under way, and not for one that has ended at once', async () => {
-  const { session, tracker, submit, pass } = await openTracker({ serviceTime: 450 });
+  const { session, tracker, told, submit, pass } = await openTracker({ serviceTime: 450 });
   const events = vi.spyOn(session.client, 'events').mockImplementation(async function* () {});
   session.isSkinsmith = true;
   const { state, sent } = await submit(workOf(1));
   tracker.accepted(workOf(1), { ...state, job: { ...state.job, status: 'failed' } }, sent);
-  await pass(1);
+  await pass(50);
   expect(events).toHaveBeenCalledTimes(0);
+  expect(told).toEqual(['1 failed']);
   tracker.accepted(workOf(1), state, sent);
   await pass(1);
   expect(events).toHaveBeenCalledTimes(1);
@@ -140,4 +145,86 @@ test('A submission that is forgotten is not told of any more', async () => {
   tracker.forget(work);
   await pass(1_000);
   expect(told).toEqual([]);
+});
+
+/** An event about a job that is like this one but for that. */
+function eventOf(state: JobState, changes: Partial<Job>): JobEvent {
+  return { type: 'job', state: { ...state, job: { ...state.job, ...changes } } };
+}
+
+test('A job is known by what the service says of its times', async () => {
+  const { session, tracker, submit } = await openTracker();
+  const { state, sent } = await submit(workOf(1));
+  vi.spyOn(session, 'acceptedAt').mockReturnValue(123);
+  tracker.accepted(workOf(1), { ...state, job: { ...state.job, timestamp: 1_000, eta: 1_450 } }, sent);
+  const known = { acceptedAt: 123, eta: 450, isTimed: true };
+  expect(session.spots.jobs.get(state.job.id)).toMatchObject(known);
+});
+
+test('A job whose end an event told before its submission was answered ends at once', async () => {
+  const { hosted, session, tracker, told, submit, pass } = await openTracker({ serviceTime: 60_000 });
+  session.isSkinsmith = true;
+  const { state, sent } = await submit(workOf(1));
+  vi.spyOn(session.client, 'events').mockImplementation(async function* () {
+    yield eventOf(state, { status: 'failed' });
+  });
+  tracker.listenIfStreamed();
+  await pass(10);
+  tracker.accepted(workOf(1), state, sent);
+  await pass(10);
+  expect([told, hosted.times('job')]).toEqual([['1 failed'], []]);
+});
+
+test.each([
+  ['take a spot until they tell of the end', false, [1, 0]],
+  ['may be those of submissions without an answer, and take none', true, [0, 0]],
+])('Jobs of others that events tell of %s', async (_, isUnsure, others) => {
+  const { session, tracker, rooms, submit, pass } = await openTracker({ serviceTime: 60_000 });
+  session.isSkinsmith = true;
+  const { state, sent } = await submit(workOf(1));
+  const seen: number[] = [];
+  vi.spyOn(session.client, 'events').mockImplementation(async function* () {
+    yield eventOf(state, { id: 'theirs', status: 'waiting', timestamp: 9e12 });
+    seen.push(session.spots.others);
+    yield eventOf(state, { id: 'theirs', status: 'completed' });
+    seen.push(session.spots.others);
+  });
+  tracker.accepted(workOf(1), state, sent);
+  if (isUnsure) session.spots.unsure.add(workOf(2));
+  await pass(10);
+  expect([seen, session.newestJobTime, rooms.length]).toEqual([others, 9e12, 1]);
+});
+
+test('A list is requested when a stream of events opens, which may show room, and when it closes', async () => {
+  const { hosted, session, tracker, rooms, submit, start, pass } = await openTracker({ serviceTime: 60_000 });
+  start();
+  session.isSkinsmith = true;
+  const { state, sent } = await submit(workOf(1));
+  const closed = Promise.withResolvers<void>();
+  vi.spyOn(session.client, 'events').mockImplementation(async function* () {
+    yield { type: 'jobs', jobs: [] };
+    await closed.promise;
+  });
+  tracker.accepted(workOf(1), state, sent);
+  await pass(50);
+  expect([hosted.times('list').length, rooms.length]).toEqual([1, 1]);
+  closed.resolve();
+  await pass(50);
+  expect([hosted.times('list').length, rooms.length]).toEqual([2, 1]);
+});
+
+test('The end of a job may be that of a wave, unless the answer to its submission told it', async () => {
+  const { session, tracker, rooms, submit, pass } = await openTracker({ serviceTime: 60_000 });
+  const sawEnd = vi.spyOn(Watcher.prototype, 'sawEnd');
+  onTestFinished(() => void sawEnd.mockRestore());
+  const { state, sent } = await submit(workOf(1));
+  tracker.accepted(workOf(1), { ...state, job: { ...state.job, status: 'failed' } }, sent);
+  expect([sawEnd.mock.calls.length, rooms.length]).toEqual([0, 1]);
+  session.isSkinsmith = true;
+  vi.spyOn(session.client, 'events').mockImplementation(async function* () {
+    yield eventOf(state, { status: 'failed' });
+  });
+  tracker.accepted(workOf(1), state, sent);
+  await pass(10);
+  expect(sawEnd).toHaveBeenCalledTimes(1);
 });

@@ -1,76 +1,15 @@
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../src/client/errors.ts';
-import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
-import { type OpenJob, Spots } from '../../src/dispatch/spots.ts';
+import type { OpenJob } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
 import type { LookState } from '../../src/dispatch/underway.ts';
-import { Watcher, type WatcherPorts } from '../../src/dispatch/watcher.ts';
-
-function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {
-  return {
-    id,
-    work: { key: id } as Submission,
-    isTimed: true,
-    timestamp: undefined,
-    acceptedAt,
-    eta: undefined,
-  };
-}
-
-/**
- * A watcher of these jobs, at 1,000 ms, and the jobs that it asks for singly; nobody has any others. It stops when it
- * would wait for the first time.
- */
-function watch(
-  jobs: readonly OpenJob<Submission>[],
-  client: Partial<Record<'queueList' | 'job', (id: string) => Promise<unknown>>>,
-) {
-  const asked: string[] = [];
-  const waits: string[] = [];
-  const pauses: (number | undefined)[] = [];
-  const stop = new AbortController();
-  const spots = new Spots(5);
-  for (const job of jobs) spots.took(job);
-  const ports = {
-    session: {
-      spots,
-      spotLimit: new SpotLimit(5),
-      now: () => 1_000,
-      call: () => ({}),
-      roundTrip: { took: () => {} },
-      clock: { sleep: async (ms: number) => void waits.push(`${ms} ms`) },
-      trouble: { passed: () => {}, pause: async () => void waits.push('trouble') },
-      sawJobTime: () => {},
-      client,
-    },
-    wakeUp: {
-      notify: () => {},
-      wait: async (pause?: number) => {
-        pauses.push(pause);
-        stop.abort();
-      },
-    },
-    losses: { size: 0, lookAt: () => undefined, sawList: () => {} },
-    others: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
-    stop: stop.signal,
-    onEnded: () => {},
-    onAsk: (job: OpenJob<Submission>) => asked.push(job.id),
-    onLooked: () => {},
-  } as unknown as WatcherPorts<Submission>;
-  return { watcher: new Watcher(ports), asked, waits, pauses, ports, session: ports.session };
-}
+import { refusal } from '../support/client/failures.ts';
+import { jobOf, watch } from '../support/dispatch/watching.ts';
 
 /** One look at an empty list. Answers the jobs that are then asked for singly. */
 async function missedIn(jobs: readonly OpenJob<Submission>[]): Promise<string[]> {
   const { watcher, asked } = watch(jobs, { queueList: async () => ({ jobs: [], links: {} }) });
   await watcher.look();
   return asked;
-}
-
-function refusal(status: number, code: string, retryAfter?: number): ServiceError {
-  const errors = [{ code, message: 'No.' }];
-  const rest = { links: {}, rateLimit: undefined, retryAfter };
-  return new ServiceError({ method: 'GET', path: '/v2/queue', status, errors, ...rest });
 }
 
 test('A job that a list no longer shows is asked for singly', async () => {

@@ -1,0 +1,58 @@
+import { SpotLimit } from '../../../src/dispatch/spot-limit.ts';
+import { type OpenJob, Spots } from '../../../src/dispatch/spots.ts';
+import type { Submission } from '../../../src/dispatch/submission.ts';
+import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
+
+export function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {
+  return {
+    id,
+    work: { key: id } as Submission,
+    isTimed: true,
+    timestamp: undefined,
+    acceptedAt,
+    eta: undefined,
+  };
+}
+
+/**
+ * A watcher of these jobs, at 1,000 ms, and the jobs that it asks for singly; nobody has any others. It stops when it
+ * would wait for the first time.
+ */
+export function watch(
+  jobs: readonly OpenJob<Submission>[],
+  client: Partial<Record<'queueList' | 'job', (id: string) => Promise<unknown>>>,
+) {
+  const asked: string[] = [];
+  const waits: string[] = [];
+  const pauses: (number | undefined)[] = [];
+  const stop = new AbortController();
+  const spots = new Spots(5);
+  for (const job of jobs) spots.took(job);
+  const ports = {
+    session: {
+      spots,
+      spotLimit: new SpotLimit(5),
+      now: () => 1_000,
+      call: () => ({}),
+      roundTrip: { took: () => {} },
+      clock: { sleep: async (ms: number) => void waits.push(`${ms} ms`) },
+      trouble: { passed: () => {}, pause: async () => void waits.push('trouble') },
+      sawJobTime: () => {},
+      client,
+    },
+    wakeUp: {
+      notify: () => {},
+      wait: async (pause?: number) => {
+        pauses.push(pause);
+        stop.abort();
+      },
+    },
+    losses: { size: 0, lookAt: () => undefined, sawList: () => {} },
+    others: { takeNews: () => undefined, tryLook: () => 0, endLook: () => {} },
+    stop: stop.signal,
+    onEnded: () => {},
+    onAsk: (job: OpenJob<Submission>) => asked.push(job.id),
+    onLooked: () => {},
+  } as unknown as WatcherPorts<Submission>;
+  return { watcher: new Watcher(ports), asked, waits, pauses, ports, session: ports.session };
+}

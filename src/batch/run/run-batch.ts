@@ -245,7 +245,7 @@ class BatchRun {
     const { signal, clock = systemClock } = this.#options;
     const interrupt = () => {
       this.#isInterrupted = true;
-      this.#halt();
+      this.#stop.abort(signal?.reason);
       const hard = () => this.#hardStop.abort(signal?.reason);
       void clock.sleep(LAST_ANSWERS, this.#hardStop.signal).then(hard, () => {}); // aborted: nothing is in flight
     };
@@ -259,11 +259,6 @@ class BatchRun {
   #fail(error: unknown): void {
     if (this.#isInterrupted) return;
     this.#fatal ??= { error: error instanceof ServiceLostError ? error.cause : error };
-    this.#halt();
-  }
-
-  #halt(): void {
-    this.#stop.abort(this.#options.signal?.reason);
-    this.#changed.notify();
+    this.#stop.abort();
   }
 }

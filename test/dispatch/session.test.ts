@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openSession, requestOf, workOf } from '../support/dispatch/numbered-work.ts';
 import { noConnection } from '../support/hosted/hosted-in-memory.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';
@@ -25,6 +25,7 @@ test('A submission carries its key, and its answer tells how new jobs can be', a
   const { job } = await post(1);
   expect(hosted.seen[0]?.headers['idempotency-key']).toBe('skin 1 0');
   expect([job.status, session.newestJobTime]).toEqual(['waiting', job.timestamp]);
+  expect(session.isSkinsmith).toBe(false);
 });
 
 test('After a refusal for a rate all submissions wait, and the user is told', async () => {
@@ -33,6 +34,7 @@ test('After a refusal for a rate all submissions wait, and the user is told', as
     hosted.refuse(request, { kind: 'rate-limit', wait: 7_000, says: 'seconds' });
   await expect(post(1)).rejects.toMatchObject({ code: 'rate_limit' });
   expect(session.pace.openAt(session.now()) - session.now()).toBeGreaterThanOrEqual(7_000);
+  session.tellLimit();
   expect(told).toEqual(['limit 7 s']);
 });
 
@@ -113,4 +115,81 @@ test('A loop that is stopped has not failed', async () => {
   stop.abort(new Error('over'));
   await clock.until(session.settled());
   expect(told).toEqual([]);
+});
+
+test('A loop that fails is fatal, and is waited for', async () => {
+  const { clock, session, told } = await open();
+  session.run(clock.sleep(100).then(() => Promise.reject(new Error('bug'))), never);
+  await clock.until(session.settled());
+  expect(told).toEqual(['fatal: bug']);
+});
+
+test('A service whose answer names a stream of events recognizes repetitions', async () => {
+  const { client, session, post } = await open();
+  const queue = client.queue.bind(client);
+  vi.spyOn(client, 'queue').mockImplementation(async (...sent) => {
+    const state = await queue(...sent);
+    return { ...state, links: { ...state.links, events: '/v2/queue/events' } };
+  });
+  await post(1);
+  expect(session.isSkinsmith).toBe(true);
+});
+
+test('An accepted submission ends the trouble of all requests', async () => {
+  const { clock, session, post } = await open();
+  session.trouble.failed(noConnection());
+  session.intake.failed(noConnection());
+  await clock.until(clock.sleep(1_000));
+  await post(1);
+  expect([session.trouble.isOn, session.intake.isOn]).toEqual([false, false]);
+});
+
+test.each([
+  ['is refused for now shows that the service accepts some', { limit: 0 }, false, false],
+  ['does not arrive shows nothing', {}, true, true],
+])('A submission that %s', async (_, options, isCut, isOn) => {
+  const { hosted, session, post } = await open(options);
+  if (isCut) {
+    hosted.disturb = async () => {
+      throw noConnection();
+    };
+  }
+  const failed = vi.spyOn(session.pace, 'failed');
+  session.intake.failed(noConnection());
+  await expect(post(1)).rejects.toThrow();
+  expect([session.intake.isOn, failed.mock.calls.length]).toEqual([isOn, 1]);
+});
+
+test('A service that accepts nothing is asked after half a second, then up to a minute apart', async () => {
+  const { clock, session } = await open();
+  const pauses: number[] = [];
+  for (let n = 0; n < 9; n++) {
+    pauses.push(session.intake.failed(noConnection()));
+    await clock.until(clock.sleep(pauses.at(-1) ?? 0));
+  }
+  expect(pauses).toEqual([375, 750, 1_500, 3_000, 6_000, 12_000, 24_000, 45_000, 45_000]);
+});
+
+test('A wait of a second is told, and a later end that is more than a second later', async () => {
+  const { session, told } = await open();
+  const openAt = vi.spyOn(session.pace, 'openAt');
+  const tellsAt = (wait: number) => {
+    openAt.mockReturnValue(session.now() + wait);
+    const before = told.length;
+    session.tellLimit();
+    return told.length > before;
+  };
+  Object.assign(session.clock, { monotonic: () => 50_000 });
+  expect([999, 1_000, 2_000, 2_001].map(tellsAt)).toEqual([false, true, false, true]);
+});
+
+test('A job was accepted between its submission and now', async () => {
+  const { clock, session, client } = await open();
+  await clock.until(client.me());
+  await clock.until(clock.sleep(300));
+  const told = client.serviceClock.earliest() - 100;
+  const at = session.acceptedAt(told, 0);
+  expect(at).toBeCloseTo(session.now() - 100, 5);
+  expect([session.acceptedAt(told, at), session.acceptedAt(told, at + 1)]).toEqual([at, session.now()]);
+  expect(session.acceptedAt(told + 10_000, 0)).toBe(session.now());
 });

@@ -1,38 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { SharedQueue } from '../../src/dispatch/shared-queue.ts';
+import { describe, expect, test } from 'vitest';
 import { Spots } from '../../src/dispatch/spots.ts';
 import type { Submission } from '../../src/dispatch/submission.ts';
-import { MovableClock } from '../support/server/movable-clock.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
+import { machine } from '../support/dispatch/machine.ts';
 
 const STALE = 10_000;
 const SETTLING = 5_000;
 const SETTLES_SOON = 300;
 const LIST = { jobs: [{ id: '1', status: 'waiting' as const }], links: {} };
-
-async function machine() {
-  const folder = join(await ownFolder(), 'shares');
-  const clock = new MovableClock();
-  const broken: string[] = [];
-  const orphans: string[] = [];
-  const open = async (spots = new Spots<Submission>(5)) => {
-    const queue = await SharedQueue.open(folder, {
-      clock,
-      spots,
-      typical: () => undefined,
-      isOwnJob: () => false,
-      onOrphans: (jobs) => orphans.push(...jobs),
-      onBroken: (why) => broken.push(why),
-    });
-    onTestFinished(() => queue.close());
-    return queue;
-  };
-  return { folder, file: join(folder, 'queue-1.db'), clock, broken, orphans, open };
-}
 
 async function deadPid(): Promise<number> {
   const child = execa(process.execPath, ['-e', '']);

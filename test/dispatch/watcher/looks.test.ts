@@ -160,7 +160,8 @@ test('A list that another process has requested is judged like one of its own', 
   Object.assign(ports.wakeUp, { notify: () => void notices++ });
   Object.assign(session, { times: { told: () => {}, next, nextAsk: () => undefined } });
   Object.assign(ports, { onEnded: ({ id }: Job, _: Job, at: number) => ended.push([id, at]) });
-  Object.assign(ports.others, { otherJobs: [], takeNews: () => ({ at: 900, list: { jobs, links: {} } }) });
+  const news = [{ at: 900, list: { jobs, links: {} } }];
+  Object.assign(ports.others, { otherJobs: [], takeNews: () => news.shift() });
   watcher.lookSoon();
   watcher.hear();
   expect([ended, notices, session.isSkinsmith]).toEqual([[['ended', 900]], 2, undefined]);

@@ -1,0 +1,68 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { SharedQueue } from '../../../src/dispatch/shared-queue.ts';
+import { Spots } from '../../../src/dispatch/spots.ts';
+import type { Submission } from '../../../src/dispatch/submission.ts';
+import { machine, openJob } from '../../support/dispatch/machine.ts';
+import { VirtualClock } from '../../support/scripted/virtual-clock.ts';
+
+/** Processes on a clock of the test's own, and what they notice of each other. */
+async function processes() {
+  const clock = new VirtualClock();
+  const { open, broken } = await machine(clock);
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  /** When this process notices something. */
+  const keepUp = (queue: SharedQueue) => {
+    const news: number[] = [];
+    queue.keepUp(() => void news.push(clock.monotonic()), stop.signal).catch(() => {});
+    return news;
+  };
+  const pass = async (ms: number) => await clock.until(clock.sleep(ms));
+  return { clock, open, keepUp, pass, broken };
+}
+
+test('A process notices within 50 ms what another one writes, once', async () => {
+  const { open, keepUp, pass } = await processes();
+  const [other, one] = [await open(), await open()];
+  const news = keepUp(one);
+  await pass(120);
+  expect(news).toEqual([]);
+  other.enter();
+  await pass(400);
+  expect(news).toEqual([150]);
+});
+
+test('A process that is alone notices another one within a second', async () => {
+  const { open, keepUp, pass } = await processes();
+  const one = await open();
+  const news = keepUp(one);
+  await open();
+  await pass(999);
+  expect([news, one.isShared]).toEqual([[], false]);
+  await pass(1);
+  expect([news, one.isShared]).toEqual([[1_000], true]);
+});
+
+test('Processes tell each other once a second that they live', async () => {
+  const { open, keepUp, pass } = await processes();
+  const [one, other] = [await open(), await open()];
+  const news = [keepUp(one), keepUp(other)];
+  await pass(30_040);
+  for (const { length } of news) {
+    expect(length).toBeGreaterThanOrEqual(28);
+    expect(length).toBeLessThanOrEqual(31);
+  }
+  expect([one.isShared, other.isShared]).toEqual([true, true]);
+});
+
+test('What a process notices is what the others have by then', async () => {
+  const { open, keepUp, pass } = await processes();
+  const spots = new Spots<Submission>(5);
+  const [, one] = [await open(spots), await open()];
+  keepUp(one);
+  await pass(120);
+  spots.took(openJob('theirs'));
+  expect(one.isElsewhere('theirs')).toBe(false);
+  await pass(50);
+  expect(one.isElsewhere('theirs')).toBe(true);
+});

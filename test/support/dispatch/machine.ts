@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../../src/base/clock.ts';
+import { SharedQueue, type SharedQueueOptions } from '../../../src/dispatch/shared-queue.ts';
+import { type OpenJob, Spots } from '../../../src/dispatch/spots.ts';
+import type { Submission } from '../../../src/dispatch/submission.ts';
+import { MovableClock } from '../server/movable-clock.ts';
+import { ownFolder } from '../server/own-folder.ts';
+
+/** A machine on which processes of one caller share its queue; what they tell is collected. */
+export async function machine<C extends Clock = MovableClock>(clock: C = new MovableClock() as Clock as C) {
+  const folder = join(await ownFolder(), 'shares');
+  const broken: string[] = [];
+  const orphans: string[] = [];
+  /** One more process. */
+  const open = async (spots = new Spots<Submission>(5), ports: Partial<SharedQueueOptions> = {}) => {
+    const queue = await SharedQueue.open(folder, {
+      clock,
+      spots,
+      typical: () => undefined,
+      isOwnJob: () => false,
+      onOrphans: (jobs) => orphans.push(...jobs),
+      onBroken: (why) => broken.push(why),
+      ...ports,
+    });
+    onTestFinished(() => queue.close());
+    return queue;
+  };
+  return { folder, file: join(folder, 'queue-1.db'), clock, broken, orphans, open };
+}
+
+/** A job that was accepted then, by the monotonic clock. */
+export function openJob(id: string, acceptedAt = 0): OpenJob<Submission> {
+  const work = { key: id } as Submission;
+  return { id, work, timestamp: 0, isTimed: true, acceptedAt, eta: undefined };
+}

@@ -50,6 +50,23 @@ describe('What a process that has just died had in flight', () => {
     expect(abandoned.count(1_200)).toBe(0);
   });
 
+  test('is not mistaken for jobs that were listed before it died', () => {
+    const { abandoned } = startAbandoned({ ofProcesses: [0] });
+    abandoned.listed(1_100, jobs('old', 'earlier'));
+    abandoned.died([party(1)], 1_200, () => true);
+    abandoned.listed(1_300, jobs('old', 'earlier'));
+    expect(abandoned.count(1_300)).toBe(1);
+  });
+
+  test('is not mistaken for the jobs of one that died before it', () => {
+    const { abandoned } = startAbandoned({ hasJustDied: false });
+    abandoned.listed(1_100, jobs('old', 'of the first'));
+    expect(abandoned.count(1_100)).toBe(0);
+    abandoned.listed(1_300, jobs('old', 'of the first'));
+    abandoned.died([party(1)], 1_400, () => true);
+    expect(abandoned.count(1_400)).toBe(1);
+  });
+
   test('is forgotten a minute later even if no list is to be had', () => {
     const { abandoned } = startAbandoned();
     expect([abandoned.count(65_999), abandoned.count(66_000)]).toEqual([1, 0]);

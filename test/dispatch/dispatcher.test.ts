@@ -1,92 +1,20 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { Dispatcher } from '../../src/dispatch/dispatcher.ts';
-import type { KnownService } from '../../src/dispatch/first-contact.ts';
-import { Reads } from '../../src/dispatch/reads.ts';
-import {
-  type NumberedWork,
-  openSession,
-  pixelReading,
-  requestOf,
-  workOf,
-} from '../support/dispatch/numbered-work.ts';
+import { expect, test } from 'vitest';
+import { writeGone, writeParty } from '../../src/dispatch/party-rows.ts';
+import { requestOf, workOf } from '../support/dispatch/numbered-work.ts';
+import { type DispatcherSetUp, openDispatcher } from '../support/dispatch/open-dispatcher.ts';
 import { cutOff } from '../support/hosted/hosted-in-memory.ts';
-import { openInMemory } from '../support/hosted/memory-client.ts';
-import type { HostedOptions } from '../support/hosted/options.ts';
-import { ownFolder } from '../support/server/own-folder.ts';
-
-interface SetUp extends HostedOptions {
-  readonly maxNew?: number;
-  readonly follows?: boolean;
-  /** Whether the service streams events. */
-  readonly isSkinsmith?: boolean;
-  readonly knownService?: KnownService;
-  /** Another dispatcher with the same key on the same machine. */
-  readonly beside?: InMemory & { readonly shareFolder: string };
-}
-
-type InMemory = Awaited<ReturnType<typeof openInMemory>>;
-
-/** A dispatcher that has met the service, and what it tells its user. */
-async function openDispatcher({
-  maxNew = Number.POSITIVE_INFINITY,
-  follows = true,
-  isSkinsmith = false,
-  knownService,
-  beside,
-  ...options
-}: SetUp = {}) {
-  const { clock, hosted, client } = beside ?? (await openInMemory(options));
-  const shareFolder = beside?.shareFolder ?? join(await ownFolder(), 'shares');
-  const told: string[] = [];
-  const [stop, hardStop] = [new AbortController(), new AbortController()];
-  const session = openSession({ clock, client });
-  const tell = (what: string) => (work: NumberedWork) => void told.push(`${work.number} ${what}`);
-  const dispatcher = await Dispatcher.open<NumberedWork>({
-    session,
-    record: { intent: () => {}, refused: () => {} },
-    reads: new Reads(session, hardStop.signal),
-    user: {
-      ...pixelReading(client),
-      prepare: async (work) => (work.number < 0 ? { problem: 'none' } : requestOf(work)),
-      attempt: async (_, __, step) => await step(),
-      settle: async (work, { job }) => tell(job.status)(work),
-      settleForgotten: async (work) => tell('forgotten')(work),
-      accepted: (_, { id }) => void session.own.add(id),
-      rejected: tell('rejected'),
-      unusable: tell('unusable'),
-      answerLost: tell('lost'),
-      queueFilledByOthers: (jobs) => void told.push(`${jobs} of others`),
-      sharingBroken: (why) => void told.push(why),
-    },
-    shareFolder,
-    known: knownService,
-    follows,
-    force: false,
-    maxNew,
-    stop: stop.signal,
-    hardStop: hardStop.signal,
-  });
-  onTestFinished(async () => {
-    hardStop.abort();
-    await dispatcher.close();
-  });
-  await clock.until(dispatcher.meet({ spots: undefined, cape: undefined }));
-  session.isSkinsmith = isSkinsmith;
-  const events = vi.spyOn(client, 'events').mockImplementation(async function* () {});
-  dispatcher.start();
-  const pass = async (ms: number) => await clock.until(clock.sleep(ms));
-  return { clock, hosted, client, shareFolder, session, dispatcher, told, stop, pass, events };
-}
 
 test('Work is submitted through the spots and comes back with its result', async () => {
-  const { hosted, dispatcher, told, pass } = await openDispatcher({ serviceTime: 450 });
+  const { hosted, dispatcher, told, accepted, pass } = await openDispatcher({ serviceTime: 450 });
   for (let n = 0; n < 7; n++) dispatcher.add(workOf(n));
   expect([dispatcher.waiting, dispatcher.isSettled]).toEqual([7, false]);
   await pass(100);
   expect([dispatcher.open, dispatcher.waiting]).toEqual([5, 2]);
   await pass(3_000);
+  expect(accepted.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(told.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6].map((n) => `${n} completed`));
   expect([dispatcher.isSettled, hosted.records.mostUnfinished]).toEqual([true, 5]);
 });
@@ -106,6 +34,7 @@ test('A job and a submission of an earlier process are gone on with', async () =
   await clock.until(client.queue(requestOf(second).source));
   dispatcher.attach(first, job.id);
   dispatcher.addUnsure(second, job.timestamp ?? 0);
+  expect([dispatcher.open, dispatcher.isSettled]).toEqual([2, false]);
   await pass(3_000);
   expect(told.toSorted()).toEqual(['1 completed', '2 completed']);
   expect(hosted.records.accepted).toHaveLength(2);
@@ -121,6 +50,43 @@ test('A submission that did not arrive is sent again', async () => {
   await pass(3_000);
   expect(told).toEqual(['1 lost', '1 completed']);
 });
+
+test('Submissions that did not arrive leave their spots while they wait to be sent again', async () => {
+  const { hosted, dispatcher, told, pass } = await openDispatcher({ serviceTime: 450 });
+  hosted.disturb = async (request, process) => {
+    if (request.kind === 'submit' && hosted.times('submit').length <= 10) throw cutOff();
+    return await process();
+  };
+  for (let n = 0; n < 5; n++) dispatcher.add(workOf(n));
+  await pass(5_000);
+  expect(told.filter((what) => what.endsWith('completed'))).toHaveLength(5);
+  // The first repetition follows as soon as the loss is certain, the second one later.
+  const at = hosted.times('submit');
+  expect((at[10] ?? 0) - (at[9] ?? 0)).toBeGreaterThan((at[5] ?? 0) - (at[4] ?? 0) + 150);
+});
+
+test('A submission of an earlier process is repeated at a service that recognizes that', async () => {
+  const { hosted, dispatcher, told, pass } = await openDispatcher({ serviceTime: 450, isSkinsmith: true });
+  dispatcher.addUnsure(workOf(1), 0);
+  await pass(1_500);
+  expect([told, hosted.seen.find(({ kind }) => kind === 'submit')?.headers['idempotency-key']]).toEqual([
+    ['1 completed'],
+    'skin 1 0',
+  ]);
+});
+
+test.each(['attach', 'addUnsure'] as const)(
+  'The list is requested at once for what %s adds',
+  async (kind) => {
+    const { hosted, dispatcher, pass } = await openDispatcher();
+    await pass(100);
+    const before = hosted.times('list').length;
+    if (kind === 'attach') dispatcher.attach(workOf(1), '0'.repeat(24));
+    else dispatcher.addUnsure(workOf(1), 0);
+    await pass(20);
+    expect(hosted.times('list').length).toBe(before + 1);
+  },
+);
 
 test('What there is nothing to send of, or is refused for good, is told and frees its spot', async () => {
   const { dispatcher, told, pass } = await openDispatcher({
@@ -172,18 +138,23 @@ test('A dispatcher that has long had nothing new still has its share of the spot
   expect([first.dispatcher.open, second.dispatcher.open]).toEqual([1, 3]);
 });
 
-test.each<[string, SetUp, number]>([
+const KNOWN = { spots: 5, signingKey: async () => undefined };
+
+test.each<[string, DispatcherSetUp, number]>([
   ['begin at once where the service streams them', { isSkinsmith: true }, 1],
   ['are not asked for where it does not', {}, 0],
-  [
-    'wait for a job where the service is known beforehand',
-    { isSkinsmith: true, knownService: { spots: 5, signingKey: async () => undefined } },
-    0,
-  ],
+  ['wait for a job where the service is known beforehand', { knownService: KNOWN }, 0],
 ])('Events %s', async (_, setUp, count) => {
   const { dispatcher, events } = await openDispatcher(setUp);
   expect(events).toHaveBeenCalledTimes(count);
   await dispatcher.close();
+});
+
+test('Events of a service that is known beforehand begin with its first job', async () => {
+  const { dispatcher, events, pass } = await openDispatcher({ knownService: KNOWN, serviceTime: 60_000 });
+  dispatcher.add(workOf(1));
+  await pass(100);
+  expect(events).toHaveBeenCalledTimes(1);
 });
 
 test('Closing waits for what is under way', async () => {
@@ -196,4 +167,54 @@ test('Closing waits for what is under way', async () => {
   task.resolve();
   await closing;
   expect(steps).toEqual(['done', 'closed']);
+});
+
+test('Two processes with the same work have it made once', async () => {
+  const first = await openDispatcher({ serviceTime: 450 });
+  const second = await openDispatcher({ beside: first });
+  for (const { dispatcher } of [first, second]) dispatcher.add(workOf(1));
+  await first.pass(3_000);
+  expect(first.hosted.records.accepted).toHaveLength(1);
+  expect([first.told, second.told]).toEqual([['1 completed'], ['1 completed']]);
+});
+
+test('A process that has ended leaves its spots to the others', async () => {
+  const first = await openDispatcher({ serviceTime: 60_000 });
+  const second = await openDispatcher({ beside: first });
+  await first.dispatcher.close();
+  for (let n = 0; n < 6; n++) second.dispatcher.add(workOf(n));
+  await second.pass(1_000);
+  expect(second.dispatcher.open).toBe(5);
+});
+
+test('The list that one process has requested tells the others of the spots that are taken', async () => {
+  const first = await openDispatcher();
+  const second = await openDispatcher({ beside: first });
+  first.hosted.occupy(60_000);
+  await first.pass(2_000);
+  first.dispatcher.lookSoon();
+  await first.pass(200);
+  expect(second.session.spots.others).toBe(1);
+});
+
+test('The jobs that a dead process left are looked for', async () => {
+  const { clock, hosted, shareFolder, pass } = await openDispatcher();
+  await pass(100);
+  const before = hosted.times('list').length;
+  const db = new DatabaseSync(join(shareFolder ?? '', 'queue-1.db'));
+  const jobs = [{ id: 'orphan', at: clock.now(), eta: undefined }];
+  writeParty(db, { name: 'dead', wants: false, unsure: 0, jobs, typical: undefined }, clock.now());
+  writeGone(db, 'dead');
+  db.close();
+  await pass(1_100);
+  expect(hosted.times('list').length).toBe(before + 1);
+});
+
+test('A dispatcher whose queue nobody shares does without a file', async () => {
+  const { dispatcher, told, pass } = await openDispatcher({ isShared: false, serviceTime: 450 });
+  for (let n = 0; n < 6; n++) dispatcher.add(workOf(n));
+  await pass(100);
+  expect(dispatcher.open).toBe(5);
+  await pass(2_000);
+  expect(told.toSorted()).toEqual([0, 1, 2, 3, 4, 5].map((n) => `${n} completed`));
 });

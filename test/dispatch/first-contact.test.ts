@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { learnFacts } from '../../src/dispatch/first-contact.ts';
 import { SpotLimit } from '../../src/dispatch/spot-limit.ts';
@@ -6,7 +7,7 @@ import type { HostedOptions } from '../support/hosted/options.ts';
 
 type Contact = Parameters<typeof learnFacts>[0];
 
-async function meet(slots: number | undefined, options?: HostedOptions) {
+async function meet(slots: number | undefined, options?: HostedOptions, more: Partial<Contact> = {}) {
   const { clock, hosted, client } = await openInMemory(options);
   const spotLimit = new SpotLimit(5);
   let looks = 0;
@@ -16,6 +17,7 @@ async function meet(slots: number | undefined, options?: HostedOptions) {
     tracker: { firstLook: async () => void looks++ },
     stop: new AbortController().signal,
     cape: undefined,
+    ...more,
   };
   const facts = await clock.until(learnFacts(contact, slots));
   return { facts, hosted, spots: spotLimit.told, looks: () => looks };
@@ -33,4 +35,20 @@ test('The spots are those of the account, or as many fewer as are wanted', async
   expect((await meet(undefined, { grants: { queue: 12 } })).spots).toBe(12);
   expect((await meet(3, { grants: { queue: 12 } })).spots).toBe(3);
   expect((await meet(40, { grants: { queue: 12 } })).spots).toBe(12);
+});
+
+test('A service that is known is asked for nothing but the cape', async () => {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const signingKey = async () => ({ publicKey, fingerprint: 'ab' });
+  const { facts, hosted, looks, spots } = await meet(undefined, {}, { known: { spots: 3, signingKey } });
+  expect(facts).toMatchObject({ fingerprint: 'ab', skinDomains: [], me: { grants: { queue: 3 } } });
+  expect([facts.publicKey === publicKey, hosted.seen, looks(), spots]).toEqual([true, [], 0, 3]);
+});
+
+test('The texture of the cape is asked for where one is wanted', async () => {
+  const capes = [
+    { uuid: 'c'.repeat(32), alias: 'a', supported: true, url: 'https://a.example/texture/cc33' },
+  ];
+  const { facts } = await meet(undefined, { alter: { capes: { capes } } }, { cape: 'c'.repeat(32) });
+  expect(facts.capeTexture).toBe('cc33');
 });

@@ -37,4 +37,15 @@ describe('Looks that processes take together', () => {
     expect(untilLook({ age: 0, spent: 1, typical: 400 })).toBe(0);
     expect(untilLook({ age: 0, spent: 2, typical: 400 })).toBeGreaterThan(250);
   });
+
+  test.each([
+    [1_000, 0],
+    [1_001, 520],
+  ])('follow each other at once while jobs take %i ms, else after %i ms', (typical, wait) => {
+    expect(untilLook({ age: 0, spent: 1, typical })).toBe(wait);
+  });
+
+  test('cost nothing beforehand while it is not known how long jobs take', () => {
+    expect(spentBy({ age: 0, spent: 5, typical: undefined })).toBe(1);
+  });
 });

@@ -153,7 +153,8 @@ describe('Of two lost answers', () => {
     async (_, wish, skin) => {
       const works = [workOf({ key: 'red' }), workOf({ key: 'red with a wish', ...wish })];
       const made = { theOneWished: { url: RED, ...skin }, thePlainOne: { url: RED } };
-      expect(await judge(works, made)).toEqual({ red: 'thePlainOne', 'red with a wish': 'theOneWished' });
+      for (const lost of [works, works.toReversed()])
+        expect(await judge(lost, made)).toEqual({ red: 'thePlainOne', 'red with a wish': 'theOneWished' });
     },
   );
 
@@ -224,6 +225,82 @@ describe('A submission of unknown pixels, such as a player', () => {
     // Once the first is settled, the other is the only one.
     expect(await judge([workOf(), workOf()], [finished])).toEqual(['gone', 'found']);
   });
+});
+
+describe('A job of unknown origin', () => {
+  /** What becomes of a lost answer, sent at 100 ms, with a list in which this job was there from `listedAt` on. */
+  async function judge(job: Job, listedAt: number, mark = 0) {
+    const service = openLosses();
+    await service.sees([job], listedAt);
+    service.losses.add(workOf(), { at: 100, mark }, SOON);
+    await service.sees([job], 300);
+    await service.sees([job], 500);
+    return service;
+  }
+
+  test('may be that of an answer that was sent in the moment in which it was first listed', async () => {
+    expect((await judge(finished, 100)).told).toEqual(['found']);
+    expect((await judge(finished, 99)).told).toEqual(['gone']);
+  });
+
+  test('is that of no answer that was sent when a newer one was there', async () => {
+    const job = { ...finished, timestamp: 7_000 };
+    expect((await judge(job, 100, 7_000)).told).toEqual(['found']);
+    expect((await judge(job, 100, 7_001)).told).toEqual(['gone']);
+  });
+
+  test('is found once', async () => {
+    const service = await judge(finished, 100);
+    expect([service.losses.size, service.losses.lookAt()]).toEqual([0, undefined]);
+  });
+
+  test('is examined once, and then wants a look', async () => {
+    const fetches: string[] = [];
+    const answer = Promise.withResolvers<JobState>();
+    let looks = 0;
+    const fetchJob = async (id: string) => {
+      fetches.push(id);
+      return await answer.promise;
+    };
+    const service = openLosses({}, { ports: { fetchJob, lookSoon: () => void looks++ } });
+    service.losses.add(workOf(), sent, SOON);
+    const seen = [service.sees([finished], 100), service.sees([finished], 200)];
+    expect([fetches, looks, service.losses.lookAt()]).toEqual([['unknown'], 0, 400]);
+    answer.resolve(stateOf(finished, {}));
+    await Promise.all(seen);
+    expect([looks, service.losses.lookAt()]).toEqual([1, 200]);
+  });
+
+  const broken = { skin: { texture: { data: { value: 'no skin data' } } } } as unknown as JobState;
+  test.each([
+    ['the service has forgotten', undefined],
+    ['has no skin', { job: finished, skin: undefined } as unknown as JobState],
+    ['has no skin that can be read', broken],
+  ])('that %s is nobody’s, and another one may still be', async (_, state) => {
+    const other = { ...finished, id: 'the right one' };
+    const fetchJob = async (id: string) => (id === other.id ? stateOf(other, {}) : state);
+    const service = openLosses({}, { ports: { fetchJob } });
+    service.losses.add(workOf(), sent, SOON);
+    await service.sees([finished, other], 100);
+    await service.sees([finished, other], 400);
+    expect(service.told).toEqual(['found']);
+  });
+
+  test('that cannot be examined for another reason is a failure', async () => {
+    const texturePixels = async () => await Promise.reject(new TypeError('a bug'));
+    const service = openLosses({}, { ports: { texturePixels } });
+    service.losses.add(workOf(), sent, SOON);
+    await expect(service.sees([finished], 100)).rejects.toThrow('a bug');
+  });
+});
+
+test('An answer that nobody waits for any longer wants no look', () => {
+  const service = openLosses();
+  const work = workOf();
+  service.losses.add(work, sent, SOON);
+  expect([service.losses.size, service.losses.lookAt()]).toEqual([1, 300]);
+  service.losses.forget(work);
+  expect([service.losses.size, service.losses.lookAt()]).toEqual([0, undefined]);
 });
 
 test.each([

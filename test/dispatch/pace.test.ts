@@ -94,7 +94,39 @@ describe('Submissions', () => {
   });
 });
 
+test('A submission that failed is no longer in flight when its window ends', () => {
+  const held = pace();
+  held.usedElsewhere([{ span: 60_000, limit: 20, remaining: 5, endsIn: 9_000 }], NOW.monotonic);
+  const [failed] = [held.sent(NOW.monotonic), held.sent(NOW.monotonic)];
+  held.failed(NOW.monotonic, failed);
+  expect(held.left(NOW.monotonic)).toBe(3);
+  expect(held.left(NOW.monotonic + 9_020)).toBe(19);
+});
+
 describe('A refusal', () => {
+  test('closes submissions until its pause is over', () => {
+    const refused = pace();
+    refused.refused({ retryAfter: 3_000 }, NOW, refused.sent(NOW.monotonic));
+    const openAt = refused.openAt(NOW.monotonic);
+    expect([refused.left(openAt - 1), refused.left(openAt)]).toEqual([0, Number.POSITIVE_INFINITY]);
+  });
+
+  test('tells the windows that it names', () => {
+    const refused = pace(0);
+    const minute = { remaining: 0, reset: EPOCH / 1_000 + 30 };
+    refused.refused(told({ minute }), NOW, refused.sent(NOW.monotonic));
+    expect(refused.openAt(NOW.monotonic)).toBe(NOW.monotonic + 30_020);
+  });
+
+  test('after an acceptance that did not end the pause counts as well', () => {
+    const refused = pace(1);
+    refused.refused({ retryAfter: 10_000 }, NOW, sentNow());
+    refused.accepted({}, NOW, sentNow());
+    refused.refused({}, { ...NOW, monotonic: NOW.monotonic + 1_000 }, sentNow());
+    const monotonic = refused.openAt(NOW.monotonic);
+    expect(refused.refused({}, { ...NOW, monotonic }, sentNow())).toBe(1_000);
+  });
+
   test.each([
     [0, [250, 500, 1_000, 2_000, 4_000, 7_500, 7_500]],
     [1, [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]],

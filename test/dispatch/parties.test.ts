@@ -76,6 +76,14 @@ describe('What other processes hold', () => {
     expect([parties.held(NONE), parties.isLocal('1'), parties.isLocal('2')]).toEqual([0, true, false]);
   });
 
+  test('is known as theirs for the last five hundred jobs', () => {
+    const parties = new Parties();
+    const ids = Array.from({ length: 501 }, (_, n) => `${n}`);
+    parties.saw([party('a', { jobs: jobs(...ids) })], []);
+    parties.saw([party('a')], []);
+    expect([parties.isLocal('0'), parties.isLocal('1'), parties.isLocal('500')]).toEqual([false, true, true]);
+  });
+
   test('is left behind, once, by one that has gone', () => {
     const parties = new Parties();
     parties.saw([party('a', { jobs: jobs('1', '2') })], []);

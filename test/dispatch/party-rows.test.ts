@@ -50,3 +50,11 @@ test('The id of a process counts on its own machine only', async () => {
   db.prepare("update parties set host = 'another-machine', pid = ?").run(2 ** 22 + 1);
   expect(readParties(db, 'me', NOW).living).toHaveLength(1);
 });
+
+test('In a container each process may have the id 1, and may not know how long jobs take', async () => {
+  const db = await openFile();
+  const other = { name: 'contained', wants: false, unsure: 0, jobs: [], typical: undefined };
+  writeParty(db, other, NOW);
+  db.prepare("update parties set host = 'a-container', pid = 1").run();
+  expect(readParties(db, 'me', NOW).living).toEqual([other]);
+});

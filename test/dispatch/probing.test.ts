@@ -82,6 +82,7 @@ describe('An estimate', () => {
   });
 
   test('of more is only one of the moments at which the job is looked for', () => {
+    expect(probeAt(accepted(3_001), [accepted(3_001)], looked(0))).toBe(START + 100);
     const job = accepted(8_000, START + 7_950);
     expect(probeAt(accepted(8_000), [accepted(8_000)], looked(0))).toBe(START + 100);
     expect(fillingLookAt([job], looked(6_000))).toBe(START + 8_000);
@@ -94,6 +95,20 @@ describe('An estimate', () => {
 
   test('that no service means is none', () => {
     expect(probeAt(accepted(3_600_000), [accepted(3_600_000)], looked(0))).toBe(START + 100);
+  });
+});
+
+describe('The list of a job that is polled singly', () => {
+  /** When the list is due for a job that was polled and listed so long after it was accepted. */
+  const listAt = (askedAfter: number, lookedAfter: number) =>
+    fillingLookAt([accepted(undefined, START + askedAfter)], looked(lookedAfter)) - START;
+
+  test('comes a quarter of a second later, and half a second later once the job takes over one', () => {
+    expect([listAt(500, 750), listAt(500, 751)]).toEqual([1_000, 1_251]);
+  });
+
+  test('is needless where the job may be polled within 150 ms', () => {
+    expect([listAt(150, 750), listAt(151, 750)]).toEqual([Number.POSITIVE_INFINITY, 1_000]);
   });
 });
 

@@ -267,7 +267,7 @@ describe('A skin is refused', () => {
     expect(error).toMatchObject({
       code: 'unproven',
       cause: reason,
-      message: expect.stringContaining('The connection was reset.'),
+      message: "The skin's texture could not be checked: The connection was reset.",
       hint: expect.stringContaining('--no-verify'),
     });
   });

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
@@ -44,6 +44,38 @@ test.each(['parties', 'windows', 'looks'])(
     expect(columns.length).toBeGreaterThan(3);
   },
 );
+
+test('A file that is closed is done without, which is no failure', async () => {
+  const folder = join(await ownFolder(), 'shares');
+  const broken: string[] = [];
+  const file = await QueueFile.open(folder, (why) => broken.push(why));
+  expect(file.version).toBeGreaterThan(0);
+  file.close();
+  expect([file.transact(() => 'shared', 'alone'), file.version, broken]).toEqual(['alone', 0, []]);
+  expect(existsSync(join(folder, 'queue-1.db-wal'))).toBe(false);
+});
+
+test('That a file cannot be used is told once', async () => {
+  const broken: string[] = [];
+  const file = await QueueFile.open(join(await ownFolder(), 'shares'), (why) => broken.push(why));
+  const act = () => {
+    throw new Error('The disk is full.');
+  };
+  expect([file.transact(act, 'alone'), file.transact(act, 'alone')]).toEqual(['alone', 'alone']);
+  expect(broken).toEqual(['The disk is full.']);
+});
+
+test('A file with nonsense in the form of a database is replaced', async () => {
+  const folder = join(await ownFolder(), 'shares');
+  const path = join(folder, 'queue-1.db');
+  (await QueueFile.open(folder, () => {})).close();
+  const sound = readFileSync(path);
+  writeFileSync(path, Buffer.concat([sound.subarray(0, 100), Buffer.alloc(sound.length - 100, 0xff)]));
+  const broken: string[] = [];
+  const file = await QueueFile.open(folder, (why) => broken.push(why));
+  expect([file.transact(() => 'shared', 'alone'), broken]).toEqual(['shared', []]);
+  file.close();
+});
 
 test('Whoever reads the file does not wait for who writes it', async () => {
   const file = await QueueFile.open(join(await ownFolder(), 'shares'), () => {});

@@ -119,7 +119,10 @@ test('A loop that is stopped has not failed', async () => {
 
 test('A loop that fails is fatal, and is waited for', async () => {
   const { clock, session, told } = await open();
-  session.run(clock.sleep(100).then(() => Promise.reject(new Error('bug'))), never);
+  session.run(
+    clock.sleep(100).then(() => Promise.reject(new Error('bug'))),
+    never,
+  );
   await clock.until(session.settled());
   expect(told).toEqual(['fatal: bug']);
 });

@@ -87,3 +87,15 @@ test('When a list was requested is told to whoever waits for one', async () => {
   lists[0]?.endLook(40, LIST);
   expect(heard).toEqual([clock.now() - 40]);
 });
+
+test('A look that is urgent waits for half a second only, whatever was spent', async () => {
+  const { clock, lists } = await openProcesses(['a', 'b'], { usual: 30_000 });
+  const [a, b] = lists;
+  for (const process of [a, b]) {
+    expect(process?.tryLook(calm)).toBe(0);
+    process?.endLook(0, LIST);
+    clock.forward(520);
+  }
+  expect(a?.tryLook(calm)).toBeGreaterThan(10_000);
+  expect(a?.tryLook({ isUrgent: true })).toBe(0);
+});

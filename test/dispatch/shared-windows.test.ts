@@ -48,6 +48,25 @@ test('An older answer does not give back what a newer one took', async () => {
   expect(countAll(db, shared)).toBe(2);
 });
 
+test('Answers that differ by two seconds about the end of a window mean the same one', async () => {
+  for (const [endsIn, left] of [
+    [11_000, 2],
+    [11_001, 7],
+  ] as const) {
+    const db = await openFile();
+    recordWindows(db, told(2), shared);
+    recordWindows(db, told(7, endsIn), shared);
+    expect(countAll(db, shared)).toBe(left);
+  }
+});
+
+test('The newest answer counts for a process that is alone', async () => {
+  const db = await openFile();
+  recordWindows(db, told(2), shared);
+  recordWindows(db, told(7), { ...shared, isAlone: true });
+  expect(countAll(db, shared)).toBe(7);
+});
+
 test('After its end a window begins anew, less what is in flight', async () => {
   const db = await openFile();
   recordWindows(db, told(0), shared);

@@ -33,6 +33,31 @@ describe('The limit of jobs', () => {
     expect(limit.at(1_000_000)).toBe(7);
   });
 
+  test('is at least one, whatever is told or refused', () => {
+    const limit = new SpotLimit(5);
+    limit.told = 0;
+    expect(limit.at(0)).toBe(1);
+    const refused = new SpotLimit(5);
+    refused.refused(0, 0);
+    expect(refused.at(0)).toBe(1);
+  });
+
+  test('is tried at the same time where as many fit as were known to', () => {
+    const limit = new SpotLimit(7);
+    limit.refused(5, 0);
+    limit.fitted(5, 5_000);
+    expect([limit.at(PROBE - 1), limit.at(PROBE)]).toEqual([5, 6]);
+  });
+
+  test('is tried as soon as ever after more have fitted', () => {
+    const limit = new SpotLimit(9);
+    limit.refused(5, 0);
+    limit.refused(5, PROBE);
+    limit.fitted(6, 3 * PROBE);
+    limit.refused(6, 4 * PROBE);
+    expect([limit.at(6 * PROBE - 1), limit.at(6 * PROBE)]).toEqual([6, 7]);
+  });
+
   test('falls when fewer fit than before', () => {
     const limit = new SpotLimit(5);
     limit.refused(4, 0);

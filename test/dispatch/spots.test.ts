@@ -60,6 +60,23 @@ describe('Spots', () => {
     expect(told).toEqual([1, 2, 2]);
   });
 
+  test('tell a submission that is sent and one that became a job, each once', () => {
+    const spots = new Spots(3);
+    let changes = 0;
+    spots.onChange = () => changes++;
+    const work = makeWork();
+    const steps = [
+      () => spots.unsure.add(work),
+      () => spots.took(openJob('a', work)),
+      () => spots.unsure.delete(work),
+    ];
+    const told = steps.map((step) => {
+      step();
+      return changes;
+    });
+    expect(told).toEqual([1, 2, 2]);
+  });
+
   test('are taken by what others have in the queue', () => {
     const spots = new Spots(3);
     spots.took(openJob('mine'));

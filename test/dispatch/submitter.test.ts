@@ -135,6 +135,13 @@ test('A repetition is sent before new work, and costs nothing of the budget', as
   expect(keys).toEqual(['again', 'k0']);
 });
 
+test('A budget is not spent while a repetition is left', () => {
+  const { submitter } = prepare([], { count: 1, maxNew: 0 });
+  expect(submitter.isSpent).toBe(true);
+  submitter.addAgain({ key: 'again', attempt: 1, losses: 0 } as Submission);
+  expect(submitter.isSpent).toBe(false);
+});
+
 test('Work for which another process has a job is followed and not sent, repetitions first', async () => {
   const { submitter, told, keys } = prepare([], { count: 2, elsewhere: ['job 1', 'job 2'] });
   submitter.addAgain({ key: 'again', attempt: 1, losses: 0 } as Submission);

@@ -20,9 +20,10 @@ const refused = (status: number) =>
 const unreachable = () => new NetworkError('No connection.', { cause: undefined, mayHaveArrived: false });
 
 /** `answer`: what the n-th request gets, from 1; `takes`: milliseconds for each. */
-function reader(answer: (n: number) => Error | Buffer | undefined, takes = 5) {
+function reader(answer: (n: number) => Error | Buffer | undefined, takes = 5, random = 1) {
   const clock = new VirtualClock();
   const told: { message: string; at: number }[] = [];
+  const pauses: number[] = [];
   let requests = 0;
   const texture = async () => {
     const answered = answer(++requests);
@@ -33,11 +34,15 @@ function reader(answer: (n: number) => Error | Buffer | undefined, takes = 5) {
   const textures = new TextureReader({
     fetch: texture,
     clock,
-    random: () => 1,
-    onWaiting: (message) => told.push({ message, at: clock.monotonic() }),
+    random: () => random,
+    onWaiting: (message, ms) => {
+      told.push({ message, at: clock.monotonic() });
+      pauses.push(ms);
+    },
   });
-  const read = async () => await clock.until(textures.read(URL_, new AbortController().signal));
-  return { read, told, clock, requests: () => requests };
+  const read = async (signal = new AbortController().signal) =>
+    await clock.until(textures.read(URL_, signal));
+  return { read, told, pauses, clock, requests: () => requests };
 }
 
 describe('A texture', () => {
@@ -90,5 +95,37 @@ describe('A texture', () => {
       message: 'textures.example, which has the textures, does not answer.',
       at: 3_000,
     });
+  });
+
+  test.each([
+    [1, [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]],
+    [0, [125, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]],
+  ])('is tried ever more rarely, chance taking up to half of a pause (%d)', async (random, expected) => {
+    const { read, pauses } = reader((n) => (n < 9 ? unreachable() : undefined), 5, random);
+    expect(await read()).toBe(PNG);
+    expect(pauses).toEqual(expected);
+  });
+
+  test('whose host says when to come again is left alone until then', async () => {
+    const busy = new UnreadableAnswerError('busy', { status: 503, retryAfter: 7_000 });
+    const { read, pauses } = reader((n) => (n === 1 ? busy : undefined));
+    expect(await read()).toBe(PNG);
+    expect(pauses).toEqual([7_000]);
+  });
+
+  test('that is answered in time is told of no more', async () => {
+    const { read, clock, told } = reader(() => undefined);
+    await read();
+    await clock.until(clock.sleep(10_000));
+    expect(told).toEqual([]);
+  });
+
+  test.each([
+    ['nobody wants any longer', unreachable(), AbortSignal.abort()],
+    ['cannot be read because of a mistake of ours', new TypeError('a bug'), undefined],
+  ])('that %s is not tried again', async (_, error, signal) => {
+    const { read, requests } = reader(() => error);
+    await expect(read(signal)).rejects.toBe(error);
+    expect(requests()).toBe(1);
   });
 });

@@ -12,6 +12,7 @@ import {
   isRefusedForNow,
   isTrouble,
   lossPause,
+  mayReadAgain,
   refusedPause,
   ServiceLostError,
   Trouble,
@@ -140,6 +141,40 @@ describe('Trouble', () => {
     expect(clock.sleeps.slice(-3)).toEqual([100, 200, 400]);
   });
 
+  test('opens again after its pause, and at once when it has passed', async () => {
+    const { trouble, clock } = makeTrouble();
+    expect([trouble.openAt, trouble.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
+    await clock.sleep(500);
+    trouble.failed(noAnswer());
+    expect([trouble.openAt, trouble.since]).toEqual([600, 500]);
+    trouble.passed();
+    expect([trouble.openAt, trouble.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
+  });
+
+  test('with a service that answers, if only that it failed, is put up with for longer', async () => {
+    const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
+    for (let n = 0; n < 6; n++) await trouble.pause(answer(500), signal);
+    expect(clock.monotonic()).toBeGreaterThan(1_000);
+  });
+
+  test('with a service that says when its accounts have rested is put up with until after that', async () => {
+    const { trouble, clock } = makeTrouble();
+    await trouble.pause(answer(503, 'no_account_available', 120 * MINUTE), signal);
+    await trouble.pause(noAnswer(), signal);
+    expect(clock.sleeps).toEqual([120 * MINUTE, 200]);
+  });
+
+  test.each([
+    ['another reason', page(502, 120 * MINUTE)],
+    ['no time', answer(503, 'no_account_available')],
+  ])('with a service that is away for long for %s is given up', async (_, error) => {
+    const { trouble } = makeTrouble();
+    const often = async () => {
+      for (let n = 0; n < 1_000; n++) await trouble.pause(error, signal);
+    };
+    await expect(often()).rejects.toThrow(ServiceLostError);
+  });
+
   test('of several requests at once is one trouble', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
     await Promise.all([1, 2, 3].map(() => trouble.pause(noAnswer(), signal)));
@@ -185,10 +220,20 @@ describe('A failed request', () => {
     [answer(429, 'rate_limit', 0), 1_000],
     [answer(429, 'rate_limit'), 1_000],
     [page(429, 700), 700],
+    [answer(429, 'rate_limit', 3_600_000), 60_000],
     [page(429), 1_000],
   ])('that was refused for now (%s) waits as asked, else a second', (error, pause) => {
     expect(refusedPause(error)).toBe(pause);
   });
+});
+
+test.each([
+  ['that may pass, thirty times', noAnswer(), 29],
+  ["with a page in place of the service's own answer, four times", page(404), 3],
+  ['for good, once', answer(404), 0],
+])('What fails %s is given up', (_, error, again) => {
+  const may = Array.from({ length: 40 }, (__, n) => mayReadAgain(error, n + 1));
+  expect(may).toEqual(may.map((___, n) => n < again));
 });
 
 describe('A submission whose answer was lost', () => {

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { askableAt, isPlausible } from '../../src/dispatch/underway.ts';
+
+test.each([
+  [undefined, false],
+  [-1, false],
+  [0, false],
+  [1, true],
+  [60_000, true],
+  [60_001, false],
+])('An estimate of %s ms is plausible: %s', (eta, isIt) => {
+  expect(isPlausible(eta)).toBe(isIt);
+});
+
+test('A job may be polled at once, and again after a second', () => {
+  const job = { acceptedAt: 500, eta: undefined };
+  expect([askableAt(job), askableAt({ ...job, askedAt: 700 })]).toEqual([0, 1_700]);
+});

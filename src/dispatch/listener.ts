@@ -18,15 +18,10 @@ const MOST_ENDED = 256;
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #ended = new Map<string, JobState>();
-  #isListening = false;
   #hasStarted = false;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-  }
-
-  get isListening(): boolean {
-    return this.#isListening;
   }
 
   /** Starts listening; further calls do nothing. */
@@ -46,14 +41,9 @@ export class Listener {
   async #listen(): Promise<void> {
     for await (const event of jobEvents(this.#options)) {
       if (event.type === 'job') this.#heard(event.state);
-      else if (event.type === 'jobs') this.#changed(true);
-      else if (event.type === 'closed') this.#changed(false);
+      else if (event.type === 'jobs') this.#options.onListening(true);
+      else if (event.type === 'closed') this.#options.onListening(false);
     }
-  }
-
-  #changed(isListening: boolean): void {
-    this.#isListening = isListening;
-    this.#options.onListening(isListening);
   }
 
   #heard(state: JobState): void {

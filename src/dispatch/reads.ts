@@ -1,7 +1,7 @@
 import { classifyFailure } from '../client/failure.ts';
 import type { JobState } from '../client/types.ts';
 import type { Session } from './session.ts';
-import { isRefusedForNow, mayReadAgain, refusedPause } from './trouble.ts';
+import { isRefusedForNow, isUnreachable, mayReadAgain, refusedPause } from './trouble.ts';
 
 type ReadingSession = Pick<Session, 'client' | 'clock' | 'trouble' | 'call'>;
 
@@ -34,12 +34,15 @@ export class Reads {
 
   async repeatedly<T>(request: () => Promise<T>): Promise<T> {
     const { clock, trouble } = this.#session;
-    for (let tries = 1; ; tries++) {
+    let tries = 0;
+    for (;;) {
       try {
         const answer = await request();
         trouble.passed();
         return answer;
       } catch (error) {
+        // While nobody gets an answer, the patience with the whole service decides.
+        if (!trouble.isOn || !isUnreachable(error)) tries++;
         if (this.#signal.aborted || !mayReadAgain(error, tries)) throw error;
         if (isRefusedForNow(error)) await clock.sleep(refusedPause(error), this.#signal);
         else await trouble.pause(error, this.#signal);

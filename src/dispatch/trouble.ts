@@ -140,6 +140,11 @@ export function isTrouble(error: unknown): boolean {
   return classifyFailure(error)?.isTemporary ?? false;
 }
 
+/** Whether no answer arrived. */
+export function isUnreachable(error: unknown): boolean {
+  return classifyFailure(error)?.kind === 'unreachable';
+}
+
 /** Unusable answers to one read before it is given up, while the service answers others. */
 const MOST_READS = 30;
 /** A page instead of the service's own 404 may be all that there is, so it is believed sooner. */

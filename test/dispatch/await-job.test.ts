@@ -1,7 +1,9 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../src/client/errors.ts';
+import { NetworkError, ServiceError } from '../../src/client/errors.ts';
 import type { JobState } from '../../src/client/types.ts';
 import { awaitJob } from '../../src/dispatch/await-job.ts';
+import { ABSENT } from '../support/hosted/alter.ts';
 import { noConnection } from '../support/hosted/hosted-in-memory.ts';
 import { openInMemory } from '../support/hosted/memory-client.ts';
 import type { HostedOptions } from '../support/hosted/options.ts';
@@ -49,11 +51,49 @@ test('A failure that passes is waited out', async () => {
 });
 
 test('A service that stays away is given up in the end, for the reason of the last failure', async () => {
-  const { hosted, wait } = await openWait({ serviceTime: 500 });
+  const { clock, hosted, wait } = await openWait({ serviceTime: 500 });
   hosted.disturb = async () => {
     throw noConnection();
   };
-  await expect(wait()).rejects.toThrow('connection refused');
+  await expect(wait()).rejects.toBeInstanceOf(NetworkError);
+  const minutes = clock.monotonic() / 60_000;
+  expect(minutes).toBeGreaterThan(14);
+  expect(minutes).toBeLessThan(15.1);
+});
+
+test('A service that refuses to tell of the job is believed', async () => {
+  const { hosted, wait } = await openWait({ serviceTime: 60_000 });
+  hosted.disturb = async (request, process) =>
+    request.kind === 'list' || request.kind === 'job'
+      ? {
+          status: 403,
+          headers: {},
+          content: { success: false, errors: [{ code: 'forbidden', message: 'No.' }] },
+        }
+      : await process();
+  await expect(wait()).rejects.toMatchObject({ status: 403 });
+});
+
+test('A job without an estimate is looked for early, singly and in the list', async () => {
+  const { clock, hosted, wait } = await openWait({ serviceTime: 450, eta: false });
+  expect((await wait()).job.status).toBe('completed');
+  expect(clock.monotonic()).toBeLessThan(600);
+  expect(hosted.times('list').length).toBeGreaterThan(1);
+});
+
+test('A skin that the answer lacks is read by its UUID, and one that it has is not', async () => {
+  const complete = await openWait({ serviceTime: 500 });
+  const { skin } = await complete.wait();
+  expect(complete.hosted.times('skin')).toEqual([]);
+  const lacking = await openWait({ serviceTime: 500, alter: { job: { skin: ABSENT } } });
+  const found = await lacking.wait();
+  expect([found.skin?.variant, lacking.hosted.times('skin').length]).toEqual([skin?.variant, 1]);
+});
+
+test('A wait that is over leaves nothing listening', async () => {
+  const { stop, wait } = await openWait({ serviceTime: 500 });
+  await wait();
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
 });
 
 test('A wait that is stopped ends at once with the reason', async () => {

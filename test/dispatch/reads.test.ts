@@ -49,6 +49,28 @@ test('A refusal is repeated when the service says, or after a second', async () 
   expect(clock.sleeps).toEqual([7_000, 1_000]);
 });
 
+test('While nothing is answered, a read lasts as long as the patience with the service', async () => {
+  const { reads, request, tries } = openReads(Array.from({ length: 60 }, () => noAnswer(true)));
+  expect(await reads.repeatedly(request)).toBe('answer');
+  expect(tries()).toBe(61);
+});
+
+test.each([
+  ['no answer', noAnswer(true), true],
+  ['a useless answer', refusal(500, 'internal_error'), false],
+])(
+  'A read that gets %s thirty times is given up, whatever else is answered: %s',
+  async (_, error, isAnswered) => {
+    const { reads, trouble, request, tries } = openReads(Array.from({ length: 60 }, () => error));
+    const read = async () => {
+      if (isAnswered) trouble.passed();
+      return await request();
+    };
+    await expect(reads.repeatedly(read)).rejects.toBe(error);
+    expect(tries()).toBe(30);
+  },
+);
+
 test('A failure for good is not repeated', async () => {
   const { reads, request, tries } = openReads([refusal(400, 'invalid_request')]);
   await expect(reads.repeatedly(request)).rejects.toMatchObject({ code: 'invalid_request' });

@@ -141,10 +141,12 @@ test('A look is done without where another process has just requested the list',
   const { seen, queueList } = lists([]);
   const { watcher, ports, pauses } = watch([], { queueList });
   const news = [{ at: 990, list: EMPTY }];
+  let heard = 0;
+  Object.assign(ports, { onLooked: () => void heard++ });
   Object.assign(ports.others, { takeNews: () => news.shift() });
   watcher.lookSoon();
   await watcher.run();
-  expect([seen.count, pauses]).toEqual([0, [undefined]]);
+  expect([seen.count, heard, pauses]).toEqual([0, 1, [undefined]]);
 });
 
 test('A list that another process has requested is judged like one of its own', async () => {

@@ -10,6 +10,8 @@ interface Editor {
   readonly pick: () => Pick<ServerProcess, 'url'>;
   /** Hears of every answer that is not as it should be. */
   readonly onFault: (fault: string) => void;
+  /** Hears of every edit that was read again. */
+  readonly onEdit?: () => void;
 }
 
 /**
@@ -20,7 +22,10 @@ export async function editUntil(isOver: () => boolean, editor: Editor): Promise<
   let edits = 0;
   while (!isOver()) {
     const isEdited = await edit(editor, `Name ${edits}`).catch(() => false); // the server has been stopped
-    if (isEdited) edits++;
+    if (isEdited) {
+      edits++;
+      editor.onEdit?.();
+    }
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   return edits;

@@ -10,7 +10,11 @@ export const USERS = ['ann', 'bob', 'cleo'];
 export async function makeKeys(db: Db, server: ServerProcess, plan: string): Promise<string[]> {
   const secret = await makeFirstOwnerKey(db, await ensureOwner(db, Date.now()), Date.now());
   await server.start();
-  const owner = new TestCaller(server.url ?? '', { key: secret });
+  return await makeUserKeys(new TestCaller(server.url ?? '', { key: secret }), plan);
+}
+
+/** The same for a service that has an owner's key. */
+export async function makeUserKeys(owner: TestCaller, plan: string): Promise<string[]> {
   const keys: string[] = [];
   for (const user of USERS) {
     const { body } = await owner.json('/v2/account/keys', { user });

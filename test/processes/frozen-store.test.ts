@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { TokenCipher } from '../../src/server/accounts/token-cipher.ts';
+import { openStoreOf } from '../../src/server/assembly/open-store-of.ts';
+import type { ServerOptions } from '../../src/server/server.ts';
+import { NEWEST_SCHEMA } from '../../src/server/store/migrate.ts';
+import type { StorePlace } from '../../src/server/store-copy/places.ts';
+import { writePlan } from '../support/cluster/plan.ts';
+import { ServerProcess } from '../support/cluster/server-process.ts';
+import { expectNothingLost, Load } from '../support/cluster/upgrade-load.ts';
+import { makeUserKeys } from '../support/cluster/users.ts';
+import { NO_GAME } from '../support/fake-game/nowhere.ts';
+import { expectAnswers } from '../support/frozen-stores/answers.ts';
+import { changesAtWork } from '../support/frozen-stores/at-work.ts';
+import { type Contents, differences, readContents } from '../support/frozen-stores/contents.ts';
+import {
+  giveFrozenKeys,
+  SCHEMA_BEFORE,
+  thawDatabase,
+  thawFile,
+} from '../support/frozen-stores/frozen-stores.ts';
+import { readUntil } from '../support/frozen-stores/readers.ts';
+import { FROZEN_KEYS, FROZEN_URL, TOKENS } from '../support/frozen-stores/secrets.ts';
+import { emptyDatabase, HAS_POSTGRES } from '../support/postgres/own-database.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+import { TestCaller } from '../support/server/test-caller.ts';
+
+/** Jobs that each server has to accept in each stage. */
+const ENOUGH = 2;
+
+async function optionsFor(dataDir: string): Promise<ServerOptions> {
+  await giveFrozenKeys(dataDir);
+  const plansFile = await writePlan('upgrading');
+  return { port: 0, gameAddresses: NO_GAME, publicUrl: FROZEN_URL, dataDir, plansFile, workers: 2 };
+}
+
+async function schemaOf(place: StorePlace): Promise<number> {
+  const meta = (await readContents(place)).get('meta') ?? [];
+  return Number(meta.find(({ key }) => key === 'schema')?.['value']);
+}
+
+/** Starts a server that knows a migration less, then two of this version at once, and stops the first one; under load. */
+async function upgrade(
+  options: ServerOptions,
+  place: StorePlace,
+  store: Contents,
+): Promise<{ load: Load; url: string }> {
+  const servers = [1, 2, 3].map(() => new ServerProcess(options));
+  const [old, ...others] = servers as [ServerProcess, ServerProcess, ServerProcess];
+  await old.start({ version: 'previous' });
+  const keys = await makeUserKeys(new TestCaller(old.url ?? '', { key: FROZEN_KEYS.owner }), 'upgrading');
+  const load = new Load(servers, keys.slice(1), ENOUGH);
+  const reads = readUntil(
+    () => load.isOver,
+    { servers, store },
+    (fault) => load.faults.push(fault),
+  );
+  await load.untilServedBy([old]);
+  expect(await schemaOf(place)).toBe(NEWEST_SCHEMA - 1);
+  await Promise.all(others.map(async (server) => await server.start()));
+  await load.untilServedBy(servers);
+  await old.stop();
+  await load.untilServedBy(others);
+  load.finish();
+  expect(await reads).toBeGreaterThan(0);
+  return { load, url: others[0].url ?? '' };
+}
+
+/** What has to be true of the upgrade of a frozen store. */
+async function expectUpgrade(options: ServerOptions, place: StorePlace): Promise<void> {
+  const before = await readContents(place);
+  const { load, url } = await upgrade(options, place, before);
+  expect(await schemaOf(place)).toBe(NEWEST_SCHEMA);
+  const store = await openStoreOf(options);
+  onTestFinished(async () => await store.close());
+  await expectNothingLost(load, store);
+  await expectAnswers(url, before);
+  const after = await readContents(place);
+  expect(differences(before, after, changesAtWork)).toEqual([]);
+  const cipher = new TokenCipher(join(options.dataDir, 'account-key'));
+  for (const { uuid, secret } of after.get('game_accounts') ?? [])
+    expect(await cipher.open(String(uuid), String(secret))).toBe(TOKENS);
+}
+
+test('A file of the schema before is upgraded under load by two processes at once, beside one of before: everything in it is there and is answered', async () => {
+  const folder = await ownFolder();
+  await thawFile(SCHEMA_BEFORE, folder);
+  await expectUpgrade(await optionsFor(folder), { folder });
+});
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  test('A database of the schema before is upgraded under load by two nodes at once, beside one of before: everything in it is there and is answered', async () => {
+    const url = await emptyDatabase();
+    await thawDatabase(SCHEMA_BEFORE, url);
+    const store = { url, connections: 4 };
+    const options = { ...(await optionsFor(await ownFolder())), store };
+    await expectUpgrade(options, { postgres: store });
+    const callers = (await readContents({ postgres: store })).get('callers') ?? [];
+    expect(callers.filter(({ processing }) => processing !== 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import type { Generator } from '../../../../src/server/generators/port.ts';
+import { identityOfJob } from '../../../../src/server/service/skins/identity.ts';
+import type { SkinRow, TextureDataRow, TextureRow } from '../../../../src/server/store/schema/skin-tables.ts';
+import { hourOf } from '../../../../src/server/store/skin-views.ts';
+import { wordsIn } from '../../../../src/server/store/skin-words.ts';
+import { makePicture, type Picture } from '../../../../src/skin/picture.ts';
+import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
+import { encodePng } from '../../../../src/skin/png/encode.ts';
+import { drawSkin } from '../../server/drawn-skins.ts';
+import { hex, ownerKey } from '../secrets.ts';
+import { LATER, MOMENT } from './moments.ts';
+import type { Rows } from './rows.ts';
+
+/** The first picture: tests that submit others have lower numbers. */
+export const PICTURES = 60_000;
+
+export function textureOf(picture: Picture): TextureRow {
+  const { width, height } = picture;
+  return { hash: pixelHash(picture), width, height, png: encodePng(picture), created_at: MOMENT };
+}
+
+export function textureOfSkin(number: number): TextureRow {
+  return textureOf(drawSkin(PICTURES + number));
+}
+
+function drawCape(red: number): Picture {
+  const picture = makePicture(64, 32);
+  for (let at = 0; at < picture.pixels.length; at += 4) picture.pixels.set([red, 20, 150, 255], at);
+  return picture;
+}
+
+export const CAPE = textureOf(drawCape(10));
+const HIDDEN_CAPE = textureOf(drawCape(11));
+
+interface Wish extends Pick<SkinRow, 'owner' | 'name' | 'visibility'> {
+  /** Number of its picture. */
+  readonly picture: number;
+  readonly variant?: 'classic' | 'slim';
+  readonly cape_hash?: string;
+  readonly hidden_from?: SkinRow['hidden_from'];
+  readonly views?: number;
+}
+
+const [dora, emil] = [ownerKey('dora'), ownerKey('emil')];
+const NOBODY = `address:${hex('192.0.2.1', 32)}`;
+
+const WISHES: readonly Wish[] = [
+  { picture: 1, owner: dora, name: 'Steel Smith', visibility: 'public', views: 7 },
+  { picture: 2, owner: dora, name: null, visibility: 'unlisted', variant: 'slim' },
+  { picture: 3, owner: dora, name: 'Secret "it\'s" Ä 💎', visibility: 'private' },
+  { picture: 1, owner: emil, name: 'Copper Smith', visibility: 'public' },
+  { picture: 4, owner: emil, name: 'Rude', visibility: 'private', hidden_from: 'public' },
+  { picture: 5, owner: dora, name: 'Caped', visibility: 'public', cape_hash: CAPE.hash },
+  { picture: 6, owner: NOBODY, name: null, visibility: 'public' },
+];
+
+/** The UUID of the n-th skin, from 1. */
+export function skinUuid(n: number): string {
+  return hex(`skin ${n}`, 32);
+}
+
+async function makeData(generator: Generator, wish: Wish): Promise<TextureDataRow> {
+  const { picture, owner, visibility, variant = 'classic', cape_hash: capeHash = null } = wish;
+  const { hash } = textureOfSkin(picture);
+  const asked = { owner, textureHash: hash, variant, capeHash, visibility };
+  const identity = identityOfJob(asked, await generator.signer());
+  const texture = { owner, identity, hash, variant, capeHash, visibility };
+  const made = await generator.generate(texture, new AbortController().signal);
+  const { value, signature, url, capeUrl = null, account } = made;
+  return {
+    ...{ identity, texture_hash: hash, variant, value, signature, url, account },
+    ...{ generator_version: '0.1.0', server: 'skinsmith', worker: '3', created_at: MOMENT, duration: 12 },
+    ...{ cape_hash: capeHash, cape_url: capeUrl },
+  };
+}
+
+function skin(n: number, wish: Wish, identity: string): SkinRow {
+  const { owner, name, visibility, views = 0, hidden_from = null } = wish;
+  return {
+    id: n,
+    uuid: skinUuid(n),
+    owner,
+    identity,
+    name,
+    visibility,
+    views,
+    created_at: LATER,
+    hidden_from,
+  };
+}
+
+/** Words and all their ends, as the search finds them. */
+function wordRows({ id, name }: SkinRow): Rows['skin_words'] {
+  const ends = wordsIn(name ?? '').flatMap((word) => Array.from(word, (_, at) => word.slice(at)));
+  return [...new Set(ends)].map((word) => ({ word, skin_id: id }));
+}
+
+type SkinTable =
+  | ('textures' | 'texture_data' | 'skins' | 'skin_words')
+  | ('skin_views' | 'capes' | 'players' | 'blocked_images');
+
+/** Skins, with what they are made of. */
+export async function skinRows(generator: Generator): Promise<Pick<Rows, SkinTable>> {
+  const data = await Promise.all(WISHES.map(async (wish) => await makeData(generator, wish)));
+  const skins = WISHES.map((wish, n) => skin(n + 1, wish, data[n]?.identity ?? ''));
+  const cape = { support: 'public', created_at: MOMENT } as const;
+  const { identity } = data[0]!;
+  return {
+    textures: [CAPE, HIDDEN_CAPE, ...[1, 2, 3, 4, 5, 6].map(textureOfSkin)],
+    texture_data: data.filter((one, n) => data.findIndex((other) => other.identity === one.identity) === n),
+    skins,
+    skin_words: skins.flatMap(wordRows),
+    skin_views: [{ skin_id: 1, viewer: hex('viewer'), hour: hourOf(MOMENT) }],
+    capes: [
+      { ...cape, uuid: hex('cape', 32), alias: 'Violet', texture_hash: CAPE.hash },
+      { ...cape, uuid: hex('other', 32), alias: 'Hidden', texture_hash: HIDDEN_CAPE.hash, support: 'none' },
+    ],
+    players: [{ id: hex('player', 32), name: 'notch', identity, looked_up_at: MOMENT }],
+    blocked_images: [
+      { hash: hex('a bad image'), note: 'not "here"', blocked_by: 'owner', blocked_at: MOMENT },
+    ],
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * Writes a store with rows of every kind, as SQL for SQLite and for PostgreSQL: `npm run frozen-store`, of the newest
+ * schema or of the one whose number follows `--`. The README here says when.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kysely } from 'kysely';
+import { systemClock } from '../../../src/base/clock.ts';
+import { TokenCipher } from '../../../src/server/accounts/token-cipher.ts';
+import { signingGenerator } from '../../../src/server/generators/signing/signing-generator.ts';
+import { MIGRATIONS, migrate, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
+import { PooledDialect } from '../../../src/server/store/postgres/dialect.ts';
+import { migratePostgres } from '../../../src/server/store/postgres/migrate-postgres.ts';
+import { forKysely, makePool, POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
+import type { Tables } from '../../../src/server/store/schema/tables.ts';
+import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
+import { type Row, withColumns } from '../../../src/server/store-copy/rows.ts';
+import { NUMBERED } from '../../../src/server/store-copy/tables.ts';
+import { countProcessing, putRows, setNumbers } from '../../../src/server/store-copy/write-rows.ts';
+import { openSigningKey } from '../../../src/textures/signing-key.ts';
+import { startPostgres } from '../postgres/server.ts';
+import { dumpPostgres, dumpSqlite } from './dump.ts';
+import { makeRows } from './make-rows.ts';
+import { MOMENT } from './rows/moments.ts';
+import type { Rows } from './rows/rows.ts';
+import { FROZEN_URL, TOKENS } from './secrets.ts';
+import { ALL_TABLES } from './tables.ts';
+
+/** By how many the numbers of rows are ahead of the last row: it was not the last one ever. */
+const REMOVED = 5;
+
+const schema = Number(process.argv[2] ?? NEWEST_SCHEMA);
+const known = MIGRATIONS.slice(0, schema);
+if (known.length !== schema) throw new Error(`There is no schema ${process.argv[2]}.`);
+
+const rows = await rowsForKeys(join(import.meta.dirname, 'keys'));
+const folder = join(import.meta.dirname, `schema-${schema}`);
+await mkdir(folder); // fails if it is there: a frozen store stays as it is
+await writeFile(join(folder, 'sqlite.sql'), await makeSqlite());
+await writeFile(join(folder, 'postgres.sql'), await makePostgres());
+
+async function rowsForKeys(keys: string): Promise<Rows> {
+  const key = await openSigningKey(join(keys, 'signing-key.pem'));
+  let accountKey = '';
+  const cipher = new TokenCipher(join(keys, 'account-key'), async (found) => {
+    accountKey = found ?? '';
+  });
+  await cipher.seal('', ''); // from then on its fingerprint is known
+  const generator = signingGenerator({
+    ...{ key: async () => key, hasKey: () => true, isKeyChanged: async () => false },
+    ...{ publicUrl: () => FROZEN_URL, clock: { ...systemClock, now: () => MOMENT } },
+  });
+  const seal = async (uuid: string) => await cipher.seal(uuid, TOKENS);
+  return await makeRows(generator, { signingKey: key.fingerprint, accountKey, seal });
+}
+
+async function makeSqlite(): Promise<string> {
+  const place = await mkdtemp(join(tmpdir(), 'skinsmith-frozen-'));
+  try {
+    const path = join(place, 'skinsmith.db');
+    const db = new Kysely<Tables>({ dialect: (await openSqliteFile(path)).dialect });
+    await migrate(db, known);
+    await fill(db);
+    await db.destroy();
+    return dumpSqlite(path);
+  } finally {
+    await rm(place, { recursive: true });
+  }
+}
+
+async function makePostgres(): Promise<string> {
+  const server = await startPostgres();
+  const pool = makePool(server.urlOf('postgres'), POOL_OPTIONS);
+  const statements: string[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PooledDialect(forKysely(pool, POOL_OPTIONS)),
+    log: ({ query }) => void statements.push(query.sql),
+  });
+  try {
+    await migratePostgres(db, known);
+    const schemaMade = statements.filter((statement) => /^\s*(?:create|alter|drop) /i.test(statement));
+    await fill(db);
+    return await dumpPostgres(db, schemaMade);
+  } finally {
+    await db.destroy();
+    await server.stop();
+  }
+}
+
+/** Tables and columns that the schema has not yet are left out. */
+async function fill(db: Kysely<Tables>): Promise<void> {
+  for (const table of await withColumns(db, ALL_TABLES))
+    if (table.columns.length > 0) await putRows(db, table, rows[table.name] as unknown as Row[]);
+  await countProcessing(db);
+  const numbers = NUMBERED.map((name) => [name, rows[name].length + REMOVED] as const);
+  await setNumbers(db, new Map(numbers));
+}

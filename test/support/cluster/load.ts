@@ -45,19 +45,18 @@ export async function submitUntil(isOver: () => boolean, { pictures, ...client }
 }
 
 /**
- * A client that waits for each skin on the line, and asks again if it does not come. Resolves to how many came, each of
- * them the one that was asked for.
+ * A client that waits for each skin on the line, and asks again until it comes, also after everything else is over.
+ * Resolves to how many came, each of them the one that was asked for.
  */
 export async function generateUntil(isOver: () => boolean, { pictures, ...client }: Client): Promise<number> {
-  let count = 0;
-  for (let picture = pictures; !isOver(); picture++) {
-    const path = `/v2/generate?timeout=${WAIT}`;
-    const heard = await ask({ ...client, picture, isOver, path });
-    if (!heard) break;
-    expectSkinOf(picture, heard);
-    count++;
-  }
-  return count;
+  const path = `/v2/generate?timeout=${WAIT}`;
+  let picture = pictures;
+  do {
+    const heard = await ask({ ...client, picture, path, isOver: () => false });
+    expectSkinOf(picture, heard!);
+    picture++;
+  } while (!isOver());
+  return picture - pictures;
 }
 
 function expectSkinOf(picture: number, { body }: Heard): void {

@@ -15,7 +15,7 @@ export function jobDuration(
 ): JobDuration {
   const end = skin?.generator?.timestamp;
   const longest = at - job.acceptedAt;
-  const told = end !== undefined && timestamp !== undefined ? end - timestamp : Number.NaN;
+  const told = (end ?? Number.NaN) - (timestamp ?? Number.NaN);
   const isTold = told >= 0 && told <= longest;
   return { duration: isTold ? told : longest - unseen(job, at) / 2, isTold };
 }

@@ -100,17 +100,17 @@ export class LookTimes {
     if (this.typical === undefined && state.isAlone) return this.#nextOfProbes(jobs, state);
     if (!this.#isForeseen(jobs, state)) return this.#nextWave(jobs, state);
     const listed = jobs.filter((job) => !this.#isAskedInstead(job, state));
-    const late = listed.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWave(listed, state);
+    const late = this.#nextWave(listed, state);
     return Math.min(late, state.lastLook + Math.min(this.#longest, OTHERS_UNSEEN));
   }
 
   /** Without experience, a list is for jobs with an estimate to wait for, and for gaps between single polls. */
   #nextOfProbes(jobs: readonly Underway[], state: LookState): number {
-    const awaited = jobs.filter(isAwaited);
-    const wave = awaited.length === 0 ? Number.POSITIVE_INFINITY : this.#nextWave(awaited, state);
+    const wave = this.#nextWave(jobs.filter(isAwaited), state);
     return Math.min(wave, fillingLookAt(jobs, state), state.lastLook + this.#longest);
   }
 
+  /** Infinity without jobs. */
   #nextWave(jobs: readonly Underway[], { now, lastLook, roundTrip }: LookState): number {
     const expected = jobs.map((job) => this.#expectedEnd(job)).sort((a, b) => a - b);
     const late = expected.findLast((end) => end <= now);

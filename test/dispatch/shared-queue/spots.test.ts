@@ -126,13 +126,14 @@ describe('Work for which a process that has left has a job', () => {
   }
 
   test('is followed by who has met it', async () => {
-    const { open, stays } = await withOneThatStays();
+    const { open, clock } = await withOneThatStays();
     const leaves = await open();
     leaves.take(5, 'picture');
     leaves.became('picture', 'job');
-    stays.take(5, 'another');
+    clock.forward(1);
+    const later = await open();
     leaves.close();
-    expect(stays.take(5, 'picture')).toEqual({ job: 'job' });
+    expect(later.take(5, 'picture')).toEqual({ job: 'job' });
   });
 
   test('is followed by who was there at that time', async () => {

@@ -276,7 +276,7 @@ describe('A job of unknown origin', () => {
     ['the service has forgotten', undefined],
     ['has no skin', { job: finished, skin: undefined } as unknown as JobState],
     ['has no skin that can be read', broken],
-  ])('that %s is nobody’s, and another one may still be', async (_, state) => {
+  ])('that %s is none of a lost answer, and another one still may be', async (_, state) => {
     const other = { ...finished, id: 'the right one' };
     const fetchJob = async (id: string) => (id === other.id ? stateOf(other, {}) : state);
     const service = openLosses({}, { ports: { fetchJob } });

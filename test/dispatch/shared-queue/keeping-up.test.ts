@@ -2,13 +2,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { SharedQueue } from '../../../src/dispatch/shared-queue.ts';
 import { Spots } from '../../../src/dispatch/spots.ts';
 import type { Submission } from '../../../src/dispatch/submission.ts';
-import { machine, openJob } from '../../support/dispatch/machine.ts';
+import { machineWith, openJob } from '../../support/dispatch/machine.ts';
 import { VirtualClock } from '../../support/scripted/virtual-clock.ts';
 
 /** Processes on a clock of the test's own, and what they notice of each other. */
 async function processes() {
   const clock = new VirtualClock();
-  const { open, broken } = await machine(clock);
+  const { open, broken } = await machineWith(clock);
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   /** When this process notices something. */

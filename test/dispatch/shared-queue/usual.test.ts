@@ -62,6 +62,6 @@ test('Lists that processes share are as rare as jobs of ten seconds where one ta
     one.endLook(0, EMPTY);
     clock.forward(520);
   }
-  // The first two leave a list and what 520 ms give back to be earned; of that, 520 ms have passed once more.
+  // Each list costs two thirds of a job; twice, 520 ms have passed since.
   expect(waits).toEqual([0, 0, Math.ceil((10_000 - 2 * 780) / 1.5)]);
 });

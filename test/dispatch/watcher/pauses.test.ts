@@ -76,7 +76,7 @@ test('The next look is planned by what is known of jobs, those of other processe
   ]);
 });
 
-test('A caller without a list has nothing to share, and its jobs are read ever 0.6 s apart', async () => {
+test('A caller without a list has nothing to share, and its jobs are read as rarely as single ones may be', async () => {
   const { watcher, ports, session } = watch([jobOf('ours', 0)], {
     queueList: async () => await Promise.reject(refusal(401, 'unauthorized')),
     job: async (id) => ({ job: { id, status: 'processing' } }),
@@ -128,14 +128,20 @@ test('While events tell of the ends of jobs, none is asked for singly', async ()
   expect(asked).toEqual([]);
 });
 
-test.each([
+interface Wave {
+  readonly isListening?: boolean;
+  readonly typical?: number;
+  readonly hasJob?: boolean;
+}
+
+test.each<[what: string, wave: Wave, due: number]>([
   ['events tell of ends', { isListening: true }, 0],
   ['it is known how long jobs take', { typical: 300 }, 0],
-  ['there is no other job', { jobs: 0 }, 0],
+  ['there is no other job', { hasJob: false }, 0],
   ['neither is so', {}, 1],
-])('Where %s, the end of a job makes so many looks due: %j, %i', (_, around, due) => {
-  const { isListening = false, typical, jobs = 1 } = around as Partial<Record<string, never>>;
-  const { watcher, ports, session } = watch(jobs ? [jobOf('running', 0)] : [], {});
+])('Where %s, the end of a job makes so many looks due: %j, %i', (_, wave, due) => {
+  const { isListening = false, typical, hasJob = true } = wave;
+  const { watcher, ports, session } = watch(hasJob ? [jobOf('running', 0)] : [], {});
   Object.assign(session, { times: { typical } });
   Object.assign(ports.others, { otherJobs: [] });
   if (isListening) watcher.listening(true);

@@ -8,7 +8,11 @@ import { MovableClock } from '../server/movable-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
 
 /** A machine on which processes of one caller share its queue; what they tell is collected. */
-export async function machine<C extends Clock = MovableClock>(clock: C = new MovableClock() as Clock as C) {
+export async function machine() {
+  return await machineWith(new MovableClock());
+}
+
+export async function machineWith<C extends Clock>(clock: C) {
   const folder = join(await ownFolder(), 'shares');
   const broken: string[] = [];
   const orphans: string[] = [];

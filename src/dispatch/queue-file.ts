@@ -114,10 +114,9 @@ async function openSound(Database: Database, path: string): Promise<DatabaseSync
   try {
     db.exec(`pragma busy_timeout = ${BUSY}; pragma synchronous = off`);
     await switchToWal(db);
-    db.exec(SCHEMA);
+    db.exec(SCHEMA); // names all columns of `looks`
     db.prepare('select name, host, pid, touched, wants, unsure, jobs, typical from parties').all();
     db.prepare('select span, allowed, left_over, ends_at from windows').get();
-    db.prepare('select party, asked_at, body, until, spent from looks').get();
     return db;
   } catch (error) {
     db.close();

@@ -110,6 +110,11 @@ describe('The list of a job that is polled singly', () => {
   test('is needless where the job may be polled within 150 ms', () => {
     expect([listAt(150, 750), listAt(151, 750)]).toEqual([Number.POSITIVE_INFINITY, 1_000]);
   });
+
+  test('is needless where an older job may be polled within a twentieth of its age', () => {
+    expect(listAt(3_180, 3_333)).toBe(Number.POSITIVE_INFINITY);
+    expect(listAt(3_210, 3_333)).toBeCloseTo(4_000, -1);
+  });
 });
 
 test('Nothing is asked again before two round trips have passed', () => {

@@ -84,10 +84,9 @@ async function fetchOnce(url: URL, signal: AbortSignal): Promise<Uint8Array | UR
     headers,
     signal,
   });
-  const next = statusCode >= 300 && statusCode <= 399 ? redirectOf(told['location'], url) : undefined;
-  if (next || statusCode > 299 || told['content-encoding'] !== undefined) {
+  if (statusCode > 299 || told['content-encoding'] !== undefined) {
     body.on('error', () => {}).destroy(); // ignores the error of its own abort
-    if (next) return next;
+    if (statusCode >= 300 && statusCode <= 399) return redirectOf(told['location'], url);
     throw new Unfetchable(
       statusCode > 299 ? `${url.host} answered ${statusCode}` : `${url.host} answered with a compressed body`,
     );

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { Agent } from 'undici';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import { urlSource, userSource } from '../../../src/batch/sources/arguments/links.ts';
 import { fetchedSources } from '../../../src/batch/sources/fetch-locally.ts';
@@ -92,6 +93,40 @@ function pour(response: Parameters<RequestListener>[1]): void {
   const timer = setInterval(() => response.write(Buffer.alloc(64 * 1024)), 1);
   response.on('close', () => clearInterval(timer));
 }
+
+/** The bodies of all answers that are asked for from now on, until the test ends. */
+function answeredBodies(): readonly { readonly destroyed: boolean }[] {
+  const bodies: { readonly destroyed: boolean }[] = [];
+  const { request } = Agent.prototype;
+  vi.spyOn(Agent.prototype, 'request').mockImplementation(async function (this: Agent, options) {
+    const answer = await request.call(this, options);
+    bodies.push(answer.body);
+    return answer;
+  } as typeof request);
+  onTestFinished(() => void vi.restoreAllMocks());
+  return bodies;
+}
+
+test.each([
+  ['a wrong status', 404, {}],
+  ['a redirect', 302, { location: '/next' }],
+  ['a redirect to a file', 302, { location: 'file:///etc/passwd' }],
+  ['a compressed body', 200, { 'content-encoding': 'gzip' }],
+])(
+  'A body that is not read, that of %s, is not waited for, and its connection is closed',
+  async (_what, status, headers) => {
+    const closed = Promise.withResolvers<void>();
+    const site = await webServer((request, response) => {
+      if (request.url === '/next') return void response.end('here');
+      response.writeHead(status, headers).on('close', closed.resolve);
+      pour(response);
+    });
+    const bodies = answeredBodies();
+    await fetchAll([urlSource(site.url)]);
+    expect(bodies[0]?.destroyed).toBe(true);
+    await closed.promise;
+  },
+);
 
 test('Whoever stops waits no longer', async () => {
   const site = await webServer(() => {});

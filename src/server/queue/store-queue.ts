@@ -43,7 +43,7 @@ import {
 } from './port.ts';
 import { pruneCallers } from './prune-callers.ts';
 import { pruneJobs } from './prune-jobs.ts';
-import { changeState } from './states.ts';
+import { changeState, type Step } from './states.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface StoreQueueOptions {
@@ -142,16 +142,20 @@ export class StoreQueue implements JobQueue {
 
   async fail(lease: Lease, failure: JobFailure): Promise<boolean> {
     const again = failure.passing && lease.job.attempts < this.#times.maxAttempts;
-    const now = this.#clock.now();
     const from = { uuid: lease.job.uuid, from: 'processing', leaseOwner: lease.owner } as const;
+    if (!again) return await this.#end(from, failure);
     const why = { error_code: failure.code, error_message: failure.message };
-    if (!again) {
-      const hasFailed = await changeState(this.#db, { ...from, to: 'failed' }, { ...why, finished_at: now });
-      if (hasFailed) this.#observer?.jobFailed(lease.job.uuid, failure);
-      return hasFailed;
-    }
     const wait = this.#times.retryDelay * 2 ** (lease.job.attempts - 1);
-    return await changeState(this.#db, { ...from, to: 'waiting' }, { ...why, run_at: now + wait });
+    const step = { ...from, to: 'waiting' } as const;
+    return await changeState(this.#db, step, { ...why, run_at: this.#clock.now() + wait });
+  }
+
+  async #end(from: Omit<Step, 'to'>, failure: JobFailure): Promise<boolean> {
+    const why = { error_code: failure.code, error_message: failure.message };
+    const end = { ...why, finished_at: this.#clock.now() };
+    const hasFailed = await changeState(this.#db, { ...from, to: 'failed' }, end);
+    if (hasFailed) this.#observer?.jobFailed(from.uuid, failure);
+    return hasFailed;
   }
 
   async release(lease: Lease, runAt?: number): Promise<boolean> {
@@ -187,14 +191,12 @@ export class StoreQueue implements JobQueue {
 
   /** A job whose worker vanished goes back at once, unless it has crashed too many workers. */
   async #free(job: JobRow): Promise<boolean> {
-    const lease = { job, owner: job.lease_owner ?? '' };
-    const { uuid } = job;
-    const leaseUntil = job.lease_until ?? 0; // a lease renewed in the meantime is valid
-    const from = { uuid, from: 'processing', leaseOwner: lease.owner, leaseUntil } as const;
+    const lease = { leaseOwner: job.lease_owner ?? '', leaseUntil: job.lease_until ?? 0 };
+    const from = { uuid: job.uuid, from: 'processing', ...lease } as const; // a lease renewed in the meantime is valid
     if (job.attempts < this.#times.maxAttempts)
       return await changeState(this.#db, { ...from, to: 'waiting' }, {});
     const message = `The worker stopped during this job ${job.attempts} times.`;
-    return await this.fail(lease, { code: 'job_failed', message, passing: false });
+    return await this.#end(from, { code: 'job_failed', message, passing: false });
   }
 
   async giveUpWaiting(owner: string, failure: JobFailure): Promise<string[]> {
@@ -204,14 +206,8 @@ export class StoreQueue implements JobQueue {
       .where('owner', '=', owner)
       .where(WAITING)
       .execute();
-    const why = { error_code: failure.code, error_message: failure.message };
     const ended: string[] = [];
-    for (const { uuid } of waiting) {
-      const step = { uuid, from: 'waiting', to: 'failed' } as const;
-      if (!(await changeState(this.#db, step, { ...why, finished_at: this.#clock.now() }))) continue;
-      this.#observer?.jobFailed(uuid, failure);
-      ended.push(uuid);
-    }
+    for (const { uuid } of waiting) if (await this.#end({ uuid, from: 'waiting' }, failure)) ended.push(uuid);
     return ended;
   }
 

@@ -124,6 +124,17 @@ export function describeRepeating(makeWorld: MakeWorld): void {
     expect(new Set(submissions.map((one) => ('job' in one ? one.job.uuid : one.kind))).size).toBe(1);
   });
 
+  test('Twenty requests with one key at the same instant for a picture that is known are one job', async () => {
+    const queue = await (await makeWorld()).open();
+    const recorded = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        queue.recordKnown(newJob({ request: 'a', idempotencyKey: 'key' }), 'f00d'),
+      ),
+    );
+    expect(recorded.filter(({ kind }) => kind === 'recorded')).toHaveLength(1);
+    expect(new Set(recorded.map((one) => ('job' in one ? one.job.uuid : one.kind))).size).toBe(1);
+  });
+
   test('A key is forgotten with its job, and not before', async () => {
     const world = await makeWorld();
     const queue = await world.open();

@@ -8,7 +8,10 @@ import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { mustClaim } from '../../contract/queue-steps.ts';
+import { otherSession } from '../../support/postgres/other-session.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { sentStatements } from '../../support/postgres/sent-statements.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 
@@ -44,6 +47,10 @@ async function claimTogether(queue: StoreQueue, workers: number): Promise<(strin
   return leases.map((lease) => lease?.job.request_key);
 }
 
+function claimsIn<Statement extends { readonly text: string }>(sent: readonly Statement[]): Statement[] {
+  return sent.filter(({ text }) => /update jobs set status = 'processing'/.test(text));
+}
+
 describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
   test('Workers of a process that want jobs at the same moment get them with one statement, by their turns', async () => {
     const { db, queue } = await open(await ownDatabase());
@@ -56,7 +63,39 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
 
   test('Workers that are more than one statement serves are all answered', async () => {
     const { queue } = await open(await ownDatabase());
+    const sent = sentStatements();
     expect(await claimTogether(queue, 33)).toEqual(Array(33).fill(undefined));
+    const served = claimsIn(sent).map(({ values }) => values.find(Array.isArray)?.length);
+    expect(served).toEqual([32, 1]);
+  });
+
+  test('A claim waits for the owner whose turn it is, and does so in vain before it takes the job of another', async () => {
+    const url = await ownDatabase();
+    const { queue } = await open(url);
+    await submit(queue, 'ann', 1, {});
+    await submit(queue, 'bob', 1, {});
+    const other = await otherSession(url);
+    await other.run("select from callers where owner = 'ann' for update");
+    const sent = sentStatements();
+    expect(await claimTogether(queue, 1)).toEqual(['bob0']);
+    expect(claimsIn(sent)).toHaveLength(2);
+  });
+
+  test("A claim is made when the ends of this process's jobs are stored: they lock their owners", async () => {
+    const url = await ownDatabase();
+    const { queue } = await open(url);
+    await submit(queue, 'ann', 2, {});
+    const lease = await mustClaim(queue, 'w');
+    const other = await otherSession(url);
+    await other.run("select from callers where owner = 'ann' for update");
+    const sent = sentStatements();
+    const end = queue.complete(lease, generated());
+    const claim = queue.claim('w');
+    expect(await other.holdsUp(end)).toBe(true);
+    expect(claimsIn(sent)).toEqual([]);
+    await other.run('commit');
+    expect([await end, (await claim)?.job.request_key]).toEqual([true, 'ann1']);
+    expect(claimsIn(sent)).toHaveLength(1);
   });
 
   test('Together they keep to the concurrency of each owner, and then share what would be idle', async () => {

@@ -50,6 +50,8 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     expect(await holdersByHeartbeat.gone(db, all)).toEqual(new Set(all));
     await beat(db, { id: 'a/1/x', version });
     expect((await holdersByHeartbeat.gone(db, all)).has('a/1/x#0')).toBe(false);
+    expect(await holdersByHeartbeat.gone(db, ['c/1/z#0'])).toEqual(new Set(['c/1/z#0']));
+    expect(await holdersByHeartbeat.gone(db, [])).toEqual(new Set());
   });
 
   test('A sign of life tells the time of the database, and keeps when the node began', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
-import { generated, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
 import { fill, mustClaim } from '../../contract/queue-steps.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
@@ -29,4 +29,12 @@ test('Jobs come in the order of their ends, however many are asked for', async (
   expect(await ends(a, b)).toEqual(['b', 'a']);
   expect(await ends(a)).toEqual(['a']);
   expect(await ends(c)).toEqual([]);
+});
+
+test('Jobs that ended at the same moment come in the order of their acceptance', async () => {
+  const { queue } = await openQueue();
+  for (const uuid of ['c', 'a', 'b']) await queue.submit(newJob({ uuid }), LIMITS);
+  for (let n = 0; n < 3; n++) await queue.complete(await mustClaim(queue, 'w'), generated());
+  const ends = await queue.readEnds(['a', 'b', 'c']);
+  expect(ends.map(({ job }) => job.uuid)).toEqual(['c', 'a', 'b']);
 });

@@ -41,12 +41,15 @@ test('Requests for known data that come at the same moment are committed togethe
   expect(rows.map(({ id, uuid }) => [id, uuid])).toEqual(ids);
 });
 
-test('One by itself has no transaction around it', async () => {
-  const { record } = await openQueue();
-  const statements = new Statements();
-  await record(newJob());
-  expect(transactionsIn(statements.take())).toBe(0);
-});
+test.each([{}, { idempotencyKey: 'key' }])(
+  'One by itself, with %j, has no transaction around it',
+  async (over) => {
+    const { record } = await openQueue();
+    const statements = new Statements();
+    await record(newJob(over));
+    expect(transactionsIn(statements.take())).toBe(0);
+  },
+);
 
 test('Of two with one key at the same moment, the second gets the job of the first', async () => {
   const { db, record } = await openQueue();

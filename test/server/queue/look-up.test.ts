@@ -60,3 +60,10 @@ test('A key is used when an earlier request of the same owner had it', async () 
   expect(await isUsed({ idempotencyKey: 'another' })).toBe(false);
   expect(await isUsed({})).toBe(false);
 });
+
+test('A store that has lost the clock of the queue says so', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  await db.deleteFrom('queue_clock').execute();
+  const wanted = { owner: 'ann', textureHash: TEXTURE_HASH, visibility: 'public', name: null } as const;
+  await expect(lookUp(db, { ...wanted, identities: ['a', 'b'] }, 0)).rejects.toThrow('no clock of the queue');
+});

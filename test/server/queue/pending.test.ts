@@ -1,23 +1,25 @@
 import { expect, test } from 'vitest';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
-import { keepTexture } from '../../../src/server/store/textures.ts';
-import { TEXTURE_HASH } from '../../contract/jobs.ts';
 import { fill, mustClaim } from '../../contract/queue-steps.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
-import { openOwnStore } from '../../support/server/running-server.ts';
-
-async function openQueue() {
-  const { db } = await openOwnStore(await ownFolder());
-  await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
-  return new StoreQueue(db, { self: nameThisProcess() });
-}
+import { copyJob } from '../../support/server/copy-job.ts';
+import { sqliteQueue } from '../../support/server/queue-nodes.ts';
 
 test('The jobs in progress and those that wait are told apart', async () => {
-  const queue = await openQueue();
+  const { queue } = await (await sqliteQueue())();
   await fill(queue, 'ann', ['a', 'b', 'c']);
   const { job } = await mustClaim(queue, 'w');
   const { running, waiting } = await queue.pending();
   expect(running.map(({ uuid }) => uuid)).toEqual([job.uuid]);
   expect(waiting.map(({ status }) => status)).toEqual(['waiting', 'waiting']);
+});
+
+test('The first five hundred of those that wait are read', async () => {
+  const { db, queue } = await (await sqliteQueue())();
+  await fill(queue, 'ann', ['a']);
+  const [first] = await queue.list('ann', 1);
+  await copyJob(db, first!.uuid, 500);
+  const { waiting } = await queue.pending();
+  expect(waiting.map(({ uuid }) => uuid)).toEqual([
+    first!.uuid,
+    ...Array.from({ length: 499 }, (_, n) => `${first!.uuid} ${n + 1}`),
+  ]);
 });

@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { JOB_STATUSES, type JobStatus } from '../../../src/protocol/job.ts';
-import { assertLegal, changeState } from '../../../src/server/queue/states.ts';
+import { assertLegal, changeState, updateState } from '../../../src/server/queue/states.ts';
 import { StoreQueue } from '../../../src/server/queue/store-queue.ts';
 import type { NewCallback } from '../../../src/server/store/callbacks.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { LIMITS, newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { otherSession } from '../../support/postgres/other-session.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
+import { Statements } from '../../support/server/statements.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
 
 const LEGAL: readonly `${JobStatus} → ${JobStatus}`[] = [
@@ -40,6 +44,19 @@ test('An illegal step is refused before the store is asked', async () => {
   const { db, queue, uuid } = await storedJob();
   await expect(changeState(db, { uuid, from: 'waiting', to: 'completed' }, {})).rejects.toThrow('cannot go');
   expect(await queue.find(uuid)).toMatchObject({ status: 'waiting' });
+});
+
+test('A statement for an illegal step is not begun', async () => {
+  const { db } = await storedJob();
+  expect(() => updateState(db, 'completed', 'waiting')).toThrow('A job cannot go from completed to waiting.');
+});
+
+test('A step that ends nothing has no transaction around it', async () => {
+  const { db, queue, uuid } = await storedJob();
+  await queue.claim('w');
+  const statements = new Statements();
+  expect(await changeState(db, { uuid, from: 'processing', to: 'waiting' }, {})).toBe(true);
+  expect(statements.take()).toHaveLength(1);
 });
 
 test('A step from where the job is not any more changes nothing and says so', async () => {
@@ -76,4 +93,24 @@ test('The end of a job makes its callbacks due, and no step that is not made or 
   await queue.claim('w');
   expect(await changeState(db, { ...end, leaseOwner: 'w' }, { finished_at: 7 })).toBe(true);
   expect(await due()).toBe(7);
+});
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  test.each(['waiting', 'failed'] as const)(
+    'A step to %s locks the owner before the job, as everyone does: nobody waits in a circle',
+    async (to) => {
+      const url = await ownDatabase();
+      const { db, queue } = await (await postgresQueue(url))();
+      const { uuid } = newJob();
+      await queue.submit(newJob({ uuid }), LIMITS);
+      await queue.claim('w');
+      const other = await otherSession(url);
+      await other.run("select from callers where owner = 'ann' for update");
+      const step = changeState(db, { uuid, from: 'processing', to }, {});
+      expect(await other.holdsUp(step)).toBe(true);
+      expect((await other.run('select id from jobs for update skip locked')).rows).toHaveLength(1);
+      await other.run('commit');
+      expect(await step).toBe(true);
+    },
+  );
 });

@@ -16,7 +16,7 @@ async function pauseOf({ lost, settled, next }: Around): Promise<number | undefi
   const { watcher, ports, session, pauses } = watch(next === undefined ? [] : [jobOf('running', 0)], {});
   Object.assign(session, { times: { told: () => {}, next: () => next, nextAsk: () => undefined } });
   Object.assign(ports.losses, { lookAt: () => lost });
-  Object.assign(ports.others, { otherJobs: [], settledAt: settled });
+  Object.assign(ports.others, { otherJobs: [], foreignJobs: 0, settledAt: settled });
   await watcher.run();
   return pauses[0];
 }

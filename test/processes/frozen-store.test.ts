@@ -7,7 +7,7 @@ import { NEWEST_SCHEMA } from '../../src/server/store/migrate.ts';
 import type { StorePlace } from '../../src/server/store-copy/places.ts';
 import { writePlan } from '../support/cluster/plan.ts';
 import { ServerProcess } from '../support/cluster/server-process.ts';
-import { expectNothingLost, Load } from '../support/cluster/upgrade-load.ts';
+import { expectNothingLost, Load, PATIENT } from '../support/cluster/upgrade-load.ts';
 import { makeUserKeys } from '../support/cluster/users.ts';
 import { NO_GAME } from '../support/fake-game/nowhere.ts';
 import { expectAnswers } from '../support/frozen-stores/answers.ts';
@@ -31,7 +31,8 @@ const ENOUGH = 2;
 async function optionsFor(dataDir: string): Promise<ServerOptions> {
   await giveFrozenKeys(dataDir);
   const plansFile = await writePlan('upgrading');
-  return { port: 0, gameAddresses: NO_GAME, publicUrl: FROZEN_URL, dataDir, plansFile, workers: 2 };
+  const usual = { port: 0, gameAddresses: NO_GAME, workers: 2, ...PATIENT };
+  return { ...usual, publicUrl: FROZEN_URL, dataDir, plansFile };
 }
 
 async function schemaOf(place: StorePlace): Promise<number> {
@@ -92,7 +93,7 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
   test('A database of the schema before is upgraded under load by two nodes at once, beside one of before: everything in it is there and is answered', async () => {
     const url = await emptyDatabase();
     await thawDatabase(SCHEMA_BEFORE, url);
-    const store = { url, connections: 4 };
+    const store = { url, connections: 4, connectTimeout: 300_000, statementTimeout: 300_000 };
     const options = { ...(await optionsFor(await ownFolder())), store };
     await expectUpgrade(options, { postgres: store });
     const callers = (await readContents({ postgres: store })).get('callers') ?? [];

@@ -6,7 +6,7 @@ import { openStore } from '../../src/server/store/store.ts';
 import { openCluster } from '../support/cluster/cluster.ts';
 import { SPOTS, writePlan } from '../support/cluster/plan.ts';
 import { ServerProcess } from '../support/cluster/server-process.ts';
-import { expectNothingLost, Load } from '../support/cluster/upgrade-load.ts';
+import { expectNothingLost, Load, PATIENT } from '../support/cluster/upgrade-load.ts';
 import { makeKeys } from '../support/cluster/users.ts';
 import { findFaults, watchPeaks } from '../support/cluster/witness.ts';
 import { NO_GAME } from '../support/fake-game/nowhere.ts';
@@ -34,6 +34,7 @@ test('Beside a server on the same file a newer one upgrades the store, and neith
     dataDir,
     plansFile: await writePlan('upgrading'),
     workers: 2,
+    ...PATIENT,
   };
   const servers = [new ServerProcess(options), new ServerProcess(options)] as const;
   const store = await openStore(dataDir);
@@ -54,7 +55,11 @@ async function readSchema(admin: Pool): Promise<string[]> {
 
 describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
   test('Servers of two versions work side by side while one after the other is replaced, and nothing is lost', async () => {
-    const cluster = await openCluster(2, { plansFile: await writePlan('upgrading'), workers: 2 });
+    const cluster = await openCluster(2, {
+      plansFile: await writePlan('upgrading'),
+      workers: 2,
+      ...PATIENT,
+    });
     const [one, two] = [cluster.nodes[0]!, cluster.nodes[1]!];
     const store = await openPostgresStore({ url: cluster.postgres.urlOf('postgres') });
     onTestFinished(async () => await store.close());

@@ -11,6 +11,9 @@ const SENDERS = 2;
 /** Jobs that each server has to accept in each stage, unless told otherwise. */
 const ENOUGH = 12;
 
+/** On a busy machine a server that has just started comes to its first requests late, and would refuse them for that. */
+export const PATIENT = { networkLimits: { headersTimeout: 300_000, requestTimeout: 300_000 } } as const;
+
 /** Users who submit, list and edit on any of the servers, until `finish` is called. */
 export class Load {
   readonly accepted: Promise<string[]>;

@@ -1,4 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+
+/** The number that follows the last one. */
+const NEXT = 'null';
 
 /** Columns that differ from the first row of the table; `i` is a counter. */
 const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -9,15 +13,15 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     value: "'v'",
     signature: "'s'",
   },
-  skins: { id: 'null', uuid: "printf('%032x', i)", identity: "printf('%064x', i)" },
+  skins: { id: NEXT, uuid: "printf('%032x', i)", identity: "printf('%064x', i)" },
   jobs: {
-    id: 'null',
+    id: NEXT,
     uuid: "printf('00000000-0000-4000-8000-%012x', i)",
     request_key: "printf('%064x', i)",
     identity: "printf('%064x', i)",
     texture_hash: "printf('%064x', i)",
     skin_uuid: "printf('%032x', i)",
-    idempotency_key: 'null',
+    idempotency_key: '(null)',
   },
 };
 
@@ -41,4 +45,32 @@ export function fillStore(path: string, count: number): void {
   }
   database.exec('commit');
   database.close();
+}
+
+/** The same in PostgreSQL. */
+export async function fillDatabase(url: string, count: number): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    'begin; set local session_replication_role = replica; set local synchronous_commit = off',
+  );
+  for (const [table, different] of Object.entries(DIFFERENT)) {
+    const { rows } = await client.query(
+      "select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1",
+      [table],
+    );
+    const columns = rows.map(({ name }) => String(name)).filter((name) => different[name] !== NEXT);
+    const values = columns.map((column) => inPostgres(different[column]) ?? `first.${column}`);
+    await client.query(`insert into ${table} (${columns.join(', ')}) select ${values.join(', ')}
+      from generate_series(1, ${count}) as i, (select * from ${table} limit 1) as first`);
+  }
+  await client.query('commit');
+  await client.query('vacuum analyze');
+  await client.end();
+}
+
+function inPostgres(value: string | undefined): string | undefined {
+  return value
+    ?.replace(/printf\('(.*)%0(\d+)x', i\)/, "'$1' || lpad(to_hex(i), $2, '0')")
+    .replace("x'00'", "'\\x00'::bytea");
 }

@@ -1,54 +1,106 @@
 /** P9: the cost of a very large store. */
 import { join } from 'node:path';
-import { fillStore } from './filling.ts';
+import { fillDatabase, fillStore } from './filling.ts';
 import { timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
-import { type Service, startOwn } from './services.ts';
+import { openPostgres, type Service, startOwn } from './services.ts';
 import { listBytes, postBytes, untilKnown } from './submitting.ts';
 import { median, type Row } from './table.ts';
 
 const FEW = 1_000;
-const MANY = 1_000_000;
 const ROUNDS = 7;
 const REQUESTS = 300;
 
 const WORKS = { 'finding a duplicate': postBytes, 'the list of jobs': listBytes } as const;
 
+/** Where the service has its data, and how many skins and jobs are many there. */
+interface Store {
+  readonly name: string;
+  readonly many: number;
+  readonly open: (machine: Machine) => Promise<Place>;
+}
+
+interface Place {
+  readonly start: () => Promise<Service>;
+  /** To be called while no server runs. */
+  readonly fill: (count: number) => Promise<void> | void;
+  readonly close: () => Promise<void>;
+}
+
+const OPTIONS = { pace: 0, workers: 1 };
+
+const STORES: readonly Store[] = [
+  {
+    name: 'serve',
+    many: 1_000_000,
+    open: async (machine) => ({
+      start: async () => await startOwn(machine, OPTIONS),
+      fill: (count) => fillStore(join(machine.dataDir, 'skinsmith.db'), count),
+      close: async () => {},
+    }),
+  },
+  {
+    name: 'serve over PostgreSQL',
+    many: 100_000, // ten times as many take several minutes to fill in
+    open: async (machine) => {
+      const { store, stop } = await openPostgres();
+      return {
+        start: async () => await startOwn(machine, { ...OPTIONS, store }),
+        fill: async (count) => await fillDatabase(store, count),
+        close: stop,
+      };
+    },
+  },
+];
+
 export async function millionRows(): Promise<Row[]> {
-  return await Machine.with(
-    async (few) =>
-      await Machine.with(async (many) => {
-        const services = [await startFilled(few, FEW), await startFilled(many, MANY)] as const;
-        try {
-          const rows: Row[] = [];
-          for (const [name, request] of Object.entries(WORKS)) {
-            rows.push(await compare(name, services, (service) => timeOne(service, request(service))));
-          }
-          return rows;
-        } finally {
-          await Promise.all(services.map((service) => service.close()));
-        }
-      }),
-  );
+  const rows: Row[] = [];
+  for (const store of STORES) {
+    const measured = async (few: Machine) =>
+      await Machine.with(async (many) => await rowsOn(store, few, many));
+    rows.push(...(await Machine.with(measured)));
+  }
+  return rows;
+}
+
+async function rowsOn(store: Store, few: Machine, many: Machine): Promise<Row[]> {
+  const services = [await startFilled(store, few, FEW), await startFilled(store, many, store.many)] as const;
+  try {
+    const rows: Row[] = [];
+    for (const [name, request] of Object.entries(WORKS)) {
+      const time = async (service: Service) => await timeOne(service, request(service));
+      rows.push({ ...(await compare(services, time)), work: workOf(store, name) });
+    }
+    return rows;
+  } finally {
+    await Promise.all(services.map((service) => service.close()));
+  }
 }
 
 /** A service with one skin to request and a given number of others, each with a job, all of the same caller. */
-async function startFilled(machine: Machine, count: number): Promise<Service> {
+async function startFilled(store: Store, machine: Machine, count: number): Promise<Service> {
   await machine.reset();
-  const options = { pace: 0, workers: 1 };
-  const before = await startOwn(machine, options);
+  const place = await store.open(machine);
+  const before = await place.start();
   await untilKnown(before);
   await before.close();
-  fillStore(join(machine.dataDir, 'skinsmith.db'), count);
-  const { url, pid, close } = await startOwn(machine, options);
-  return { url, pid, close, env: { ...before.env, SKINSMITH_BASE_URL: url } };
+  await place.fill(count);
+  const service = await place.start();
+  const close = async () => {
+    await service.close();
+    await place.close();
+  };
+  return { ...service, close, env: { ...before.env, SKINSMITH_BASE_URL: service.url } };
+}
+
+function workOf({ name, many }: Store, work: string): string {
+  return `${name}: ${work}, ${many.toLocaleString('en')} skins and jobs stored`;
 }
 
 async function compare(
-  name: string,
   [few, many]: readonly [Service, Service],
   time: (service: Service) => Promise<number>,
-): Promise<Row> {
+): Promise<Omit<Row, 'work'>> {
   const times = { few: [] as number[], many: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     times.few.push(await time(few));
@@ -56,7 +108,6 @@ async function compare(
   }
   return {
     id: 'P9',
-    work: `serve: ${name}, ${MANY.toLocaleString('en')} skins and jobs stored`,
     against: `the same with ${FEW.toLocaleString('en')}`,
     unit: 'ms',
     measured: median(times.many),

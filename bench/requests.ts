@@ -1,7 +1,7 @@
-/** P8: the service's throughput, compared with a server that does no work. */
+/** P8: the service's throughput on each kind of store, compared with a server that does no work. */
 import { type RequestBytes, timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
-import { type Service, startBare, startOwn } from './services.ts';
+import { type Service, startBare, startOnPostgres, startOwn } from './services.ts';
 import { jobBytes, listBytes, postBytes, submit, untilKnown } from './submitting.ts';
 import { median, type Row } from './table.ts';
 
@@ -10,6 +10,33 @@ const ROUNDS = 5;
 /** Number of jobs when the list is requested, and when single jobs are. */
 const LISTED = 100;
 const JOBS = 3_000;
+/** Submissions under way at once while the jobs are made, which is not measured. */
+const SUBMITTERS = 16;
+
+/** Where the service has its data, and the maximum of each work's time, compared with the bare server's. */
+interface Store {
+  readonly name: string;
+  readonly start: (machine: Machine) => Promise<Service>;
+  /** How often the list is requested, and the skin. */
+  readonly requests: number;
+  readonly limits: { readonly one: number; readonly list: number; readonly post: number };
+}
+
+const OPTIONS = { pace: 0, workers: 1 };
+const STORES: readonly Store[] = [
+  {
+    name: 'serve',
+    start: async (machine) => await startOwn(machine, OPTIONS),
+    requests: 2_000,
+    limits: { one: 2.2, list: 3, post: 6 },
+  },
+  {
+    name: 'serve over PostgreSQL',
+    start: async (machine) => await startOnPostgres(machine, OPTIONS),
+    requests: 500,
+    limits: { one: 8, list: 8, post: 20 },
+  },
+];
 
 interface Work {
   readonly name: string;
@@ -20,37 +47,56 @@ interface Work {
 }
 
 export async function requestRows(): Promise<Row[]> {
-  return await Machine.with(async (machine) => {
-    await machine.reset();
-    const service = await startOwn(machine, { pace: 0, workers: 1 });
-    try {
-      await untilKnown(service);
-      for (let made = 1; made < LISTED; made++) await submit(service);
-      const list = await measure(machine, service, listWork(service));
-      const one = await measure(machine, service, await oneWork(service));
-      return [one, list, await measure(machine, service, postWork(service))];
-    } finally {
-      await service.close();
-    }
-  });
+  const rows: Row[] = [];
+  for (const store of STORES)
+    rows.push(...(await Machine.with(async (machine) => await rowsOn(store, machine))));
+  return rows;
+}
+
+async function rowsOn({ name, start, requests, limits }: Store, machine: Machine): Promise<Row[]> {
+  await machine.reset();
+  const service = await start(machine);
+  try {
+    await untilKnown(service);
+    await submitMany(service, LISTED - 1);
+    const list = await measure(machine, service, { ...listWork(service, name, limits.list), requests });
+    const one = await measure(machine, service, await oneWork(service, name, limits.one));
+    return [
+      one,
+      list,
+      await measure(machine, service, { ...postWork(service, name, limits.post), requests }),
+    ];
+  } finally {
+    await service.close();
+  }
+}
+
+/** The ids of as many jobs for the same skin. */
+async function submitMany(service: Service, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  let left = count;
+  const submitter = async () => {
+    while (left-- > 0) ids.push((await submit(service)).id);
+  };
+  await Promise.all(Array.from({ length: SUBMITTERS }, submitter));
+  return ids;
 }
 
 /** Cycles through the jobs, because each may be requested about once a second. */
-async function oneWork(service: Service): Promise<Work> {
-  const requests: Buffer[] = [];
-  while (requests.length < JOBS) requests.push(jobBytes(service, (await submit(service)).id));
+async function oneWork(service: Service, name: string, limit: number): Promise<Work> {
+  const requests = (await submitMany(service, JOBS)).map((id) => jobBytes(service, id));
   const request = (index: number) => requests[index % requests.length] ?? Buffer.alloc(0);
-  return { name: 'GET one job', requests: 3_000, limit: 2.2, request };
+  return { name: `${name}: GET one job`, requests: 3_000, limit, request };
 }
 
-function listWork(service: Service): Work {
+function listWork(service: Service, name: string, limit: number): Omit<Work, 'requests'> {
   const bytes = listBytes(service);
-  return { name: `GET the list of ${LISTED} jobs`, requests: 2_000, limit: 3, request: () => bytes };
+  return { name: `${name}: GET the list of ${LISTED} jobs`, limit, request: () => bytes };
 }
 
-function postWork(service: Service): Work {
+function postWork(service: Service, name: string, limit: number): Omit<Work, 'requests'> {
   const bytes = postBytes(service);
-  return { name: 'POST a known skin', requests: 2_000, limit: 6, request: () => bytes };
+  return { name: `${name}: POST a known skin`, limit, request: () => bytes };
 }
 
 /** Alternates with a bare server that answers the same requests with as many bytes. */
@@ -70,7 +116,7 @@ async function measure(machine: Machine, service: Service, work: Work): Promise<
   }
   return {
     id: 'P8',
-    work: `serve: ${work.name}, ${CONNECTIONS} connections`,
+    work: `${work.name}, ${CONNECTIONS} connections`,
     against: 'a bare Fastify route, as many bytes',
     unit: 'ms',
     measured: median(times.own),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ResultPromise } from 'execa';
 import { z } from 'zod';
+import { startPostgres } from '../test/support/postgres/server.ts';
 import { type Machine, PROGRAM, ROOT } from './machine.ts';
 
 /** A service in a separate process. */
@@ -30,6 +31,30 @@ export async function startOwn(
   const place = store === undefined ? [] : ['--store', store];
   const options = [...numbers, ...place, '--log-level', 'error', '--quiet'];
   return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);
+}
+
+/** The same with a PostgreSQL of its own as store. */
+export async function startOnPostgres(
+  machine: Machine,
+  options: { pace: number; workers: number },
+): Promise<Service> {
+  const { store, stop } = await openPostgres();
+  const service = await startOwn(machine, { ...options, store });
+  const close = async () => {
+    await service.close();
+    await stop();
+  };
+  return { ...service, close };
+}
+
+/** A database for one service, which may be started several times. */
+export async function openPostgres(): Promise<{
+  readonly store: string;
+  readonly stop: () => Promise<void>;
+}> {
+  const settings = { synchronous_commit: 'on', autovacuum: 'on', shared_buffers: '128MB' };
+  const postgres = await startPostgres(settings);
+  return { store: postgres.urlOf('postgres'), stop: async () => await postgres.stop() };
 }
 
 /** A skinsmith service as a gateway to another. */

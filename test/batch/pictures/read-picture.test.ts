@@ -105,3 +105,16 @@ test('The bytes of a source are read as they are, or not at all', () => {
   expect(readContent({ kind: 'problem', problem })).toMatchObject({ problem });
   expect(() => readContent({ kind: 'url', url: 'https://a.example/s.png' })).toThrow('A source of kind url');
 });
+
+test.each([
+  [{ kind: 'user', user: 'smiht', isGuess: true, typed: 'Smiht' }, ['Smiht']],
+  [{ kind: 'user', user: 'smiht', isGuess: true }, ['smiht']],
+  [{ kind: 'user', user: 'smith' }, []],
+] as const)('A source %j is noted to be taken for the player %j', (content, names) => {
+  const look = lookAt(content, 'auto', undefined);
+  const warnings = names.map((name) => ({
+    code: 'taken_for_player',
+    message: expect.stringMatching(`no file or folder ${name},.*--player ${name}$`),
+  }));
+  expect(look).toEqual({ pixels: undefined, bytes: undefined, warnings });
+});

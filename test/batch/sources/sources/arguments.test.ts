@@ -250,3 +250,16 @@ describe('Arguments', () => {
     expect(await allOf({}, elsewhere)).toEqual([]);
   });
 });
+
+test('Only what has a picture of its own is to be scaled down', async () => {
+  const cwd = await folderOf(['a.png']);
+  const parts = { args: ['a.png', 'https://a.example/b.png'], players: ['Jeb_'] };
+  const [given, fitted] = [
+    await allOf(parts, rootsIn(cwd)),
+    await allOf({ ...parts, fit: true }, rootsIn(cwd)),
+  ];
+  expect(fitted.slice(0, 2)).toEqual(
+    given.slice(0, 2).map((source) => ({ ...source, content: { ...source.content, fit: true } })),
+  );
+  expect(fitted[2]).toEqual(given[2]);
+});

@@ -228,3 +228,12 @@ describe('On stdin', () => {
     },
   );
 });
+
+test('Each skin of a JSON list has its number there in its label, also those that are none', async () => {
+  const given = { value: VALUE, signature: SIGNATURE };
+  const cwd = await folderOf({ 'all.json': JSON.stringify([given, 7]), 'one.json': JSON.stringify([given]) });
+  const labels = async (arg: string) =>
+    (await allOf({ args: [arg] }, rootsIn(cwd))).map(({ label }) => label);
+  expect(await labels('all.json')).toEqual(['all.json:1', 'all.json:2']);
+  expect(await labels('one.json')).toEqual(['one.json']);
+});

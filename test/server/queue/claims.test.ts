@@ -83,15 +83,18 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
 
   test("A claim is made when the ends of this process's jobs are stored: they lock their owners", async () => {
     const url = await ownDatabase();
-    const { queue } = await open(url);
+    const { db, queue } = await open(url);
+    const ask = async () => await sql`select 1`.execute(db);
     await submit(queue, 'ann', 2, {});
     const lease = await mustClaim(queue, 'w');
     const other = await otherSession(url);
     await other.run("select from callers where owner = 'ann' for update");
+    await Promise.all([ask(), ask(), ask()]); // opens connections: a claim that did not wait would be sent at once
     const sent = sentStatements();
     const end = queue.complete(lease, generated());
     const claim = queue.claim('w');
     expect(await other.holdsUp(end)).toBe(true);
+    await ask();
     expect(claimsIn(sent)).toEqual([]);
     await other.run('commit');
     expect([await end, (await claim)?.job.request_key]).toEqual([true, 'ann1']);

@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { KnownJobs } from '../../../src/server/queue/known-jobs.ts';
 import type { NewJob } from '../../../src/server/queue/port.ts';
 import type { Db } from '../../../src/server/store/db.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { newJob, TEXTURE_HASH } from '../../contract/jobs.ts';
+import { otherSession } from '../../support/postgres/other-session.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { postgresQueue } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { Statements, transactionsIn } from '../../support/server/statements.ts';
 import { callbackOf, keepKey } from '../../support/server/stored-callbacks.ts';
@@ -57,4 +60,23 @@ test('Of two with one key at the same moment, the second gets the job of the fir
   const [first, second] = await Promise.all([ask(), ask()]);
   expect([first.kind, second.kind]).toEqual(['recorded', 'repeated']);
   expect(await db.selectFrom('jobs').select('id').execute()).toHaveLength(1);
+});
+
+describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
+  test('A request that another node is recording under the same key gets the job of that', async () => {
+    const url = await ownDatabase();
+    const openNode = await postgresQueue(url);
+    const [{ db: here }, { db: there }] = [await openNode(), await openNode()];
+    const observer = await otherSession(url);
+    const asked = { request: 'same', idempotencyKey: 'key' };
+    const first = newJob(asked);
+    const record = async () => await new KnownJobs(here).record(newJob(asked), SKIN);
+    const { second } = await there.transaction().execute(async (tx) => {
+      await new KnownJobs(tx).record(first, SKIN);
+      const waiting = record();
+      expect(await observer.holdsUp(waiting)).toBe(true);
+      return { second: waiting };
+    });
+    expect(await second).toMatchObject({ kind: 'repeated', job: { uuid: first.uuid } });
+  });
 });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { errorAnswerSchema } from '../../protocol/envelope.ts';
 import { v1ErrorAnswerSchema } from '../../protocol/v1.ts';
-import type { Route } from './route.ts';
+import { isStream, type Route } from './route.ts';
 import { isV1Address } from './v1-address.ts';
 
 /** The meaning of each status, for all routes. */
@@ -57,8 +57,8 @@ function commonStatuses({ method, authenticated, isVital }: Route): number[] {
 }
 
 /** Whether answers of the route have an entity tag: streams have none. */
-function isTagged({ method, answers, isStreamed = false }: Route): boolean {
-  return method === 'GET' && !isStreamed && answers[200] !== 'text/event-stream';
+function isTagged(route: Route): boolean {
+  return route.method === 'GET' && !isStream(route);
 }
 
 const RATE_LIMIT_HEADERS = {

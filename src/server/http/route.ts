@@ -87,6 +87,9 @@ export interface Route extends RouteInput, RouteAccess {
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 
+/** Content type of answers that go on as long as there is news. */
+export const EVENT_STREAM = 'text/event-stream';
+
 /** Ties a handler's `params`, `query` and `headers` to the schemas that parse them. */
 export function route<
   P extends z.ZodObject | undefined,
@@ -108,6 +111,11 @@ export function route<
 export function querySchemaOf({ query, paths, isStrict }: Route): Route['query'] {
   const isOurs = isStrict === true || isAccountPath(paths[0]);
   return isOurs ? (query ?? z.object({})).strict() : query;
+}
+
+/** Whether the answer is written while it is read. */
+export function isStream({ answers, isStreamed = false }: Route): boolean {
+  return isStreamed || answers[200] === EVENT_STREAM;
 }
 
 /** Whether callers without a key are refused before anything else of the request is checked. */

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
 import { type HttpRequest, originsOf } from '../request.ts';
-import { type Answer, type Call, isForUsersOnly, querySchemaOf, type Route } from '../route.ts';
+import { type Answer, type Call, EVENT_STREAM, isForUsersOnly, querySchemaOf, type Route } from '../route.ts';
 import { cacheHeaders } from './cache-headers.ts';
 import { parseRequest } from './parse-request.ts';
 import { readSentKey } from './sent-key.ts';
@@ -27,7 +27,6 @@ export interface Admission {
   readonly verify: () => Promise<void>;
 }
 
-const EVENT_STREAM = 'text/event-stream';
 const HEAD_OF_STREAM: Answer = { status: 200, body: undefined, headers: { 'Content-Type': EVENT_STREAM } };
 
 /** A route with all that is done for each of its requests, whatever carries them. */

@@ -9,7 +9,7 @@ import { PlainRequest } from './plain-request.ts';
 import type { WriteAnswer } from './write-answer.ts';
 
 /** A request of the API on its way through the app. */
-interface Visit {
+export interface Visit {
   readonly found: Found<Mounted>;
   readonly request: HttpRequest;
   /** Undefined until the caller is known. */
@@ -46,9 +46,11 @@ export function mountApi(app: FastifyInstance, api: Api): void {
 }
 
 /** The address of the request's route, with its placeholders; undefined if there is no such route. */
-export function routeOf(request: FastifyRequest): string | undefined {
+export function routeOf(
+  request: Pick<FastifyRequest, 'visit'> & Partial<Pick<FastifyRequest, 'routeOptions'>>,
+): string | undefined {
   if (request.visit) return request.visit.found.pattern;
-  const { url } = request.routeOptions; // made anew each time it is asked for, which takes longer than the look-up
+  const { url } = request.routeOptions ?? {}; // made anew each time it is asked for, which takes longer than the look-up
   return url === ANY ? undefined : url;
 }
 
@@ -77,7 +79,7 @@ function hooksOf({ endpoints, connections, write }: Api) {
 }
 
 /** The path of a request's address, which proxies are sent with the scheme and the host. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
   return path === '' ? '/' : path;
 }

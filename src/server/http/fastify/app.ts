@@ -12,26 +12,27 @@ import { errorAnswer } from '../endpoint/error-answer.ts';
 import { BODY_LIMIT, MAX_PARAM_LENGTH } from '../limits.ts';
 import { ROUTES } from '../routes/routes.ts';
 import { Endpoints } from '../routing/endpoints.ts';
-import { mountApi, routeOf } from './api.ts';
+import { mountApi } from './api.ts';
 import { Connections } from './connections.ts';
 import { addPreflight, CORS_HEADERS } from './cors.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
 import {
   describeAddress,
+  LABEL_OF_ID,
   type LogAddresses,
   type LogLevel,
   type LogStream,
   loggerOptions,
-  logRequest,
-  logsRequests,
   QuietLogController,
 } from './log.ts';
 import { answerClientError, type NetworkLimits, requestId, verifyHead } from './network-limits.ts';
 import { NodeServers } from './node-servers.ts';
 import { addressFor, isPersonsMistake, lostPersonsPage, mountPages } from './pages.ts';
 import { proxyTest } from './proxies.ts';
+import { Reads, type ReadsOptions } from './reads.ts';
+import { requestWatch, type Watch } from './request-watch.ts';
 import { securityHeaders } from './security-headers.ts';
-import { answerWriter, type WriteAnswer } from './write-answer.ts';
+import { answerWriter, type WriteAnswer, wholeAnswerWriter } from './write-answer.ts';
 
 export interface AppOptions {
   readonly context: ServiceContext;
@@ -50,10 +51,12 @@ export interface AppOptions {
 export async function buildApp(options: AppOptions): Promise<{ app: FastifyInstance; servers: NodeServers }> {
   const { servers, connections } = openServers(options);
   const common = securityHeaders();
-  const write = answerWriter({ ...common, ...CORS_HEADERS });
+  const ofApi = { ...common, ...CORS_HEADERS };
+  const write = answerWriter(ofApi);
   const writePage = answerWriter(common); // pages of other sites may call the API, but read no page of a person
   const answerError = errorAnswerer(options, write);
-  const app = makeApp(options, { servers, answerError });
+  const watch = requestWatch(options);
+  const app = makeApp(options, { servers, answerError, watch });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(notFoundAnswerer(options, { answerError, writePage }));
   await addPreflight(app, common);
@@ -63,7 +66,32 @@ export async function buildApp(options: AppOptions): Promise<{ app: FastifyInsta
   mountApi(app, { endpoints, connections, write });
   if (options.hasPages)
     mountPages(app, { options: { ...options, requestLimiter }, connections, write: writePage });
+  if (options.trustProxy === undefined)
+    readDirectly(app, options, { servers, endpoints, connections, watch, write: wholeAnswerWriter(ofApi) });
   return { app, servers };
+}
+
+/** Answers most GETs past the framework. Not behind proxies: it knows whose addresses to believe. */
+function readDirectly(
+  app: FastifyInstance,
+  { context, hasPages }: AppOptions,
+  {
+    servers,
+    ...parts
+  }: Pick<ReadsOptions, 'endpoints' | 'connections' | 'watch' | 'write'> & { servers: NodeServers },
+): void {
+  const { log } = app;
+  const reads = new Reads({
+    ...parts,
+    log,
+    errorAnswer: (error, read) => errorAnswer(error, { url: read.url, log: read.log, context }),
+    isRewritten: (request) => hasPages && addressFor(request) !== request.url,
+  });
+  servers.takeReads((request, response) => reads.take(request, response));
+  app.addHook('preClose', (done) => {
+    reads.close();
+    done();
+  });
 }
 
 type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
@@ -71,12 +99,11 @@ type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply
 /** The framework, set up: it takes requests from `servers`, watches each of them and has no routes yet. */
 function makeApp(
   options: AppOptions,
-  { servers, answerError }: { servers: NodeServers; answerError: AnswerError },
+  { servers, answerError, watch }: { servers: NodeServers; answerError: AnswerError; watch: Watch },
 ): FastifyInstance {
-  const watch = requestWatcher(options);
   const app: FastifyInstance = Fastify({
     logger: loggerOptions(options.logLevel, options.logStream),
-    logController: new QuietLogController({ requestIdLogLabel: 'request' }),
+    logController: new QuietLogController({ requestIdLogLabel: LABEL_OF_ID }),
     genReqId: requestId,
     bodyLimit: BODY_LIMIT,
     serverFactory: (handle) => servers.makeFirst(handle as RequestListener),
@@ -87,13 +114,13 @@ function makeApp(
     ...(options.trustProxy !== undefined && { trustProxy: options.trustProxy }),
     clientErrorHandler: (error, socket) => answerBadClient(app, error, { socket, options }),
     frameworkErrors: (error, request, reply) => {
-      watch(request, reply);
+      watch(request, reply.raw);
       answerError(error, request, reply);
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, ignoreTrailingSlash: true },
   });
   app.addHook('onRequest', (request, reply, done) => {
-    watch(request, reply);
+    watch(request, reply.raw);
     verifyHead(request);
     done();
   });
@@ -140,21 +167,6 @@ function isUrgent({ url = '' }: IncomingMessage): boolean {
 const VITAL_PATHS: ReadonlySet<string> = new Set(
   ROUTES.filter(({ isVital }) => isVital).flatMap(({ paths }) => paths),
 );
-
-/** Reports each request once it is over, whichever side ended it. */
-function requestWatcher({ context, logLevel, logAddresses: addresses }: AppOptions) {
-  const { clock, observer } = context;
-  const isLogged = logsRequests(logLevel);
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    const start = clock.monotonic();
-    reply.raw.once('close', () => {
-      const milliseconds = clock.monotonic() - start;
-      const { method, visit } = request;
-      observer.requestAnswered({ route: routeOf(request), method, status: reply.statusCode, milliseconds });
-      if (isLogged) logRequest({ request, reply, caller: visit?.admission?.caller, milliseconds, addresses });
-    });
-  };
-}
 
 function answerBadClient(
   app: FastifyInstance,

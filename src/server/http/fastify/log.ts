@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type FastifyReply, type FastifyRequest, type FastifyServerOptions, LogController } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Caller } from '../../service/callers/caller.ts';
@@ -8,6 +9,9 @@ export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
 /** How much of a caller's address is logged: all of it, its network (/24, /48), or nothing. */
 export type LogAddresses = 'full' | 'short' | 'none';
+
+/** The field of a line that names its request. */
+export const LABEL_OF_ID = 'request';
 
 /** Where the lines go. */
 export interface LogStream {
@@ -56,8 +60,8 @@ export class QuietLogController extends LogController {
 }
 
 export interface RequestEnd {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly request: Pick<FastifyRequest, 'method' | 'url' | 'ip' | 'log'>;
+  readonly response: ServerResponse;
   /** Undefined if the route does not authenticate. */
   readonly caller: Caller | undefined;
   readonly milliseconds: number;
@@ -65,17 +69,17 @@ export interface RequestEnd {
 }
 
 /** Logs the line of a request; every line of the request's logger includes its id. */
-export function logRequest({ request, reply, caller, milliseconds, addresses }: RequestEnd): void {
+export function logRequest({ request, response, caller, milliseconds, addresses }: RequestEnd): void {
   const { method, url, ip, log } = request;
   const line = {
     method,
     path: pathOf(url),
-    status: reply.statusCode,
+    status: response.statusCode,
     ms: Math.round(milliseconds * 10) / 10,
     ...describeCaller(caller),
     ...describeAddress(ip, addresses),
     // The caller disconnected before it had its answer.
-    ...(!reply.raw.writableFinished && { aborted: true }),
+    ...(!response.writableFinished && { aborted: true }),
   };
   log.info(line, 'request');
 }

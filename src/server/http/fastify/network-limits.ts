@@ -50,7 +50,7 @@ export function nodeServerOptions(limits: NetworkLimits): ServerOptions {
 export const KEPT_HEADERS = MAX_HEADERS + 1;
 
 /** @throws Refusal with status 400, 414, 431 */
-export function verifyHead({ method, url, raw }: FastifyRequest): void {
+export function verifyHead({ method, url, raw }: Pick<FastifyRequest, 'method' | 'url' | 'raw'>): void {
   // The router treats `*` as `/`; only OPTIONS may address the service as a whole.
   if (method !== 'OPTIONS' && !/^(?:\/|https?:\/\/)/i.test(url)) {
     throw malformedUrl();

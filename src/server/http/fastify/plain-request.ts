@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { HttpRequest, Part, PartLimits } from '../request.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
@@ -34,7 +35,7 @@ export class PlainRequest implements HttpRequest {
 
   /** Few routes ask for it, so it is made when they do. */
   get signal(): AbortSignal {
-    this.#signal ??= signalOf(this.#request);
+    this.#signal ??= signalOf(this.#request.raw);
     return this.#signal;
   }
 
@@ -67,7 +68,8 @@ function translate(error: unknown): never {
   throw withoutFrameworkErrors(error);
 }
 
-function signalOf({ raw: { socket } }: FastifyRequest): AbortSignal {
+/** Aborted when the connection is closed. */
+export function signalOf({ socket }: IncomingMessage): AbortSignal {
   const closed = new AbortController();
   if (socket.destroyed) closed.abort();
   else socket.once('close', () => closed.abort());

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JsonText } from '../../../base/json-text.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import type { Answer } from '../route.ts';
@@ -17,32 +18,57 @@ export type WriteAnswer = (
   options?: { readonly isTagged?: boolean },
 ) => FastifyReply;
 
+/** What of a request matters to its answer. */
+type Asked = Pick<FastifyRequest, 'id' | 'method' | 'headers'>;
+
+/** Writes an answer that is complete. */
+export type WriteWhole = (
+  response: ServerResponse,
+  request: Asked,
+  answer: Answer,
+  options?: { readonly isTagged?: boolean },
+) => void;
+
 /**
- * Makes the function that writes answers, with `common` headers on each of them. The head and the body are written in
- * one piece, past the hooks of the framework: those cost as much as everything else that is done for a small answer.
- * Answers that are `isTagged` get an entity tag, and no body if the caller has it already.
+ * Makes the function that writes answers, with `common` headers on each of them. Those that are complete are written past
+ * the hooks of the framework: these cost as much as everything else that is done for a small answer.
  */
 export function answerWriter(common: Readonly<Headers>): WriteAnswer {
-  return (reply, { status, body, headers }, { isTagged = false } = {}) => {
-    const all = withHeaders(commonHeaders(common, reply.request.id), headers);
-    if (body instanceof Readable) return reply.code(status).headers(all).send(body);
-    const payload = payloadOf(body, all);
+  const writeWhole = wholeAnswerWriter(common);
+  return (reply, answer, options) => {
+    const { status, body, headers } = answer;
+    if (body instanceof Readable) {
+      const all = withHeaders(commonHeaders(common, reply.request.id), headers);
+      return reply.code(status).headers(all).send(body);
+    }
     reply.hijack();
+    writeWhole(reply.raw, reply.request, answer, options);
+    return reply;
+  };
+}
+
+/**
+ * The same for complete answers, of which head and body are written in one piece. Those that are `isTagged` get an entity
+ * tag, and no body if the caller has it already.
+ */
+export function wholeAnswerWriter(common: Readonly<Headers>): WriteWhole {
+  return (response, request, { status, body, headers }, { isTagged = false } = {}) => {
+    const all = withHeaders(commonHeaders(common, request.id), headers);
+    const payload = payloadOf(body, all);
     if (isTagged && status >= 400) delete all['etag'];
     else if (isTagged && payload !== undefined) {
       all['etag'] ??= body instanceof JsonText ? weakTag(body.digest) : entityTag(payload);
-      if (status === 200 && isKnownTag(String(all['etag']), reply.request.headers['if-none-match'])) {
+      if (status === 200 && isKnownTag(String(all['etag']), request.headers['if-none-match'])) {
         delete all['content-type'];
-        reply.raw.writeHead(304, all).end();
-        return reply;
+        response.writeHead(304, all).end();
+        return;
       }
     }
     const mayHaveBody = status !== 204 && status !== 304;
-    if (mayHaveBody && (payload !== undefined || reply.request.method !== 'HEAD')) {
+    if (mayHaveBody && (payload !== undefined || request.method !== 'HEAD')) {
       all['content-length'] = payload === undefined ? 0 : Buffer.byteLength(payload);
     }
-    reply.raw.writeHead(status, all).end(payload);
-    return reply;
+    response.writeHead(status, all).end(payload);
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/server/http/route.ts';
 import { ROUTES } from '../../src/server/http/routes/routes.ts';
 import { type Ask, ask, Masks, type Told } from '../support/http/adapters/asking.ts';
-import { WAYS, type Way } from '../support/http/adapters/both-ways.ts';
+import { openBehindProxy, WAYS, type Way } from '../support/http/adapters/both-ways.ts';
 import { guardAgainstLeaks } from '../support/server/running-server.ts';
 import { askOf, type Known, learn, STORY } from './adapter-story.ts';
 
@@ -99,20 +99,21 @@ function withoutCounts(told: Told): Told {
 }
 
 /** What each service told, first the one on the network. */
-async function hearBoth(tell: (way: Way) => Promise<Transcript>): Promise<Transcript[]> {
-  return await Promise.all(Object.values(WAYS).map(async (open) => await tell(await open())));
+async function hearAll(tell: (way: Way) => Promise<Transcript>): Promise<Transcript[]> {
+  const ways = [...Object.values(WAYS), openBehindProxy];
+  return await Promise.all(ways.map(async (open) => await tell(await open())));
 }
 
-describe('Over the network and inside the process', () => {
+describe('Over the network, inside the process and behind a proxy', () => {
   test('each route answers what it is made for, and none is left out', async () => {
     const all = ROUTES.flatMap(({ method, paths: [path] }) => `${method} ${path}`);
     expect(new Set(STORY.map(({ route }) => route))).toEqual(new Set(all));
-    const [network, inProcess] = await hearBoth(tellStory);
-    expect(inProcess).toEqual(network);
+    const [network, ...others] = await hearAll(tellStory);
+    for (const told of others) expect(told).toEqual(network);
   });
 
   test('each route answers the same to whatever else it is asked', async () => {
-    const [network, inProcess] = await hearBoth(askEveryRoute);
-    expect(inProcess).toEqual(network);
+    const [network, ...others] = await hearAll(askEveryRoute);
+    for (const told of others) expect(told).toEqual(network);
   });
 });

@@ -47,6 +47,11 @@ async function openNetwork(given: Partial<ServerOptions> = {}): Promise<Way> {
   });
 }
 
+/** Over the network, where the framework answers all requests: it knows which proxies to believe. */
+export async function openBehindProxy(): Promise<Way> {
+  return await openNetwork({ trustProxy: '192.0.2.1' });
+}
+
 async function openInProcess(given: Partial<ServerOptions> = {}): Promise<Way> {
   const options = await serverOptions(given);
   const { adapter, close } = await openService(options, async (parts) => await openAdapter(parts, options));

@@ -50,21 +50,23 @@ type Claims = LeaseEnd & {
   readonly workers: readonly string[];
   readonly most: number;
   readonly now: number;
+  /** Milliseconds to wait for the owner whose turn it is. */
+  readonly patience: number;
 };
 
 /** A job, which of the workers has it (from 1), and the identity of its data if the store has that. */
 export type ClaimedRow = Simplify<JobRow & { readonly place: number; readonly known: string | null }>;
-
-/** Milliseconds to wait for whoever is just deciding about the owner whose turn it is: as several short transactions take. */
-const PATIENCE = 200;
 
 /**
  * Locks the owner whose turn it is. Without this, nodes that claim at the same moment would take the jobs of whoever is
  * not locked, and owners with more or heavier jobs would lose their share, being locked more often. Nothing else is locked
  * yet by then, so nobody waits in a circle.
  */
-const WHOSE_TURN = (now: number) => sql`first as materialized (select callers.owner
-  from (select set_config('lock_timeout', ${sql.lit(String(PATIENCE))}, true) as set) as patience,
+const WHOSE_TURN = ({
+  now,
+  patience,
+}: Pick<Claims, 'now' | 'patience'>) => sql`first as materialized (select callers.owner
+  from (select set_config('lock_timeout', ${patience}::text, true) as set) as patience,
     jobs as waiting join callers on callers.owner = waiting.owner
   where patience.set is not null and waiting.status = 'waiting' and waiting.run_at <= ${now}
     and callers.processing < least(waiting.concurrency, callers.burst)
@@ -78,7 +80,7 @@ const IS_LOCKED = sql`and (select count(*) from first) >= 0`;
  */
 function claimSeveral(isInTurn: boolean): (claims: Claims) => RawBuilder<ClaimedRow> {
   const also = isInTurn ? IS_LOCKED : sql``;
-  return ({ workers, most, now, ...until }) => {
+  return ({ workers, most, now, patience, ...until }) => {
     const locked = (room: Room) => sql`
       select waiting.id, waiting.owner, waiting.turn, callers.processing,
         least(${sql.ref(`waiting.${room}`)}, callers.burst) as most ${lockWaiting(room, now, { most, also })}`;
@@ -86,7 +88,7 @@ function claimSeveral(isInTurn: boolean): (claims: Claims) => RawBuilder<Claimed
       (select *, row_number() over (partition by owner order by turn, id) as place from ${sql.ref(locks)}) as candidates
       where processing + place <= candidates.most`;
     return sql<ClaimedRow>`
-      with ${isInTurn ? WHOSE_TURN(now) : sql``} within as materialized (${locked('concurrency')}),
+      with ${isInTurn ? WHOSE_TURN({ now, patience }) : sql``} within as materialized (${locked('concurrency')}),
         beyond as materialized (${locked('burst')}),
         taken as (${fitting('within')} union all
           select * from (${fitting('beyond')}) as idle where not exists (select 1 from within)),

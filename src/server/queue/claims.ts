@@ -14,6 +14,8 @@ import type { ClaimBounds, Lease } from './port.ts';
 export interface ClaimTimes {
   now(): number;
   end(): LeaseEnd;
+  /** Milliseconds that a claim waits for the owner whose turn it is. */
+  readonly patience: number;
 }
 
 /** How the workers of one process get their jobs. */
@@ -106,7 +108,8 @@ class ClaimsTogether implements Claims {
 
   /** For the first of these workers, in their order; none if there is nothing to do. */
   async #claimSeveral(workers: readonly string[]): Promise<Lease[]> {
-    const values = { workers, most: workers.length, now: this.#times.now(), ...this.#times.end() };
+    const { patience } = this.#times;
+    const values = { workers, most: workers.length, now: this.#times.now(), patience, ...this.#times.end() };
     const rows = await CLAIM_IN_TURN.all(this.#db, values).catch(async (error) => {
       if (!isLockTimeout(error)) throw error;
       return await CLAIM_UNLOCKED.all(this.#db, values);

@@ -227,6 +227,13 @@ export interface QueueTimes {
   readonly maxAttempts: number;
   /** Pause before the second attempt; doubled for each further one. */
   readonly retryDelay: number;
+  /** How long a claim waits for whoever is deciding about the owner whose turn it is: as several short transactions take. */
+  readonly turnPatience: number;
 }
 
-export const QUEUE_TIMES: QueueTimes = { lease: 15_000, maxAttempts: 5, retryDelay: 1_000 };
+export const QUEUE_TIMES: QueueTimes = {
+  lease: 15_000,
+  maxAttempts: 5,
+  retryDelay: 1_000,
+  turnPatience: 200,
+};

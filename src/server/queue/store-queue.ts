@@ -86,10 +86,10 @@ export class StoreQueue implements JobQueue {
     this.#holders = options.holders ?? holdersHere(options.self);
     this.#clock = options.clock ?? systemClock;
     this.#times = options.times ?? QUEUE_TIMES;
-    const { lease } = this.#times;
+    const { lease, turnPatience: patience } = this.#times;
     this.#leases =
       options.leasesBy === 'database' ? databaseLeases(db, lease) : processLeases(this.#clock, lease);
-    const times = { now: () => this.#clock.now(), end: () => this.#leases.end() };
+    const times = { now: () => this.#clock.now(), end: () => this.#leases.end(), patience };
     this.#claims = claimsOf(db, times, this.#commits);
     this.#bounds = options.bounds ?? (() => ({}));
     this.#observer = options.observer;

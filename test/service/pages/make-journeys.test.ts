@@ -2,10 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makePicture } from '../../../src/skin/picture.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { startChromium } from '../../support/chromium/chromium.ts';
+import { openPage } from '../../support/pages/watched-page.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { runServer } from '../../support/server/running-server.ts';
@@ -30,14 +31,8 @@ interface Making {
 /** The page that makes skins, on a server of its own. */
 async function openMake(): Promise<Making> {
   const { url } = await runServer();
-  const context = await browser.newContext({ bypassCSP: false });
-  onTestFinished(async () => await context.close());
-  const page = await context.newPage();
-  const [complaints, sent]: [string[], string[]] = [[], []];
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(String(error)));
+  const { page, complaints } = await openPage(browser);
+  const sent: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'POST') sent.push(request.url());
   });
@@ -116,9 +111,7 @@ test('A folder is chosen with a button, and other files in it are left out', asy
 
 test('Rows, preview and the page on version 1 have nothing that axe finds, and fit 320 pixels', async () => {
   const { url } = await runServer();
-  const context = await browser.newContext({ bypassCSP: true, viewport: { width: 320, height: 640 } });
-  onTestFinished(async () => await context.close());
-  const page = await context.newPage();
+  const { page } = await openPage(browser, { bypassCSP: true, viewport: { width: 320, height: 640 } });
   await page.goto(`${url}/ui/make`);
   await choose(
     page,

@@ -12,6 +12,7 @@ export interface WatchedPage {
 /** A page in a context of its own, which ends with the test. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(0); // a page takes as long as it needs, as a test does
   onTestFinished(async () => await context.close());
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -1,11 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
-import type { Lease } from '../../../../src/server/queue/port.ts';
+import { type Lease, QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { StoreQueue } from '../../../../src/server/queue/store-queue.ts';
 import { openPostgresDb } from '../../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../../../contract/jobs.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+
+/** A claim waits for its turn however busy the machine is: what it does when it loses its patience is another matter. */
+const TIMES = { ...QUEUE_TIMES, turnPatience: 60_000 };
 
 /** Nodes with the same store, each with its own connections; their leases end by the database's clock. */
 async function nodes(count: number): Promise<StoreQueue[]> {
@@ -16,7 +19,7 @@ async function nodes(count: number): Promise<StoreQueue[]> {
     onTestFinished(async () => await db.destroy());
     const png = new Uint8Array(1);
     if (n === 0) await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png, created_at: 0 });
-    queues.push(new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'database' }));
+    queues.push(new StoreQueue(db, { self: nameThisProcess(), leasesBy: 'database', times: TIMES }));
   }
   return queues;
 }

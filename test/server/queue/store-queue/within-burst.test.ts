@@ -18,7 +18,7 @@ const BURST = 2;
 const WITHOUT_LOCKS: ReadonlyMap<RegExp, string> = new Map([
   [/for update of callers/g, ''],
   [/for update skip locked/g, 'for update of waiting skip locked'],
-  [/set_config\('lock_timeout', '\d+', true\)/g, "'0'"],
+  [/set_config\('lock_timeout', ([^,]+), true\)/g, '$1'],
 ]);
 
 function withoutLocks(statement: string): string {

@@ -1,6 +1,9 @@
 import { inflateSync } from 'node:zlib';
 import { InvalidImageError } from '../picture.ts';
 
+/** Bytes; zlib takes no less. */
+const SMALLEST_PIECE = 64;
+
 /**
  * Inflates pixel data that must be exactly `size` bytes. Never produces more than `size` bytes (and one zlib
  * buffer), whatever the stream claims, so a small file cannot fill the memory.
@@ -25,8 +28,10 @@ export function inflateExactly(data: readonly Uint8Array[], size: number): Uint8
 
 function inflate(packed: Uint8Array, size: number): { pixels: Uint8Array; used: number } {
   try {
-    // `info` is the only way to learn where the stream ended; the types do not declare it.
-    const { buffer, engine } = inflateSync(packed, { maxOutputLength: size, info: true }) as unknown as {
+    // In one piece; at its end there must be room, or zlib makes another one. `info` is the only way to learn where the
+    // stream ended; the types do not declare it.
+    const options = { maxOutputLength: size, chunkSize: Math.max(SMALLEST_PIECE, size + 1), info: true };
+    const { buffer, engine } = inflateSync(packed, options) as unknown as {
       buffer: Uint8Array;
       engine: { bytesWritten: number };
     };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { QUEUE_TIMES } from '../../../../src/server/queue/port.ts';
 import { changeState } from '../../../../src/server/queue/states.ts';
 import { readDatabaseClock } from '../../../../src/server/store/database-time.ts';
 import { LIMITS, newJob } from '../../../contract/jobs.ts';
@@ -7,7 +8,7 @@ import { otherSession } from '../../../support/postgres/other-session.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { postgresQueue, sqliteQueue } from '../../../support/server/queue-nodes.ts';
 
-const TIMES = { lease: 10_000, maxAttempts: 1, retryDelay: 1_000 };
+const TIMES = { ...QUEUE_TIMES, lease: 10_000, maxAttempts: 1 };
 const FAILURE = { code: 'job_failed', message: 'No skin.', passing: false };
 
 test.each([1, 2])(

@@ -1,6 +1,7 @@
 import type { PlanView } from '../../../../protocol/plan.ts';
 import type { Account } from '../../../../protocol/user.ts';
 import type { Page } from '../../frame/page.ts';
+import { count, planTable } from '../../frame/plan-table.ts';
 import { terminalOf } from '../../frame/terminal.ts';
 import { type Html, html } from '../../html/html.ts';
 import { accountPage } from './section.ts';
@@ -11,19 +12,6 @@ export interface OverviewView {
   readonly plans: readonly PlanView[];
   readonly origin: string;
 }
-
-/** What a plan gives, in the order of the table. */
-const BENEFITS: Readonly<Record<string, (plan: PlanView) => string>> = {
-  'Unfinished jobs': ({ queue }) => count(queue),
-  'Skins in a minute': ({ per_minute }) => count(per_minute),
-  'Skins in an hour': ({ per_hour }) => count(per_hour),
-  'Made at the same time': ({ concurrency, burst = concurrency }) =>
-    burst > concurrency ? `${count(concurrency)}, up to ${count(burst)} when idle` : count(concurrency),
-  'Share of the server': ({ priority }) => `${count(priority)}×`,
-  'Private skins': ({ private_skins }) => yesOrNo(private_skins),
-  'Several in one request': ({ batch_generation }) => yesOrNo(batch_generation),
-  Capes: ({ capes }) => yesOrNo(capes),
-};
 
 export function overviewPage({ account, plans, origin }: OverviewView): Page {
   const { name, role, plan, usage, user } = account;
@@ -50,21 +38,4 @@ ${planTable(plans, plan)}
 function used(label: string, spent: number, limit: number): Html {
   return html`<div class="meter"><p><strong>${label}</strong><br>${count(spent)} of ${count(limit)}</p>
 <meter min="0" max="${limit}" value="${Math.min(spent, limit)}" aria-label="${label}: ${count(spent)} of ${count(limit)}"></meter></div>`;
-}
-
-/** The own plan is among them, even if the service does not have it any more. */
-function planTable(plans: readonly PlanView[], own: PlanView): Html {
-  const all = plans.some(({ name }) => name === own.name) ? plans : [own, ...plans];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of plans"><table>
-<thead><tr><td></td>${all.map(({ name }) => html`<th scope="col"${name === own.name && html` class="own"`}>${name}${name === own.name && html`<br><span class="quiet">yours</span>`}</th>`)}</tr></thead>
-<tbody>${Object.entries(BENEFITS).map(([label, tell]) => html`<tr><th scope="row">${label}</th>${all.map((plan) => html`<td>${tell(plan)}</td>`)}</tr>`)}</tbody>
-</table></div>`;
-}
-
-function count(number: number): string {
-  return number.toLocaleString('en');
-}
-
-function yesOrNo(is: boolean): string {
-  return is ? 'yes' : 'no';
 }

@@ -2,6 +2,7 @@ import type { HealthFinding } from '../../../../protocol/diagnosis.ts';
 import type { PlanView } from '../../../../protocol/plan.ts';
 import type { ServiceStats } from '../../../../protocol/stats.ts';
 import type { Page } from '../../frame/page.ts';
+import { planTable } from '../../frame/plan-table.ts';
 import { terminalOf } from '../../frame/terminal.ts';
 import { type Html, html } from '../../html/html.ts';
 import { operatorPage } from './section.ts';
@@ -28,7 +29,7 @@ export function overviewPage(view: OverviewView): Page {
     body: html`${state(view)}
 <section aria-labelledby="health"><h2 id="health">Health</h2><ul class="findings">${view.findings.map(finding)}</ul></section>
 ${figures(view)}
-<section aria-labelledby="limits"><h2 id="limits">Limits</h2>${view.plans.map(plan)}</section>`,
+<section aria-labelledby="limits"><h2 id="limits">Limits</h2>${planTable(view.plans)}</section>`,
     terminal: terminalOf('skinsmith doctor', view.origin, '/v2/account/doctor'),
   });
 }
@@ -93,10 +94,4 @@ function madeIn({ new: fresh, duplicate }: { readonly new: number; readonly dupl
 function size(bytes: number): string {
   const mebibytes = bytes / 1024 / 1024;
   return mebibytes >= 1024 ? `${(mebibytes / 1024).toFixed(1)} GiB` : `${mebibytes.toFixed(1)} MiB`;
-}
-
-function plan({ name, queue, per_minute, per_hour, concurrency }: PlanView): Html {
-  return html`<details><summary>${name}</summary><dl class="facts">
-<div><dt>Jobs at once</dt><dd>${queue}</dd></div><div><dt>A minute</dt><dd>${per_minute}</dd></div>
-<div><dt>An hour</dt><dd>${per_hour}</dd></div><div><dt>In progress at once</dt><dd>${concurrency}</dd></div></dl></details>`;
 }

@@ -101,6 +101,7 @@ test('On the page it is asked for first, and ends the other sessions that no key
   const [path = ''] = /\/ui\/account\/identities\/[0-9a-f]{24}\/untie/.exec(text) ?? [];
   const asked = await browser!.open(path, { form: {} });
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('You have no other way')]);
+  expect(asked.text).toContain('bert &lt;b&gt;');
   expect([await isSignedIn(other!), (await identitiesOf(server.owner, 'bert')).length]).toEqual([true, 1]);
   const untied = await browser!.open(path, { form: { last: 'yes' } });
   expect([untied.status, untied.headers.get('location')]).toEqual([303, '/ui/sessions']);

@@ -109,7 +109,9 @@ test('Selected skins are changed at once, and deleted after a question', async (
     ['private', 'Berta'],
     ['private', 'Anna'],
   ]);
-  expect((await send({ act: 'delete', visibility: '', name: '' })).text).toContain('Delete these 2 skins?');
+  const question = (await send({ act: 'delete', visibility: '', name: '' })).text;
+  expect(question).toContain('Delete these 2 skins?');
+  for (const uuid of skins) expect(question).toContain(`src="/ui/skins/${uuid}/pictures/front?size=128"`);
   expect(await list()).toHaveLength(2);
   const deleted = await send({ act: 'delete-for-good' }, skins.slice(0, 1));
   expect(deleted.headers.get('location')).toBe('/ui/skins?deleted=1');

@@ -18,11 +18,20 @@ ${act(`${path}/${id}/untie`, 'Untie', { about: subject, isDanger: true })}</li>`
   );
 }
 
-/** Asks before the only way in is taken away. `back`: the page to return to. */
-export function lastWayPage(action: string, back: string, whose: 'You have' | 'This user has'): Page {
+interface LastWay {
+  /** The account at a provider. */
+  readonly subject: string;
+  /** The page to return to. */
+  readonly back: string;
+  readonly whose: 'You have' | 'This user has';
+}
+
+/** Asks before the only way in is taken away. */
+export function lastWayPage(action: string, { subject, back, whose }: LastWay): Page {
   return {
     title: 'Untie the only way in?',
     body: html`<form class="panel" method="post" action="${action}"><input type="hidden" name="last" value="yes">
+<p><strong><bdi class="breaks">${subject}</bdi></strong></p>
 <p>${whose} no other way to sign in: no API key that works from anywhere, and no other account at a provider. Make a key first, or nobody but an operator can let ${whose === 'You have' ? 'you' : 'the user'} in again.</p>
 <div class="acts"><button class="danger">Untie it all the same</button> <a href="${back}">Keep it</a></div></form>`,
   };

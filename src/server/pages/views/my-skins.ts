@@ -79,16 +79,16 @@ function bulkForm(skins: readonly OwnSkin[]): Html {
   return html`<form method="post" action="${PATH}" data-select>
 ${skinCards(skins, { below: selector })}
 <div class="panel bulk"><p><button type="button" class="quiet-button" data-select-all hidden>Select all</button></p>
-<div class="row"><div><label for="visibility">Visibility of the selected skins</label><select id="visibility" name="visibility">${options({ '': 'As it is', ...VISIBILITIES }, '')}</select></div>
+<div class="row"><div><label for="visibility">Visibility<span class="unseen"> of the selected skins</span></label><select id="visibility" name="visibility">${options({ '': 'As it is', ...VISIBILITIES }, '')}</select></div>
 <div><label for="name">New name</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="Letters, digits, spaces and _ . - only" autocomplete="off"></div></div>
 <div class="acts"><button name="act" value="change">Change the selected</button>
-<button name="act" value="delete" class="danger">Delete the selected</button></div></div></form>`;
+<button name="act" value="delete" class="quiet-button danger">Delete the selected</button></div></div></form>`;
 }
 
 function selector({ uuid, name, visibility, skin_created_at, views, hidden_from }: OwnSkin): Html {
   const called = name ?? uuid.slice(0, 8);
-  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${called}"> ${hidden_from === null ? VISIBILITIES[visibility] : 'Hidden by the operator'}</label>
-<p class="quiet">${day(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
+  return html`<label class="check"><input type="checkbox" name="skin" value="${uuid}" aria-label="Select ${called}"> Select</label>
+<p class="quiet">${hidden_from === null ? VISIBILITIES[visibility] : 'Hidden by the operator'}, ${day(skin_created_at)}, ${views} ${views === 1 ? 'view' : 'views'}</p>`;
 }
 
 /** Asks before skins are deleted. */
@@ -96,11 +96,17 @@ export function deleteSkinsPage(skins: readonly string[], origin: string): Page 
   const isOne = skins.length === 1;
   return {
     title: `Delete ${isOne ? 'this skin' : `these ${skins.length} skins`}?`,
-    body: html`<form class="panel" method="post" action="${PATH}"><p>${isOne ? 'Its page and its data go away.' : 'Their pages and their data go away.'} Copies that others made of the data keep working.</p>
+    body: html`<form class="panel" method="post" action="${PATH}">
+<p class="links">${skins.map(shown)}</p>
+<p>${isOne ? 'Its page and its data go away.' : 'Their pages and their data go away.'} Copies that others made of the data keep working.</p>
 ${skins.map((uuid) => html`<input type="hidden" name="skin" value="${uuid}">`)}
 <div class="acts"><button name="act" value="delete-for-good" class="danger">Delete for good</button> <a href="${PATH}">${isOne ? 'Keep it' : 'Keep them'}</a></div></form>`,
     terminal: terminalOf(`skinsmith skins delete ${skins[0]}`, origin, `/v2/skins/${skins[0]}`, '-X DELETE'),
   };
+}
+
+function shown(uuid: string): Html {
+  return html`<img src="/ui/skins/${uuid}/pictures/front?size=128" alt="Skin ${uuid.slice(0, 8)}" width="64" height="128" loading="lazy">`;
 }
 
 /** Says that nothing was selected, or nothing was to be done with it. */

@@ -44,7 +44,7 @@ interface Untie {
   readonly user?: string;
   readonly path: string;
   readonly back: `/ui${string}`;
-  readonly whose: Parameters<typeof lastWayPage>[2];
+  readonly whose: Parameters<typeof lastWayPage>[1]['whose'];
 }
 
 /** The only way in is untied when the person has been told, and says so. */
@@ -54,8 +54,9 @@ async function untied(
 ): Promise<PageAnswer> {
   const { last } = lastSchema.parse(request.body ?? {});
   const identities = await readIdentities(context, caller, user);
-  const isLastWay = identities.some((one) => one.id === id && one.isLastWay);
-  if (isLastWay && last === undefined) return lastWayPage(`${path}/${id}/untie`, back, whose);
+  const lastWay = identities.find((one) => one.id === id && one.isLastWay);
+  if (lastWay && last === undefined)
+    return lastWayPage(`${path}/${id}/untie`, { subject: lastWay.subject, back, whose });
   const mayBeLast = last !== undefined;
   await untieIdentity(context, caller, { id, user, mayBeLast, sessionId: session?.sessionId });
   return seeOther(back);

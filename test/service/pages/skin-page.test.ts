@@ -65,7 +65,7 @@ test('A page tells how programs move on from version 1', async () => {
     'POST /generate/url': 'POST /v2/queue',
     'POST /generate/user': 'POST /v2/queue',
     'visibility=0': 'visibility=public',
-    'model=steve or slim': 'variant=classic, slim or unknown',
+    'model=steve': 'variant=classic',
     'data.texture.value': 'skin.texture.data.value',
     'data.texture.signature': 'skin.texture.data.signature',
   });

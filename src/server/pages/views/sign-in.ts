@@ -15,7 +15,7 @@ export function signInPage({ problem, provider }: SignInView): Page {
     body: html`${problem && html`<p class="panel narrow problem" role="alert">${problem.message}</p>`}
 ${provider && html`<p class="narrow"><a class="button wide" href="${provider.address}">Sign in with ${provider.name}</a></p><p class="narrow or">or</p>`}
 ${keyForm()}
-<p>On the machine that runs this server you need no key: <code>skinsmith open</code> opens this page signed in.</p>`,
+<p>On the machine that runs this server you need no key: <code>skinsmith open</code> opens these pages, signed in.</p>`,
   };
 }
 

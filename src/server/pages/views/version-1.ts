@@ -17,27 +17,27 @@ const MOVES: readonly (readonly [before: string, after: string, change: string])
   ],
 ];
 
-const FIELDS: readonly (readonly [before: string, after: string])[] = [
-  ['visibility=0', 'visibility=public'],
-  ['visibility=1', 'visibility=unlisted; private is new'],
-  ['model=steve or slim', 'variant=classic, slim or unknown'],
-  ['data.texture.value', 'skin.texture.data.value'],
-  ['data.texture.signature', 'skin.texture.data.signature'],
-  ['nextRequest, delay', 'rateLimit.next.relative, and Retry-After after a refusal'],
+const FIELDS: readonly (readonly [before: string, after: string, change: string])[] = [
+  ['visibility=0', 'visibility=public', ''],
+  ['visibility=1', 'visibility=unlisted', 'private is new.'],
+  ['model=steve', 'variant=classic', 'slim stays; unknown has it detected.'],
+  ['data.texture.value', 'skin.texture.data.value', ''],
+  ['data.texture.signature', 'skin.texture.data.signature', ''],
+  ['nextRequest, delay', 'rateLimit.next.relative', 'Refusals have Retry-After, too.'],
 ];
 
 /** How programs move on from version 1 of the interface. */
 export function version1Page({ origin }: { readonly origin: string }): Page {
   return {
-    title: 'From version 1 to version 2',
+    title: 'From version\u00a01 to version\u00a02',
     body: html`<p class="lead">Programs that were written for version 1 go on working here. New ones should use version 2: it has a queue,
 batches, private skins and webhooks.</p>
 <section aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
 ${table('Addresses of both versions', ['Version 1', 'Version 2', ''], MOVES)}</section>
 <section aria-labelledby="fields"><h2 id="fields">Fields</h2>
-${table('Fields of both versions', ['Version 1', 'Version 2'], FIELDS)}</section>
+${table('Fields of both versions', ['Version 1', 'Version 2', ''], FIELDS)}</section>
 <section aria-labelledby="steps"><h2 id="steps">In three steps</h2>
-<ol><li>Send the key as <code>Authorization: Bearer …</code>. A User-Agent that names your program stays wanted.</li>
+<ol><li>Send the key as <code>Authorization: Bearer …</code>. Go on sending a User-Agent that names your program.</li>
 <li>Submit to <code>/v2/queue</code>, and ask for the job until its <code>status</code> is <code>completed</code> or <code>failed</code>. Or
 send to <code>/v2/generate</code>, which answers with the skin as version 1 did.</li>
 <li>Errors have a <code>code</code> to decide by, and a <code>message</code> to show.</li></ol>

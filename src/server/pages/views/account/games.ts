@@ -53,7 +53,7 @@ function row(account: GameAccount): Html {
   const { uuid, name, state, generated, failed, lastError, lastUsedAt, freeAt, inUse } = account;
   const isPaused = state === 'paused';
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <span class="tag ${state}">${STATES[state]}</span>${inUse && html` <span class="tag">in use</span>`}
-<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && html`; free ${moment(freeAt)}`}</p>
+<p class="quiet">${generated} ${generated === 1 ? 'skin' : 'skins'} made, ${failed} ${failed === 1 ? 'failure' : 'failures'}${lastUsedAt !== undefined && html`; last used ${moment(lastUsedAt)}`}${freeAt !== undefined && html`; free from ${moment(freeAt)}`}</p>
 ${lastError && html`<p class="quiet">${moment(lastError.at)}: <bdi>${lastError.message}</bdi></p>`}
 ${settings(account)}
 <details><summary aria-label="Unlink ${name}">Unlink</summary><form method="post" action="${PATH}/${uuid}/unlink"><p>The account gets the skin back that it wore before. Skins that it made stay.</p><button class="danger">Unlink the account</button></form></details></div>

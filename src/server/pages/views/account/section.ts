@@ -2,7 +2,7 @@ import type { Page } from '../../frame/page.ts';
 import { html } from '../../html/html.ts';
 
 const SECTIONS = {
-  overview: ['/ui/account', 'Plan and limits'],
+  overview: ['/ui/account', 'Plan'],
   keys: ['/ui/account/keys', 'API keys'],
   sessions: ['/ui/sessions', 'Sessions'],
   games: ['/ui/account/games', 'Game accounts'],

@@ -36,6 +36,11 @@ ${moreOf('/ui/operator/log', {}, next)}`,
 }
 
 function row({ at, operator, action, subject, note }: LogEntry): Html {
-  return html`<div class="grow"><bdi>${operator}</bdi> ${ACTIONS[action]} <code class="breaks">${subject}</code>${note !== '' && html`: <bdi>${note}</bdi>`}
+  return html`<div class="grow"><bdi>${operator}</bdi> ${ACTIONS[action]} <code class="breaks">${subject}</code>${note !== '' && html`${isAboutPlan(action) ? ', plan ' : ': '}<bdi>${note}</bdi>`}
 <p class="quiet">${moment(at)}</p></div>`;
+}
+
+/** Whether the note names a plan. */
+function isAboutPlan(action: OperatorAction): boolean {
+  return action === 'create_user' || action === 'change_plan';
 }

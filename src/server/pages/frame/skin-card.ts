@@ -8,7 +8,7 @@ export interface SkinCard {
 }
 
 /** How a card shows its skin, with the width of the picture: a front view takes a quarter of the bytes. */
-const LOOKS = { isometric: 102, front: 96 } as const;
+const LOOKS = { isometric: 85, front: 80 } as const;
 
 interface CardOptions<Skin extends SkinCard> {
   readonly look?: keyof typeof LOOKS;
@@ -26,7 +26,7 @@ export function skinCards<Skin extends SkinCard>(
 function skinCard(skin: SkinCard, look: keyof typeof LOOKS): Html {
   const { uuid, name } = skin;
   return html`<a class="card" href="/ui/skins/${uuid}">
-<img src="${pictureAddress(skin, look, 192)}" alt="" width="${LOOKS[look]}" height="192" loading="lazy">
+<img src="${pictureAddress(skin, look, 160)}" alt="" width="${LOOKS[look]}" height="160" loading="lazy">
 <bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
 </a>`;
 }

@@ -38,7 +38,7 @@ function ways(identities: readonly Identity[]): Html {
 }
 
 function row({ id, agent, created_at, used_at, expires_at, isCurrent }: ShownSession): Html {
-  return html`<li class="panel"><div><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">this browser</span>`}
+  return html`<li class="panel"><div class="grow"><strong>${browserOf(agent)}</strong>${isCurrent && html` <span class="tag active">this browser</span>`}
 <p class="quiet">Signed in ${moment(created_at)}, last seen ${moment(used_at)}, ends ${moment(expires_at)}</p></div>
 <form method="post" action="/ui/sessions/${id}/end"><button class="quiet-button" aria-label="End the session of ${browserOf(agent)}, begun ${minuteOf(created_at)}">End</button></form></li>`;
 }

@@ -28,7 +28,7 @@ ${listOr('There are no capes.', capes.map(row))}`,
 function row({ uuid, alias, hash, support }: WireCape): Html {
   const path = `${PATH}/${uuid}`;
   const isShown = support === 'public';
-  return html`<img src="/textures/${hash}" alt="The texture of the cape" width="128" height="64" loading="lazy">
+  return html`<div class="cape"><img src="/textures/${hash}" alt="The cape" width="384" height="192" loading="lazy"></div>
 <div class="grow"><strong><bdi>${alias}</bdi></strong>${!isShown && html` <span class="tag">hidden</span>`}</div>
 <div class="acts">${act(path, isShown ? 'Hide' : 'Show', { about: alias, fields: { support: isShown ? 'none' : 'public' } })}
 ${act(`${path}/delete`, 'Delete', { about: alias, isDanger: true })}</div>`;

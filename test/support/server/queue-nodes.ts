@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
 import { StoreQueue, type StoreQueueOptions } from '../../../src/server/queue/store-queue.ts';
 import type { Db } from '../../../src/server/store/db.ts';
+import { POOL_OPTIONS } from '../../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../../src/server/store/postgres/postgres-store.ts';
 import { keepTexture } from '../../../src/server/store/textures.ts';
 import { TEXTURE_HASH } from '../../contract/jobs.ts';
@@ -26,11 +27,14 @@ export async function sqliteQueue(): Promise<OpenNode> {
   return opener(async () => (await openOwnStore(folder)).db);
 }
 
+/** A busy machine takes its time for connections too. */
+const PATIENT = { ...POOL_OPTIONS, connectTimeout: 300_000, statementTimeout: 300_000 };
+
 /** A queue of its own in PostgreSQL, in the database with this address. */
 export async function postgresQueue(url?: string): Promise<OpenNode> {
   const address = url ?? (await ownDatabase());
   return opener(async () => {
-    const db = await openPostgresDb(address);
+    const db = await openPostgresDb(address, PATIENT);
     onTestFinished(async () => await db.destroy());
     return db;
   });

@@ -8,7 +8,12 @@ import helmet from 'helmet';
  */
 export function securityHeaders(): Readonly<Record<string, string>> {
   const answer = new ServerResponse(new IncomingMessage(new Socket()));
-  const setHeaders = helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } } });
+  const setHeaders = helmet({
+    contentSecurityPolicy: { directives: { defaultSrc: ["'none'"] } },
+    // Small pictures are sent with heads larger than themselves: one is for Internet Explorer 8, the other for hints of pages.
+    xDownloadOptions: false,
+    xDnsPrefetchControl: false,
+  });
   setHeaders(answer.req, answer, () => {});
   return Object.fromEntries(
     Object.entries(answer.getHeaders()).map(([name, value]) => [name, String(value)]),

@@ -2,21 +2,21 @@ import type { z } from 'zod';
 import type { SeenBatchItem } from '../protocol/batch.ts';
 import type { Note, SeenRateLimit } from '../protocol/envelope.ts';
 import type { seenJobAnswerSchema } from '../protocol/job.ts';
-import type { JobState, QueuedItem, Spoken } from './types.ts';
+import type { AnswerNotes, JobState, QueuedItem } from './types.ts';
 
-interface Talk {
+interface SeenNotes {
   readonly warnings?: Note[] | undefined;
   readonly messages?: Note[] | undefined;
   readonly links?: Record<string, string> | undefined;
   readonly rateLimit?: SeenRateLimit | undefined;
 }
 
-export function spoken({ warnings = [], messages = [], links = {}, rateLimit }: Talk): Spoken {
+export function notesOf({ warnings = [], messages = [], links = {}, rateLimit }: SeenNotes): AnswerNotes {
   return { warnings, messages, links, rateLimit };
 }
 
 export function jobState(answer: z.output<typeof seenJobAnswerSchema>): JobState {
-  return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...spoken(answer) };
+  return { job: answer.job, skin: answer.skin, errors: answer.errors ?? [], ...notesOf(answer) };
 }
 
 export function queuedItem({ success, job, skin, errors = [], warnings = [] }: SeenBatchItem): QueuedItem {

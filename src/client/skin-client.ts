@@ -27,7 +27,7 @@ import { AccountClient } from './account-client.ts';
 import { jobIn, nextIn, queryOf, timedOutJob } from './answer-links.ts';
 import { JobFailedError } from './errors.ts';
 import { readJobEvents } from './job-events.ts';
-import { jobState, queuedItem, spoken } from './job-state.ts';
+import { jobState, notesOf, queuedItem } from './job-state.ts';
 import { pollTimes } from './poll-timing.ts';
 import { Requester } from './requester.ts';
 import type { ServiceClock } from './service-clock.ts';
@@ -102,7 +102,7 @@ export class SkinClient {
     const timeout = MAX_TOTAL_WAIT_SECONDS * 1000 + this.#requester.timeout;
     try {
       const answer = await this.#requester.request({ ...request, timeout }, seenGenerateAnswerSchema, call);
-      return { skin: answer.skin, job: jobIn(answer.links), ...spoken(answer) };
+      return { skin: answer.skin, job: jobIn(answer.links), ...notesOf(answer) };
     } catch (error) {
       const id = timedOutJob(error);
       if (id === undefined) throw error;
@@ -129,7 +129,7 @@ export class SkinClient {
       message: 'does not have one result per item',
     });
     const answer = await this.#requester.request(batchSubmission(items, call), schema, call);
-    return { items: answer.batch.map(queuedItem), ...spoken(answer) };
+    return { items: answer.batch.map(queuedItem), ...notesOf(answer) };
   }
 
   /** GET /v2/queue/:jobId: the job, and its skin once it is completed. A failed job is an answer, not an error. */

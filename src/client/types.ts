@@ -46,7 +46,7 @@ export interface CallOptions {
 }
 
 /** Additional information in an answer. */
-export interface Spoken {
+export interface AnswerNotes {
   readonly warnings: readonly Note[];
   readonly messages: readonly Note[];
   /** Relative URLs by name, for example `job` and `events`. */
@@ -54,14 +54,14 @@ export interface Spoken {
   readonly rateLimit: SeenRateLimit | undefined;
 }
 
-export interface GeneratedSkin extends Spoken {
+export interface GeneratedSkin extends AnswerNotes {
   readonly skin: Skin;
   /** Id of the job that made it, if the service says so. */
   readonly job: string | undefined;
 }
 
 /** `skin` is present once the job is completed; `errors` say why it failed. */
-export interface JobState extends Spoken {
+export interface JobState extends AnswerNotes {
   readonly job: Job;
   readonly skin: Skin | undefined;
   readonly errors: readonly Note[];
@@ -77,7 +77,7 @@ export interface QueuedItem {
   readonly warnings: readonly Note[];
 }
 
-export interface QueuedBatch extends Spoken {
+export interface QueuedBatch extends AnswerNotes {
   /** One per submission, in order. */
   readonly items: readonly QueuedItem[];
 }

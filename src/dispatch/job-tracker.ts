@@ -111,8 +111,8 @@ export class JobTracker<W extends Submission> {
   /** Follows a job of which only the id is known: another process submitted it. */
   follow(work: W, id: string): void {
     const job: Job = { id, status: 'unknown', timestamp: undefined, eta: undefined, result: undefined };
-    const spoken = { errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
-    this.accepted(work, { job, skin: undefined, ...spoken });
+    const noNotes = { errors: [], warnings: [], messages: [], links: {}, rateLimit: undefined };
+    this.accepted(work, { job, skin: undefined, ...noNotes });
   }
 
   /**

@@ -6,24 +6,25 @@ import { freshMachine } from '../support/program/program.ts';
 import { capePng } from '../support/server/drawn-capes.ts';
 import { skinPng } from '../support/server/drawn-skins.ts';
 
-/** A desk whose commands reach a service over the relay; each must exit with the status given. */
-async function relayedDesk() {
+/** A machine whose commands reach a service over the relay; each must exit with the status given. */
+async function relayedMachine() {
   const serving = await (await freshMachine()).serve();
   const relay = await CheckingRelay.to(serving);
-  const desk = await freshMachine();
+  const machine = await freshMachine();
   const env = { SKINSMITH_BASE_URL: relay.url, SKINSMITH_API_KEY: serving.key };
   const run = async (line: string, status = 0): Promise<string> => {
-    const { exitCode, stdout, stderr } = await desk.run(line.split(' '), { env, cwd: desk.folder });
+    const { exitCode, stdout, stderr } = await machine.run(line.split(' '), { env, cwd: machine.folder });
     expect([line, exitCode, stderr]).toEqual([line, status, expect.any(String)]);
     return stdout;
   };
-  const put = async (name: string, content: Uint8Array) => await writeFile(join(desk.folder, name), content);
+  const put = async (name: string, content: Uint8Array) =>
+    await writeFile(join(machine.folder, name), content);
   return { relay, run, put };
 }
 
-type Desk = Awaited<ReturnType<typeof relayedDesk>>;
+type Machine = Awaited<ReturnType<typeof relayedMachine>>;
 
-async function makeSkins({ run, put }: Desk): Promise<void> {
+async function makeSkins({ run, put }: Machine): Promise<void> {
   for (const n of [1, 2, 3]) await put(`${n}.png`, skinPng(n));
   const { uuid } = JSON.parse(await run('generate 1.png --json')) as { uuid: string };
   await run('queue --wait 1.png 2.png 3.png --out made');
@@ -41,7 +42,7 @@ async function makeSkins({ run, put }: Desk): Promise<void> {
   await run(`skins get ${uuid}`, 1);
 }
 
-async function manageUsers({ run }: Desk): Promise<void> {
+async function manageUsers({ run }: Machine): Promise<void> {
   await run('whoami');
   await run('users create bob');
   await run('users list');
@@ -55,7 +56,7 @@ async function manageUsers({ run }: Desk): Promise<void> {
   await run(`keys revoke ${id}`);
 }
 
-async function manageCapes({ run, put }: Desk): Promise<void> {
+async function manageCapes({ run, put }: Machine): Promise<void> {
   await put('cape.png', capePng(1));
   const { uuid } = JSON.parse(await run('capes create cape.png --alias Test --json')) as { uuid: string };
   await run('capes list');
@@ -65,10 +66,10 @@ async function manageCapes({ run, put }: Desk): Promise<void> {
 }
 
 test('Whatever the program is told to do, the answers that it gets are as published and as described', async () => {
-  const desk = await relayedDesk();
-  await Promise.all([makeSkins(desk), manageUsers(desk), manageCapes(desk)]);
-  expect(desk.relay.faults).toEqual([]);
-  expect([...desk.relay.operations].toSorted()).toEqual([
+  const machine = await relayedMachine();
+  await Promise.all([makeSkins(machine), manageUsers(machine), manageCapes(machine)]);
+  expect(machine.relay.faults).toEqual([]);
+  expect([...machine.relay.operations].toSorted()).toEqual([
     'delete /v2/account/capes/{uuid}',
     'delete /v2/account/keys/{id}',
     'delete /v2/skins/{uuid}',

@@ -15,8 +15,8 @@ export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
 
 /** A job in its current state: with its skin if it is completed, with the reason if it has failed. */
 export function jobBody({ job, skin }: JobWithSkin, warnings: readonly Note[]): Record<string, unknown> {
-  const talk = { warnings, errors: jobErrors(job), messages: [MESSAGES[job.status]], links: jobLinks(job) };
-  return { ...envelope(talk), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
+  const notes = { warnings, errors: jobErrors(job), messages: [MESSAGES[job.status]], links: jobLinks(job) };
+  return { ...envelope(notes), job: jobView(job), ...(skin && { skin: skinView(skin) }) };
 }
 
 export function jobLinks(job: JobRow): Record<string, string> {

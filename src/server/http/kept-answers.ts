@@ -20,6 +20,6 @@ export async function keep(
 }
 
 function keyOf({ caller, warnings }: AskingCall, name: string): string {
-  const talk = warnings.map(({ message }) => message).join();
-  return `${caller.owner} ${name} ${talk}`;
+  const notes = warnings.map(({ message }) => message).join();
+  return `${caller.owner} ${name} ${notes}`;
 }

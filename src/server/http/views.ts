@@ -101,7 +101,7 @@ export function capeView(cape: CapeRow, textureUrl: (hash: string) => string): W
   };
 }
 
-export interface Talk {
+export interface Notes {
   readonly warnings?: readonly Note[];
   readonly messages?: readonly Note[];
   readonly errors?: readonly Note[];
@@ -109,8 +109,8 @@ export interface Talk {
 }
 
 /** The fields of every v2 answer besides its content. */
-export function envelope(talk: Talk): Required<Talk> & { success: true } {
-  const { warnings = [], messages = [], errors = [], links = {} } = talk;
+export function envelope(notes: Notes): Required<Notes> & { success: true } {
+  const { warnings = [], messages = [], errors = [], links = {} } = notes;
   return { success: true, errors, warnings, messages, links };
 }
 

@@ -10,7 +10,7 @@ import { runHosted } from '../../support/hosted/run-hosted.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
-interface Desk {
+interface Machine {
   readonly file: string;
   readonly folder: string;
   generate(typed?: Partial<GenerateOptions>, isTTY?: boolean): Promise<Ran>;
@@ -18,7 +18,7 @@ interface Desk {
 }
 
 /** A machine with one picture, whose commands go to this service. */
-async function deskAt({ url, key }: HostedService): Promise<Desk> {
+async function machineAt({ url, key }: HostedService): Promise<Machine> {
   const folder = await ownFolder();
   const file = join(folder, 'smith.png');
   await writeFile(file, skinPng(1));
@@ -51,7 +51,7 @@ describe('One source', () => {
     const hosted = await runHosted();
     let lost = 0;
     hosted.weather = ({ kind }) => (kind === 'submit' && lost++ === 0 ? { kind: 'reset-after' } : undefined);
-    const { generate } = await deskAt(hosted);
+    const { generate } = await machineAt(hosted);
     const ran = await generate();
     expect([ran.status, JSON.parse(ran.out)]).toMatchObject([0, { status: 'completed' }]);
     expect(lost).toBe(1);
@@ -60,14 +60,14 @@ describe('One source', () => {
 
   test('is made again when its job failed in passing', async () => {
     const fate = { kind: 'fails', times: 2, code: 'skin_change_failed' } as const;
-    const { generate } = await deskAt(await runHosted({ fate: () => fate }));
+    const { generate } = await machineAt(await runHosted({ fate: () => fate }));
     const ran = await generate();
     expect([ran.status, JSON.parse(ran.out)]).toMatchObject([0, { status: 'completed' }]);
   });
 
   test('that fails for good has its source in the list of jobs', async () => {
     const fate = { kind: 'fails', times: 9, code: 'invalid_image' } as const;
-    const { generate, jobs, file } = await deskAt(await runHosted({ fate: () => fate }));
+    const { generate, jobs, file } = await machineAt(await runHosted({ fate: () => fate }));
     const ran = await generate();
     expect([ran.status, JSON.parse(ran.out)]).toMatchObject([1, { error: { code: 'invalid_image' } }]);
     expect(await jobs()).toMatchObject([{ status: 'failed', source: file }]);
@@ -76,13 +76,13 @@ describe('One source', () => {
   test('waits for a spot where other programs have them all, and asks for no more than there are', async () => {
     const hosted = await runHosted();
     for (let taken = 0; taken < 5; taken++) hosted.occupy(600);
-    const { generate } = await deskAt(hosted);
+    const { generate } = await machineAt(hosted);
     expect((await generate()).status).toBe(0);
     expect(hosted.records.refusals?.['job_limit'] ?? 0).toBe(0);
   });
 
   test('that the service knows under another name says which, and warns when a name was given', async () => {
-    const { generate, folder } = await deskAt(await runHosted());
+    const { generate, folder } = await machineAt(await runHosted());
     await generate({ name: 'First' });
     const named = await generate({ name: 'Second' });
     const message = 'The service already has this skin, named "First": the name "Second" was not used.';

@@ -46,9 +46,9 @@ async function world(
   const gameAddresses = { ...game.addresses, services: NO_GAME.services };
   const server = await runServer({ gameAddresses, ...options });
   const env = { SKINSMITH_GAME_ADDRESSES: JSON.stringify(game.addresses) };
-  const desk = { url: server.url, key: server.key, flags: { json: true, quiet: false }, env };
+  const machine = { url: server.url, key: server.key, flags: { json: true, quiet: false }, env };
   const generate: World['generate'] = async (typed) =>
-    await runCommand(async (context) => await runGenerate(typed, context), desk);
+    await runCommand(async (context) => await runGenerate(typed, context), machine);
   return { game, site, server, folder: await ownFolder(), ann, generate };
 }
 

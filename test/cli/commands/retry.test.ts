@@ -26,7 +26,7 @@ const refused = (id: string, code: 'job_not_found' | 'invalid_request', status: 
   json: refusal(code),
 });
 
-async function desk(script: readonly Exchange[]) {
+async function commandWith(script: readonly Exchange[]) {
   const { client } = await testClient(script);
   const { context, out, err } = contextWith(client);
   const noted: [string, string][] = [];
@@ -39,7 +39,7 @@ async function desk(script: readonly Exchange[]) {
 
 describe('retry', () => {
   test('prints the new jobs, with the source as it was typed here', async () => {
-    const { context, out, noted } = await desk([taken('a'), taken('b')]);
+    const { context, out, noted } = await commandWith([taken('a'), taken('b')]);
     expect(await runRetry({ jobs: ['a', 'b'] }, context)).toBe(0);
     const row = (source: string) => `new\twaiting\t1970-01-01T00:00:00.000Z\t${source}\t\n`;
     expect(out()).toBe(row('hat.png') + row('skin.png'));
@@ -48,7 +48,7 @@ describe('retry', () => {
 
   test('goes on after a job that is unknown or has not failed', async () => {
     const script = [refused('x', 'job_not_found', 404), refused('y', 'invalid_request', 400), taken('b')];
-    const { context, out, err } = await desk(script);
+    const { context, out, err } = await commandWith(script);
     expect(await runRetry({ jobs: ['x', 'y', 'b'] }, context)).toBe(1);
     expect([out().split('\t')[0], err()]).toEqual([
       'new',
@@ -58,7 +58,7 @@ describe('retry', () => {
 
   test('waits for the new jobs and prints their skins', async () => {
     const done = { ...job, status: 'completed', result: 'c'.repeat(32) };
-    const { context, out } = await desk([
+    const { context, out } = await commandWith([
       taken('a'),
       { expect: 'GET /v2/queue/new', json: { success: true, job: done, skin: makeSkin() } },
     ]);
@@ -67,7 +67,9 @@ describe('retry', () => {
   });
 
   test('says so when the service does not offer it', async () => {
-    const { context } = await desk([{ expect: 'POST /v2/queue/a/retry', status: 404, text: '<html>' }]);
+    const { context } = await commandWith([
+      { expect: 'POST /v2/queue/a/retry', status: 404, text: '<html>' },
+    ]);
     await expect(runRetry({ jobs: ['a', 'b'] }, context)).rejects.toMatchObject({ code: 'not_offered' });
   });
 });

@@ -18,8 +18,8 @@ import {
 import { changesIn, type LoggedCall } from './call-log.ts';
 import { type Call, CHANGES, readCall } from './calls.ts';
 import { control } from './control.ts';
-import { Desk, type DeskKind } from './desk.ts';
 import { type Fault, Faults, type Order, type Weather } from './faults.ts';
+import { type ApiKind, GameApi } from './game-api.ts';
 import { type LoginKind, Microsoft } from './microsoft.ts';
 import type { FakeGameOptions } from './options.ts';
 import type { Person, PersonPlan } from './people.ts';
@@ -38,14 +38,14 @@ export class FakeGame {
   readonly faults = new Faults();
   readonly accounts: Person[] = [];
   readonly #server: Server;
-  readonly #desk: Desk;
+  readonly #api: GameApi;
   readonly #options: FakeGameOptions;
   readonly #closing = new AbortController();
   #requests = 0;
 
-  private constructor(server: Server, url: string, desk: Desk, options: FakeGameOptions) {
+  private constructor(server: Server, url: string, api: GameApi, options: FakeGameOptions) {
     this.#server = server;
-    this.#desk = desk;
+    this.#api = api;
     this.#options = options;
     this.url = url;
     const services = `${url}/services`;
@@ -65,7 +65,7 @@ export class FakeGame {
       xsts: `${url}/xsts`,
     };
     const { interval, approvedClients, now = Date.now } = options;
-    this.microsoft = new Microsoft(desk.people, { interval, approvedClients, now });
+    this.microsoft = new Microsoft(api.people, { interval, approvedClients, now });
     this.faults.weather = options.weather;
     for (let number = 0; number < (options.accounts ?? 0); number++) this.addAccount();
     server.on('request', (message: IncomingMessage, response: ServerResponse) => {
@@ -80,7 +80,7 @@ export class FakeGame {
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { signingKeyPath, now = Date.now } = options;
-    return new FakeGame(server, url, await Desk.open(url, { signingKeyPath, now }), options);
+    return new FakeGame(server, url, await GameApi.open(url, { signingKeyPath, now }), options);
   }
 
   async close(): Promise<void> {
@@ -91,30 +91,30 @@ export class FakeGame {
 
   /** SPKI in base64 DER: what signed profiles verify with. */
   get publicKey(): string {
-    return this.#desk.signer.publicKey;
+    return this.#api.signer.publicKey;
   }
 
-  get textures(): Desk['textures'] {
-    return this.#desk.textures;
+  get textures(): GameApi['textures'] {
+    return this.#api.textures;
   }
 
   /** Somebody whose account may be used: with a token. */
   addAccount(plan: PersonPlan = {}): Person {
-    const person = this.#desk.people.add(plan);
-    this.#desk.people.issueToken(person);
+    const person = this.#api.people.add(plan);
+    this.#api.people.issueToken(person);
     this.accounts.push(person);
     return person;
   }
 
   /** Somebody who plays, and whom the services know. */
   addPlayer(plan: PersonPlan = {}): Person {
-    return this.#desk.people.add(plan);
+    return this.#api.people.add(plan);
   }
 
   /** The account's tokens are not accepted any more. Answers a new one. */
   renewToken(account: Person): string {
     account.tokens = [];
-    return this.#desk.people.issueToken(account);
+    return this.#api.people.issueToken(account);
   }
 
   order(order: Order): void {
@@ -166,7 +166,7 @@ export class FakeGame {
 
   async #process(call: Call, logged: LoggedCall, fault: Fault | undefined): Promise<Answer> {
     if (LOGIN.has(call.kind)) return this.microsoft.answer(call.kind as LoginKind, call);
-    const { answer, texture } = await this.#desk.answer(call.kind as DeskKind, call, fault);
+    const { answer, texture } = await this.#api.answer(call.kind as ApiKind, call, fault);
     logged.texture = texture;
     return answer;
   }
@@ -198,13 +198,13 @@ export class FakeGame {
   }
 
   #suspend({ token }: Call): Answer {
-    const person = this.#desk.people.byToken(token);
+    const person = this.#api.people.byToken(token);
     if (person) person.isSuspended = true;
     return suspended();
   }
 
   #accountOf({ kind, subject, token }: Call): string | undefined {
-    return kind === 'profile' ? subject : this.#desk.people.byToken(token)?.id;
+    return kind === 'profile' ? subject : this.#api.people.byToken(token)?.id;
   }
 
   #now(): number {

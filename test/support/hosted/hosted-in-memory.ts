@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { VirtualClock } from '../scripted/virtual-clock.ts';
 import { type Answer, encodeAnswer, refusalCode } from './answers.ts';
-import { Desk } from './desk.ts';
+import { HostedApi } from './hosted-api.ts';
 import type { HostedOptions } from './options.ts';
 import type { HostedRecords } from './records.ts';
 import { type HostedRequest, type RequestKind, routeOf } from './requests.ts';
@@ -38,24 +38,24 @@ export class HostedInMemory {
   readonly seen: SeenRequest[] = [];
   disturb: Disturb = async (_, process) => await process();
   readonly #clock: VirtualClock;
-  readonly #desk: Desk;
+  readonly #api: HostedApi;
 
-  private constructor(clock: VirtualClock, desk: Desk) {
+  private constructor(clock: VirtualClock, api: HostedApi) {
     this.#clock = clock;
-    this.#desk = desk;
+    this.#api = api;
   }
 
   static async open(clock: VirtualClock, options: HostedOptions = {}): Promise<HostedInMemory> {
-    const desk = await Desk.open(URL_IN_MEMORY, { ...options, now: () => clock.now() });
-    return new HostedInMemory(clock, desk);
+    const api = await HostedApi.open(URL_IN_MEMORY, { ...options, now: () => clock.now() });
+    return new HostedInMemory(clock, api);
   }
 
   get key(): string {
-    return this.#desk.key;
+    return this.#api.key;
   }
 
   get records(): HostedRecords {
-    return this.#desk.intake.records;
+    return this.#api.intake.records;
   }
 
   /** What a client sends its requests through. */
@@ -86,7 +86,7 @@ export class HostedInMemory {
 
   /** An answer that refuses, in the service's own words. */
   refuse(request: HostedRequest, trouble: Trouble): Answer {
-    return this.#desk.refuse(
+    return this.#api.refuse(
       request,
       trouble.kind === 'rate-limit' ? 'rate_limit' : 'service_unavailable',
       trouble,
@@ -95,7 +95,7 @@ export class HostedInMemory {
 
   /** Another program of the same user takes a spot. With a key of its own its job is in no list that the caller sees. */
   occupy(milliseconds: number, { key = 'same' }: { key?: 'same' | 'other' } = {}): void {
-    this.#desk.intake.occupy(milliseconds, key === 'same' ? 'other program' : 'other key', this.#desk.now());
+    this.#api.intake.occupy(milliseconds, key === 'same' ? 'other program' : 'other key', this.#api.now());
   }
 
   async #answer({ path, ...sent }: Pick<HostedRequest, 'method' | 'headers' | 'body'> & { path: string }) {
@@ -109,7 +109,7 @@ export class HostedInMemory {
     };
     this.seen.push(seen);
     const never = new AbortController().signal;
-    const process = async () => await this.#clock.standStill(this.#desk.answer(request, never));
+    const process = async () => await this.#clock.standStill(this.#api.answer(request, never));
     const answer = await this.disturb(request, process);
     seen.refusal = refusalCode(answer);
     return encodeAnswer(answer);

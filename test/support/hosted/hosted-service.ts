@@ -8,7 +8,7 @@
  * | shape of a success: no `errors` | middleware/response `formatV2Response` | answers.ts `success` |
  * | shape of a refusal: `success`, `errors`, `rateLimit`, no links; zod errors; 404 | middleware/error | error-answers.ts |
  * | rate limit in body and headers, zeros when not looked up, `hour.limit` always 0 | generator/v2/V2GenerateHandler `makeRateLimitInfo` | rate-limits.ts `makeRateLimitInfo` |
- * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | rate-limits.ts, desk.ts `#take` |
+ * | what is looked up and refused before a POST, by flags only | routes/v2/queue, routes/v2/generate, middleware/rateLimit | rate-limits.ts, hosted-api.ts `#take` |
  * | order of checks of a submission; it counts before its picture is read | models/v2/generate `v2SubmitGeneratorJob` | intake.ts `take` |
  * | one file, five fields, the option schemas | models/v2/generate `upload`, validation/generate | submission.ts |
  * | jobs spread over the minute | models/v2/generate `v2SubmitGeneratorJob` (notBefore) | slots.ts `notBefore` |
@@ -17,11 +17,11 @@
  * | 202 with `eta`; duplicates as made-up jobs `f4c3…` | models/v2/generate `v2GenerateEnqueue`, `saveFakeJob` | job-answers.ts, slots.ts `etaOf` |
  * | a job: strict id, no key needed, no `eta`, failures in a 200 | models/v2/generate `v2GetJob` | job-answers.ts `jobAnswer` |
  * | the list: by key, three hours, `result`; 401 without a key | models/v2/generate `v2ListJobs` | job-book.ts `list`, job-answers.ts |
- * | waiting for a skin, 500 `generator_timeout` without a link to the job | models/v2/generate `v2GenerateAndWait` | desk.ts `#generate` |
- * | a skin; rows of lists; editing and deleting | generator/v2/V2GenerateHandler `skinToJson`, models/v2/skins | skin-desk.ts |
- * | /v2/me, 404 without a user | models/v2/me `v2GetMe` | desk.ts `#me` |
- * | /v2/delay under `rateLimit`, without windows | models/v2/delay `v2GetDelay` | desk.ts `#delay` |
- * | GET / | index `init` | desk.ts |
+ * | waiting for a skin, 500 `generator_timeout` without a link to the job | models/v2/generate `v2GenerateAndWait` | hosted-api.ts `#generate` |
+ * | a skin; rows of lists; editing and deleting | generator/v2/V2GenerateHandler `skinToJson`, models/v2/skins | skin-requests.ts |
+ * | /v2/me, 404 without a user | models/v2/me `v2GetMe` | hosted-api.ts `#me` |
+ * | /v2/delay under `rateLimit`, without windows | models/v2/delay `v2GetDelay` | hosted-api.ts `#delay` |
+ * | GET / | index `init` | hosted-api.ts |
  *
  * Assumed, because it is in packages that are not published: that a minute begins with its first request (as the
  * documentation's examples have it) and the hour with the clock's; that a queue of 5 takes five jobs; when a job
@@ -35,7 +35,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Answer, refusalCode, send } from './answers.ts';
-import { Desk, type Refused } from './desk.ts';
+import { HostedApi, type Refused } from './hosted-api.ts';
 import type { HostedFlags, HostedOptions } from './options.ts';
 import type { DoubleSubmission, HostedRecords } from './records.ts';
 import { type HostedRequest, type RequestKind, readRequest } from './requests.ts';
@@ -54,17 +54,17 @@ export class HostedService {
   readonly url: string;
   readonly key: string;
   readonly #server: Server;
-  readonly #desk: Desk;
+  readonly #api: HostedApi;
   readonly #closing = new AbortController();
   readonly #watchers = new Set<Watcher>();
   #weather: Weather | undefined;
   #requests = 0;
 
-  private constructor(server: Server, url: string, desk: Desk, weather: HostedOptions['weather']) {
+  private constructor(server: Server, url: string, api: HostedApi, weather: HostedOptions['weather']) {
     this.#server = server;
-    this.#desk = desk;
+    this.#api = api;
     this.url = url;
-    this.key = desk.key;
+    this.key = api.key;
     this.weather = weather;
     server.on('request', (message: IncomingMessage, response: ServerResponse) => {
       this.#handle(message, response).catch((error: unknown) => this.#broke(error, message, response));
@@ -77,7 +77,7 @@ export class HostedService {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return new HostedService(server, url, await Desk.open(url, options), options.weather);
+    return new HostedService(server, url, await HostedApi.open(url, options), options.weather);
   }
 
   async close(): Promise<void> {
@@ -87,7 +87,7 @@ export class HostedService {
   }
 
   get records(): HostedRecords {
-    return this.#desk.intake.records;
+    return this.#api.intake.records;
   }
 
   /** What was submitted although the service had a job for it that could still give the skin. */
@@ -102,22 +102,22 @@ export class HostedService {
 
   /** Changes the rate limit from now on; undefined: none. */
   set rate(rule: RateRule | undefined) {
-    this.#desk.rate = rule;
+    this.#api.rate = rule;
   }
 
   /** Changes the service's flags from now on. */
   set flags(flags: HostedFlags) {
-    this.#desk.intake.flags = flags;
+    this.#api.intake.flags = flags;
   }
 
   /** Jobs taken in from now on are worked on until `release`: a test decides when they end, not the clock. */
   hold(): void {
-    this.#desk.intake.book.hold();
+    this.#api.intake.book.hold();
   }
 
   /** Ends all jobs that have no end yet, and holds no others. */
   release(): void {
-    this.#desk.intake.book.release(this.#desk.now());
+    this.#api.intake.book.release(this.#api.now());
   }
 
   /**
@@ -126,7 +126,7 @@ export class HostedService {
    */
   occupy(milliseconds: number, { key = 'same' }: { key?: 'same' | 'other' } = {}): string {
     const owner = key === 'same' ? 'other program' : 'other key';
-    return this.#desk.intake.occupy(milliseconds, owner, this.#desk.now());
+    return this.#api.intake.occupy(milliseconds, owner, this.#api.now());
   }
 
   /** Calls `watcher` at every moment of every request, before anything else happens. Answers how to stop it. */
@@ -138,7 +138,7 @@ export class HostedService {
   async #handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readRequest(message, ++this.#requests);
     const { kind } = request;
-    const { records } = this.#desk.intake;
+    const { records } = this.#api.intake;
     const process = async () => await this.#process(request);
     if (kind === 'records') return send(response, await process());
     records.count(records.requests, kind);
@@ -147,13 +147,13 @@ export class HostedService {
     const trouble = this.#weather?.(request);
     if (!trouble) return send(response, await process());
     records.count(records.troubles, trouble.kind);
-    const refuse = (code: Refused) => this.#desk.refuse(request, code, trouble);
+    const refuse = (code: Refused) => this.#api.refuse(request, code, trouble);
     await act({ response, process, refuse, closing: this.#closing.signal }, trouble);
   }
 
   async #process(request: HostedRequest): Promise<Answer> {
-    const { records } = this.#desk.intake;
-    const answer = await this.#desk.answer(request, this.#closing.signal);
+    const { records } = this.#api.intake;
+    const answer = await this.#api.answer(request, this.#closing.signal);
     const code = refusalCode(answer);
     if (code !== undefined) records.count(records.refusals, code);
     this.#tell('processed', request.kind);

@@ -21,7 +21,7 @@ import { countSubmission } from './rate-limits.ts';
 import { Recorder } from './records.ts';
 import { HostedRefusal } from './refusals.ts';
 import type { SkinMaker } from './skin-maker.ts';
-import { makeSkinUuid, SkinShelf } from './skin-shelf.ts';
+import { makeSkinUuid, SkinStore } from './skin-store.ts';
 import { type Before, etaOf, notBefore } from './slots.ts';
 import { type Submission, type SubmissionOptions, wishOf } from './submission.ts';
 import type { CallerKind, Visit } from './visit.ts';
@@ -49,7 +49,7 @@ interface NewJob extends Omit<PlannedJob, 'wish'> {
 export class Intake {
   readonly records = new Recorder();
   readonly book: JobBook;
-  readonly shelf = new SkinShelf();
+  readonly skins = new SkinStore();
   flags: HostedFlags;
   readonly #maker: SkinMaker;
   readonly #options: HostedOptions;
@@ -124,7 +124,7 @@ export class Intake {
     const uuid = makeSkinUuid();
     const skin = this.#maker.make({ uuid, wish, picture, isWrong: false, madeAt: now, duration: 0 });
     this.#old.set(wishKey(wish), { skin, uuid });
-    this.shelf.add(uuid, { skin, madeAt: now, isThere: () => true });
+    this.skins.add(uuid, { skin, madeAt: now, isThere: () => true });
     return { skin, uuid };
   }
 
@@ -139,7 +139,7 @@ export class Intake {
       { pixels, variant, job: id, at, endsAt: at, duplicate: true },
       this.book.of(wish),
     );
-    const duplicate = { id, timestamp: at, skin: (await this.shelf.find(uuid, at)) ?? (await skin) };
+    const duplicate = { id, timestamp: at, skin: (await this.skins.find(uuid, at)) ?? (await skin) };
     this.#fakeJobs.set(id, duplicate);
     return duplicate;
   }
@@ -187,7 +187,7 @@ export class Intake {
     const job: HostedJob = { ...planned, ...times, id: makeJobId(), acceptedAt: now, skin, skinUuid };
     this.book.add(job);
     const isThere = (at: number) => hasSkin(job, at);
-    this.shelf.add(skinUuid, { skin, madeAt: made.madeAt, isThere });
+    this.skins.add(skinUuid, { skin, madeAt: made.madeAt, isThere });
     this.records.unfinished(this.book.unfinished(owner === 'anonymous' ? 'anonymous' : 'user', now));
     return job;
   }

@@ -5,7 +5,7 @@ import { type Answer, note, success } from './answers.ts';
 import type { Duplicate } from './intake.ts';
 import { type HostedJob, statusOf } from './job-book.ts';
 import { makeRateLimitInfo } from './rate-limits.ts';
-import { skinToJson } from './skin-desk.ts';
+import { skinToJson } from './skin-requests.ts';
 import type { Visit } from './visit.ts';
 
 /** `v2GenerateEnqueue` of a new job; only this answer has an `eta`. */

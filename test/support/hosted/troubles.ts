@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, encodeAnswer, page, send, withoutLimits } from './answers.ts';
-import type { Refused } from './desk.ts';
 import { internalError } from './error-answers.ts';
+import type { Refused } from './hosted-api.ts';
 import type { Trouble, TroubleKind } from './weather.ts';
 
 /** A request that trouble comes between. */

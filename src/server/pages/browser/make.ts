@@ -11,16 +11,18 @@ export function enhanceMakeForm(form: HTMLFormElement): void {
   if (!input || !list || !stage) return;
   input.multiple = true;
   for (const hint of form.querySelectorAll<HTMLElement>('[data-needs-script]')) hint.hidden = false;
-  const desk = new MakeDesk(form, { list, preview: new Preview(stage) });
-  input.addEventListener('change', () => desk.choose([...(input.files ?? [])]));
+  const pictures = new ChosenPictures(form, { list, preview: new Preview(stage) });
+  input.addEventListener('change', () => pictures.choose([...(input.files ?? [])]));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void desk.send();
+    void pictures.send();
   });
-  takeDrops(form, (files) => desk.choose(files));
-  document.addEventListener('paste', ({ clipboardData }) => desk.choose([...(clipboardData?.files ?? [])]));
+  takeDrops(form, (files) => pictures.choose(files));
+  document.addEventListener('paste', ({ clipboardData }) =>
+    pictures.choose([...(clipboardData?.files ?? [])]),
+  );
   form.querySelector('[data-choose-folder]')?.addEventListener('click', async () => {
-    desk.choose(await chooseFolder());
+    pictures.choose(await chooseFolder());
   });
 }
 
@@ -39,19 +41,19 @@ function takeDrops(form: HTMLFormElement, take: (files: File[]) => void): void {
   });
 }
 
-interface DeskParts {
+interface MakeParts {
   readonly list: HTMLOListElement;
   readonly preview: Preview;
 }
 
 /** The pictures that are chosen, until they are sent. */
-class MakeDesk {
+class ChosenPictures {
   readonly #form: HTMLFormElement;
-  readonly #parts: DeskParts;
+  readonly #parts: MakeParts;
   readonly #queue = new MakeQueue();
   #chosen: ChosenPicture[] = [];
 
-  constructor(form: HTMLFormElement, parts: DeskParts) {
+  constructor(form: HTMLFormElement, parts: MakeParts) {
     this.#form = form;
     this.#parts = parts;
   }

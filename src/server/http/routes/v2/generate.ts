@@ -36,7 +36,7 @@ export const generateRoute = route({
     const isKnown = submitted.kind === 'known';
     const skin = isKnown ? submitted.skin : await awaitSkin(context, submitted.job, query.timeout * 1000);
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
-    const talk = {
+    const notes = {
       warnings: [...call.warnings, ...warnings, ...submitted.warnings],
       messages: isKnown
         ? [{ code: 'skin_found', message: 'Found an existing skin.' }]
@@ -49,7 +49,7 @@ export const generateRoute = route({
       },
     };
     const duplicate = submitted.kind === 'ended' ? undefined : isKnown;
-    const body = { ...envelope(talk), skin: skinView(skin, duplicate), rateLimit, usage: {} };
+    const body = { ...envelope(notes), skin: skinView(skin, duplicate), rateLimit, usage: {} };
     return { status: 200, body, headers: rateLimitHeaders(rateLimit, { retry: false }) };
   },
 });

@@ -67,12 +67,12 @@ function submissionAnswer(submitted: Submitted, general: readonly Note[]): { sta
   if (submitted.kind === 'ended') return { status: 200, body: jobBody(submitted, warnings) };
   if (submitted.kind === 'known') {
     const messages = [{ code: 'skin_found', message: 'Found an existing skin.' }];
-    const talk = envelope({ warnings, messages, links: jobLinks(job) });
-    return { status: 200, body: { ...talk, job: jobView(job), skin: skinView(submitted.skin, true) } };
+    const notes = envelope({ warnings, messages, links: jobLinks(job) });
+    return { status: 200, body: { ...notes, job: jobView(job), skin: skinView(submitted.skin, true) } };
   }
   const messages = [{ code: 'job_queued', message: 'The job is queued.' }];
-  const talk = envelope({ warnings, messages, links: jobLinks(job) });
-  return { status: 202, body: { ...talk, job: jobView(job, submitted.eta) } };
+  const notes = envelope({ warnings, messages, links: jobLinks(job) });
+  return { status: 202, body: { ...notes, job: jobView(job, submitted.eta) } };
 }
 
 export const jobRoute = route({

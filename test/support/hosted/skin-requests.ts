@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Skin } from '../../../src/protocol/skin.ts';
 import { type Answer, note, success } from './answers.ts';
 import { HostedRefusal, parseOrRefuse } from './refusals.ts';
-import { type SkinShelf, shortIdOf } from './skin-shelf.ts';
+import { type SkinStore, shortIdOf } from './skin-store.ts';
 import { NAME_AND_VISIBILITY, UUID, UUID_OR_SHORT_ID } from './submission.ts';
 import { requireUser, type Visit } from './visit.ts';
 
@@ -18,13 +18,13 @@ const LIST = z.object({
 });
 
 /** `v2GetSkin` and the handlers beside it. */
-export class SkinDesk {
-  readonly #shelf: SkinShelf;
+export class SkinRequests {
+  readonly #store: SkinStore;
   /** The service's root, no slash at its end. */
   readonly #root: string;
 
-  constructor(shelf: SkinShelf, root: string) {
-    this.#shelf = shelf;
+  constructor(store: SkinStore, root: string) {
+    this.#store = store;
     this.#root = root;
   }
 
@@ -48,7 +48,7 @@ export class SkinDesk {
   async list(visit: Visit, whose: 'public' | 'own'): Promise<Answer> {
     if (whose === 'own') requireUser(visit);
     const { after, size, filter } = parseOrRefuse(LIST, Object.fromEntries(visit.request.query));
-    const all = await this.#shelf.list(visit.now);
+    const all = await this.#store.list(visit.now);
     const wanted = all.filter(
       ({ skin }) =>
         (whose === 'own' || skin.visibility === 'public') &&
@@ -68,7 +68,7 @@ export class SkinDesk {
     const skin = await this.#find(visit, parseOrRefuse(UUID_OR_SHORT_ID, visit.request.subject));
     const body: unknown = JSON.parse(visit.request.body.toString('utf8') || '{}');
     const { name, visibility } = parseOrRefuse(NAME_AND_VISIBILITY, body);
-    this.#shelf.edit(skin.uuid, { ...(name && { name }), ...(visibility && { visibility }) });
+    this.#store.edit(skin.uuid, { ...(name && { name }), ...(visibility && { visibility }) });
     const edited = await this.#find(visit, skin.uuid);
     const messages = [note('updated', 'Skin updated successfully')];
     return success(visit, { skin: skinToJson(edited) }, { messages });
@@ -78,12 +78,12 @@ export class SkinDesk {
   async delete(visit: Visit): Promise<Answer> {
     requireUser(visit);
     const { uuid } = await this.#find(visit, parseOrRefuse(UUID_OR_SHORT_ID, visit.request.subject));
-    this.#shelf.delete(uuid);
+    this.#store.delete(uuid);
     return success(visit, {}, { messages: [note('deleted', 'Skin marked for deletion')] });
   }
 
   async #find({ now, caller }: Visit, id: string): Promise<Skin> {
-    const skin = await this.#shelf.find(id, now);
+    const skin = await this.#store.find(id, now);
     if (skin && (caller === 'user' || skin.visibility !== 'private')) return skin;
     throw new HostedRefusal(404, 'skin_not_found', 'Skin not found');
   }

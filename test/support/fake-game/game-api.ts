@@ -19,16 +19,16 @@ interface Answered {
 
 type Handler = (call: Call, fault: Fault | undefined) => Promise<Answered> | Answered;
 type AccountHandler = (person: Person, call: Call, fault: Fault | undefined) => Promise<Answered> | Answered;
-export type DeskKind = Exclude<CallKind, 'device_code' | 'token' | 'xbox' | 'xsts' | 'login' | 'control'>;
+export type ApiKind = Exclude<CallKind, 'device_code' | 'token' | 'xbox' | 'xsts' | 'login' | 'control'>;
 
 /** The game's services but for logging in: who may do what, and what there is to say. */
-export class Desk {
+export class GameApi {
   readonly textures = new TextureStore();
   readonly people = new People(this.textures);
   readonly signer: Signer;
   readonly #root: string;
   readonly #now: () => number;
-  readonly #handlers: Readonly<Record<DeskKind, Handler>> = {
+  readonly #handlers: Readonly<Record<ApiKind, Handler>> = {
     profile: (call, fault) => this.#profile(call, fault),
     account: this.#asAccount((person) => ({ answer: ok(this.#accountView(person)) })),
     skin_upload: this.#asAccount((person, call, fault) => this.#upload(person, call, fault)),
@@ -55,12 +55,12 @@ export class Desk {
   static async open(
     root: string,
     options: { signingKeyPath?: string | undefined; now: () => number },
-  ): Promise<Desk> {
+  ): Promise<GameApi> {
     const signer = await Signer.open(`${root}/texture`, options.signingKeyPath);
-    return new Desk(root, signer, options.now);
+    return new GameApi(root, signer, options.now);
   }
 
-  async answer(kind: DeskKind, call: Call, fault: Fault | undefined): Promise<Answered> {
+  async answer(kind: ApiKind, call: Call, fault: Fault | undefined): Promise<Answered> {
     return await this.#handlers[kind](call, fault);
   }
 

@@ -26,8 +26,8 @@ import {
 } from './rate-limits.ts';
 import { HostedRefusal, InvalidRequest, parseOrRefuse } from './refusals.ts';
 import type { HostedRequest, RequestKind } from './requests.ts';
-import { SkinDesk, skinToJson } from './skin-desk.ts';
 import { SkinMaker } from './skin-maker.ts';
+import { SkinRequests, skinToJson } from './skin-requests.ts';
 import { OBJECT_ID, readSubmission } from './submission.ts';
 import { MINUTE, type RateRule, Traffic } from './traffic.ts';
 import { type CallerKind, newVisit, requireUser, type Visit, verifyKey } from './visit.ts';
@@ -45,11 +45,11 @@ type Handler = (visit: Visit, closing: AbortSignal) => Promise<Answer> | Answer;
 export type Refused = 'rate_limit' | 'job_limit' | 'concurrency_limit' | 'service_unavailable';
 
 /** Answers requests: who may ask, and what there is to say. */
-export class Desk {
+export class HostedApi {
   readonly intake: Intake;
   readonly key: string;
   readonly #maker: SkinMaker;
-  readonly #skins: SkinDesk;
+  readonly #skins: SkinRequests;
   readonly #options: HostedOptions;
   readonly #traffic: Readonly<Record<CallerKind, Traffic>>;
   /** When each job was last looked at. */
@@ -80,14 +80,14 @@ export class Desk {
     this.#options = options;
     this.key = options.key ?? HOSTED_KEY;
     this.intake = new Intake(maker, options);
-    this.#skins = new SkinDesk(this.intake.shelf, url);
+    this.#skins = new SkinRequests(this.intake.skins, url);
     const { rate, delay } = options;
     this.#traffic = { user: new Traffic(rate, delay), anonymous: new Traffic(rate, delay) };
   }
 
   /** `url`: the service's root. */
-  static async open(url: string, options: HostedOptions): Promise<Desk> {
-    return new Desk(await SkinMaker.open(url, options.signingKeyPath), url, options);
+  static async open(url: string, options: HostedOptions): Promise<HostedApi> {
+    return new HostedApi(await SkinMaker.open(url, options.signingKeyPath), url, options);
   }
 
   /** Changes every caller's rate limit; undefined: none. */

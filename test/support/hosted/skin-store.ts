@@ -12,7 +12,7 @@ interface KeptSkin {
 }
 
 /** The skins that the service has, newest last. */
-export class SkinShelf {
+export class SkinStore {
   readonly #skins = new Map<string, KeptSkin>();
   readonly #edits = new Map<string, Edit>();
 

@@ -51,6 +51,7 @@ export class Journal {
   readonly #jobs = new Set<string>();
   #nonce = '';
   #size: number;
+  #isClosed = false;
 
   private constructor(path: string, fd: number) {
     this.#path = path;
@@ -61,23 +62,18 @@ export class Journal {
   /** Opens or starts the journal at `path`. */
   static open(path: string): Journal {
     makeFolder(dirname(path), 0o700);
-    const journal = new Journal(path, openSync(path, 'a+', 0o600));
-    try {
+    return new Journal(path, openSync(path, 'a+', 0o600)).#closedIfThrown((journal) => {
       journal.#readBack();
       if (journal.#nonce === '') journal.#begin();
-    } catch (error) {
-      closeSync(journal.#fd);
-      throw error;
-    }
-    return journal;
+    });
   }
 
   /** Opens the journal for reading only; undefined if there is none. */
   static read(path: string): Journal | undefined {
     if (!existsSync(path)) return undefined;
-    const journal = new Journal(path, openSync(path, 'r'));
-    forEachLine(journal.#fd, (line, at) => journal.#replay(line, at));
-    return journal;
+    return new Journal(path, openSync(path, 'r')).#closedIfThrown((journal) => {
+      forEachLine(journal.#fd, (line, at) => journal.#replay(line, at));
+    });
   }
 
   /** Whether no earlier run has left anything. */
@@ -148,7 +144,10 @@ export class Journal {
     this.#append({ s: 'end' });
   }
 
+  /** Does nothing the second time: the number of a closed file may by then be another file's. */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     closeSync(this.#fd);
   }
 
@@ -170,6 +169,16 @@ export class Journal {
     if (!keepsJobs || state.step !== 'job') return [];
     const record: JournalRecord = { k: key, s: 'job', n: state.attempt, j: state.job };
     return [JSON.stringify(record)];
+  }
+
+  #closedIfThrown(work: (journal: this) => void): this {
+    try {
+      work(this);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    return this;
   }
 
   #read<T>(key: string, step: 'done' | 'unproven', parse: (json: unknown) => T): T {

@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -12,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal/journal.ts';
 import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
-import { close, open, ownPath, reopened, retire } from '../../support/batch/open-journal.ts';
+import { open, ownPath, reopened } from '../../support/batch/open-journal.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 describe('A new journal', () => {
@@ -169,7 +173,7 @@ describe('The end of a batch', () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));
-    retire(journal, true);
+    journal.retire({ keepsJobs: true });
     expect(existsSync(path)).toBe(false);
     expect(open(path).isFresh).toBe(true);
   });
@@ -207,7 +211,7 @@ describe('A job without a result', () => {
     const journal = open(path);
     journal.accepted(keyOf(1), 1, 'j1');
     journal.done(recordOf(2));
-    retire(journal, keepsJobs);
+    journal.retire({ keepsJobs });
     const next = open(path);
     expect([next.stateOf(keyOf(1)), next.stateOf(keyOf(2))]).toEqual([state, undefined]);
   });
@@ -221,7 +225,7 @@ describe('A skin that could not be proved', () => {
     const journal = open(path);
     journal.unproven(unproven);
     journal.done(recordOf(2));
-    retire(journal, true);
+    journal.retire({ keepsJobs: true });
     const next = open(path);
     expect([next.stateOf(keyOf(1))?.step, next.stateOf(keyOf(2))]).toEqual(['unproven', undefined]);
     expect(next.readUnproven(keyOf(1))).toMatchObject({ code: 'wrong_skin', skin: unproven.skin });
@@ -245,6 +249,21 @@ describe('A skin that could not be proved', () => {
   });
 });
 
+describe('A journal that could not be retired', () => {
+  test('is closed once, and leaves alone whatever file has its number by then', async () => {
+    const path = await ownPath();
+    const journal = open(path);
+    journal.accepted(keyOf(1), 0, 'j1');
+    rmSync(dirname(path), { recursive: true });
+    writeFileSync(dirname(path), 'in the way');
+    expect(() => journal.retire({ keepsJobs: true })).toThrow();
+    const files = Array.from({ length: 8 }, () => openSync(import.meta.filename, 'r'));
+    onTestFinished(() => files.forEach(closeSync));
+    journal.close();
+    for (const file of files) expect(fstatSync(file).size).toBeGreaterThan(0);
+  });
+});
+
 describe('A journal that is only read', () => {
   test('tells what was written, and is not there before', async () => {
     const path = await ownPath();
@@ -254,7 +273,7 @@ describe('A journal that is only read', () => {
     journal.done(recordOf(1));
     journal.accepted(keyOf(2), 0, 'j2');
     const found = Journal.read(path)!;
-    onTestFinished(() => close(found));
+    onTestFinished(() => found?.close());
     expect([1, 2].map((number) => found.stateOf(keyOf(number))?.step)).toEqual(['done', 'job']);
     expect(found.readDone(keyOf(1)).skin.name).toBe('Zoë 🙂 1');
   });

@@ -8,30 +8,15 @@ export async function ownPath(): Promise<string> {
   return join(await ownFolder(), 'journals', 'batch.ndjson');
 }
 
-const closed = new WeakSet<Journal>();
-
-/** Once, however often it is asked. */
-export function close(journal: Journal): void {
-  if (closed.has(journal)) return;
-  closed.add(journal);
-  journal.close();
-}
-
 /** The journal at `path`, closed when the test ends. */
 export function open(path: string): Journal {
   const journal = Journal.open(path);
-  onTestFinished(() => close(journal));
+  onTestFinished(() => journal.close());
   return journal;
 }
 
 /** The journal as another process would find it. */
 export function reopened(path: string, journal: Journal): Journal {
-  close(journal);
+  journal.close();
   return open(path);
-}
-
-/** Retires a journal, which closes it. */
-export function retire(journal: Journal, keepsJobs: boolean): void {
-  closed.add(journal);
-  journal.retire({ keepsJobs });
 }

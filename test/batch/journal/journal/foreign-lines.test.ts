@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { keyOf, recordOf } from '../../../support/batch/journal-records.ts';
-import { close, open, ownPath, reopened } from '../../../support/batch/open-journal.ts';
+import { open, ownPath, reopened } from '../../../support/batch/open-journal.ts';
 
 describe('Lines that are none of ours', () => {
   const foreign = [
@@ -25,7 +25,7 @@ describe('Lines that are none of ours', () => {
     const journal = open(path);
     const idempotencyKey = journal.idempotencyKey(keyOf(1), 0);
     journal.done(recordOf(1));
-    close(journal);
+    journal.close();
     appendFileSync(path, foreign.map((line) => `${line}\n`).join(''));
     const again = open(path);
     again.done(recordOf(2));
@@ -37,7 +37,7 @@ describe('Lines that are none of ours', () => {
 
   test('may come first', async () => {
     const path = await ownPath();
-    close(open(path));
+    open(path).close();
     writeFileSync(path, 'This was never a journal.\n');
     const journal = open(path);
     const idempotencyKey = journal.idempotencyKey(keyOf(1), 0);
@@ -51,7 +51,7 @@ describe('Lines that are none of ours', () => {
     const path = await ownPath();
     const journal = open(path);
     journal.done(recordOf(1));
-    close(journal);
+    journal.close();
     appendFileSync(path, '{"k":"x","s":"int');
     const again = open(path);
     again.done(recordOf(2));

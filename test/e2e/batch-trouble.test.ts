@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +9,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Fate } from '../support/hosted/fates.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
 import { embeddedWorkshop, hostedWorkshop, lines, pixelsOf } from '../support/program/batches.ts';
+import { ROOT } from '../support/program/program.ts';
 import { Relay } from '../support/program/relay.ts';
 import { poll } from '../support/server/poll.ts';
 
@@ -158,12 +158,15 @@ describe('An output', () => {
   test('on a full disk is told of, without a stack', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 3);
-    const full = createWriteStream('/dev/full');
-    await once(full, 'open');
-    onTestFinished(() => void full.destroy());
-    const { exitCode, stderr } = await shop.start(['generate', 'skins'], { stdout: full });
-    expect([exitCode, String(stderr)]).toEqual([1, NO_STACK]);
-    expect(String(stderr)).toContain('The disk is full.');
+    const line = `exec "${process.execPath}" bin/skinsmith.js generate "${shop.path('skins')}" > /dev/full`;
+    const { exitCode, stderr } = await execa('sh', ['-c', line], {
+      cwd: ROOT,
+      env: shop.machine.env,
+      extendEnv: false,
+      reject: false,
+    });
+    expect([exitCode, stderr]).toEqual([1, NO_STACK]);
+    expect(stderr).toContain('The disk is full.');
   });
 
   test('is not lost by a data folder without space: no stack, and with space the same command goes on', async () => {

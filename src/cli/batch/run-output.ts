@@ -81,7 +81,7 @@ export class RunOutput {
     const { context } = this.#call;
     if (this.#isForgetful) return;
     try {
-      await context.jobSources.record(job, source);
+      context.jobSources.record(job, source);
     } catch (error) {
       this.#isForgetful = true;
       const why = error instanceof Error ? error.message : String(error);

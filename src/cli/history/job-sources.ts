@@ -1,4 +1,5 @@
-import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFileSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../base/make-folder.ts';
 
@@ -16,10 +17,11 @@ export class JobSources {
     this.#path = join(dataDir, 'submissions.ndjson');
   }
 
-  async record(job: string, source: string): Promise<void> {
+  record(job: string, source: string): void {
     makeFolder(this.#folder, 0o700);
     // The line break comes first, so that a line truncated by a crash does not corrupt this one.
-    await appendFile(this.#path, `\n${JSON.stringify({ job, source })}\n`, { mode: 0o600 });
+    // Not in the thread pool, which signatures keep busy.
+    appendFileSync(this.#path, `\n${JSON.stringify({ job, source })}\n`, { mode: 0o600 });
   }
 
   /** Sources by job id. Malformed lines are skipped: the file is a convenience, not a record. */

@@ -97,20 +97,30 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 function describeTransparency(picture: Picture, variant: Variant): Finding {
-  const alphas = listAlphas(picture, variant).filter((alpha) => alpha < 255);
-  if (alphas.length === 0 || isBlank(picture)) return undefined;
-  const blank = alphas.filter((alpha) => alpha === 0).length;
+  const { pixels } = picture;
+  const seeThrough = alphaOffsets(picture, variant).filter((at) => pixels[at]! < 255);
+  if (seeThrough.length === 0 || isBlank(picture)) return undefined;
+  const blank = seeThrough.filter((at) => pixels[at] === 0).length;
   const black = blank === 0 ? '' : `, and shows the ${blank} fully transparent ones black`;
-  const count = alphas.length === 1 ? '1 pixel' : `${alphas.length} pixels`;
+  const count = seeThrough.length === 1 ? '1 pixel' : `${seeThrough.length} pixels`;
   return `The base layer has ${count} with transparency; the game draws base layers opaque${black}.`;
 }
 
-function listAlphas({ width, height, pixels }: Picture, variant: Variant): number[] {
-  return listParts('base')
+/** By size and variant: all pictures of a batch have the same 1,600. */
+const knownOffsets = new Map<string, readonly number[]>();
+
+/** Byte positions in `pixels` of the base layer's alphas. */
+function alphaOffsets({ width, height }: Picture, variant: Variant): readonly number[] {
+  const key = `${width} ${height} ${variant}`;
+  const known = knownOffsets.get(key);
+  if (known) return known;
+  const offsets = listParts('base')
     .filter((part) => isInside(part, height))
     .flatMap((part) => Object.values(faceRects(part, variant)))
     .flatMap((rect) => pixelOffsets(rect, width))
-    .map((at) => pixels[at + 3]!);
+    .map((at) => at + 3);
+  knownOffsets.set(key, offsets);
+  return offsets;
 }
 
 function isInside(part: Part, pictureHeight: number): boolean {

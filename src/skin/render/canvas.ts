@@ -43,7 +43,7 @@ export class Canvas {
 
   constructor(skin: Picture, width: number, height: number) {
     this.#skin = skin;
-    this.#skinWords = new Uint32Array(Uint8Array.from(skin.pixels).buffer);
+    this.#skinWords = new Uint32Array(new Uint8Array(skin.pixels).buffer);
     this.#opaqueWords = new Uint32Array(withoutAlpha(skin.pixels).buffer);
     this.picture = makePicture(width, height);
     this.#words = new Uint32Array(this.picture.pixels.buffer);
@@ -119,7 +119,7 @@ export class Canvas {
 }
 
 function withoutAlpha(pixels: Uint8Array): Uint8Array<ArrayBuffer> {
-  const opaque = Uint8Array.from(pixels);
+  const opaque = new Uint8Array(pixels);
   for (let at = 3; at < opaque.length; at += 4) opaque[at] = 255;
   return opaque;
 }

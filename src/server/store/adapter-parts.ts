@@ -7,8 +7,8 @@ export interface AdapterParts {
   readonly keyOwners: KeyOwnerCache;
   readonly usage: DeferredUsage;
   /**
-   * Another text after each change of the store, by any process; undefined where that is not known at once. @throws
-   * StoreReplacedError
+   * Another text after each change of the store, by any process, except for what is counted about keys; undefined where
+   * that is not known at once. @throws StoreReplacedError
    */
   readonly contentVersion?: () => string;
 }

@@ -29,7 +29,9 @@ export class PreparedDatabase implements SqliteDatabase {
     if (kept) return kept;
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     const prepared = this.#database.prepare(sql);
-    const statement = READS.test(sql) ? adapt(prepared) : adapt(prepared, () => void this.#writes++);
+    const statement = CHANGES_NOTHING.test(sql)
+      ? adapt(prepared)
+      : adapt(prepared, () => void this.#writes++);
     this.#statements.set(sql, statement);
     return statement;
   }
@@ -107,8 +109,12 @@ export class PreparedDatabase implements SqliteDatabase {
   }
 }
 
-/** Statements that change nothing; all others may. */
-const READS = /^\s*(?:select|pragma)\b/i;
+/**
+ * Statements that change nothing by themselves, or only what is counted about keys: that is written once a minute while
+ * a key is in use, and no answer that is kept has it. All others may change something; `rollback` undoes it.
+ */
+const CHANGES_NOTHING =
+  /^\s*(?:(?:select|pragma|begin|commit)\b|update "api_keys" set "(?:last_used_at|generations)" =)/i;
 
 /** `onRun` is called whenever the statement runs. */
 function adapt(statement: StatementSync, onRun = () => {}): SqliteStatement {

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Db } from '../../../src/server/store/db.ts';
+import { flushUsage, partsOf } from '../../../src/server/store/adapter-parts.ts';
+import { type Db, inTransaction } from '../../../src/server/store/db.ts';
 import { KeptUntilChange } from '../../../src/server/store/kept-until-change.ts';
 import { StoreReplacedError } from '../../../src/server/store/open-files.ts';
 import type { Store } from '../../../src/server/store/store.ts';
@@ -30,6 +31,35 @@ test('A value is found until this process writes anything', async () => {
   expect(kept.find('a')).toBe('made');
   await write(db, 'new');
   expect(kept.find('a')).toBeUndefined();
+});
+
+test('What is counted about keys is no change, unlike whatever else a transaction writes', async () => {
+  const { db, kept } = await openKept(await ownFolder());
+  await kept.make('a', async () => 'made');
+  const count = async (tx: Db) => {
+    partsOf(tx).usage.useKey(tx, { id: 'key', last_used_at: null }, 1);
+    partsOf(tx).usage.countGeneration(tx, 'key');
+    await flushUsage(tx);
+  };
+  await count(db);
+  expect(kept.find('a')).toBe('made');
+  await inTransaction(db, async (tx) => await write(tx, 'new'));
+  expect(kept.find('a')).toBeUndefined();
+});
+
+test('A value that is asked for during a transaction is made of what was committed', async () => {
+  const { db, kept } = await openKept(await ownFolder());
+  const countOfMeta = async () => String((await db.selectFrom('meta').select('key').execute()).length);
+  const before = await kept.make('a', countOfMeta);
+  let during: Promise<string> | undefined;
+  await inTransaction(db, async (tx) => {
+    await write(tx, 'new');
+    expect(kept.find('a')).toBeUndefined();
+    during = kept.make('a', countOfMeta);
+    await nextTurn();
+  });
+  expect(Number(await during)).toBe(Number(before) + 1);
+  expect(Number(kept.find('a') ?? (await countOfMeta()))).toBe(Number(before) + 1);
 });
 
 test('It is found until another process writes anything', async () => {

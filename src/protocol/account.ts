@@ -75,6 +75,7 @@ export const readyAnswerSchema = z.object({
     z.enum([
       'stopping',
       'store_replaced',
+      'store_too_new',
       'store_unreachable',
       'store_not_writable',
       'store_full',
@@ -83,6 +84,8 @@ export const readyAnswerSchema = z.object({
       'generator_not_ready',
     ]),
   ),
+  /** What it survives, and its operator should know of. */
+  warnings: z.array(z.enum(['store_clock', 'store_pool', 'store_listener'])),
   version: z.string(),
 });
 /** GET /: what authlib-injector and the client need to trust the service's signatures. */

@@ -16,10 +16,7 @@ const STARTING: Readonly<Record<string, { readonly exit: ExitName; readonly hint
   signing_key_unusable: { exit: 'failed' },
   store_refused: { exit: 'failed' },
   store_replaced: { exit: 'failed' },
-  store_too_new: {
-    exit: 'failed',
-    hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
-  },
+  store_too_new: { exit: 'failed' },
   store_unfinished: { exit: 'failed' },
   store_unreachable: {
     exit: 'tryLater',

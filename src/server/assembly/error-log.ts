@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { StoreTooNewError } from '../store/known-schema.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
 
 /** Milliseconds in which the same error is logged once. */
@@ -28,8 +29,8 @@ export class ErrorLog {
 
   /** `part`: of the service. */
   report(error: unknown, part: string): void {
-    const isReplaced = error instanceof StoreReplacedError;
-    const text = isReplaced ? error.code : `${part}: ${error}`; // all parts notice that the store has gone
+    const isLost = error instanceof StoreReplacedError || error instanceof StoreTooNewError;
+    const text = isLost ? error.code : `${part}: ${error}`; // all parts notice that the store is not theirs any more
     const now = this.#clock.monotonic();
     const known = this.#known.get(text);
     if (known && now - known.at < MINUTE) {
@@ -38,7 +39,7 @@ export class ErrorLog {
     }
     this.#remember(text, now);
     const repeated = known && known.omitted > 0 ? { repeated: known.omitted } : {};
-    if (isReplaced) this.#log.error({ code: error.code, ...repeated }, error.message);
+    if (isLost) this.#log.error({ code: error.code, ...repeated }, error.message);
     else this.#log.error({ err: error, ...repeated }, part);
   }
 

@@ -24,9 +24,11 @@ import { Exports } from '../service/skins/export.ts';
 import { ServedTextures } from '../service/skins/served-textures.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
+import { storeWarnings } from '../service/status/warnings.ts';
 import { SentPictures } from '../service/submitting/sent-pictures.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SpotReservations } from '../sources/reserve-spot.ts';
+import { partsOf } from '../store/adapter-parts.ts';
 import type { Db } from '../store/db.ts';
 import { KeptUntilChange } from '../store/kept-until-change.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
@@ -191,12 +193,15 @@ function makeStatus(
   { basis, store, live, ownKey, jobs: { pool, generator } }: StatusParts,
 ): Pick<ServiceContext, 'trouble' | 'ceiling' | 'health' | 'stats' | 'examineStore'> {
   const { usedBytes, isReplaced, examine: examineStore } = store;
-  const trouble = () => (isReplaced() ? new StoreReplacedError() : pool.trouble);
+  const { schema } = partsOf(basis.db);
+  const trouble = () => (isReplaced() ? new StoreReplacedError() : (schema.fault ?? pool.trouble));
   const ceiling = new StoreCeiling({ usedBytes, maxBytes: mostBytes(options) });
   const health = new Health({
     ...basis,
     trouble,
     isReplaced,
+    isTooNew: () => schema.fault !== undefined,
+    warnings: () => storeWarnings(store, basis.skew()),
     isStopping: () => live.isStopping,
     isFull: () => ceiling.isReached,
     isKeyChanged: async () => await ownKey.isChanged(),

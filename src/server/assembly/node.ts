@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import { type Holders, holdersByHeartbeat, holdersHere } from '../queue/holders.ts';
 import { nameThisProcess, nodeName, type ProcessName } from '../queue/lease-owner.ts';
-import { openDatabaseClock } from '../store/database-clock.ts';
+import { type DatabaseClock, openDatabaseClock } from '../store/database-clock.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import { beat, leave, listNodes, NODE_IS_GONE } from '../store/nodes.ts';
@@ -24,6 +24,8 @@ export interface Node {
   /** Whose clock tells when leases end. */
   readonly leasesBy: 'process' | 'database';
   readonly chores: Chores;
+  /** Milliseconds that this machine's clock is ahead of the one that all of them compare times by. */
+  readonly skew: () => number;
   /** Whether no other machine uses the store, as far as is known. */
   readonly isAlone: () => Promise<boolean>;
 }
@@ -41,7 +43,12 @@ export async function openNode(
 ): Promise<Node> {
   const self = nameThisProcess();
   if (!isPostgres(db)) {
-    const here = { leasesBy: 'process', chores: choresHere, isAlone: async () => true } as const;
+    const here = {
+      leasesBy: 'process',
+      chores: choresHere,
+      skew: () => 0,
+      isAlone: async () => true,
+    } as const;
     return { self, clock: clock ?? systemClock, holders: holdersHere(self), ...here };
   }
   const id = nodeName(self);
@@ -49,11 +56,12 @@ export async function openNode(
   const leasesBy = clock ? 'process' : 'database'; // a clock that is passed in is that of all nodes
   const chores = choresInStore(db, { owner: id, ...surroundings });
   const isAlone = async () => (await listNodes(db, NODE_IS_GONE)).every((node) => node.id === id);
-  return { self, clock: clock ?? told, holders: holdersByHeartbeat, leasesBy, chores, isAlone };
+  const skew = () => told.skew;
+  return { self, clock: clock ?? told, holders: holdersByHeartbeat, leasesBy, chores, skew, isAlone };
 }
 
 /** Returns the database's clock, which each sign of life brings along. */
-async function startBeating(db: Db, id: string, { releases, onError }: Surroundings): Promise<Clock> {
+async function startBeating(db: Db, id: string, { releases, onError }: Surroundings): Promise<DatabaseClock> {
   const live = async () => await beat(db, { id, version: VERSION });
   const clock = await openDatabaseClock(live, systemClock);
   let beating: Promise<void> | undefined;

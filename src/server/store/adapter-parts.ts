@@ -1,11 +1,13 @@
 import type { Db } from './db.ts';
 import type { DeferredUsage } from './deferred-usage.ts';
 import type { KeyOwnerCache } from './key-owner-cache.ts';
+import type { KnownSchema } from './known-schema.ts';
 
 /** What a dialect's adapter keeps in memory for its store. */
 export interface AdapterParts {
   readonly keyOwners: KeyOwnerCache;
   readonly usage: DeferredUsage;
+  readonly schema: KnownSchema;
   /**
    * Another text after each change of the store, by any process, except for what is counted about keys; undefined where
    * that is not known at once. @throws StoreReplacedError

@@ -1,5 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 
+/** Milliseconds between a machine's clock and the database's from which on that is told. */
+export const MOST_SKEW = 2_000;
+
 /** Measurements at the start; the fastest one is the most exact. */
 const FIRST_MEASUREMENTS = 3;
 

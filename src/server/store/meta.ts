@@ -17,10 +17,11 @@ export async function readMeta(db: Db, key: MetaKey): Promise<string | undefined
   return row?.value;
 }
 
-export async function writeMeta(db: Db, key: MetaKey, value: string): Promise<void> {
+/** `keys`: one, or several that get the same value. */
+export async function writeMeta(db: Db, keys: MetaKey | readonly MetaKey[], value: string): Promise<void> {
   await db
     .insertInto('meta')
-    .values({ key, value })
+    .values([keys].flat().map((key) => ({ key, value })))
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute();
 }

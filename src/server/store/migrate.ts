@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import { isLockTimeout } from './conflicts.ts';
 import { inTransaction } from './db.ts';
 import { isPostgres } from './dialect.ts';
+import { StoreTooNewError } from './known-schema.ts';
 import { lockSchema } from './locks.ts';
 import { keepMeta, readMeta, writeMeta } from './meta.ts';
 import { firstSchema } from './migrations/0001-first-schema.ts';
@@ -35,9 +36,8 @@ import type { Tables } from './schema/tables.ts';
 export interface Migration {
   readonly apply: (db: Kysely<Tables>, isPostgres: boolean) => Promise<void>;
   /**
-   * Whether programs that know only the schema before can go on: it adds what nothing else needs, so nodes of two
-   * versions work side by side on PostgreSQL. What such a program still uses is removed by a later one that does not
-   * expand.
+   * Whether programs that know only the schema before can go on: it adds what nothing else needs, so programs of two
+   * versions work side by side. What the older one still uses is removed by a later step that does not expand.
    */
   readonly expands: boolean;
 }
@@ -75,11 +75,6 @@ export const MIGRATIONS: readonly Migration[] = [
 
 /** The schema that this version of the program writes. */
 export const NEWEST_SCHEMA = MIGRATIONS.length;
-
-export class StoreTooNewError extends Error {
-  override readonly name = 'StoreTooNewError';
-  readonly code = 'store_too_new';
-}
 
 /**
  * Updates the schema, with one transaction per step, safely even if several processes start at once, and while programs
@@ -135,14 +130,8 @@ async function takeNextStep(
   const step = known[version];
   if (!step) return; // another process applied it while this one waited for the lock
   await step.apply(tx, isPostgres(tx));
-  if (isPostgres(tx)) await noteOldestReader(tx, version, step);
-  await writeMeta(tx, 'schema', String(version + 1));
-}
-
-/** On SQLite one program at a time uses the store, and an older one is not expected back. */
-async function noteOldestReader(tx: Kysely<Tables>, version: number, { expands }: Migration): Promise<void> {
-  if (expands) await keepMeta(tx, 'oldest-reader', String(version));
-  else await writeMeta(tx, 'oldest-reader', String(version + 1));
+  if (step.expands) await keepMeta(tx, 'oldest-reader', String(version));
+  await writeMeta(tx, step.expands ? ['schema'] : ['schema', 'oldest-reader'], String(version + 1));
 }
 
 /** Number of migrations applied to the store. @throws StoreTooNewError */
@@ -155,6 +144,7 @@ export async function readVersion(
   if (version > known && (await oldestReader(db)) > known) {
     throw new StoreTooNewError(
       `The data was written by a newer skinsmith (schema ${version}, this one knows ${known}).`,
+      `Install the newer version, or ${isPostgres(db) ? 'name another database: --store or SKINSMITH_STORE' : 'choose another folder: SKINSMITH_DATA_DIR'}`,
     );
   }
   return version;

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { partsOf } from './adapter-parts.ts';
 import { DATABASE_NOW } from './database-time.ts';
 import type { Db } from './db.ts';
+import { OLDEST_READER } from './known-schema.ts';
 import type { NodeRow } from './schema/node-tables.ts';
 
 /*
@@ -11,13 +13,20 @@ import type { NodeRow } from './schema/node-tables.ts';
 /** Milliseconds after which a node that was not seen counts as gone. Should it go on later, its leases are others'. */
 export const NODE_IS_GONE = 10_000;
 
-/** Says that a node is alive; the first call makes it known. Returns the time by the database's clock. */
+interface Beat extends Pick<NodeRow, 'seen_at'> {
+  readonly oldest_reader: string | null;
+}
+
+/**
+ * Says that a node is alive; the first call makes it known. Returns the time by the database's clock. On the way it is
+ * learned whether the store has become too new.
+ */
 export async function beat(db: Db, { id, version }: Pick<NodeRow, 'id' | 'version'>): Promise<number> {
-  const { rows } = await sql<Pick<NodeRow, 'seen_at'>>`insert into nodes (id, version, started_at, seen_at)
+  const { rows } = await sql<Beat>`insert into nodes (id, version, started_at, seen_at)
     values (${id}, ${version}, ${DATABASE_NOW}, ${DATABASE_NOW})
-    on conflict (id) do update set seen_at = excluded.seen_at, version = excluded.version returning seen_at`.execute(
-    db,
-  );
+    on conflict (id) do update set seen_at = excluded.seen_at, version = excluded.version
+    returning seen_at, ${sql.raw(OLDEST_READER)} as oldest_reader`.execute(db);
+  partsOf(db).schema.learn(rows[0]?.oldest_reader);
   return rows[0]?.seen_at ?? 0;
 }
 

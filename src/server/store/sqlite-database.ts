@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { QueryResult, SqliteDatabase, SqliteStatement } from 'kysely';
+import type { KnownSchema } from './known-schema.ts';
 import type { OpenFiles } from './open-files.ts';
 import { BUSY, type RunsTogether } from './prepared.ts';
 
@@ -15,16 +16,22 @@ export class PreparedDatabase implements SqliteDatabase {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #files: OpenFiles;
+  readonly #schema: KnownSchema;
   #writes = 0;
 
-  constructor(database: DatabaseSync, files: OpenFiles) {
+  constructor(
+    database: DatabaseSync,
+    { files, schema }: { readonly files: OpenFiles; readonly schema: KnownSchema },
+  ) {
     this.#database = database;
     this.#files = files;
+    this.#schema = schema;
   }
 
-  /** @throws StoreReplacedError */
+  /** @throws StoreReplacedError, StoreTooNewError */
   prepare(sql: string): SqliteStatement {
     this.#files.verify();
+    this.#schema.verify();
     const kept = this.#statements.get(sql);
     if (kept) return kept;
     if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();

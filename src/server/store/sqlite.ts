@@ -18,6 +18,7 @@ import { importSqlite, switchToWal } from '../../base/node-sqlite.ts';
 import type { AdapterParts } from './adapter-parts.ts';
 import { DeferredUsage } from './deferred-usage.ts';
 import { type ForeignWrites, KeyOwnerCache } from './key-owner-cache.ts';
+import { ANY_SCHEMA, type KnownSchema, OLDEST_READER } from './known-schema.ts';
 import { OpenFiles } from './open-files.ts';
 import type { KeepsCompiled, RunsAtOnce } from './prepared.ts';
 import { PATIENCE, PreparedDatabase } from './sqlite-database.ts';
@@ -48,12 +49,14 @@ export interface SqliteFile {
 export interface SqliteOptions {
   /** Whether commits survive a power cut: each commit waits for the disk. */
   readonly durable?: boolean | undefined;
+  /** Learns of newer programs' changes; default: it knows them all. */
+  readonly schema?: KnownSchema;
 }
 
 /** Opens (or creates) the database file. @throws Error of node:sqlite or the file system */
 export async function openSqliteFile(
   path: string,
-  { durable = false }: SqliteOptions = {},
+  { durable = false, schema = ANY_SCHEMA }: SqliteOptions = {},
 ): Promise<SqliteFile> {
   makeFolder(dirname(path), 0o700);
   makePrivateFile(path);
@@ -74,18 +77,24 @@ export async function openSqliteFile(
       files.look();
       return files.areReplaced;
     },
-    dialect: new EmbeddedDialect(
-      database,
+    dialect: new EmbeddedDialect(database, {
       files,
-      oncePerTurn(() => version.get()?.['data_version']),
-    ),
+      schema,
+      others: oncePerTurn(() => version.get()?.['data_version']),
+    }),
     changedByOthers: () => {
       const now = version.get()?.['data_version'];
       const changed = now !== seen;
       seen = now;
+      if (changed) schema.learn(readOldestReader(database));
       return changed;
     },
   };
+}
+
+/** Compiled each time: other processes seldom write. */
+function readOldestReader(database: DatabaseSync): unknown {
+  return database.prepare(`select ${OLDEST_READER} as oldest`).get()?.['oldest'];
 }
 
 /**
@@ -120,31 +129,38 @@ function makePrivateFile(path: string): void {
   }
 }
 
+/** What may happen to a database from outside. */
+interface Surroundings {
+  readonly files: OpenFiles;
+  readonly schema: KnownSchema;
+  /** Writes of other processes. */
+  readonly others: ForeignWrites;
+}
+
+const UNDISTURBED: Surroundings = {
+  files: new OpenFiles([]),
+  schema: ANY_SCHEMA,
+  others: { version: () => 0 },
+};
+
 /** Kysely on a node:sqlite database; both are closed together. */
 export class EmbeddedDialect implements Dialect {
   readonly #database: PreparedDatabase;
-  readonly #files: OpenFiles;
-  readonly #others: ForeignWrites;
+  readonly #surroundings: Surroundings;
 
-  /** @param others writes of other processes; default: there are none */
-  constructor(
-    database: DatabaseSync,
-    files = new OpenFiles([]),
-    others: ForeignWrites = { version: () => 0 },
-  ) {
-    this.#database = new PreparedDatabase(database, files);
-    this.#files = files;
-    this.#others = others;
+  constructor(database: DatabaseSync, surroundings = UNDISTURBED) {
+    this.#database = new PreparedDatabase(database, surroundings);
+    this.#surroundings = surroundings;
   }
 
   createDriver(): Driver {
-    return new ImmediateDriver(this.#database, this.#files);
+    return new ImmediateDriver(this.#database, this.#surroundings.files);
   }
   createQueryCompiler(): SqliteQueryCompiler {
     return new FixedPlanCompiler();
   }
   createAdapter(): SqliteAdapter {
-    return new EmbeddedAdapter(this.#database, this.#others);
+    return new EmbeddedAdapter(this.#database, this.#surroundings);
   }
   createIntrospector(db: Kysely<unknown>): SqliteIntrospector {
     return new SqliteIntrospector(db);
@@ -166,13 +182,15 @@ class EmbeddedAdapter extends SqliteAdapter implements KeepsCompiled, RunsAtOnce
   readonly compiled: KeepsCompiled['compiled'] = new Map();
   readonly usage = new DeferredUsage();
   readonly keyOwners: KeyOwnerCache;
+  readonly schema: KnownSchema;
   readonly contentVersion: () => string;
 
   readonly runAtOnce: RunsAtOnce['runAtOnce'];
   readonly runTogether: RunsAtOnce['runTogether'];
 
-  constructor(database: PreparedDatabase, others: ForeignWrites) {
+  constructor(database: PreparedDatabase, { schema, others }: Surroundings) {
     super();
+    this.schema = schema;
     this.keyOwners = new KeyOwnerCache(others);
     this.contentVersion = () => `${others.version()} ${database.countWrites()}`;
     this.runAtOnce = (...args) => database.runAtOnce(...args);

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely';
 import type { HealthFinding } from '../../protocol/diagnosis.ts';
 import { flushUsage } from './adapter-parts.ts';
 import type { Db } from './db.ts';
+import { KnownSchema } from './known-schema.ts';
 import { MIGRATIONS, type Migration, migrate } from './migrate.ts';
 import type { Notifier } from './notifier.ts';
 import type { Tables } from './schema/tables.ts';
@@ -16,6 +17,8 @@ export interface StoreConnections {
   readonly most: number;
   /** Work that waits for a connection. */
   readonly waiting: number;
+  /** Milliseconds for which there has always been some. */
+  readonly waitingFor: number;
   /** Whether news of other nodes arrive. */
   readonly isListening: boolean;
 }
@@ -52,7 +55,8 @@ export async function openStore(
   dataDir: string,
   { migrations = MIGRATIONS, ...options }: SqliteOptions & Schema = {},
 ): Promise<Store> {
-  const file = await openSqliteFile(join(dataDir, 'skinsmith.db'), options);
+  const schema = new KnownSchema(migrations.length);
+  const file = await openSqliteFile(join(dataDir, 'skinsmith.db'), { ...options, schema });
   const db = new Kysely<Tables>({ dialect: file.dialect });
   try {
     await migrate(db, migrations);

@@ -12,6 +12,7 @@ import { type ProcessName, workerName, workerPrefix } from '../queue/lease-owner
 import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../queue/port.ts';
 import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
+import { StoreTooNewError } from '../store/known-schema.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
 
@@ -158,6 +159,7 @@ export class WorkerPool {
     try {
       if (!(await this.#options.queue.renew(lease))) lost.abort();
     } catch (error) {
+      if (error instanceof StoreTooNewError) lost.abort(); // others will take it over
       this.#options.onError(error);
     }
   }

@@ -86,7 +86,13 @@ describe('reportOf', () => {
       'failed',
       undefined,
     ],
-    ['a store of the future', system({ code: 'store_too_new' }), 'store_too_new', 'failed', /newer version/],
+    [
+      'a store of the future',
+      system({ code: 'store_too_new', hint: 'Install the newer version.' } as never),
+      'store_too_new',
+      'failed',
+      /newer version/,
+    ],
   ];
   test.each(rows)(
     'tells %s with its code, its exit status and what to do next',

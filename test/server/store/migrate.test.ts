@@ -5,7 +5,8 @@ import { execa } from 'execa';
 import { Kysely, sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findKeyOwner } from '../../../src/server/store/api-keys.ts';
-import { NEWEST_SCHEMA, StoreTooNewError } from '../../../src/server/store/migrate.ts';
+import { StoreTooNewError } from '../../../src/server/store/known-schema.ts';
+import { NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
 import { firstSchema } from '../../../src/server/store/migrations/0001-first-schema.ts';
 import type { Tables } from '../../../src/server/store/schema/tables.ts';
 import { openSqliteFile } from '../../../src/server/store/sqlite.ts';
@@ -15,6 +16,9 @@ import { TEXTURE_HASH } from '../../contract/jobs.ts';
 import { childProgram } from '../../support/program/child-program.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
+
+/** Who may use a store. */
+const OWN_FACTS = ['schema', 'oldest-reader'] as const;
 
 /** How many migrations there are. */
 const NEWEST = String(NEWEST_SCHEMA);
@@ -74,6 +78,7 @@ describe('Opening a store', () => {
     const { db } = await openOwnStore(folder);
     expect(await db.selectFrom('meta').selectAll().orderBy('key').execute()).toEqual([
       { key: 'kept', value: 'yes' },
+      { key: 'oldest-reader', value: '19' },
       { key: 'schema', value: NEWEST },
     ]);
   });
@@ -134,10 +139,13 @@ describe('Opening a store', () => {
   test('A store of a newer schema is refused and left as it is', async () => {
     const folder = await ownFolder();
     const now = await openStore(folder);
-    await now.db.updateTable('meta').set({ value: '99' }).where('key', '=', 'schema').execute();
+    await now.db.updateTable('meta').set({ value: '99' }).where('key', 'in', OWN_FACTS).execute();
     await now.close();
     await expect(openStore(folder)).rejects.toThrow(StoreTooNewError);
-    await expect(openStore(folder)).rejects.toThrow(`schema 99, this one knows ${NEWEST}`);
+    await expect(openStore(folder)).rejects.toMatchObject({
+      message: `The data was written by a newer skinsmith (schema 99, this one knows ${NEWEST}).`,
+      hint: 'Install the newer version, or choose another folder: SKINSMITH_DATA_DIR',
+    });
   });
 
   test('One connection hears that another has written, once', async () => {

@@ -1,9 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { once } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { Observers } from '../../../src/server/events/observer.ts';
+import type { Generator } from '../../../src/server/generators/port.ts';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import type { JobQueue } from '../../../src/server/queue/port.ts';
+import type { JobQueue, Lease } from '../../../src/server/queue/port.ts';
+import { StoreTooNewError } from '../../../src/server/store/known-schema.ts';
 import { WorkerPool } from '../../../src/server/workers/worker-pool.ts';
 import { poll } from '../../support/server/poll.ts';
 
@@ -122,4 +125,49 @@ test('Those who wait for a job hear of a store that cannot be used before it is 
   });
   expect(await slept.promise).toBe(1);
   expect(pool.trouble).toBe(broken);
+});
+
+test('A worker leaves its job to others once the store has become too new to renew its lease', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const tooNew = new StoreTooNewError('newer');
+  const refuse = async () => await Promise.reject(tooNew);
+  const lease = { owner: 'a/1/x#0', job: { uuid: 'j', cape_hash: null }, hasData: false } as Lease;
+  const begun = Promise.withResolvers<AbortSignal>();
+  const queue = {
+    claim: async () => lease,
+    adopt: async () => lease,
+    renew: refuse,
+    release: refuse,
+  } as Partial<JobQueue> as JobQueue;
+  const generator = {
+    signer: async () => 'it',
+    generate: async (_: unknown, signal: AbortSignal) => {
+      begun.resolve(signal);
+      await once(signal, 'abort');
+      throw signal.reason;
+    },
+  } as unknown as Generator;
+  const slept = Promise.withResolvers<void>();
+  const pool = new WorkerPool({
+    count: 1,
+    db: {} as never,
+    queue,
+    generator,
+    signals: new JobSignals(),
+    observer: new Observers(),
+    clock: { ...hasty, sleep: async () => await slept.promise },
+    self: nameThisProcess(),
+    onError: () => {},
+  });
+  pool.start();
+  await begun.promise;
+  vi.advanceTimersToNextTimer();
+  await poll(
+    () => pool.trouble,
+    (trouble) => trouble === tooNew,
+  );
+  const stopped = pool.stop(1_000);
+  slept.resolve();
+  await stopped;
 });

@@ -11,7 +11,7 @@ guardAgainstLeaks();
 test('A service that is well is ready, whoever asks', async () => {
   const { anonymous } = await runServer();
   const { status, body } = await anonymous().get('/ready', { authorization: 'Bearer nonsense' });
-  expect([status, body]).toEqual([200, { status: 'ready', reasons: [], version: VERSION }]);
+  expect([status, body]).toEqual([200, { status: 'ready', reasons: [], warnings: [], version: VERSION }]);
 });
 
 test('A service that stops says first that it is not ready, takes nothing new, and finishes its answers', async () => {

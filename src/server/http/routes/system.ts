@@ -46,7 +46,8 @@ export const readyRoute = route({
   handle: async ({ context }) => {
     const reasons = await context.health.unreadiness();
     const isReady = reasons.length === 0;
-    const body = { status: isReady ? 'ready' : 'not_ready', reasons, version: VERSION };
+    const { warnings } = context.health;
+    const body = { status: isReady ? 'ready' : 'not_ready', reasons, warnings, version: VERSION };
     return { status: isReady ? 200 : 503, body };
   },
 });

@@ -41,6 +41,7 @@ const FILE_TROUBLE: Readonly<Record<string, string>> = {
   EROFS: "The service's data folder cannot be written.",
   EACCES: "The service's data folder cannot be written.",
   store_replaced: "The service's store was removed or replaced.",
+  store_too_new: "The service's store belongs to a newer version of it now; this one has to be replaced.",
 };
 
 /** Problems of the data folder that are not bugs. */
@@ -49,5 +50,8 @@ function fromStore(error: Error): Refusal | undefined {
     return new Refusal('store_unreachable', { headers: { 'Retry-After': '2' }, cause: error });
   const { errcode, code } = error as Error & { errcode?: unknown; code?: unknown };
   const message = typeof errcode === 'number' ? STORE_TROUBLE[errcode & 0xff] : FILE_TROUBLE[String(code)];
-  return message === undefined ? undefined : new Refusal('service_unavailable', { message, cause: error });
+  if (message === undefined) return undefined;
+  // Another server may be up to date.
+  const later = code === 'store_too_new' && { headers: { 'Retry-After': '2' } };
+  return new Refusal('service_unavailable', { message, ...later, cause: error });
 }

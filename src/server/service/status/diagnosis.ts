@@ -3,9 +3,10 @@ import { AWAKE } from '../../../base/clock.ts';
 import type { Diagnosis, HealthFinding } from '../../../protocol/diagnosis.ts';
 import type { Generator, GeneratorKind } from '../../generators/port.ts';
 import type { Db } from '../../store/db.ts';
-import { NEWEST_SCHEMA, readVersion, StoreTooNewError } from '../../store/migrate.ts';
+import { StoreTooNewError } from '../../store/known-schema.ts';
+import { NEWEST_SCHEMA, readVersion } from '../../store/migrate.ts';
 import { type Caller, requireOperator } from '../callers/caller.ts';
-import type { Health } from './health.ts';
+import type { Health, Unreadiness } from './health.ts';
 
 /** Milliseconds that a generator may take to report its health: the caller waits only a few seconds. */
 const LIMIT = 5_000;
@@ -49,26 +50,18 @@ async function generatorFindings(
   }
 }
 
+/** With these, nothing more can be said of the store. */
+const STORE_PROBLEMS: Partial<Record<Unreadiness, string>> = {
+  store_replaced: 'The store was removed or replaced while the service was running: restart the service.',
+  store_too_new: 'A newer skinsmith has changed the store, so that this one may not use it any more.',
+  store_unreachable: 'The database cannot be reached.',
+  store_not_writable: 'The store is not writable: the disk is full or the folder is read-only.',
+};
+
 async function storeFindings({ db, health, examineStore }: DiagnosisContext): Promise<HealthFinding[]> {
-  const reasons = await health.unreadiness();
-  if (reasons.includes('store_replaced')) {
-    return [
-      problem(
-        'store_replaced',
-        'The store was removed or replaced while the service was running: restart the service.',
-      ),
-    ];
-  }
-  if (reasons.includes('store_unreachable')) {
-    return [problem('store_unreachable', 'The database cannot be reached.')];
-  }
-  if (reasons.includes('store_not_writable')) {
-    return [
-      problem(
-        'store_not_writable',
-        'The store is not writable: the disk is full or the folder is read-only.',
-      ),
-    ];
+  for (const reason of await health.unreadiness()) {
+    const message = STORE_PROBLEMS[reason];
+    if (message !== undefined) return [problem(reason, message)];
   }
   return [await schemaFinding(db), ...(await examineStore())];
 }
@@ -76,7 +69,10 @@ async function storeFindings({ db, health, examineStore }: DiagnosisContext): Pr
 /** A newer program may have changed the store while this one runs. */
 async function schemaFinding(db: Db): Promise<HealthFinding> {
   try {
-    return ok('store_schema', `Its schema is version ${await readVersion(db)} of ${NEWEST_SCHEMA}.`);
+    const version = await readVersion(db);
+    const newer = `: a newer skinsmith has upgraded it, in a way that this one, which knows ${NEWEST_SCHEMA}, can go on with`;
+    const how = version > NEWEST_SCHEMA ? newer : ` of ${NEWEST_SCHEMA}`;
+    return ok('store_schema', `Its schema is version ${version}${how}.`);
   } catch (error) {
     if (error instanceof StoreTooNewError) return problem(error.code, error.message);
     throw error;

@@ -3,10 +3,14 @@ import type { Db } from '../../store/db.ts';
 import { writeMeta } from '../../store/meta.ts';
 import { isUnreachable } from '../../store/unreachable.ts';
 
+/** What a service survives, and its operator should know of. Diagnoses have the same codes, and say more. */
+export type HealthWarning = 'store_clock' | 'store_pool' | 'store_listener';
+
 /** Why a service accepts no work now. */
 export type Unreadiness =
   | 'stopping'
   | 'store_replaced'
+  | 'store_too_new'
   | 'store_unreachable'
   | 'store_not_writable'
   | 'store_full'
@@ -20,11 +24,14 @@ export interface HealthOptions {
   readonly isStopping: () => boolean;
   /** Whether the store's files were removed or replaced. */
   readonly isReplaced: () => boolean;
+  /** Whether a newer program has changed the store and left no room for this one. */
+  readonly isTooNew: () => boolean;
   /** Whether the signing key is gone or differs from the one that signed the store's skins. */
   readonly isKeyChanged: () => Promise<boolean>;
   /** Whether the store has reached its size limit. */
   readonly isFull: () => boolean;
   readonly trouble: () => unknown;
+  readonly warnings: () => readonly HealthWarning[];
   /** Whether the generator is usable, as far as is known. */
   readonly isReady: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
@@ -93,14 +100,28 @@ export class Health {
     return !trouble || isUnreachable(trouble);
   }
 
+  get warnings(): readonly HealthWarning[] {
+    return this.#options.warnings();
+  }
+
   async #look(): Promise<Unreadiness[]> {
-    const { isStopping, isReplaced, isFull, isKeyChanged, trouble, isReady } = this.#options;
-    if (isReplaced()) return [...(isStopping() ? (['stopping'] as const) : []), 'store_replaced'];
+    const found = this.#lost() ?? (await this.#reasons());
+    const stopping = this.#options.isStopping() ? (['stopping'] as const) : [];
+    return [...stopping, ...(this.#lost() ?? found)]; // it may have been lost during the look
+  }
+
+  /** With a store that is no longer this service's, nothing else matters. */
+  #lost(): Unreadiness[] | undefined {
+    if (this.#options.isReplaced()) return ['store_replaced'];
+    return this.#options.isTooNew() ? ['store_too_new'] : undefined;
+  }
+
+  async #reasons(): Promise<Unreadiness[]> {
+    const { isFull, isKeyChanged, trouble, isReady } = this.#options;
     const fault = await this.#storeFault();
     const isWritable = fault === undefined;
     const canGenerate = !isWritable || (await isReady()); // this check reads from the store
     return [
-      ...(isStopping() ? (['stopping'] as const) : []),
       ...(fault ? [fault] : []),
       ...(isFull() ? (['store_full'] as const) : []),
       ...(isWritable && (await isKeyChanged()) ? (['signing_key_changed'] as const) : []),

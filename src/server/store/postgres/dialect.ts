@@ -9,16 +9,20 @@ import type { AdapterParts } from '../adapter-parts.ts';
 import { DeferredUsage } from '../deferred-usage.ts';
 import type { NamesDialect } from '../dialect.ts';
 import { KeyOwnerCache } from '../key-owner-cache.ts';
+import { ANY_SCHEMA, type KnownSchema } from '../known-schema.ts';
 import type { KeepsCompiled } from '../prepared.ts';
 
 /** Kysely on a pool of connections. */
 export class PooledDialect extends PostgresDialect {
-  constructor(pool: PostgresPool) {
+  readonly #schema: KnownSchema;
+
+  constructor(pool: PostgresPool, schema = ANY_SCHEMA) {
     super({ pool });
+    this.#schema = schema;
   }
 
   override createAdapter(): PostgresAdapter {
-    return new PooledAdapter();
+    return new PooledAdapter(this.#schema);
   }
 
   override createQueryCompiler(): PostgresQueryCompiler {
@@ -37,6 +41,12 @@ class PooledAdapter extends PostgresAdapter implements KeepsCompiled, NamesDiale
   readonly dialectName = 'postgres';
   readonly usage = new DeferredUsage();
   readonly keyOwners = new KeyOwnerCache({ version: () => Math.floor(performance.now() / KEY_AGE) });
+  readonly schema: KnownSchema;
+
+  constructor(schema: KnownSchema) {
+    super();
+    this.schema = schema;
+  }
 }
 
 /** The types of columns as migrations name them: texts sort by their bytes, and numbers have 64 bits as in SQLite. */

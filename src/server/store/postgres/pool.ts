@@ -1,8 +1,10 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
 import { isDeadlock, isOutdated } from '../conflicts.ts';
+import { ANY_SCHEMA } from '../known-schema.ts';
 import { StoreClient } from './client.ts';
 import { ConnectionGate } from './connection-gate.ts';
+import { PoolWaits } from './pool-waits.ts';
 import { StatementNames } from './statement-names.ts';
 import { asNoConnection, asTrouble } from './trouble.ts';
 
@@ -64,16 +66,27 @@ export function makePool(url: string, options: PoolOptions): Pool {
   return pool;
 }
 
-/** The pool as Kysely uses it: with names for statements, and errors that say whose fault they are. */
-export function forKysely(pool: Pool, { prepares }: PoolOptions): PostgresPool {
+/**
+ * The pool as Kysely uses it: with names for statements, and errors that say whose fault they are. Only while this program
+ * may use the schema.
+ */
+export function forKysely(
+  pool: Pool,
+  { prepares }: PoolOptions,
+  { schema, waits } = { schema: ANY_SCHEMA, waits: new PoolWaits(pool) },
+): PostgresPool {
   const names = prepares ? new StatementNames() : undefined;
   const gate = new ConnectionGate();
   return {
     connect: async () => {
+      schema.verify();
+      waits.look();
       try {
         return adapt(await gate.pass(async () => await pool.connect()), names);
       } catch (error) {
         throw asNoConnection(error);
+      } finally {
+        waits.look();
       }
     },
     end: async () => await pool.end(),

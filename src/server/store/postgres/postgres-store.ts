@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import { flushUsage } from '../adapter-parts.ts';
+import { KnownSchema } from '../known-schema.ts';
 import { MIGRATIONS, type Migration } from '../migrate.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { Schema, Store, StoreConnections } from '../store.ts';
@@ -10,6 +11,7 @@ import { examine } from './examine.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { connectionConfig, forKysely, makePool, POOL_OPTIONS, type PoolOptions } from './pool.ts';
+import { PoolWaits } from './pool-waits.ts';
 import { asRefused } from './trouble.ts';
 import { type Patience, untilReachable } from './until-reachable.ts';
 
@@ -36,7 +38,10 @@ export async function openPostgresStore({
   ...rest
 }: PostgresSettings & Schema): Promise<Store> {
   const options = { ...POOL_OPTIONS, ...rest };
-  const { db, pool } = await untilReachable(async () => await open(url, options, migrations), patience);
+  const { db, pool, waits } = await untilReachable(
+    async () => await open(url, options, migrations),
+    patience,
+  );
   const size = await DatabaseSize.watch(pool);
   // Behind a pooler nothing would be heard: another connection than the one that listened would hear it.
   const listener = options.prepares ? new Listener(connectionConfig(url, options)) : undefined;
@@ -44,7 +49,7 @@ export async function openPostgresStore({
     db,
     ...(listener && { notifier: listener }),
     changedByOthers: watching(listener),
-    connections: () => countConnections(pool, listener),
+    connections: () => countConnections({ pool, waits }, listener),
     examine: async () => await examine(pool, listener),
     usedBytes: () => size.bytes,
     isReplaced: () => false, // a database that is dropped ends its connections
@@ -57,10 +62,13 @@ export async function openPostgresStore({
   };
 }
 
-function countConnections(pool: Pool, listener: Listener | undefined): StoreConnections {
+function countConnections(
+  { pool, waits: { milliseconds: waitingFor } }: Pick<Opened, 'pool' | 'waits'>,
+  listener: Listener | undefined,
+): StoreConnections {
   const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
   const isListening = listener?.isListening ?? false;
-  return { busy: totalCount - idle, idle, most: options.max ?? totalCount, waiting, isListening };
+  return { busy: totalCount - idle, idle, most: options.max ?? totalCount, waiting, waitingFor, isListening };
 }
 
 function watching(listener: Listener | undefined): Store['changedByOthers'] {
@@ -81,16 +89,21 @@ export async function openPostgresDb(
   return (await open(url, options, MIGRATIONS)).db;
 }
 
-async function open(
-  url: string,
-  options: PoolOptions,
-  migrations: readonly Migration[],
-): Promise<{ db: Kysely<Tables>; pool: Pool }> {
+interface Opened {
+  readonly db: Kysely<Tables>;
+  readonly pool: Pool;
+  readonly waits: PoolWaits;
+}
+
+async function open(url: string, options: PoolOptions, migrations: readonly Migration[]): Promise<Opened> {
   const pool = makePool(url, options);
-  const db = new Kysely<Tables>({ dialect: new PooledDialect(forKysely(pool, options)) });
+  const waits = new PoolWaits(pool);
+  const schema = new KnownSchema(migrations.length);
+  const dialect = new PooledDialect(forKysely(pool, options, { schema, waits }), schema);
+  const db = new Kysely<Tables>({ dialect });
   try {
     await migratePostgres(db, migrations);
-    return { db, pool };
+    return { db, pool, waits };
   } catch (error) {
     await db.destroy();
     throw asRefused(error);

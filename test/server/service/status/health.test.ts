@@ -11,13 +11,15 @@ import { openOwnStore } from '../../../support/server/running-server.ts';
 interface Changes extends Partial<Pick<HealthOptions, 'db' | 'untilLate'>> {
   readonly isStopping?: boolean;
   readonly isFull?: boolean;
+  readonly isTooNew?: boolean;
   readonly trouble?: unknown;
 }
 
 async function health(changes: Changes = {}) {
   const db = changes.db ?? (await openOwnStore(await ownFolder())).db;
   const clock = new MovableClock();
-  const { isStopping = false, isFull = false, trouble, untilLate } = changes;
+  const { isStopping = false, isFull = false, isTooNew = false, trouble, untilLate } = changes;
+  let hasBecomeTooNew = isTooNew;
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   return {
@@ -28,6 +30,8 @@ async function health(changes: Changes = {}) {
       clock,
       isStopping: () => isStopping,
       isReplaced: () => false,
+      isTooNew: () => hasBecomeTooNew,
+      warnings: () => ['store_pool'],
       isFull: () => isFull,
       isKeyChanged: async () => false,
       trouble: () => trouble,
@@ -36,6 +40,9 @@ async function health(changes: Changes = {}) {
       ...(untilLate && { untilLate }),
     }),
     errors,
+    becomeTooNew: () => {
+      hasBecomeTooNew = true;
+    },
   };
 }
 
@@ -59,6 +66,24 @@ test('It is not while its store cannot be written, which is tried once a second 
   await sql`pragma query_only = off`.execute(db);
   clock.forward(1_000);
   expect(await it.unreadiness()).toEqual([]);
+});
+
+test('It is not, and asks the store nothing, once the store has become too new for it', async () => {
+  const { it, db } = await health({ isTooNew: true, isStopping: true, trouble: new Error('too new') });
+  await db.destroy();
+  expect(await it.unreadiness()).toEqual(['stopping', 'store_too_new']);
+});
+
+test('That is told, too, of a store that becomes too new during the look', async () => {
+  const { it, becomeTooNew } = await health({ trouble: new Error('too new') });
+  const looking = it.unreadiness();
+  becomeTooNew();
+  expect(await looking).toEqual(['store_too_new']);
+});
+
+test('What it survives is a warning', async () => {
+  const { it } = await health();
+  expect([await it.unreadiness(), it.warnings]).toEqual([[], ['store_pool']]);
 });
 
 test('It is not while its store is full', async () => {

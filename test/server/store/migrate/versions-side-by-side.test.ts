@@ -33,6 +33,7 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     await expect(open(url, 'this')).rejects.toMatchObject({
       code: 'store_too_new',
       message: `The data was written by a newer skinsmith (schema ${NEWEST_SCHEMA + 2}, this one knows ${NEWEST_SCHEMA}).`,
+      hint: 'Install the newer version, or name another database: --store or SKINSMITH_STORE',
     });
     await expect(open(url, 'next')).rejects.toMatchObject({ code: 'store_too_new' });
   });

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { storeWarnings } from '../../../../src/server/service/status/warnings.ts';
+import type { Notifier } from '../../../../src/server/store/notifier.ts';
+
+const notifier: Notifier = { notify: () => {}, onNotification: () => {} };
+
+function connections(change: { waitingFor?: number; isListening?: boolean } = {}) {
+  return () => ({ busy: 1, idle: 0, most: 1, waiting: 1, waitingFor: 0, isListening: true, ...change });
+}
+
+test('A store in a file is nothing to be warned of', () => {
+  expect(storeWarnings({}, 0)).toEqual([]);
+});
+
+test.each([
+  ['a clock that is ahead', 2_000, {}, ['store_clock']],
+  ['a clock that is behind', -2_000, {}, ['store_clock']],
+  ['a clock that is almost right', 1_999, {}, []],
+  ['connections that are all in use for long', 0, { waitingFor: 5_000 }, ['store_pool']],
+  ['connections that are all in use for a moment', 0, { waitingFor: 4_999 }, []],
+  ['a listener that hears nothing', 0, { isListening: false }, ['store_listener']],
+])('With %s', (_, skew, change, warnings) => {
+  expect(storeWarnings({ connections: connections(change), notifier }, skew)).toEqual(warnings);
+});
+
+test('Behind a pooler nobody listens, as it should be', () => {
+  expect(storeWarnings({ connections: connections({ isListening: false }) }, 0)).toEqual([]);
+});

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { HttpRequest, Part, PartLimits } from '../request.ts';
 import { withoutFrameworkErrors } from './framework-errors.ts';
+import { readWholeForm } from './whole-form.ts';
 
 /** Fastify's request as routes see it. Make it while the connection is open: a closed one has no address. */
 export class PlainRequest implements HttpRequest {
@@ -48,6 +49,12 @@ export class PlainRequest implements HttpRequest {
   }
 
   async *#readParts(limits: PartLimits): AsyncIterable<Part> {
+    const whole = readWholeForm(this.#request.raw, limits);
+    if (whole) yield* whole;
+    else yield* this.#streamParts(limits);
+  }
+
+  async *#streamParts(limits: PartLimits): AsyncIterable<Part> {
     try {
       for await (const part of this.#request.parts({ limits })) {
         const name = part.fieldname;

@@ -49,14 +49,22 @@ export function sourcePath(source: string, lockDir: string): string | undefined 
   return NOT_A_FILE.test(source) ? undefined : nodePath.resolve(lockDir, source);
 }
 
-/** `relative` is as slow as all other work on an unchanged file, so it is used only for unusual paths. */
+let last = { from: '', folder: '', prefix: '' };
+
+/** `relative` is as slow as all other work on an unchanged file, and a folder's files have their prefix in common. */
 function relativePath(
   from: string,
   to: string,
   { relative, sep }: Pick<PlatformPath, 'relative' | 'sep'>,
 ): string {
-  const isBelow = to.startsWith(from) && to.startsWith(sep, from.length) && !NOT_PLAIN.test(to);
-  return isBelow ? to.slice(from.length + 1) : relative(from, to);
+  const folder = to.slice(0, to.lastIndexOf(sep));
+  // A drive's name by itself stands for the current folder there.
+  if (to === from || !folder.includes(sep) || NOT_PLAIN.test(to)) return relative(from, to);
+  if (last.from !== from || last.folder !== folder) {
+    const way = relative(from, folder);
+    last = { from, folder, prefix: way === '' ? '' : `${way}${sep}` };
+  }
+  return `${last.prefix}${to.slice(folder.length + 1)}`;
 }
 
 function fileId(relative: string, sep: string): string {

@@ -1,5 +1,6 @@
 import { VERSION } from '../../index.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
+import { hintFor } from './hints.ts';
 import { jsonIn, type Readiness } from './setup.ts';
 
 const HOSTED = /(^|\.)mineskin\.org$/;
@@ -22,10 +23,12 @@ export const answerCheck: Check = {
   },
 };
 
+const SEE_LOG = 'See the log of the service.';
+
 function ofSkinsmith({ status, version, reasons }: Readiness): Finding {
   const which = version === VERSION ? `skinsmith ${version}` : `skinsmith ${version} (here: ${VERSION})`;
   if (status === 'ready') return ok(`${which}, ready.`);
-  return problem(`${which} takes no work now: ${reasons.join(', ')}.`, 'See the log of the service.');
+  return problem(`${which} takes no work now: ${reasons.join(', ')}.`, hintFor(reasons) ?? SEE_LOG);
 }
 
 /** Fields that every response of API version 2 has. */

@@ -140,7 +140,7 @@ export class Setup {
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         if (error.status === 404) return 'not_skinsmith'; // or an older version
-        if (error.status === 401 || error.code === 'insufficient_grants') return 'not_operator';
+        if (error.status === 401 || error.status === 403) return 'not_operator';
         throw error;
       }
     });

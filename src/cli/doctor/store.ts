@@ -1,10 +1,21 @@
-import type { Check } from './check.ts';
+import { type Check, problem } from './check.ts';
 import { notDiagnosed, summary } from './diagnosed.ts';
+import { hintFor } from './hints.ts';
+
+/** Why the service cannot even tell whose key it is asked with: `/ready` says it to everybody. */
+const LOST: Readonly<Record<string, string>> = {
+  store_unreachable: 'The service cannot reach its database, or gets no answer from it.',
+  store_replaced: 'The store was removed or replaced while the service was running.',
+  store_too_new: 'A newer skinsmith has changed the store, so that this one may not use it any more.',
+};
 
 /** Checks the service's store: its schema, whether it is writable, and whether it is damaged. */
 export const storeCheck: Check = {
-  needs: ['key'],
+  needs: ['connection'],
   look: async (setup) => {
+    const reasons = (await setup.readiness())?.reasons ?? [];
+    const lost = reasons.find((reason) => Object.hasOwn(LOST, reason));
+    if (lost !== undefined) return problem(LOST[lost] ?? lost, hintFor([lost]));
     const diagnosis = await setup.diagnosis();
     return typeof diagnosis === 'string' ? notDiagnosed(diagnosis) : summary(diagnosis.store.findings);
   },

@@ -120,6 +120,12 @@ describe('The check of who answers', () => {
       { result: 'problem', detail: expect.stringContaining('takes no work now: generator_not_ready.') },
     ],
     [
+      'a skinsmith whose database is silent',
+      { status: 503, json: { status: 'not_ready', reasons: ['store_unreachable'], version: '9.9.9' } },
+      NOBODY,
+      { result: 'problem', hint: expect.stringContaining('PostgreSQL runs and answers') },
+    ],
+    [
       'another service of the same interface',
       { status: 404, text: '<h1>Cannot GET /ready</h1>' },
       NOBODY,

@@ -44,6 +44,26 @@ describe('The checks of the store and of the generator', () => {
     expect(await CHECKS.store.look(setup)).toEqual(found);
   });
 
+  test.each([
+    ['store_unreachable', /cannot reach its database/, /PostgreSQL runs and answers/],
+    ['store_too_new', /A newer skinsmith/, /Restart the service with the newer version/],
+    ['store_replaced', /removed or replaced/, /Put the files back/],
+  ])('name the store as the cause when the service cannot tell more: %s', async (reason, detail, hint) => {
+    const reasons = ['stopping', reason, 'workers_in_trouble'];
+    const ready = {
+      expect: 'GET /ready',
+      status: 503,
+      json: { status: 'not_ready', reasons, version: '9.9.9' },
+    };
+    const { setup } = await servedSetup([ready]);
+    expect(await CHECKS.store.look(setup)).toEqual({
+      result: 'problem',
+      detail: expect.stringMatching(detail),
+      hint: expect.stringMatching(hint),
+    });
+    expect(CHECKS.store.needs).toEqual(['connection']); // with such a store no key can be checked
+  });
+
   test('throw what they are refused for otherwise', async () => {
     const refused = { expect: 'GET /v2/account/doctor', status: 500, json: errors('internal_error', 'Oh.') };
     const { setup } = await servedSetup([READY, refused]);

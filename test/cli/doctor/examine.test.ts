@@ -39,7 +39,7 @@ describe('An examination', () => {
     const found = await examined({ connection: async () => problem('No way.') });
     const skippedNames = CHECK_NAMES.filter((name) => found.get(name)?.result === 'skipped');
     expect(skippedNames).toEqual(CHECK_NAMES.slice(CHECK_NAMES.indexOf('answer')));
-    expect(found.get('store')?.detail).toBe('Skipped: see the check of the key.');
+    expect(found.get('generator')?.detail).toBe('Skipped: see the check of the key.');
   });
 
   test('goes on after a warning', async () => {

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { hintFor } from '../../../src/cli/doctor/hints.ts';
+import { readyAnswerSchema } from '../../../src/protocol/account.ts';
+
+const { reasons, warnings } = readyAnswerSchema.shape;
+
+test.each([...reasons.element.options, ...warnings.element.options])('There is a hint for %s', (code) => {
+  expect(hintFor([code])).toMatch(/\.$|: \S+$|--[a-z-]+$/);
+});
+
+test('The first of several that has one is given', () => {
+  expect(hintFor(['unheard_of', 'store_full', 'stopping'])).toContain('--max-store');
+  expect(hintFor(['unheard_of'])).toBeUndefined();
+  expect(hintFor([])).toBeUndefined();
+});

@@ -1,18 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, open, readFile, rm } from 'node:fs/promises';
+import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 
-/** A secret that is kept in a file, which is made private to its owner; undefined when there is none. */
+/**
+ * A secret that is kept in a file; undefined when there is none. A file of our own is made private to us, also one that
+ * was put there by hand. One that cannot be changed is read as it is: a mounted secret is read-only, or somebody else's.
+ */
 export async function readSecretFile(path: string): Promise<string | undefined> {
   try {
     const secret = await readFile(path, 'utf8');
-    await chmod(path, 0o600); // also one that was put there by hand
+    await makePrivate(path);
     return secret;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/**
+ * Whether users whom the file is not for can use it. The group of somebody else's file may: that, or a list of users whose
+ * mask the system shows in its place, is how we read it (systemd's credentials). Windows has no such modes.
+ */
+export async function isOpenToOthers(path: string): Promise<boolean> {
+  if (process.getuid === undefined) return false;
+  const { mode, uid } = await stat(path);
+  return (mode & (uid === process.getuid() ? 0o077 : 0o007)) !== 0;
+}
+
+const UNCHANGEABLE = new Set(['EPERM', 'EACCES', 'EROFS']);
+
+/** Makes a file of our own private to us, if that can be done. */
+export async function makePrivate(path: string): Promise<void> {
+  const isOwn = (await stat(path)).uid === process.getuid?.();
+  if (!isOwn || !(await isOpenToOthers(path))) return;
+  await chmod(path, 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (!UNCHANGEABLE.has(error.code ?? '')) throw error;
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { makeFolder } from '../base/make-folder.ts';
 import { VERSION } from '../base/version.ts';
 import { ErrorLog } from './assembly/error-log.ts';
 import { kindOf, MADE_ELSEWHERE } from './assembly/generators.ts';
+import { findOpenSecrets } from './assembly/key-files.ts';
 import { type Live, makeLive } from './assembly/live.ts';
 import { startMaintenance } from './assembly/maintenance.ts';
 import { makeService } from './assembly/make-service.ts';
@@ -119,6 +120,7 @@ async function open<A extends Adapter>(
   connect(adapter, { live, observer, early, errors });
   await warnOfUnknownPlans(adapter, store.db, plans);
   warnOfOwnAddress(adapter, options);
+  await warnOfOpenSecrets(adapter, options);
 
   const maintenance = startMaintenance({ ...context, ...node, store, ...maintenanceOptions(options, live) });
   releases.add(() => maintenance.stop());
@@ -162,6 +164,14 @@ async function warnOfUnknownPlans({ log }: Adapter, db: Db, plans: Plans): Promi
 function warnOfOwnAddress({ log }: Adapter, { store, publicUrl, embedded }: ServerOptions): void {
   if (!store || publicUrl !== undefined || embedded) return;
   log.warn('Textures are signed with the address of this server. Give all servers the same: --public-url');
+}
+
+/** Of several processes one does. */
+async function warnOfOpenSecrets({ log }: Adapter, options: ServerOptions): Promise<void> {
+  if (options.embedded || (options.siblings?.index ?? 0) !== 0) return;
+  for (const path of await findOpenSecrets(options)) {
+    log.warn(`Other users of this machine can read ${path}. Give it to the service with mode 0400.`);
+  }
 }
 
 function maintenanceOptions(

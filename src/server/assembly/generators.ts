@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { SIGNING_KEY } from '../backup/data-files.ts';
 import type { AccountsOptions } from '../generators/accounts/open.ts';
 import type { Generator, GeneratorKind, OpenGenerator } from '../generators/port.ts';
 import { OwnKey } from '../generators/signing/own-key.ts';
@@ -7,6 +5,7 @@ import { type SigningOptions, signingGenerator } from '../generators/signing/sig
 import type { UpstreamOptions } from '../generators/upstream/open.ts';
 import type { Db } from '../store/db.ts';
 import type { Basis } from './basis.ts';
+import { signingKeyPath } from './key-files.ts';
 import type { Outbound } from './outbound.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -45,12 +44,10 @@ function paced(generator: Generator, ms: number, clock: SigningOptions['clock'])
 }
 
 /** The service's own signing key. One that is there must be usable. @throws SigningKeyError, SigningKeyChangedError */
-export async function openOwnKey(
-  { dataDir, store, generator, newSigningKey, signingKeyFile }: ServerOptions,
-  db: Db,
-): Promise<OwnKey> {
-  const path = signingKeyFile ?? join(dataDir, SIGNING_KEY);
-  const isUsed = kindOf({ generator }) === 'signing';
+export async function openOwnKey(options: ServerOptions, db: Db): Promise<OwnKey> {
+  const { store, newSigningKey } = options;
+  const path = signingKeyPath(options);
+  const isUsed = kindOf(options) === 'signing';
   const ownKey = new OwnKey({ db, path, isUsed, isShared: store !== undefined });
   await ownKey.start(newSigningKey ?? false);
   return ownKey;

@@ -1,13 +1,12 @@
-import { join } from 'node:path';
 import { type Game, openGame } from '../../game/game.ts';
 import { type Accounts, openAccounts } from '../accounts/accounts.ts';
 import { AccountKeyChangedError, TokenCipher } from '../accounts/token-cipher.ts';
-import { ACCOUNT_KEY } from '../backup/data-files.ts';
 import { type GuardedAgent, makeGuardedAgent } from '../outbound/guarded-agent.ts';
 import { outboundPolicy } from '../outbound/policy.ts';
 import type { Db } from '../store/db.ts';
 import { keepMeta, readMeta } from '../store/meta.ts';
 import type { Basis } from './basis.ts';
+import { accountKeyPath } from './key-files.ts';
 import type { Releases } from './releases.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -35,9 +34,9 @@ export async function openOutbound(
 }
 
 /** Servers that share a store must have the same key: its fingerprint is in the store from the first use on. */
-async function openCipher({ dataDir, accountKeyFile, store }: ServerOptions, db: Db): Promise<TokenCipher> {
-  const path = accountKeyFile ?? join(dataDir, ACCOUNT_KEY);
-  if (!store) return new TokenCipher(path);
+async function openCipher(options: ServerOptions, db: Db): Promise<TokenCipher> {
+  const path = accountKeyPath(options);
+  if (!options.store) return new TokenCipher(path);
   const cipher = new TokenCipher(path, async (found) => {
     if (found !== undefined) await keepMeta(db, 'account-key', found);
     const kept = await readMeta(db, 'account-key');

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { isOpenToOthers } from '../../../base/secret-file.ts';
 
 /** Whom a password is for, as far as a line of the file has to match. */
 export interface PasswordHolder {
@@ -8,7 +9,6 @@ export interface PasswordHolder {
   readonly user: string;
 }
 
-const READABLE_BY_OTHERS = 0o077;
 /** `host:port:database:user:password`, where a backslash takes a colon or itself literally. */
 const FIELD = /(?:\\.|[^:\\])*/y;
 
@@ -34,7 +34,8 @@ async function verifyPrivate(path: string): Promise<boolean> {
   });
   if (!found) return false;
   if (!found.isFile()) throw new Error(`the password file ${path} is not a plain file`);
-  if (process.platform !== 'win32' && (found.mode & READABLE_BY_OTHERS) !== 0)
+  // As for libpq. A mounted secret that is somebody else's cannot be made private: the service warns of it when it starts.
+  if (found.uid === process.getuid?.() && (await isOpenToOthers(path)))
     throw new Error(`others may use the password file ${path}; make it private: chmod 600 ${path}`);
   return true;
 }

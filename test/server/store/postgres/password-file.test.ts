@@ -1,7 +1,8 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPasswordFile } from '../../../../src/server/store/postgres/password-file.ts';
+import { foreignFile } from '../../../support/base/foreign-file.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 const ANN = { host: 'db.example', port: 5432, database: 'skins', user: 'ann' };
@@ -48,5 +49,12 @@ describe.runIf(process.platform !== 'win32')('On systems with modes of files', (
     const path = await fileOf('*:*:*:*:geheim');
     await chmod(path, mode);
     await expect(readPasswordFile(path, ANN)).rejects.toThrow(`chmod 600 ${path}`);
+  });
+
+  test('one of somebody else is read, as a mounted secret is', async () => {
+    const line = '*:*:*:*:geheim';
+    const path = await foreignFile(line);
+    const expected = (await readFile(path, 'utf8')) === line ? 'geheim' : undefined;
+    expect(await readPasswordFile(path, ANN)).toBe(expected);
   });
 });

@@ -1,0 +1,49 @@
+import { chmod, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isOpenToOthers, readSecretFile } from '../../src/base/secret-file.ts';
+import { foreignFile } from '../support/base/foreign-file.ts';
+import { ownFolder } from '../support/server/own-folder.ts';
+
+async function fileOf(mode: number): Promise<string> {
+  const path = join(await ownFolder(), 'key');
+  await writeFile(path, 'geheim');
+  await chmod(path, mode);
+  return path;
+}
+
+async function modeOf(path: string): Promise<string> {
+  return ((await stat(path)).mode & 0o777).toString(8);
+}
+
+test.each([
+  [0o644, '600'],
+  [0o640, '600'],
+  [0o600, '600'],
+  [0o400, '400'],
+])('A file of our own with mode %o is read, and has %s then', async (mode, then) => {
+  const path = await fileOf(mode);
+  expect(await readSecretFile(path)).toBe('geheim');
+  expect([await modeOf(path), await isOpenToOthers(path)]).toEqual([then, false]);
+});
+
+test('One whose mode cannot be changed is read as it is, and stays open to others', async () => {
+  // The system refuses to change any mode here, whoever asks, as with a file system that is mounted read-only.
+  const path = '/proc/self/comm';
+  await expect(chmod(path, 0o600)).rejects.toMatchObject({ code: 'EPERM' });
+  expect(await readSecretFile(path)).toMatch(/^\S.*\n$/);
+  expect(await isOpenToOthers(path)).toBe(true);
+});
+
+test('One of somebody else is read, and stays as it is', async () => {
+  const path = await foreignFile('geheim');
+  const before = await modeOf(path);
+  expect(await readSecretFile(path)).not.toBe('');
+  expect([await modeOf(path), await isOpenToOthers(path)]).toEqual([before, true]);
+});
+
+test('A file that is not there holds nothing', async () => {
+  const path = await fileOf(0o600);
+  await rm(path);
+  expect(await readSecretFile(path)).toBeUndefined();
+});

@@ -4,8 +4,8 @@ import { sleepOrEvent } from '../../base/sleeping.ts';
 import type { JobRow } from '../store/schema/job-tables.ts';
 
 interface Events {
-  /** There may be work: a job was accepted or freed, here or in another process. */
-  work: [];
+  /** There may be work for that many workers: jobs were accepted or freed, here or in another process. */
+  work: [jobs: number];
   /** This process has accepted a job of this owner, or recorded one whose result was known; the job, if at hand. */
   accepted: [owner: string, job?: JobRow];
   /** A worker of this process has taken this job. */
@@ -39,16 +39,15 @@ export interface JobEvents {
 /** What wakes workers and waiting requests, so that nobody has to poll the store for its own news. */
 export class JobSignals {
   readonly #emitter = new EventEmitter<Events>().setMaxListeners(0);
-  #works = 0;
 
-  /** How many signs of work there have been. Taken before a look for work, see `untilWork`. */
-  get works(): number {
-    return this.#works;
+  /** `jobs`: how many there are, where that is known. */
+  work(jobs = Number.POSITIVE_INFINITY): void {
+    this.#emitter.emit('work', jobs);
   }
 
-  work(): void {
-    this.#works++;
-    this.#emitter.emit('work');
+  /** Tells `listener` of signs of work, as long as it lives. */
+  onWork(listener: (jobs: number) => void): void {
+    this.#emitter.on('work', listener);
   }
 
   accepted(owner: string, job?: JobRow): void {
@@ -67,15 +66,6 @@ export class JobSignals {
   storeChanged(): void {
     this.#emitter.emit('storeChanged');
     this.work();
-  }
-
-  /** Resolves at the next sign of work after the first `since` of them, after `ms` at the latest. */
-  async untilWork(ms: number, { clock, since }: { clock: Clock; since: number }): Promise<void> {
-    if (this.#works !== since) return;
-    await sleepOrEvent(clock, ms, (wake) => {
-      this.#emitter.once('work', wake);
-      return () => this.#emitter.off('work', wake);
-    });
   }
 
   /**

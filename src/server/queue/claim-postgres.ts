@@ -54,8 +54,13 @@ type Claims = LeaseEnd & {
   readonly patience: number;
 };
 
-/** A job, which of the workers has it (from 1), and the identity of its data if the store has that. */
-export type ClaimedRow = Simplify<JobRow & { readonly place: number; readonly known: string | null }>;
+/**
+ * A job, which of the workers has it (from 1), the identity of its data if the store has that, and whether other jobs
+ * wait.
+ */
+export type ClaimedRow = Simplify<
+  JobRow & { readonly place: number; readonly known: string | null; readonly more: boolean }
+>;
 
 /**
  * Locks the owner whose turn it is. Without this, nodes that claim at the same moment would take the jobs of whoever is
@@ -97,7 +102,8 @@ function claimSeveral(isInTurn: boolean): (claims: Claims) => RawBuilder<Claimed
         lease_owner = workers.name, lease_until = ${leaseEnd(until)}
       from placed join unnest(${workers}::text[]) with ordinality as workers (name, place) using (place)
       where jobs.id = placed.id and jobs.status = 'waiting'
-      returning jobs.*, place, (select identity from texture_data where texture_data.identity = jobs.identity) as known`;
+      returning jobs.*, place, (select identity from texture_data where texture_data.identity = jobs.identity) as known,
+        exists (select 1 from jobs as other where other.status = 'waiting' and other.id not in (select id from placed)) as more`;
   };
 }
 

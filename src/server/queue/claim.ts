@@ -111,15 +111,18 @@ function countProcessing(eb: ExpressionBuilder<Tables, 'jobs'>) {
     .where(PROCESSING);
 }
 
-/** When the first job may run that is not held back by its owner's other jobs or the global limits. */
-export async function nextRunAt(db: Db, bounds: ClaimBounds = {}): Promise<number | undefined> {
+/**
+ * When the first job may run, of those that will be due later and those that are and are not held back by their owner's
+ * other jobs or the global limits.
+ */
+export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promise<number | undefined> {
   if (await isFull(db, bounds)) return undefined;
   const { owners, until = Number.POSITIVE_INFINITY } = bounds;
   let waiting = db
     .selectFrom('jobs')
     .select((eb) => eb.fn.min('run_at').as('at'))
     .where(WAITING)
-    .where((eb) => eb.or([hasRoom('concurrency')(eb), hasRoom('burst')(eb)]));
+    .where((eb) => eb.or([eb('run_at', '>', now), hasRoom('concurrency')(eb), hasRoom('burst')(eb)]));
   if (bounds.onePerIdentity) waiting = waiting.where(hasNoTwin);
   if (owners) waiting = waiting.where(isOf(owners));
   const at = Math.min((await waiting.executeTakeFirst())?.at ?? Number.POSITIVE_INFINITY, until);

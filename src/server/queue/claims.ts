@@ -115,8 +115,8 @@ class ClaimsTogether implements Claims {
       return await CLAIM_UNLOCKED.all(this.#db, values);
     });
     const leases: Lease[] = [];
-    for (const { known, place, ...job } of rows) {
-      leases[place - 1] = { owner: workers[place - 1] ?? '', job, hasData: known !== null };
+    for (const { known, place, more, ...job } of rows) {
+      leases[place - 1] = { owner: workers[place - 1] ?? '', job, hasData: known !== null, isLast: !more };
     }
     return leases;
   }

@@ -1,12 +1,13 @@
 import { HOUR, MINUTE, spendOne, totalOf } from '../fairness/sliding-window.ts';
 import { turnAfter } from '../fairness/turns.ts';
 import { keepCallback } from '../store/callbacks.ts';
-import { type CallerMemory, rememberCaller } from '../store/callers.ts';
+import { type CallerMemory, type CallerRow, callerRow, rememberCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
 import { lockOwner, lockSubmitter } from '../store/locks.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow, Via } from '../store/schema/job-tables.ts';
-import { keepTexture } from '../store/textures.ts';
+import { keepingTexture, keepTexture } from '../store/textures.ts';
 import { answerToKey, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
 import type { NewJob, OverLimit, Room, Submission, SubmitLimits } from './port.ts';
@@ -34,12 +35,12 @@ export async function submitJob(
   if (joined !== null) return await joinJob(tx, job, { joined, now, memory });
   const over = await overLimit(tx, job.via, { limits, standing, now });
   if (over) return over;
-  if (job.picture) await keepTexture(tx, { ...job.picture, created_at: now });
   if (limits.together) await spendShared(tx, limits.together, now);
   const { concurrency, burst, priority } = limits;
-  const queued = await insert(tx, { ...newRow(job, now), turn: memory.turn, concurrency, burst });
+  const row = { ...newRow(job, now), turn: memory.turn, concurrency, burst };
   const usage = afterJob(memory, { priority, via: job.via, now });
-  await rememberCaller(tx, usage);
+  const accept = isPostgres(tx) ? acceptTogether : acceptInSteps;
+  const queued = { ...row, ...(await accept(tx, row, { usage, picture: job.picture })) };
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
   return { kind: 'queued', job: queued, usage };
 }
@@ -110,9 +111,40 @@ const BY_ID = prepare((db, { id }: Pick<JobRow, 'id'>) =>
 // The insertion of a job also stores its idempotency key.
 export const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(row).returning('id'));
 
-async function insert(tx: Db, row: NewRow): Promise<JobRow> {
-  return { ...row, ...(await INSERT.only(tx, row)) };
+interface Beside {
+  readonly usage: CallerMemory;
+  readonly picture: NewJob['picture'];
 }
+
+async function acceptInSteps(tx: Db, row: NewRow, { usage, picture }: Beside): Promise<Pick<JobRow, 'id'>> {
+  if (picture) await keepTexture(tx, { ...picture, created_at: row.created_at });
+  const queued = await INSERT.only(tx, row);
+  await rememberCaller(tx, usage);
+  return queued;
+}
+
+/** The same with one statement, because each goes to another process and back. The row of the owner is there. */
+async function acceptTogether(tx: Db, row: NewRow, { usage, picture }: Beside): Promise<Pick<JobRow, 'id'>> {
+  const { turn: nextTurn, ...memory } = callerRow(usage);
+  return await ACCEPT_TOGETHER.only(tx, { ...row, ...memory, nextTurn, ...picture });
+}
+
+type Together = NewRow &
+  Omit<CallerRow, 'turn'> & { readonly nextTurn: number } & Partial<NonNullable<NewJob['picture']>>;
+
+const ACCEPT_TOGETHER = prepare((db, values: Together) => {
+  const { hash, width, height, png, nextTurn, spent_at, generated_at, minute, hour, ...row } = values;
+  const next = { turn: nextTurn, spent_at, generated_at, minute, hour };
+  const accepting = db
+    .with('remembered', (tx) => tx.updateTable('callers').set(next).where('owner', '=', row.owner))
+    .with('queued', (tx) => tx.insertInto('jobs').values(row).returning('id'));
+  if (!hash || !width || !height || !png) return accepting.selectFrom('queued').select('id');
+  const picture = { hash, width, height, png, created_at: row.created_at };
+  return accepting
+    .with('kept', (tx) => keepingTexture(tx, picture))
+    .selectFrom('queued')
+    .select('id');
+});
 
 /** The row of a job that waits for its turn. */
 export function newRow(job: NewJob, now: number): Omit<NewRow, keyof Place> {

@@ -83,6 +83,8 @@ export interface Lease {
   readonly owner: string;
   /** Whether the job's data existed when it was claimed; undefined: unknown. */
   readonly hasData?: boolean;
+  /** Whether no other job waited when it was claimed; undefined: unknown. */
+  readonly isLast?: boolean;
 }
 
 /** Signed data from a generator, stored when the job completes. */
@@ -173,7 +175,10 @@ export interface JobLeases {
   fail(lease: Lease, failure: JobFailure): Promise<boolean>;
   /** Returns the job unchanged, to be taken at `runAt` or at once: the attempt does not count. */
   release(lease: Lease, runAt?: number): Promise<boolean>;
-  /** When the next job may run that its owner's `concurrency` does not hold back. */
+  /**
+   * When the next job may run. Those that are due and have to wait for others of their owner do not count: they may run
+   * as soon as one of those ends.
+   */
   nextRunAt(): Promise<number | undefined>;
 }
 

@@ -90,7 +90,7 @@ const TAKE_STEP = prepare((db, { uuid, from, leaseOwner, leaseUntil, ...change }
 });
 
 /** Starts a statement that makes this transition, for what `changeState` cannot do at once. */
-export function updateState(db: Db, from: JobStatus, to: JobStatus) {
+export function updateState(db: Pick<Db, 'updateTable'>, from: JobStatus, to: JobStatus) {
   assertLegal(from, to);
   return db.updateTable('jobs').set({ status: to }).where('status', '=', sql.lit(from));
 }

@@ -279,7 +279,7 @@ export class StoreQueue implements JobQueue {
   }
 
   async nextRunAt(): Promise<number | undefined> {
-    return await nextRunAt(this.#db, await this.#bounds());
+    return await nextRunAt(this.#db, this.#clock.now(), await this.#bounds());
   }
 
   async prune(before: number): Promise<void> {

@@ -68,7 +68,13 @@ export function currentMemory(memory: CallerMemory, now: number): CallerMemory {
   return { ...memory, minute: stillSpent(minute, MINUTE, now), hour: stillSpent(hour, HOUR, now) };
 }
 
-const REMEMBER = prepare((db, row: Tables['callers']) =>
+/** What is kept of a caller, as a row. */
+export type CallerRow = Pick<
+  Tables['callers'],
+  'owner' | 'turn' | 'spent_at' | 'generated_at' | 'minute' | 'hour'
+>;
+
+const REMEMBER = prepare((db, row: CallerRow) =>
   db
     .insertInto('callers')
     .values(row)
@@ -76,7 +82,11 @@ const REMEMBER = prepare((db, row: Tables['callers']) =>
 );
 
 export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void> {
-  const row = {
+  await REMEMBER.run(db, callerRow(memory));
+}
+
+export function callerRow(memory: CallerMemory): CallerRow {
+  return {
     owner: memory.owner,
     turn: memory.turn,
     spent_at: memory.spentAt,
@@ -84,7 +94,6 @@ export async function rememberCaller(db: Db, memory: CallerMemory): Promise<void
     minute: JSON.stringify(memory.minute),
     hour: JSON.stringify(memory.hour),
   };
-  await REMEMBER.run(db, row);
 }
 
 const MOVE_CLOCK = prepare((db, { turn }: { turn: number }) =>

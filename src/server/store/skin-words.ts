@@ -14,7 +14,7 @@ export function wordsIn(text: string): string[] {
  * and one range of an ordinary index finds it, however short, in every database. A name has as many entries as letters;
  * trigrams would be as many, and would not match one or two letters.
  */
-function endsIn(name: string): string[] {
+export function endsIn(name: string): string[] {
   return [...new Set(wordsIn(name).flatMap((word) => Array.from(word, (_, at) => word.slice(at))))];
 }
 

@@ -13,6 +13,7 @@ import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../
 import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
 import { StoreTooNewError } from '../store/known-schema.ts';
+import { IdleWorkers } from './idle-workers.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
 
@@ -34,8 +35,6 @@ export interface WorkerPoolOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How long an idle worker sleeps when no signal wakes it. */
-const IDLE = 5_000;
 /** Pause after a claim that failed (a full disk, a busy store). */
 const TROUBLE_PAUSE = 500;
 const RENEWALS_PER_LEASE = 3;
@@ -48,14 +47,17 @@ export class WorkerPool {
   #trouble: unknown;
   #loops: Promise<void>[] = [];
   readonly #times: WorkTimes;
+  readonly #idle: IdleWorkers;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     const { clock, leastDuration: least } = options;
     this.#times = new WorkTimes({ clock, least });
+    this.#idle = new IdleWorkers(clock);
   }
 
   start(): void {
+    this.#options.signals.onWork((jobs) => this.#idle.wake(jobs));
     this.#loops = Array.from({ length: this.#options.count }, (_, index) =>
       this.#loop(workerName(this.#options.self, index)),
     );
@@ -88,7 +90,7 @@ export class WorkerPool {
   /** Ends the workers: each finishes what it is generating. Past `limit` ms that goes back to the queue. */
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
-    this.#options.signals.work();
+    this.#idle.wake();
     const late = setTimeout(() => this.#hardStop.abort(), limit);
     await Promise.all(this.#loops);
     clearTimeout(late);
@@ -109,19 +111,22 @@ export class WorkerPool {
 
   /** Takes a job, or sleeps until there may be one. */
   async #claim(owner: string): Promise<Lease | undefined> {
-    const { queue, generator, signals } = this.#options;
-    const since = signals.works; // a sign that comes during the look must not be missed
+    const { queue, generator } = this.#options;
+    const since = this.#idle.signs; // a sign that comes during the look must not be missed
     const pause = (await generator.pause?.()) ?? 0;
-    if (pause > 0) return await this.#sleep(Math.min(IDLE, pause), since);
-    const lease = await queue.claim(owner);
+    if (pause > 0) return void (await this.#idle.sleep(pause, since));
+    const lease = this.#idle.mayBeWork ? await this.#take(owner) : undefined;
     this.#trouble = undefined;
-    return lease ?? (await this.#sleep(await this.#idleTime(), since));
+    if (lease) return lease;
+    if (generator.bounds) this.#idle.forget(); // they may have changed
+    return void (await this.#idle.sleepUntilWork(since, async () => await queue.nextRunAt()));
   }
 
-  async #sleep(ms: number, since: number): Promise<undefined> {
-    const { signals, clock } = this.#options;
-    await signals.untilWork(ms, { clock, since });
-    return undefined;
+  async #take(owner: string): Promise<Lease | undefined> {
+    const since = this.#idle.signs;
+    const lease = await this.#options.queue.claim(owner);
+    if (lease) this.#idle.taken({ since, isLast: lease.isLast ?? false });
+    return lease;
   }
 
   /**
@@ -133,12 +138,6 @@ export class WorkerPool {
     this.#options.onError(error);
     this.#options.signals.storeChanged();
     await this.#options.clock.sleep(TROUBLE_PAUSE);
-  }
-
-  async #idleTime(): Promise<number> {
-    const next = await this.#options.queue.nextRunAt();
-    if (next === undefined) return IDLE;
-    return Math.min(IDLE, Math.max(1, next - this.#options.clock.now()));
   }
 
   /** Does the job. Returns the next one, if it was taken together with the end of this one. */
@@ -170,13 +169,19 @@ export class WorkerPool {
     let next: Lease | undefined;
     try {
       const adopted = await queue.adopt(claimed, await currentIdentity(generator, claimed));
-      if (!adopted) return void signals.finished(claimed.job);
+      if (!adopted) {
+        this.#idle.stir();
+        return void signals.finished(claimed.job);
+      }
       lease = adopted;
       next = await this.#complete(lease, await makeSkinData(this.#options, lease, signal));
     } catch (thrown) {
-      if (signal.aborted) return void (await queue.release(lease));
-      if (thrown instanceof GenerationPostponed) await queue.release(lease, thrown.until);
+      const isCutShort = signal.aborted;
+      if (isCutShort) await queue.release(lease);
+      else if (thrown instanceof GenerationPostponed) await queue.release(lease, thrown.until);
       else await this.#fail(lease, thrown);
+      this.#idle.stir();
+      if (isCutShort) return undefined;
     }
     signals.finished(lease.job);
     return next;
@@ -185,10 +190,10 @@ export class WorkerPool {
   /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */
   async #complete(lease: Lease, data: GeneratedData): Promise<Lease | undefined> {
     const { queue, generator, db } = this.#options;
-    const isFree = !generator.pause && !generator.bounds && !this.#isStopping;
+    const isFree = !generator.pause && !generator.bounds && !this.#isStopping && this.#idle.mayBeWork;
     const [ended, claimed] = await Promise.allSettled([
       queue.complete(lease, data),
-      isFree ? queue.claim(lease.owner) : undefined,
+      isFree ? this.#take(lease.owner) : undefined,
     ]);
     const next = claimed.status === 'fulfilled' ? claimed.value : undefined;
     if (ended.status === 'rejected') {

@@ -74,7 +74,7 @@ test('A receiver in trouble is asked again after the waits, then no more, and th
   for (const [index, wait] of WAITS.entries()) {
     scene.clock.forward(wait - 1);
     scene.signals.storeChanged();
-    await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+    await scene.clock.sleep(60);
     expect(to.seen).toHaveLength(index + 1);
     scene.clock.forward(1);
     scene.signals.storeChanged();
@@ -103,7 +103,7 @@ test('A receiver that is well again is told, and not again', async () => {
   await attempts(to, scene, 2);
   scene.clock.forward(24 * 3_600_000);
   scene.signals.storeChanged();
-  await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+  await scene.clock.sleep(60);
   expect([to.seen.length, scene.givenUp]).toEqual([2, []]);
 });
 
@@ -150,10 +150,10 @@ test('A delivery of a process that was killed is begun again once its time is ov
   const busy = { hosts: [], users: [] };
   await claimCallback(scene.db, { owner: 'a process that is gone', now, until: now + 30_000, busy });
   scene.start();
-  await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+  await scene.clock.sleep(60);
   scene.clock.forward(29_999);
   scene.signals.storeChanged();
-  await scene.signals.untilWork(60, { clock: scene.clock, since: scene.signals.works });
+  await scene.clock.sleep(60);
   expect(to.seen).toEqual([]);
   scene.clock.forward(1);
   scene.signals.storeChanged();

@@ -10,22 +10,15 @@ const endless: Clock = {
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))),
 };
 
-test('A sign of work that comes between the look and the sleep is not missed', async () => {
+test('A sign of work says for how many workers, if anybody knows', () => {
   const signals = new JobSignals();
-  const since = signals.works;
+  const heard: number[] = [];
+  signals.onWork((jobs) => void heard.push(jobs));
+  signals.work(1);
   signals.work();
-  await expect(signals.untilWork(1, { clock: endless, since })).resolves.toBeUndefined();
+  signals.storeChanged();
+  expect(heard).toEqual([1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
 });
-
-test.each(['work', 'storeChanged'] as const)(
-  'Somebody asleep until there is work wakes at "%s"',
-  async (sign) => {
-    const signals = new JobSignals();
-    const woken = signals.untilWork(1, { clock: endless, since: signals.works });
-    signals[sign]();
-    await expect(woken).resolves.toBeUndefined();
-  },
-);
 
 test('Somebody who waits for a job wakes at its end, not at that of another', async () => {
   const signals = new JobSignals();

@@ -80,13 +80,13 @@ test('Workers do not spin while all that waits is held back', async () => {
   onTestFinished(async () => await pool.stop(1_000));
   await poll(
     () => slept.length,
-    (count) => count >= 3,
+    (count) => count >= 1,
   );
-  expect([claims, slept.every((ms) => ms >= 1_000)]).toEqual([3, true]);
+  expect([claims, slept]).toEqual([3, [5_000]]);
   signals.storeChanged();
   await poll(
     () => slept.length,
-    (count) => count >= 6,
+    (count) => count >= 2,
   );
   expect(claims).toBe(6);
 });

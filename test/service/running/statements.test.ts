@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { type EventReader, idOf, statusOf } from '../../support/server/event-reader.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
@@ -17,6 +17,12 @@ const QUIET = { workers: 1, webhooks: false } as const;
 const SKINS = 20;
 /** For the whole batch: at its end there is no more work (4), and once a minute the use of two keys is noted (5). */
 const ONCE = 9;
+
+const IS_POSTGRES = inject('storeKind') === 'postgres';
+/** On PostgreSQL each is a round trip: there the last claim says that nothing else waits, and SQLite is asked again. */
+const ALONE = IS_POSTGRES ? 13 : 18;
+/** On PostgreSQL a transaction waits for another request with the same key. */
+const KNOWN_WITH_KEY = IS_POSTGRES ? 4 : 2;
 
 async function submit(caller: TestCaller, number: number): Promise<void> {
   const key = { 'idempotency-key': `key ${number}` };
@@ -67,7 +73,7 @@ describe('Few statements answer', () => {
     ['a known skin', 2, async (caller) => await caller.json('/v2/queue', { url: dataUrl(skinPng(1)) })],
     [
       'a known skin with an idempotency key',
-      2,
+      KNOWN_WITH_KEY,
       async (caller) =>
         await caller.json('/v2/queue', { url: dataUrl(skinPng(1)) }, { 'idempotency-key': 'another' }),
     ],
@@ -76,6 +82,26 @@ describe('Few statements answer', () => {
     await ask(caller, job);
     expect(statements.take().length).toBeLessThanOrEqual(most);
   });
+});
+
+test('A new skin that comes alone wakes one of several workers', async () => {
+  stopIntervals();
+  const server = await runServer({ ...QUIET, workers: 4 });
+  const caller = await userWithPlan(server, 'ann');
+  const stream = await caller.events();
+  const make = async (number: number) => {
+    await submit(caller, number);
+    await poll(
+      () => ends(stream),
+      (events) => events.length === number,
+    );
+  };
+  await make(1);
+  const statements = new Statements();
+  for (let number = 2; number <= SKINS; number++) await make(number);
+  const texts = statements.take();
+  expect(texts.length).toBeLessThanOrEqual(ALONE * (SKINS - 1) + ONCE);
+  expect(transactionsIn(texts)).toBeLessThanOrEqual(2 * (SKINS - 1) + 1);
 });
 
 test('A picture of a texture that somebody asked for a moment ago takes no statement', async () => {

@@ -1,12 +1,18 @@
 import { DatabaseSync, type SQLInputValue, StatementSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { onTestFinished, vi } from 'vitest';
 
 const METHODS = ['all', 'get', 'run'] as const;
 
 /** Statements that the store asks of SQLite itself, about its own state: no other database would be asked. */
 const OWN_STATE = /^PRAGMA|pragma_/i;
+/** News for other nodes, which go out by a connection of their own, and which nobody waits for. */
+const NEWS = /pg_notify/;
+/** Whose key it is. Remembered for half a second on PostgreSQL, so how often it is asked depends on the time. */
+const KEYS = /^select "api_keys"/;
+const UNCOUNTED = [OWN_STATE, NEWS, KEYS];
 
-/** Records what this process executes on all of its databases, until the test ends. */
+/** Records what this process executes on all of its databases of either kind, until the test ends. */
 export class Statements {
   #texts: string[] = [];
 
@@ -18,14 +24,25 @@ export class Statements {
       texts().push(sql);
       return exec.call(this, sql);
     });
+    this.#recordPostgres();
     onTestFinished(() => void vi.restoreAllMocks());
   }
 
   /** What has been executed since the last call. */
   take(): string[] {
-    const taken = this.#texts.filter((text) => !OWN_STATE.test(text));
+    const taken = this.#texts.filter((text) => !UNCOUNTED.some((kind) => kind.test(text)));
     this.#texts = [];
     return taken;
+  }
+
+  #recordPostgres(): void {
+    const { query } = Client.prototype;
+    const texts = () => this.#texts;
+    vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...asked: unknown[]) {
+      const [first] = asked as [string | { readonly text: string }];
+      texts().push(typeof first === 'string' ? first : first.text);
+      return Reflect.apply(query, this, asked);
+    } as typeof query);
   }
 
   #record(method: (typeof METHODS)[number]): void {

@@ -128,7 +128,7 @@ async function enqueue(context: StoringContext, request: JobRequest, job: NewJob
   if (!('usage' in submission)) return await answerAgain(context, submission);
   if (submission.kind === 'queued') {
     if (caller.kind === 'user' && caller.key) noteGeneration(context.db, caller.key.id);
-    context.signals.work();
+    context.signals.work(1);
     context.signals.accepted(job.owner, submission.job);
   }
   return { ...(await awaited(context, submission.job)), usage: submission.usage };

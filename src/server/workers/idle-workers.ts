@@ -1,0 +1,102 @@
+import type { Clock } from '../../base/clock.ts';
+import { sleepOrEvent } from '../../base/sleeping.ts';
+
+/** Milliseconds that workers sleep at most: the net for what no sign tells. */
+const IDLE = 5_000;
+
+interface Sleeper {
+  readonly wake: () => void;
+  /** When its timer ends, by the monotonic clock; without one it sleeps until it is woken. */
+  readonly until: number | undefined;
+}
+
+/**
+ * The workers of a process that have nothing to do. As many of them are woken as there are new jobs, and together they
+ * look once for the time at which a job will be due: each look is a statement to the store.
+ */
+export class IdleWorkers {
+  readonly #clock: Clock;
+  #asleep: Sleeper[] = [];
+  #signs = 0;
+  /** Jobs that were announced and that no worker here has taken. While there are some, what is known may be outdated. */
+  #announced = Number.POSITIVE_INFINITY;
+  /** When the next job is due. */
+  #due: Promise<number | undefined> = Promise.resolve(undefined);
+  /** How many signs there had been when nothing waited any more. */
+  #emptyAt: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How many signs of work there have been: to be taken before a look for work. */
+  get signs(): number {
+    return this.#signs;
+  }
+
+  /** Whether a job may wait that nobody has taken. */
+  get mayBeWork(): boolean {
+    return this.#emptyAt !== this.#signs;
+  }
+
+  /** There may be that many new jobs. */
+  wake(jobs = Number.POSITIVE_INFINITY): void {
+    this.#signs++;
+    this.#announced += jobs;
+    this.#asleep.sort((a, b) => (a.until ?? 0) - (b.until ?? 0)); // those with timers wake the others
+    for (const { wake } of this.#asleep.splice(0, jobs)) wake();
+  }
+
+  /** A job has gone back to the queue, to wait there. */
+  stir(): void {
+    this.#signs++;
+    this.forget();
+  }
+
+  /** When the next job is due may have changed. */
+  forget(): void {
+    this.#announced = Number.POSITIVE_INFINITY;
+  }
+
+  /** A worker has taken a job with a look that began after `since` signs. */
+  taken({ since, isLast }: { since: number; isLast: boolean }): void {
+    this.#announced = Math.max(0, this.#announced - 1);
+    if (isLast) this.#emptyAt = since;
+  }
+
+  /** Until a sign comes after the first `since` of them, or a job is due. */
+  async sleepUntilWork(since: number, nextRunAt: () => Promise<number | undefined>): Promise<void> {
+    const due = await this.#nextDue(nextRunAt);
+    await this.sleep(due === undefined ? IDLE : Math.max(1, due - this.#clock.now()), since);
+  }
+
+  /** Until a sign comes after the first `since` of them, for `ms` at most. */
+  async sleep(ms: number, since: number): Promise<void> {
+    if (this.#signs !== since) return;
+    const most = Math.min(IDLE, ms);
+    const until = this.#clock.monotonic() + most;
+    const isFirst = this.#asleep.every((other) => other.until === undefined || other.until > until);
+    await sleepOrEvent(this.#clock, isFirst ? most : undefined, (wake) => {
+      const sleeper = { wake, until: isFirst ? until : undefined };
+      this.#asleep.push(sleeper);
+      return () => this.#leave(sleeper);
+    });
+  }
+
+  /** Whoever still sleeps here was woken by its timer, and it was for all. */
+  #leave(sleeper: Sleeper): void {
+    const at = this.#asleep.indexOf(sleeper);
+    if (at < 0) return;
+    this.#asleep.splice(at, 1);
+    this.wake();
+  }
+
+  async #nextDue(nextRunAt: () => Promise<number | undefined>): Promise<number | undefined> {
+    if (this.#announced > 0 || ((await this.#due) ?? Number.POSITIVE_INFINITY) <= this.#clock.now()) {
+      this.#announced = 0;
+      this.#due = nextRunAt();
+      this.#due.catch(() => this.forget());
+    }
+    return await this.#due;
+  }
+}

@@ -53,7 +53,7 @@ async function measure(machine: Machine, maker: Service, other: Service): Promis
 }
 
 /** The ends of jobs as the events of one node tell them. */
-class Ends {
+export class Ends {
   readonly #ends = new Map<string, PromiseWithResolvers<number>>();
   readonly #stop = new AbortController();
 

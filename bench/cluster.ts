@@ -141,10 +141,10 @@ async function beside(postgres: Node, sqlite: Node): Promise<Row> {
   return {
     ...{
       id: 'P13',
-      work: `${NEW} new skins on one node over PostgreSQL, ${CLIENTS} clients`,
-      against: 'the same on SQLite',
+      work: `${NEW} times through the bare queue over PostgreSQL, ${CLIENTS} clients`,
+      against: 'the same on SQLite, in the process itself',
     },
-    ...{ unit: 'ms', measured, baseline, comparison: 'ratio', limit: 1 / 0.5 },
+    ...{ unit: 'ms', measured, baseline, comparison: 'ratio', limit: 5 },
   };
 }
 

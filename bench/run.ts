@@ -13,6 +13,7 @@ import { minutelyRows, unevenRows, windowRows } from './hosted.ts';
 import { loneRows } from './lone.ts';
 import { memoryRows } from './memory.ts';
 import { millionRows } from './million.ts';
+import { newSkinRows } from './new-skins.ts';
 import { pageRows } from './pages.ts';
 import { pictureRows } from './pictures.ts';
 import { processRows } from './processes.ts';
@@ -34,6 +35,7 @@ const MEASUREMENTS: readonly { readonly ids: readonly string[]; readonly rows: (
   { ids: ['P12'], rows: processRows },
   { ids: ['P14'], rows: pictureRows },
   { ids: ['P13'], rows: acrossNodesRows },
+  { ids: ['P13'], rows: newSkinRows },
   { ids: ['P13'], rows: clusterRows },
   { ids: ['P6'], rows: againRows },
   { ids: ['P9'], rows: millionRows },

@@ -25,9 +25,10 @@ export async function startOwn(
     workers,
     processes = 1,
     store,
-  }: { pace: number; workers: number; processes?: number; store?: string },
+  }: { pace: number; workers?: number; processes?: number; store?: string },
 ): Promise<Service> {
-  const numbers = ['--pace', `${pace}`, '--workers', `${workers}`, '--processes', `${processes}`];
+  const numbers = ['--pace', `${pace}`, '--processes', `${processes}`];
+  if (workers !== undefined) numbers.push('--workers', `${workers}`);
   const place = store === undefined ? [] : ['--store', store];
   const options = [...numbers, ...place, '--log-level', 'error', '--quiet'];
   return await startService(machine, [PROGRAM, 'serve', '--port', '0', '--json', ...options]);

@@ -18,6 +18,7 @@ export { makeKeyOfOwner, OwnerKeyError } from './assembly/owner-key.ts';
 export { makeLinkOfOwner, type OwnerLink } from './assembly/owner-link.ts';
 export type { ServerOptions } from './assembly/server-options.ts';
 export { backUp } from './backup/backup.ts';
+export { dumpFormat, verifyDump } from './backup/postgres-dump.ts';
 export { readBackup } from './backup/read-backup.ts';
 export { restore } from './backup/restore.ts';
 export type { JobNews, MetricSnapshot, MetricsSnapshot, Siblings } from './events/siblings.ts';

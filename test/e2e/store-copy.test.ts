@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { dumpText, pgRestoreFolder } from '../support/postgres/pg-restore.ts';
 import { freshMachine } from '../support/program/program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
@@ -48,8 +49,23 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
       expect.objectContaining({ code: 'backup_elsewhere', hint: expect.stringContaining('pg_dump') }),
     ]);
     expect(elsewhere.stderr).not.toContain('secret');
-    await writeFile(file, 'PGDMP and more');
-    const dump = await machine.run(['backup', '--verify', file]);
-    expect([dump.exitCode, dump.stderr]).toEqual([1, expect.stringContaining(`pg_restore --list ${file}`)]);
+    const tables = ['api_keys', 'callers', 'jobs', 'meta', 'skins', 'texture_data', 'textures', 'users'];
+    await writeFile(file, dumpText({ filled: tables, meta: 'schema\t24' }));
+    const env = { PATH: await pgRestoreFolder() };
+    const dump = await machine.run(['backup', '--verify', file], { env });
+    expect([dump.exitCode, dump.stdout]).toEqual([0, expect.stringContaining('schema 24; pg_restore')]);
+    const told = await machine.run(['backup', '--verify', file, '--json'], { env });
+    expect(JSON.parse(told.stdout)).toEqual({ file, schema: 24, proven: false });
+    await writeFile(file, dumpText({ filled: tables }).slice(0, -1));
+    const cut = await machine.run(['backup', '--verify', file], { env });
+    expect([cut.exitCode, cut.stderr]).toEqual([1, expect.stringContaining('is damaged: pg_restore says')]);
+    const restored = await machine.run(['restore', file, '--data', join(machine.folder, 'new')]);
+    expect([restored.exitCode, restored.stderr]).toEqual([
+      1,
+      expect.stringContaining(`backup --verify ${file}`),
+    ]);
+    await writeFile(file, '--\n-- PostgreSQL database dump\n--\n');
+    const plain = await machine.run(['backup', '--verify', file]);
+    expect([plain.exitCode, plain.stderr]).toEqual([1, expect.stringContaining('Restore it with psql')]);
   });
 });

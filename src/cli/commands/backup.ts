@@ -24,8 +24,9 @@ interface BackupView {
 
 interface CheckedBackupView {
   readonly file: string;
-  readonly made: string;
-  readonly version: string;
+  readonly made?: string;
+  readonly version?: string;
+  readonly schema?: number;
   readonly proven: boolean;
   readonly sha256?: string;
 }
@@ -34,9 +35,11 @@ const FIELDS: Fields<BackupView> = { file: 'path of the backup', bytes: 'size of
 
 const CHECKED_FIELDS: Fields<CheckedBackupView> = {
   file: 'path of the backup',
-  made: 'when the backup was made',
-  version: 'version of skinsmith that made it',
-  proven: 'whether a digest proves that its content is unchanged; backups of early versions have none',
+  made: 'when the backup was made; not for dumps of PostgreSQL',
+  version: 'version of skinsmith that made it; not for dumps of PostgreSQL',
+  schema: 'of a dump of PostgreSQL: the version of the schema in it',
+  proven:
+    'whether a digest proves that its content is unchanged; dumps and backups of early versions have none',
   sha256: 'that digest, in hexadecimal',
 };
 
@@ -51,7 +54,8 @@ export function register(command: Command, runner: Runner, run = runBackup): voi
       'Back up the data of a service to one file.\n' +
         'The file holds the store, keys and plans as of one moment; servers may keep running. It ' +
         'contains secrets, above all the signing key: keep it safe. With --verify, checks instead that ' +
-        'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump.',
+        'every byte of a backup is intact. Back up a store in PostgreSQL with pg_dump --format=custom; ' +
+        '--verify has pg_restore read all of such a dump.',
     )
     .argument('<file>', 'backup file; an existing file is replaced once the new one is complete', nonEmpty)
     .option('--data <folder>', 'data folder of the service', nonEmpty)
@@ -89,8 +93,11 @@ function inPostgres(file: string): CliError {
   return new CliError('backup_elsewhere', message, { hint });
 }
 
-async function verifyBackup(file: string, { flags, io, messages }: CommandContext): Promise<number> {
-  const { readBackup } = await import('../../server/server.ts');
+async function verifyBackup(file: string, context: CommandContext): Promise<number> {
+  const { dumpFormat, readBackup } = await import('../../server/server.ts');
+  const format = await dumpFormat(file).catch(() => undefined); // what cannot be read is told of below
+  if (format === 'custom') return await verifyDumpOf(file, context);
+  const { flags, io, messages } = context;
   const { about, digest, isProven } = await readBackup(file);
   const { time, version } = about;
   const made = new Date(time).toISOString();
@@ -107,6 +114,18 @@ async function verifyBackup(file: string, { flags, io, messages }: CommandContex
     io.out.write(`${file} is intact: made ${made} by skinsmith ${version}, SHA-256 ${digest}\n`);
   }
   if (!isProven) await warnUnproven(messages, file);
+  return exitStatus('done');
+}
+
+async function verifyDumpOf(file: string, { env, signal, flags, io }: CommandContext): Promise<number> {
+  const { verifyDump } = await import('../../server/server.ts');
+  const schema = await verifyDump(file, { env, signal });
+  const view: CheckedBackupView = { file, schema, proven: false };
+  io.out.write(
+    flags.json
+      ? jsonLine(view)
+      : `${file} is whole: a dump of a store in PostgreSQL, schema ${schema}; pg_restore has read all of it\n`,
+  );
   return exitStatus('done');
 }
 

@@ -4,6 +4,8 @@ export type BackupErrorCode =
   | 'backup_unreadable'
   | 'backup_damaged'
   | 'backup_too_new'
+  | 'pg_restore_missing'
+  | 'pg_restore_too_old'
   | 'data_in_the_way'
   | 'data_in_use';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { NEWEST_SCHEMA } from '../store/migrate.ts';
 import { type CopyFound, inspectCopy } from '../store/sqlite-copy.ts';
 import { BackupError } from './backup-error.ts';
 import { ABOUT, type About, aboutSchema, digestOf, ENCLOSED } from './data-files.ts';
+import { asDump, dumpFormat } from './postgres-dump.ts';
 import { type Seal, verifySeal } from './seal.ts';
 
 export interface ReadBackup {
@@ -17,7 +17,8 @@ export interface ReadBackup {
 /** What is in a backup, once it is sure that it can be used. @throws BackupError */
 export async function readBackup(file: string): Promise<ReadBackup> {
   if (!existsSync(file)) throw new BackupError('backup_unreadable', `There is no file ${file}.`);
-  if (await isDump(file).catch(() => false)) throw ofPostgres(file); // a file that cannot be read is told of below
+  const format = await dumpFormat(file).catch(() => undefined); // a file that cannot be read is told of below
+  if (format) throw asDump(file, format);
   const sealed = await unlessUnreadable(file, verifySeal(file));
   if (sealed.kind === 'broken') throw damaged(file, 'its bytes are not those that were written');
   const found = await unlessUnreadable(file, inspectCopy(file));
@@ -34,25 +35,6 @@ export async function readBackup(file: string): Promise<ReadBackup> {
   if (wrong) throw damaged(file, `${wrong} is not what was put into it`);
   if (about.format > 1 && sealed.kind === 'none') throw damaged(file, 'its end is missing or changed');
   return { found, about, ...provenBy(sealed) };
-}
-
-/** The first bytes of what pg_dump --format=custom writes. */
-const DUMP = Buffer.from('PGDMP');
-
-async function isDump(file: string): Promise<boolean> {
-  const opened = await open(file);
-  try {
-    const { buffer } = await opened.read(Buffer.alloc(DUMP.length), 0, DUMP.length, 0);
-    return buffer.equals(DUMP);
-  } finally {
-    await opened.close();
-  }
-}
-
-function ofPostgres(file: string): BackupError {
-  return new BackupError('backup_unreadable', `${file} is a dump of PostgreSQL, made by pg_dump.`, {
-    hint: `Check it with pg_restore --list ${file}, and restore it with pg_restore into an empty database.`,
-  });
 }
 
 function provenBy(sealed: Seal): Pick<ReadBackup, 'digest' | 'isProven'> {

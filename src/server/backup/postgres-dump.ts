@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { BackupError } from './backup-error.ts';
+
+type DumpFormat = 'custom' | 'plain';
+
+const START_BYTES = 100;
+
+/** Of what pg_dump writes: its own format, or SQL; undefined: it is something else. @throws Error of the file system */
+export async function dumpFormat(file: string): Promise<DumpFormat | undefined> {
+  const opened = await open(file);
+  try {
+    const { buffer } = await opened.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
+    const start = buffer.toString('latin1');
+    if (start.startsWith('PGDMP')) return 'custom';
+    return /^--\r?\n-- PostgreSQL database /.test(start) ? 'plain' : undefined;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Why a dump is not read as a backup of our own. */
+export function asDump(file: string, format: DumpFormat): BackupError {
+  if (format === 'custom') {
+    return new BackupError('backup_unreadable', `${file} is a dump of PostgreSQL, made by pg_dump.`, {
+      hint: `Check it with skinsmith backup --verify ${file}, and restore it with pg_restore into an empty database.`,
+    });
+  }
+  return new BackupError(
+    'backup_unreadable',
+    `${file} is a dump of PostgreSQL as SQL, which has no end to check.`,
+    {
+      hint: 'Restore it with psql into an empty database, and copy that to a folder: skinsmith store copy. To check dumps without that, make them with pg_dump --format=custom.',
+    },
+  );
+}
+
+interface Reading {
+  /** Where pg_restore is looked for. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** Tables that every store has. */
+const TABLES = ['api_keys', 'callers', 'jobs', 'meta', 'skins', 'texture_data', 'textures', 'users'];
+
+/** Reads all of a dump of a store. Returns the version of the schema in it. @throws BackupError */
+export async function verifyDump(file: string, reading: Reading): Promise<number> {
+  const run = async (...options: string[]) => await pgRestore(file, options, reading);
+  const missing = missingIn(await run('--list'));
+  if (missing.length > 0) {
+    throw new BackupError(
+      'backup_unreadable',
+      `${file} is no dump of a whole store: no data of ${missing.join(', ')}.`,
+      {
+        hint: 'Dump the database of the store, with all of its tables: pg_dump --format=custom',
+      },
+    );
+  }
+  const schema = /^schema\t(\d+)/m.exec(await run('--data-only', '--table=meta', '--file=-'))?.[1];
+  await run(`--file=${devNull}`);
+  if (schema === undefined)
+    throw new BackupError('backup_unreadable', `${file} does not name the schema of a store.`);
+  return Number(schema);
+}
+
+/** Of a table of contents: tables that every store has, and those that are there without their rows. */
+function missingIn(contents: string): string[] {
+  const named = (kind: string) =>
+    [...contents.matchAll(new RegExp(`^\\d+; \\d+ \\d+ ${kind} \\S+ (\\S+) `, 'gm'))].map(
+      ([, name = '']) => name,
+    );
+  const filled = new Set(named('TABLE DATA'));
+  return [...new Set([...TABLES, ...named('TABLE(?! DATA)')])].filter((name) => !filled.has(name));
+}
+
+const MOST_OUTPUT = 64 * 1024 * 1024;
+
+async function pgRestore(
+  file: string,
+  options: readonly string[],
+  { env, signal }: Reading,
+): Promise<string> {
+  try {
+    const words = [...options, resolve(file)];
+    const settings = { env: { ...env, LC_ALL: 'C' }, signal, maxBuffer: MOST_OUTPUT };
+    return (await promisify(execFile)('pg_restore', words, settings)).stdout;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asFailure(file, error as NodeJS.ErrnoException & { stderr?: string });
+  }
+}
+
+function asFailure(file: string, cause: NodeJS.ErrnoException & { stderr?: string }): unknown {
+  const hint =
+    'Install the client programs of PostgreSQL, as new as the pg_dump that made the file or newer.';
+  if (cause.code === 'ENOENT') {
+    const message = `${file} is a dump of PostgreSQL. To check it, pg_restore is needed, which is not in the PATH.`;
+    return new BackupError('pg_restore_missing', message, { hint, cause });
+  }
+  if (typeof cause.code !== 'number') return cause;
+  const [reason = ''] = (cause.stderr ?? '').replace(/^pg_restore: (?:error: )?/, '').split('\n');
+  if (/unsupported version/.test(reason)) {
+    const message = `The pg_restore here is too old for ${file}: ${reason}.`;
+    return new BackupError('pg_restore_too_old', message, { hint, cause });
+  }
+  const message = `The dump ${file} is damaged: pg_restore says: ${reason}.`;
+  return new BackupError('backup_damaged', message, { hint: 'Take an earlier one.', cause });
+}

@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { dumpFormat, verifyDump } from '../../../src/server/backup/postgres-dump.ts';
+import { dumpText, pgRestoreFolder } from '../../support/postgres/pg-restore.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+const TABLES = ['api_keys', 'callers', 'jobs', 'meta', 'skins', 'texture_data', 'textures', 'users', 'capes'];
+const GOOD = { filled: TABLES, meta: 'oldest-reader\t19\nschema\t24' };
+
+async function verified(content: string, path?: string): Promise<number> {
+  const file = join(await ownFolder(), 'it.dump');
+  await writeFile(file, content);
+  const env = { PATH: path ?? (await pgRestoreFolder()) };
+  return await verifyDump(file, { env, signal: new AbortController().signal });
+}
+
+test('A whole dump of a store is good, and names its schema', async () => {
+  expect(await verified(dumpText(GOOD))).toBe(24);
+});
+
+test.each([
+  ['that lacks its last bytes', dumpText(GOOD).slice(0, -1), 'backup_damaged', /end of file/],
+  ['cut off in its table of contents', dumpText(GOOD).slice(0, 40), 'backup_damaged', /end of file/],
+  ['of another program', dumpText({ filled: ['x'] }), 'backup_unreadable', /no data of api_keys, callers,/],
+  [
+    'without the rows of one table',
+    dumpText({ ...GOOD, filled: TABLES.slice(0, -1), empty: ['capes'] }),
+    'backup_unreadable',
+    /no data of capes\./,
+  ],
+  ['of no known schema', dumpText({ ...GOOD, meta: '' }), 'backup_unreadable', /does not name the schema/],
+  ['of a newer pg_dump', dumpText({ ...GOOD, version: '1.99' }), 'pg_restore_too_old', /version \(1\.99\)/],
+])('A dump %s is not', async (_, content, code, message) => {
+  await expect(verified(content)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});
+
+test('Without pg_restore, what to install is said', async () => {
+  await expect(verified(dumpText(GOOD), await ownFolder())).rejects.toMatchObject({
+    code: 'pg_restore_missing',
+    hint: expect.stringContaining('Install the client programs of PostgreSQL'),
+  });
+});
+
+test.each([
+  ['PGDMP\u0001\u000f', 'custom'],
+  ['--\n-- PostgreSQL database dump\n--\n', 'plain'],
+  ['--\n-- PostgreSQL database cluster dump\n--\n', 'plain'],
+  ['SQLite format 3\0', undefined],
+  ['', undefined],
+])('What begins with %j is told apart', async (content, format) => {
+  const file = join(await ownFolder(), 'it');
+  await writeFile(file, content);
+  expect(await dumpFormat(file)).toBe(format);
+});

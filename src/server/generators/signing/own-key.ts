@@ -71,7 +71,8 @@ export class OwnKey {
     const kept = await readMeta(db, 'signing-key');
     if (found !== undefined && (kept === found || kept === undefined)) return await this.#keep(found);
     const isFree = acceptsNew || !(isShared || (await hasOwnSkins(db, kept)));
-    if (isFree) return await this.#replace(found);
+    // Others that share the store must learn at once what is signed with from now on.
+    if (isFree) return await this.#replace(isShared ? (await this.open()).fingerprint : found);
     const signed = kept === undefined ? 'a key of its own' : `the key ${kept}`;
     const now = found === undefined ? `there is no ${path}` : `${path} is the key ${found}`;
     throw new SigningKeyChangedError(

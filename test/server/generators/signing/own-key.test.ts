@@ -164,4 +164,17 @@ describe.runIf(HAS_POSTGRES)('Servers on the same database', () => {
     );
     expect(heard.body).toMatchObject({ reasons: ['signing_key_changed'] });
   });
+
+  test('have one key, too, when one is to make a new one: it does so before it starts', async () => {
+    const url = await ownDatabase();
+    const old = await node(url);
+    const late = await node(url, { hasKey: false, newSigningKey: true });
+    expect(existsSync(pathIn(late.dataDir))).toBe(true);
+    const heard = await poll(
+      () => old.owner.get('/ready'),
+      ({ status }) => status === 503,
+    );
+    expect(heard.body).toMatchObject({ reasons: ['signing_key_changed'] });
+    expect((await late.owner.get('/ready')).status).toBe(200);
+  });
 });

@@ -80,6 +80,14 @@ describe('Tokens of an account', () => {
     await expect(cipher.seal(ANN, 'secret')).rejects.toThrow('holds no key');
   });
 
+  test('are sealed with a key that another program has made, in any base64', async () => {
+    const { path, cipher } = await makeCipher();
+    await writeFile(path, `${Buffer.alloc(32, 0xfb).toString('base64')}\n`);
+    const sealed = await cipher.seal(ANN, 'secret');
+    await writeFile(path, Buffer.alloc(32, 0xfb).toString('base64url'));
+    expect(await new TokenCipher(path).open(ANN, sealed)).toBe('secret');
+  });
+
   test('that two processes seal first are sealed with one key', async () => {
     const { path } = await makeCipher();
     const ciphers = Array.from({ length: 8 }, () => new TokenCipher(path));

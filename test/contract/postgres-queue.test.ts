@@ -3,35 +3,44 @@ import { nameThisProcess } from '../../src/server/queue/lease-owner.ts';
 import { QUEUE_TIMES } from '../../src/server/queue/port.ts';
 import { StoreQueue } from '../../src/server/queue/store-queue.ts';
 import type { Db } from '../../src/server/store/db.ts';
+import { POOL_OPTIONS } from '../../src/server/store/postgres/pool.ts';
 import { openPostgresDb } from '../../src/server/store/postgres/postgres-store.ts';
 import { findSkin } from '../../src/server/store/skins.ts';
 import { keepTexture } from '../../src/server/store/textures.ts';
 import { HAS_POSTGRES, ownDatabase } from '../support/postgres/own-database.ts';
+import { type PoolMode, pooler } from '../support/postgres/pooler.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { describeJobQueue } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
 import type { QueueWorld } from './queue-world.ts';
 
 /** Every `open` has connections of its own, as a process on another machine. */
-async function postgresWorld(): Promise<QueueWorld> {
-  const url = await ownDatabase();
+async function postgresWorld(mode?: PoolMode): Promise<QueueWorld> {
+  const database = await ownDatabase();
+  const url = mode ? await pooler(database, mode) : database;
   const clock = new MovableClock();
-  const db = await openDb(url);
+  const openDb = async () => await openUntilEnd(url, mode !== 'transaction');
+  const db = await openDb();
   await keepTexture(db, { hash: TEXTURE_HASH, width: 64, height: 64, png: new Uint8Array(1), created_at: 0 });
   return {
     clock,
     times: QUEUE_TIMES,
-    open: async (self = nameThisProcess()) => new StoreQueue(await openDb(url), { self, clock }),
+    open: async (self = nameThisProcess()) => new StoreQueue(await openDb(), { self, clock }),
     skinOwner: async (uuid) => (await findSkin(db, uuid))?.owner,
   };
 }
 
-async function openDb(url: string): Promise<Db> {
-  const db = await openPostgresDb(url);
+async function openUntilEnd(url: string, prepares: boolean): Promise<Db> {
+  const db = await openPostgresDb(url, { ...POOL_OPTIONS, prepares });
   onTestFinished(async () => await db.destroy());
   return db;
 }
 
 describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
-  describeJobQueue('StoreQueue', postgresWorld);
+  describeJobQueue('StoreQueue', async () => await postgresWorld());
+  describeJobQueue('StoreQueue behind a pooler of sessions', async () => await postgresWorld('session'));
+  describeJobQueue(
+    'StoreQueue behind a pooler of transactions',
+    async () => await postgresWorld('transaction'),
+  );
 });

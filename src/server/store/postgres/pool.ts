@@ -11,7 +11,10 @@ import { asNoConnection, asTrouble } from './trouble.ts';
 export interface PoolOptions {
   /** Most connections of this process. */
   readonly connections: number;
-  /** False behind a pooler that gives each transaction another connection: prepared statements need their own. */
+  /**
+   * False behind a pooler that gives each transaction another connection: prepared statements and settings of a session
+   * need their own.
+   */
   readonly prepares: boolean;
   /** Milliseconds: for a connection, for a free one of the pool, and for a statement. */
   readonly connectTimeout: number;
@@ -43,10 +46,8 @@ export function connectionConfig(url: string, { connectTimeout, statementTimeout
     connectionString: withLibpqRules(url),
     application_name: 'skinsmith',
     connectionTimeoutMillis: connectTimeout,
-    // The server ends the statement; the client gives up later, when there is no server any more.
-    statement_timeout: statementTimeout,
+    // The server ends the statement (see limitsOf); the client gives up later, when there is no server any more.
     query_timeout: statementTimeout + 5_000,
-    idle_in_transaction_session_timeout: statementTimeout,
     keepAlive: true,
     types: parsers,
   };
@@ -59,9 +60,22 @@ function withLibpqRules(url: string): string {
   return parsed.href;
 }
 
+/** PgBouncer refuses connections that ask for these at the start, so they are set by statements. */
+function limitsOf(scope: 'session' | 'local', { statementTimeout }: PoolOptions): string {
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+  return limits.map((name) => `set ${scope} ${name} = ${statementTimeout}`).join('; ');
+}
+
 /** Connections that are opened when needed, and closed when nothing needed them for a while. */
 export function makePool(url: string, options: PoolOptions): Pool {
-  const pool = new Pool({ ...connectionConfig(url, options), max: options.connections, Client: StoreClient });
+  const { connections: max, prepares, connectTimeout } = options;
+  const limits = { text: limitsOf('session', options), query_timeout: connectTimeout };
+  const pool = new Pool({
+    ...connectionConfig(url, options),
+    max,
+    Client: StoreClient,
+    ...(prepares && { onConnect: async (client) => void (await client.query(limits)) }),
+  });
   pool.on('error', () => {}); // an idle connection was lost: the pool opens another one
   return pool;
 }
@@ -72,17 +86,19 @@ export function makePool(url: string, options: PoolOptions): Pool {
  */
 export function forKysely(
   pool: Pool,
-  { prepares }: PoolOptions,
+  options: PoolOptions,
   { schema, waits } = { schema: ANY_SCHEMA, waits: new PoolWaits(pool) },
 ): PostgresPool {
-  const names = prepares ? new StatementNames() : undefined;
+  const names = options.prepares ? new StatementNames() : undefined;
+  // Other programs may have the same connection next: what is set must end with the transaction.
+  const limits = options.prepares ? undefined : limitsOf('local', options);
   const gate = new ConnectionGate();
   return {
     connect: async () => {
       schema.verify();
       waits.look();
       try {
-        return adapt(await gate.pass(async () => await pool.connect()), names);
+        return adapt(await gate.pass(async () => await pool.connect()), names, limits);
       } catch (error) {
         throw asNoConnection(error);
       } finally {
@@ -94,13 +110,21 @@ export function forKysely(
   };
 }
 
-function adapt(client: PoolClient, names: StatementNames | undefined): PostgresPoolClient {
+const BEGINNING = /^(?:begin|start transaction)\b/;
+
+/** @param limits statements that each transaction begins with */
+function adapt(
+  client: PoolClient,
+  names: StatementNames | undefined,
+  limits: string | undefined,
+): PostgresPoolClient {
   let lost: Error | undefined;
   const onLost = (error: Error) => {
     lost = error;
   };
   client.on('error', onLost);
-  const query = async (text: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
+  const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
+    const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
     const name = values.length === 0 ? undefined : names?.of(text);
     const isInTransaction = client.getTransactionStatus() !== 'I';
     try {
@@ -109,7 +133,7 @@ function adapt(client: PoolClient, names: StatementNames | undefined): PostgresP
       if (name !== undefined && isOutdated(error)) names?.renew(text, name);
       // A transaction has to begin again: see inTransaction.
       const isPassing = isOutdated(error) || isDeadlock(error);
-      if (!isInTransaction && isPassing && tries < MOST_TRIES) return await query(text, values, tries + 1);
+      if (!isInTransaction && isPassing && tries < MOST_TRIES) return await query(asked, values, tries + 1);
       const trouble = asTrouble(error);
       if (trouble !== error) lost = trouble as Error;
       throw trouble;

@@ -40,6 +40,8 @@ const PASSING_STATES: ReadonlySet<string> = new Set(['57014', '25006', '25P03'])
 /** Errors of TLS that a later attempt meets as well. */
 const TLS_CODES = /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)_|^HOSTNAME_MISMATCH$|^INVALID_CA$/;
 const NO_TLS = /does not support SSL/;
+/** PgBouncer has one code (08P01) for what passes and for this, which does not. */
+const NEVER_TAKEN = /^unsupported startup parameter|^no such (?:database|user)/;
 
 /** As a StoreUnreachableError, if that is what it is; otherwise the same error. */
 export function asTrouble(error: unknown): unknown {
@@ -53,6 +55,7 @@ export function asNoConnection(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnreachableError) return error;
   if (TLS_CODES.test(codeOf(error)) || NO_TLS.test(error.message))
     return new StoreRefusedError(error, DISTRUSTED);
+  if (codeOf(error) === '08P01' && NEVER_TAKEN.test(error.message)) return new StoreRefusedError(error);
   const trouble = asTrouble(error);
   return trouble === error ? asRefused(error) : trouble;
 }

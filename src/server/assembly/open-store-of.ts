@@ -16,6 +16,14 @@ export async function openStoreOf(options: Options): Promise<Store> {
   }
 }
 
+/**
+ * The same for a few statements. They have no names, whose preparation would cost more than it saves: so there may be any
+ * pooler before PostgreSQL.
+ */
+export async function openBriefly({ store, ...rest }: Options): Promise<Store> {
+  return await openStoreOf({ ...rest, store: store && { ...store, prepares: false } });
+}
+
 async function open({ store, dataDir, durable, migrations }: Options): Promise<Store> {
   if (store === undefined) return await openStore(dataDir, { durable, migrations });
   const { openPostgresStore } = await import('../store/postgres/postgres-store.ts');

@@ -7,7 +7,7 @@ import { ensureOwner } from '../service/users/users.ts';
 import { inTransaction } from '../store/db.ts';
 import { lockManagement } from '../store/locks.ts';
 import { changeUser } from '../store/users.ts';
-import { openStoreOf } from './open-store-of.ts';
+import { openBriefly } from './open-store-of.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Why no key could be made: there is no store in the folder, or what was wished for is not valid. */
@@ -39,7 +39,7 @@ export async function makeKeyOfOwner(
   if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) {
     throw new OwnerKeyError('no_store', `There is no store in ${dataDir}.`);
   }
-  const store = await openStoreOf({ dataDir, store: database });
+  const store = await openBriefly({ dataDir, store: database });
   try {
     return await inTransaction(store.db, async (tx) => {
       await lockManagement(tx);

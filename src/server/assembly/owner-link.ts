@@ -6,7 +6,7 @@ import { ensureOwner } from '../service/users/users.ts';
 import { readDatabaseClock } from '../store/database-time.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
-import { openStoreOf } from './open-store-of.ts';
+import { openBriefly } from './open-store-of.ts';
 import { rememberedUrls } from './own-addresses.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -27,7 +27,7 @@ export async function makeLinkOfOwner(
   local: Clock,
 ): Promise<OwnerLink | undefined> {
   if (!database && !existsSync(join(dataDir, 'skinsmith.db'))) return undefined;
-  const store = await openStoreOf({ dataDir, store: database });
+  const store = await openBriefly({ dataDir, store: database });
   try {
     const clock = await clockOf(store.db, local);
     const owner = await ensureOwner(store.db, clock.now());

@@ -6,9 +6,12 @@ import { asRefused } from '../store/postgres/trouble.ts';
 import type { Tables } from '../store/schema/tables.ts';
 import type { OpenPlace } from './open-place.ts';
 
-/** One connection has the snapshot, which may be idle for as long as the other store takes. */
+/**
+ * One connection has the snapshot, which may be idle for as long as the other store takes. Without names for the
+ * statements, which are few and long, any pooler may be before the database.
+ */
 function optionsOf(settings: Partial<PoolOptions>): PoolOptions {
-  return { ...POOL_OPTIONS, ...settings, connections: 1, statementTimeout: 600_000 };
+  return { ...POOL_OPTIONS, ...settings, connections: 1, prepares: false, statementTimeout: 600_000 };
 }
 
 /** A transaction that sees what there was when it began. Does not change the schema. */

@@ -32,7 +32,13 @@ const DISTRUSTED: Refusal = {
   what: 'The connection to PostgreSQL cannot be made safe',
   hint: 'Check the sslmode of the store, and the certificates: sslrootcert, sslcert and sslkey.',
 };
+const POOLED: Refusal = {
+  what: 'A pooler gives each transaction another connection to PostgreSQL',
+  hint: 'Start the servers with --store-pooler, or set the pooler to session mode.',
+};
 
+/** A prepared statement is not there, or is there already: another connection has it. */
+const POOLED_STATES: ReadonlySet<string> = new Set(['26000', '42P05']);
 /** Classes of SQLSTATE: connection exception, insufficient resources, operator intervention. */
 const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57']);
 /** A statement that took too long, a standby that is about to be promoted, a transaction that was idle for too long. */
@@ -45,6 +51,7 @@ const NEVER_TAKEN = /^unsupported startup parameter|^no such (?:database|user)/;
 
 /** As a StoreUnreachableError, if that is what it is; otherwise the same error. */
 export function asTrouble(error: unknown): unknown {
+  if (POOLED_STATES.has(codeOf(error))) return new StoreRefusedError(error as Error, POOLED);
   if (!isPassing(error)) return error;
   // Says nothing of the address, which may have a password.
   return new StoreUnreachableError(`PostgreSQL cannot be used: ${reasonOf(error)}`, { cause: error });

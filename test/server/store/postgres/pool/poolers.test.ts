@@ -47,6 +47,23 @@ describe.runIf(HAS_POSTGRES)('Behind a pooler', () => {
     expect(await snapshot.execute(limitsOf)).toEqual(LIMITED);
   });
 
+  test('that keeps transactions, a store that does not know of it says so', async () => {
+    const url = await pooler(await ownDatabase(), 'transaction');
+    const look = async () => {
+      const { db, close } = await openPostgresStore({ url, connections: 1 });
+      try {
+        for (const name of ['one', 'two'])
+          await db.selectFrom('users').selectAll().where('name', '=', name).execute();
+      } finally {
+        await close();
+      }
+    };
+    await expect(look()).rejects.toMatchObject({
+      code: 'store_refused',
+      hint: expect.stringContaining('--store-pooler'),
+    });
+  });
+
   test('that does not take a parameter of the address, it is refused at once', async () => {
     const url = `${await pooler(await ownDatabase(), 'session')}?options=-cjit%3Doff`;
     const patience = { limit: 600_000, onWaiting: () => expect.fail('It waits.') };

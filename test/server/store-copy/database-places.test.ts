@@ -1,0 +1,44 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { makeKeyOfOwner } from '../../../src/server/assembly/owner-key.ts';
+import { makeLinkOfOwner } from '../../../src/server/assembly/owner-link.ts';
+import { openStore } from '../../../src/server/store/store.ts';
+import { copyStore } from '../../../src/server/store-copy/copy-store.ts';
+import type { StorePlace } from '../../../src/server/store-copy/places.ts';
+import { HAS_POSTGRES, ownDatabase } from '../../support/postgres/own-database.ts';
+import { type PoolMode, pooler } from '../../support/postgres/pooler.ts';
+import { fillStore } from '../../support/server/filled-store.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+
+const MODES: readonly PoolMode[] = ['session', 'transaction'];
+
+async function copy(from: StorePlace, to: StorePlace) {
+  const { signal } = new AbortController();
+  return (await copyStore({ from, to, signal, onProgress: () => {} })).tables;
+}
+
+async function filledFolder(): Promise<string> {
+  const folder = await ownFolder();
+  const { db, close } = await openStore(folder);
+  onTestFinished(close);
+  await fillStore(db);
+  return folder;
+}
+
+describe.runIf(HAS_POSTGRES)('Behind a pooler that nobody tells of', () => {
+  test.each(MODES)('a store is copied to a database, and back: %s', async (mode) => {
+    const postgres = { url: await pooler(await ownDatabase(), mode) };
+    const there = await copy({ folder: await filledFolder() }, { postgres });
+    expect(there).toContainEqual(expect.objectContaining({ table: 'skins', rows: expect.any(Number) }));
+    expect(await copy({ postgres }, { folder: await ownFolder() })).toEqual(there);
+  });
+
+  test.each(MODES)('the owner gets keys and links: %s', async (mode) => {
+    const store = { url: await pooler(await ownDatabase(), mode) };
+    const at = { dataDir: await ownFolder(), store };
+    const clock = new MovableClock();
+    for (const name of ['one', 'two'])
+      expect(await makeKeyOfOwner(at, { name }, clock)).toMatchObject({ name });
+    expect(await makeLinkOfOwner(at, clock)).toMatchObject({ path: expect.stringContaining('secret=') });
+  });
+});

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../src/protocol/batch.ts';
 import { DEFAULT_PORT } from '../../src/server/assembly/own-addresses.ts';
+import { ownJobEventsRoute } from '../../src/server/http/routes/pages/own-jobs.ts';
+import { healthRoute, readyRoute } from '../../src/server/http/routes/system.ts';
+import { queueEventsRoute } from '../../src/server/http/routes/v2/queue-events.ts';
 import { refusal } from '../support/docs/refusal.ts';
 
 function read(name: string): string {
@@ -59,6 +62,39 @@ test.each(['nginx.conf', 'Caddyfile', 'Dockerfile', 'compose.yaml', 'compose-clu
     expect(read(name)).toMatch(new RegExp(`\\b${DEFAULT_PORT}\\b`));
   },
 );
+
+test('Each server of the cluster is one that Caddy asks whether it is ready', () => {
+  const text = read('compose-cluster.yaml');
+  const asked = [...text.matchAll(/^ {8}\$\{COMPOSE_PROJECT_NAME\}-skinsmith-(\d+):(\d+)$/gm)];
+  expect(asked.map(([, number]) => Number(number))).toEqual(asked.map((_, index) => index + 1));
+  expect(asked.map(([, , port]) => Number(port))).toEqual(asked.map(() => DEFAULT_PORT));
+  expect(text).toContain(`replicas: ${asked.length}\n`);
+  const [, variable = ''] = /^\t\thealth_uri \{\$(\w+):\/health\}$/m.exec(read('Caddyfile')) ?? [];
+  expect(text).toMatch(new RegExp(`^ {6}${variable}: /ready$`, 'm'));
+  expect([...healthRoute.paths, ...readyRoute.paths]).toEqual(['/health', '/ready']);
+});
+
+test('Caddy looks for another server for some time, and waits for answers of the health check as long as they take', () => {
+  const text = read('Caddyfile');
+  expect(text).toMatch(/^\t\tlb_try_duration \ds$/m);
+  expect(Number(/^\t\thealth_timeout (\d+)s$/m.exec(text)?.[1])).toBeGreaterThan(5);
+});
+
+test('nginx lets each server rest that fails, and sends nothing twice that may do something twice', () => {
+  const text = read('nginx.conf');
+  const servers = [...text.matchAll(/^ {4}(?:# )?server (.*);$/gm)].map(([, rest]) => rest);
+  expect(servers).toHaveLength(3);
+  for (const server of servers)
+    expect(server).toMatch(new RegExp(`^[\\d.]+:${DEFAULT_PORT} max_fails=[1-9] fail_timeout=\\d+s$`));
+  expect(text.match(/^ +proxy_next_upstream .*$/gm)).toEqual(['    proxy_next_upstream error timeout;']);
+});
+
+test('nginx buffers no stream of events', () => {
+  const [, pattern = '', block = ''] = /location ~ (\S+) \{\n((?: {8}.*\n)+)/.exec(read('nginx.conf')) ?? [];
+  expect(block).toContain('proxy_buffering off;');
+  for (const path of [...queueEventsRoute.paths, ownJobEventsRoute.path])
+    expect(path).toMatch(new RegExp(pattern));
+});
 
 test('The unit may not write where Node must not, and may compile', () => {
   const unit = read('skinsmith.service');

@@ -89,7 +89,9 @@ async function serverOptions(given: Partial<ServerOptions>): Promise<ServerOptio
   const dataDir = await ownFolder();
   await giveSigningKey(dataDir);
   const clock = new MovableClock();
-  return { clock, publicUrl: PUBLIC_URL, gameAddresses: NO_GAME, game: FAST_GAME, ...given, dataDir };
+  const game = { gameAddresses: NO_GAME, game: FAST_GAME };
+  // Answers name the worker that made a skin: with several it may be any of them.
+  return { clock, publicUrl: PUBLIC_URL, workers: 1, ...game, ...given, dataDir };
 }
 
 function closedAtEnd(way: Way): Way {

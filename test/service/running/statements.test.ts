@@ -24,6 +24,10 @@ const ALONE = IS_POSTGRES ? 13 : 18;
 /** On PostgreSQL a transaction waits for another request with the same key. */
 const KNOWN_WITH_KEY = IS_POSTGRES ? 4 : 2;
 
+function medianOf(counts: readonly number[]): number {
+  return counts.toSorted((a, b) => a - b)[Math.floor(counts.length / 2)]!;
+}
+
 async function submit(caller: TestCaller, number: number): Promise<void> {
   const key = { 'idempotency-key': `key ${number}` };
   await caller.json('/v2/queue', { url: dataUrl(skinPng(number)) }, key);
@@ -98,10 +102,14 @@ test('A new skin that comes alone wakes one of several workers', async () => {
   };
   await make(1);
   const statements = new Statements();
-  for (let number = 2; number <= SKINS; number++) await make(number);
-  const texts = statements.take();
-  expect(texts.length).toBeLessThanOrEqual(ALONE * (SKINS - 1) + ONCE);
-  expect(transactionsIn(texts)).toBeLessThanOrEqual(2 * (SKINS - 1) + 1);
+  const perSkin: string[][] = [];
+  for (let number = 2; number <= SKINS; number++) {
+    await make(number);
+    perSkin.push(statements.take());
+  }
+  // Medians, because what is done every so often falls to some of the skins, and to more of them on a slow machine.
+  expect(medianOf(perSkin.map(({ length }) => length))).toBeLessThanOrEqual(ALONE);
+  expect(medianOf(perSkin.map(transactionsIn))).toBeLessThanOrEqual(2);
 });
 
 test('A picture of a texture that somebody asked for a moment ago takes no statement', async () => {

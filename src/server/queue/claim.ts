@@ -116,29 +116,39 @@ function countProcessing(eb: ExpressionBuilder<Tables, 'jobs'>) {
  * other jobs or the global limits.
  */
 export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promise<number | undefined> {
-  if (await isFull(db, bounds)) return undefined;
-  const { owners, until = Number.POSITIVE_INFINITY } = bounds;
+  const { onePerIdentity = false, owners, processing, until = Number.POSITIVE_INFINITY } = bounds;
+  if (processing !== undefined && (await PROCESSED.only(db, {})).count >= processing) return undefined;
+  const next = onePerIdentity ? NEXT_RUN_WITHOUT_TWIN : NEXT_RUN;
+  const row = owners
+    ? await nextRun(db, now, { onePerIdentity, owners }).executeTakeFirst()
+    : await next.first(db, { now });
+  const at = Math.min(row?.at ?? Number.POSITIVE_INFINITY, until);
+  return Number.isFinite(at) ? at : undefined;
+}
+
+function nextRun(db: Db, now: number, { onePerIdentity, owners }: Restrictions) {
   let waiting = db
     .selectFrom('jobs')
     .select((eb) => eb.fn.min('run_at').as('at'))
     .where(WAITING)
     .where((eb) => eb.or([eb('run_at', '>', now), hasRoom('concurrency')(eb), hasRoom('burst')(eb)]));
-  if (bounds.onePerIdentity) waiting = waiting.where(hasNoTwin);
-  if (owners) waiting = waiting.where(isOf(owners));
-  const at = Math.min((await waiting.executeTakeFirst())?.at ?? Number.POSITIVE_INFINITY, until);
-  return Number.isFinite(at) ? at : undefined;
+  if (onePerIdentity) waiting = waiting.where(hasNoTwin);
+  return owners ? waiting.where(isOf(owners)) : waiting;
 }
 
-/** Whether the maximum number of jobs is in progress, over all processes. */
-async function isFull(db: Db, { processing: most }: ClaimBounds): Promise<boolean> {
-  if (most === undefined) return false;
-  const { count } = await db
+// Idle workers ask whenever another process has written.
+const NEXT_RUN = prepare((db, { now }: { now: number }) => nextRun(db, now, {}));
+const NEXT_RUN_WITHOUT_TWIN = prepare((db, { now }: { now: number }) =>
+  nextRun(db, now, { onePerIdentity: true }),
+);
+
+/** How many jobs are in progress, over all processes. */
+const PROCESSED = prepare((db) =>
+  db
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(PROCESSING)
-    .executeTakeFirstOrThrow();
-  return Number(count) >= most;
-}
+    .where(PROCESSING),
+);
 
 const COUNT_BEFORE = prepare((db, { turn, id }: Pick<JobRow, 'turn' | 'id'>) =>
   db

@@ -66,8 +66,9 @@ ${next !== undefined && html`<p class="more"><a class="button" href="${PATH}?${n
 
 function row(job: OwnJob, now: number): Html {
   const { uuid, status, source, name, skin_uuid, created_at, error } = job;
+  const short = uuid.slice(-8); // it begins with the time
   return html`<li class="panel" data-own-job="${uuid}" data-status="${status}"><div class="grow">
-<a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? `Job ${uuid.slice(0, 8)}`}</bdi></strong></a>
+<a href="${PATH}/${uuid}"><strong><bdi>${source ?? name ?? `Job ${short}`}</bdi></strong></a>
 <span class="tag ${status}" data-state>${STATES[status]}</span>
 <p class="quiet">${name !== null && source !== null && !source.startsWith(`${name}.`) && html`Named <bdi>${name}</bdi>. `}Submitted ${moment(created_at)}<span data-time>${timeOf(job, now)}</span></p>
 ${error && html`<p class="problem"><bdi>${error.message}</bdi></p>`}</div>

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { SkinVariant, SkinVisibility } from '../../../protocol/skin.ts';
+import { newJobId } from '../../queue/job-id.ts';
 import type { NewJob } from '../../queue/port.ts';
 import type { Source } from '../../sources/source.ts';
 import type { Via } from '../../store/schema/job-tables.ts';
@@ -40,7 +40,7 @@ export async function newJob(
 ): Promise<NewJob> {
   const { caller, visibility, name, via, idempotencyKey, callback } = request;
   return {
-    uuid: randomUUID(),
+    uuid: newJobId(context.clock.now()),
     owner: caller.owner,
     requestKey: requestKey({ ...what, visibility, name }),
     ...what,

@@ -31,7 +31,7 @@ export interface JobListener {
 
 /** Who wants to hear what this process does with jobs. */
 export interface JobEvents {
-  accepted(owner: string): void;
+  accepted(owner: string, job?: JobRow): void;
   begun(job: JobName): void;
   finished(job: JobName): void;
 }
@@ -85,7 +85,7 @@ export class JobSignals {
 
   /** Tells `listener` of all that the process does with jobs, as long as it lives. */
   listenToAll(listener: JobEvents): void {
-    this.#emitter.on('accepted', (owner) => listener.accepted(owner));
+    this.#emitter.on('accepted', (owner, job) => listener.accepted(owner, job));
     this.#emitter.on('begun', (job) => listener.begun(job)).on('finished', (job) => listener.finished(job));
   }
 

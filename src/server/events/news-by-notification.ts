@@ -9,6 +9,7 @@ const newsSchema = z.object({
   accepted: z.array(z.string()).default([]),
   begun: z.array(jobSchema).default([]),
   finished: z.array(jobSchema).default([]),
+  withoutWork: z.boolean().optional(),
 });
 
 type Entry = readonly ['accepted', string] | readonly ['begun' | 'finished', readonly [string, string]];
@@ -37,7 +38,7 @@ function newsOf(text: string): JobNews | undefined {
 }
 
 /** The news in as many texts as they need. */
-function* textsOf({ accepted, begun, finished }: JobNews): Generator<string> {
+function* textsOf({ accepted, begun, finished, withoutWork }: JobNews): Generator<string> {
   const entries: Entry[] = [
     ...accepted.map((owner) => ['accepted', owner] as const),
     ...begun.map(({ uuid, owner }) => ['begun', [uuid, owner]] as const),
@@ -48,18 +49,18 @@ function* textsOf({ accepted, begun, finished }: JobNews): Generator<string> {
   for (const [kind, what] of entries) {
     const bytes = Buffer.byteLength(JSON.stringify(what)) + 1;
     if (size + bytes > ROOM) {
-      yield JSON.stringify(part);
+      yield JSON.stringify({ ...part, withoutWork });
       [part, size] = [noNews(), 0];
     }
     part[kind].push(what);
     size += bytes;
   }
-  if (size > 0) yield JSON.stringify(part);
+  if (size > 0) yield JSON.stringify({ ...part, withoutWork });
 }
 
 function noNews(): Record<Entry[0], Entry[1][]> {
   return { accepted: [], begun: [], finished: [] };
 }
 
-/** Bytes of a text, without the names of the lists. */
+/** Bytes of a text, without the names of its parts. */
 const ROOM = LONGEST_NOTIFICATION - 100;

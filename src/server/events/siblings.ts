@@ -6,6 +6,8 @@ export interface JobNews {
   readonly accepted: readonly string[];
   readonly begun: readonly JobName[];
   readonly finished: readonly JobName[];
+  /** Whether none of it concerns workers: the results of all accepted jobs were known. Absent: it may. */
+  readonly withoutWork?: boolean | undefined;
 }
 
 /** One metric of one process, as prom-client describes it. */

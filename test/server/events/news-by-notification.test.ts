@@ -31,6 +31,13 @@ test('News arrive as they were told', () => {
   expect(heard).toEqual([told]);
 });
 
+test('It is told that there is no work among news', () => {
+  const { news, heard } = mirror();
+  const told = { accepted: ['a'], begun: [], finished: [], withoutWork: true };
+  news.tell(told);
+  expect(heard).toEqual([told]);
+});
+
 test('Many news go in several texts, none too long, and none is lost', () => {
   const { news, texts, heard } = mirror();
   const told = { accepted: ['a'], begun: jobs(300, 'begun'), finished: jobs(300, 'done') };

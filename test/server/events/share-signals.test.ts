@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
 import { shareSignals } from '../../../src/server/events/share-signals.ts';
 import type { JobNews, Siblings } from '../../../src/server/events/siblings.ts';
+import type { JobRow } from '../../../src/server/store/schema/job-tables.ts';
 
 const JOB = { uuid: 'u', owner: 'ann' };
 
@@ -64,6 +65,32 @@ test('Workers of the other process wake', async () => {
   here.accepted('ann');
   await done;
   expect(works).toBe(1);
+});
+
+test('Workers of the other process sleep on when the results of all jobs were known', async () => {
+  const { here, there, untilTold } = twoProcesses();
+  const heard = hearAll(there);
+  let works = 0;
+  there.onWork(() => void works++);
+  let done = untilTold();
+  here.accepted('ann', { status: 'completed' } as JobRow);
+  await done;
+  expect(works).toBe(0);
+  done = untilTold();
+  here.accepted('ann', { status: 'completed' } as JobRow);
+  here.accepted('bob', { status: 'waiting' } as JobRow);
+  here.accepted('cid', { status: 'completed' } as JobRow);
+  await done;
+  expect(works).toBe(1);
+  done = untilTold();
+  here.accepted('ann', { status: 'completed' } as JobRow);
+  here.finished(JOB); // there is room for another
+  await done;
+  expect(works).toBe(2);
+  expect(heard).toEqual([
+    ...['accepted ann', 'accepted ann', 'accepted bob', 'accepted cid'],
+    ...['accepted ann', 'finished u'],
+  ]);
 });
 
 test('What was heard is not told again', async () => {

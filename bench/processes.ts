@@ -1,4 +1,8 @@
-/** P12: the throughput of two processes that serve, compared with one. The load takes its part of the two cores, too. */
+/**
+ * P12: the throughput of two processes that serve, compared with one. The load takes its part of the two cores, too. Each
+ * process has served before as many requests as the others: V8 compiles in each of them what it runs, for seconds.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type RequestBytes, timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { type Service, startOwn } from './services.ts';
@@ -15,19 +19,28 @@ const REACH = 1.5;
 interface Work {
   readonly name: string;
   readonly request: (service: Service) => Promise<RequestBytes>;
+  /** Requests for each process before the measurement, and milliseconds after which as many may follow. */
+  readonly warmUp: { readonly requests: number; readonly pause: number };
 }
 
 const WORKS: readonly Work[] = [
-  { name: 'POST a known skin', request: async (service) => always(postBytes(service)) },
-  { name: 'GET one job', request: oneOfManyJobs },
+  {
+    name: 'POST a known skin',
+    request: async (service) => always(postBytes(service)),
+    warmUp: { requests: 30_000, pause: 0 },
+  },
+  // A job may be requested ten times in ten seconds.
+  { name: 'GET one job', request: oneOfManyJobs, warmUp: { requests: 4 * JOBS, pause: 10_000 } },
 ];
+
+const PROCESSES = [1, 2] as const;
 
 /** Both services have a store of their own. */
 export async function processRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     const services: Service[] = [];
     try {
-      for (const processes of [1, 2]) {
+      for (const processes of PROCESSES) {
         await machine.reset();
         const service = await startOwn(machine, { pace: 0, workers: 2, processes });
         services.push(service);
@@ -42,10 +55,15 @@ export async function processRows(): Promise<Row[]> {
   });
 }
 
-async function measure(services: readonly Service[], { name, request }: Work): Promise<Row> {
+async function measure(services: readonly Service[], { name, request, warmUp }: Work): Promise<Row> {
   const loads = await Promise.all(
     services.map(async (service) => ({ url: service.url, request: await request(service) })),
   );
+  for (const [index, load] of loads.entries()) {
+    const requests = warmUp.requests * (PROCESSES[index] ?? 1);
+    await timeRequests({ ...load, requests, connections: CONNECTIONS });
+  }
+  await sleep(warmUp.pause);
   const times: number[][] = loads.map(() => []);
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, load] of loads.entries()) {

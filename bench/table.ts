@@ -17,7 +17,8 @@ type Unit = 'ms' | 'MB' | 'KB' | 'requests';
 type Comparison = 'ratio' | 'difference';
 
 const SHOWN = {
-  ms: (value) => (value < 1_000 ? `${value.toFixed(1)} ms` : `${(value / 1_000).toFixed(2)} s`),
+  ms: (value) =>
+    value < 1_000 ? `${value.toFixed(value < 1 ? 3 : 1)} ms` : `${(value / 1_000).toFixed(2)} s`,
   MB: (value) => `${value.toFixed(0)} MB`,
   KB: (value) => `${value.toFixed(1)} KB`,
   requests: (value) => value.toFixed(2),

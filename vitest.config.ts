@@ -30,7 +30,9 @@ const COMMON = {
 
 // Without `extends`: a project would inherit the global setup and run it once more, beside the first.
 function project(storeKind: 'sqlite' | 'postgres', include: string[]) {
-  return { test: { ...COMMON, name: storeKind, include, provide: { storeKind } } };
+  // Other workers need the cores: threads that collect garbage beside a worker take more time than they spare it.
+  const execArgv = ['--single-threaded-gc'];
+  return { test: { ...COMMON, name: storeKind, include, execArgv, provide: { storeKind } } };
 }
 
 export default defineConfig({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
@@ -53,9 +53,13 @@ const TABLES = [
 /** Whose rows are numbered from 1. */
 const NUMBERED = ['callbacks', 'jobs', 'skins'] as const;
 
+/** By the addresses of databases, connections that empty them: opening one takes longer than to delete the rows. */
+const emptying = new Map<string, Client>();
+/** Their name. A test that ends connections to its database leaves them alone. */
+export const EMPTYING = 'emptying';
+
 async function empty(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = emptying.get(url) ?? (await openForEmptying(url));
   const deletions = TABLES.map((table) => `delete from ${table};`).join('');
   const numbers = NUMBERED.map(
     (table) => `select setval(pg_get_serial_sequence('${table}', 'id'), 1, false);`,
@@ -63,5 +67,14 @@ async function empty(url: string): Promise<void> {
   const rest =
     "delete from meta where key not in ('schema', 'oldest-reader'); update queue_clock set turn = 0";
   await client.query(`${deletions} ${numbers.join('')} ${rest}`);
-  await client.end();
+}
+
+async function openForEmptying(url: string): Promise<Client> {
+  const socket = new Socket();
+  const client = new Client({ connectionString: url, application_name: EMPTYING, stream: () => socket });
+  client.on('error', () => emptying.delete(url)); // the next test's end opens another
+  await client.connect();
+  socket.unref(); // it keeps no worker from ending
+  emptying.set(url, client);
+  return client;
 }

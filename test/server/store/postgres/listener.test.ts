@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Listener } from '../../../../src/server/store/postgres/listener.ts';
 import { connectionConfig, POOL_OPTIONS } from '../../../../src/server/store/postgres/pool.ts';
 import { fragileFront } from '../../../support/postgres/fragile-front.ts';
-import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
+import { EMPTYING, HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { poll } from '../../../support/server/poll.ts';
 
 async function listening(url: string, times?: { call: number; deaf: number }) {
@@ -34,7 +34,7 @@ async function endListeners(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`);
+    where datname = current_database() and pid <> pg_backend_pid() and application_name <> '${EMPTYING}'`);
   await client.end();
 }
 

@@ -13,14 +13,12 @@ import { lighter } from './bundle/lighter.ts';
  * fast, and the library entry, whose two dependencies stay external so that a program that uses them has one copy.
  */
 
-/** A thread starts from a file of its own, beside the program. `place`: how its file is named from where it is started. */
-function workers(place: (name: string) => string): Plugin {
+/** The thread that draws pictures starts from a file of its own, beside the program. */
+function renderWorker(): Plugin {
   return {
-    name: 'workers',
+    name: 'render-worker',
     transform: (code, id) =>
-      /-thread\.ts$/.test(id)
-        ? code.replace(/'\.\/([a-z]+-worker)\.ts'/, (_, name) => `'${place(name)}'`)
-        : null,
+      /render-thread\.ts$/.test(id) ? code.replace("'./render-worker.ts'", "'../render-worker.cjs'") : null,
   };
 }
 
@@ -110,14 +108,10 @@ const bundles: readonly BuildOptions[] = [
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     transform: { define: { esbuildDetection: 'true' } }, // undici's switch for bundles: one parser instead of two
-    input: {
-      cli: 'src/cli/main.ts',
-      'render-worker': 'src/server/pictures/render-worker.ts',
-      'stat-worker': 'src/base/stat-worker.ts',
-    },
+    input: { cli: 'src/cli/main.ts', 'render-worker': 'src/server/pictures/render-worker.ts' },
     plugins: [
       lighter(),
-      workers((name) => `../${name}.cjs`),
+      renderWorker(),
       pageAssets(),
       keepAllFiles(),
       lazyRequires(),
@@ -149,9 +143,8 @@ const bundles: readonly BuildOptions[] = [
   },
   {
     platform: 'node',
-    input: { index: 'src/index.ts', 'library-stat-worker': 'src/base/stat-worker.ts' },
+    input: { index: 'src/index.ts' },
     external: ['undici', 'zod'],
-    plugins: [workers((name) => `./library-${name}.js`)],
     output: { dir: 'dist', format: 'esm', minify },
   },
   {

@@ -1,8 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
 import { writeFileAtomically } from './atomic-file.ts';
 import { dayText, type FileStamp, MemoryLines } from './memory-lines.ts';
-import { lookAhead, placeOf } from './stat-thread.ts';
 
 export type { FileStamp };
 
@@ -15,9 +13,6 @@ const REFRESH_DAYS = 30;
 const RACY = 2000;
 const DIGEST = /^[0-9a-f]{64}$/;
 const MAX_ENTRIES = 500_000;
-/** Number of remembered files from which a second thread pays, and how many are asked for before it starts. */
-const MANY = 2_000;
-const ASKED_FIRST = 50;
 const LARGEST_FILE = 256 * 1024 * 1024;
 
 /**
@@ -32,10 +27,6 @@ export class FileMemory {
   readonly #longAgo: string;
   #isChanged = false;
   #isSwept = false;
-  #asked = 0;
-  #firstAsked = '';
-  /** Which entries a second thread has found unchanged; undefined until it looks. */
-  #unchanged: Uint8Array | undefined;
 
   private constructor(path: string, opened: number) {
     this.#path = path;
@@ -58,18 +49,10 @@ export class FileMemory {
     if (this.#isInDoubt(stamp)) return undefined;
     const entry = this.#lines.find(file);
     if (entry === undefined || !this.#lines.hasStamp(entry, stamp)) return undefined;
-    return this.#recallEntry(entry);
-  }
-
-  /**
-   * The digest of a file that was found unchanged some moments ago, so that it need not be looked at. In a run over
-   * thousands of files a second thread looks at those in the same folder, ahead of the questions.
-   */
-  foresee(file: string): string | undefined {
-    if (this.#lines.count < MANY) return undefined;
-    if (!this.#unchanged) return void this.#lookAheadOf(file);
-    const entry = this.#lines.find(file);
-    return entry !== undefined && this.#unchanged[placeOf(entry)] ? this.#recallEntry(entry) : undefined;
+    const day = this.#lines.dayOf(entry);
+    if (day !== this.#today) this.#lines.setDay(entry, this.#today);
+    this.#isChanged ||= day < this.#longAgo;
+    return this.#lines.digestOf(entry);
   }
 
   /**
@@ -97,30 +80,9 @@ export class FileMemory {
    */
   save(): void {
     if (!this.#isChanged) return;
-    this.#dropBefore(dayText(this.#opened - KEPT_DAYS * DAY));
+    this.#lines.dropBefore(dayText(this.#opened - KEPT_DAYS * DAY));
     writeFileAtomically(this.#path, this.#lines.text(), { mode: 0o600 });
     this.#isChanged = false;
-  }
-
-  #recallEntry(entry: number): string | undefined {
-    if (!this.#lines.hasDay(entry, this.#today)) {
-      this.#isChanged ||= this.#lines.dayOf(entry) < this.#longAgo;
-      this.#lines.setDay(entry, this.#today);
-    }
-    return this.#lines.digestOf(entry);
-  }
-
-  #lookAheadOf(file: string): void {
-    this.#firstAsked ||= file;
-    if (++this.#asked < ASKED_FIRST) return;
-    const folder = commonFolder(this.#firstAsked, file);
-    this.#unchanged = lookAhead({ text: this.#lines.text(), folder, trusted: this.#opened - RACY });
-  }
-
-  /** All entries move. */
-  #dropBefore(day: string): void {
-    this.#lines.dropBefore(day);
-    this.#unchanged?.fill(0);
   }
 
   /**
@@ -136,25 +98,10 @@ export class FileMemory {
   #hasRoom(): boolean {
     if (this.#lines.count >= MAX_ENTRIES && !this.#isSwept) {
       this.#isSwept = true;
-      this.#dropBefore(this.#today);
+      this.#lines.dropBefore(this.#today);
     }
     return this.#lines.count < MAX_ENTRIES;
   }
-}
-
-/** The deepest folder that both files are in, with a separator at its end. */
-function commonFolder(one: string, other: string): string {
-  let folder = withSeparator(dirname(one));
-  while (!other.startsWith(folder)) {
-    const above = withSeparator(dirname(folder));
-    if (above === folder) break;
-    folder = above;
-  }
-  return folder;
-}
-
-function withSeparator(folder: string): string {
-  return folder.endsWith(sep) ? folder : `${folder}${sep}`;
 }
 
 function readOrNothing(path: string): Buffer {

@@ -60,13 +60,6 @@ export class MemoryLines {
     return start === 0 ? undefined : start + length;
   }
 
-  eachPath(each: (path: string, entry: number) => void): void {
-    this.#eachLine(this.#end, (start, next) => {
-      const entry = next - TAIL_LENGTH;
-      each(JSON.parse(this.#text.toString('utf8', start, entry)) as string, entry);
-    });
-  }
-
   /** A new entry, to be filled at once; undefined if its path is too long. */
   add(path: string): number | undefined {
     const length = this.#encode(path);
@@ -95,12 +88,6 @@ export class MemoryLines {
   hasStamp(entry: number, stamp: FileStamp): boolean {
     packStamp(stamp, this.#stamp);
     return this.#isAt(entry + STAMP_AT, this.#stamp, 0, STAMP_DIGITS);
-  }
-
-  hasDay(entry: number, day: string): boolean {
-    for (let i = 0; i < DAY_DIGITS; i++)
-      if (this.#text[entry + DAY_AT + i] !== day.charCodeAt(i)) return false;
-    return true;
   }
 
   dayOf(entry: number): string {

@@ -62,8 +62,7 @@ function lookAtFile(
   variant: VariantWish,
   memory: FileMemory | undefined,
 ): Look | LookProblem {
-  const foreseen = memory?.foresee(path);
-  const read = foreseen ? { known: foreseen } : readFile(path, (stamp) => memory?.recall(path, stamp));
+  const read = readFile(path, (stamp) => memory?.recall(path, stamp));
   if ('problem' in read) return read;
   if ('known' in read) return { pixels: read.known, bytes: undefined, warnings: [] };
   const look = checkPicture(read.bytes, { variant, fit });

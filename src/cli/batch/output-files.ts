@@ -58,7 +58,6 @@ export class OutputFiles {
 
   #writeFormat(result: BatchResult, format: FormatName, path: string): void {
     const version = digestOf(result.version);
-    if (version !== undefined && this.#memory.foresee(path) === version) return;
     const stamp = statSync(path, { throwIfNoEntry: false });
     if (stamp && version !== undefined && this.#memory.recall(path, stamp) === version) return;
     const { skin } = result;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { NumberSet } from '../../base/number-set.ts';
 
 const MAX_UNITS = 80;
 const MAX_BYTES = 200;
@@ -21,7 +22,7 @@ const RESERVED =
 
 /** Names of a batch's output files: safe for every file system, unique in the batch. Remembers a number per name. */
 export class OutputNames {
-  readonly #taken = new Set<number>();
+  readonly #taken = new NumberSet();
   #serial = 0;
 
   /**
@@ -45,10 +46,7 @@ export class OutputNames {
   }
 
   #claim(path: string): boolean {
-    const key = numberFor(folded(path));
-    if (this.#taken.has(key)) return false;
-    this.#taken.add(key);
-    return true;
+    return this.#taken.add(numberFor(folded(path)));
   }
 }
 

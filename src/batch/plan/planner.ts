@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FileMemory } from '../../base/file-memory.ts';
 import { mapAhead } from '../../base/map-ahead.ts';
+import { NumberSet } from '../../base/number-set.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
@@ -79,7 +80,7 @@ export class Planner {
   readonly #options: PlannerOptions;
   readonly #pending = new Map<string, Work>();
   /** Work seen in a plan-only run, as numbers: a hundred thousand string keys take ten times the memory. */
-  readonly #seen = new Set<number>();
+  readonly #seen = new NumberSet();
   #count = 0;
   #kept = 0;
 

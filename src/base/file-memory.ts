@@ -49,9 +49,7 @@ export class FileMemory {
     if (this.#isInDoubt(stamp)) return undefined;
     const entry = this.#lines.find(file);
     if (entry === undefined || !this.#lines.hasStamp(entry, stamp)) return undefined;
-    const day = this.#lines.dayOf(entry);
-    if (day !== this.#today) this.#lines.setDay(entry, this.#today);
-    this.#isChanged ||= day < this.#longAgo;
+    if (!this.#lines.hasDay(entry, this.#today)) this.#seeToday(entry);
     return this.#lines.digestOf(entry);
   }
 
@@ -83,6 +81,11 @@ export class FileMemory {
     this.#lines.dropBefore(dayText(this.#opened - KEPT_DAYS * DAY));
     writeFileAtomically(this.#path, this.#lines.text(), { mode: 0o600 });
     this.#isChanged = false;
+  }
+
+  #seeToday(entry: number): void {
+    this.#isChanged ||= this.#lines.dayOf(entry) < this.#longAgo;
+    this.#lines.setDay(entry, this.#today);
   }
 
   /**

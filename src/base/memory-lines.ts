@@ -8,11 +8,11 @@ export interface FileStamp {
   readonly ino: number;
 }
 
-const HEADER = Buffer.from('skinsmith file memory 1\n');
+const HEADER = Buffer.from('skinsmith file memory 2\n');
 /** After the path, in columns: tab, stamp, tab, day, tab, digest, line break. */
 const STAMP_DIGITS = 10;
 const DAY_DIGITS = 4;
-const DIGEST_LENGTH = 43;
+const DIGEST_LENGTH = 64;
 const STAMP_AT = 1;
 const DAY_AT = STAMP_AT + STAMP_DIGITS + 1;
 const DIGEST_AT = DAY_AT + DAY_DIGITS + 1;
@@ -20,8 +20,9 @@ const TAIL_LENGTH = DIGEST_AT + DIGEST_LENGTH + 1;
 /** Maximum UTF-16 units of a path as JSON; longer ones are not remembered. */
 const LONGEST_PATH = 4096;
 /** Expected bytes of a line. */
-const USUAL_LINE = 128;
+const USUAL_LINE = 150;
 const SLACK = 64 * 1024;
+const DIGEST = /^[0-9a-f]{64}$/;
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -31,7 +32,7 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 
 /**
- * The raw text of the file, one line per path, and a table of line offsets: some 70 bytes plus the path per
+ * The raw text of the file, one line per path, and a table of line offsets: some 90 bytes plus the path per
  * entry, parsed only on demand. An entry is identified by the offset at which its path ends.
  */
 export class MemoryLines {
@@ -43,7 +44,8 @@ export class MemoryLines {
   #slots: Int32Array;
   readonly #key = Buffer.allocUnsafe(3 * LONGEST_PATH);
   readonly #stamp = new Uint8Array(STAMP_DIGITS);
-  readonly #digest = Buffer.alloc(32);
+  /** Where the line after the last one found begins: most batches ask in the order of the file. */
+  #next = HEADER.length;
 
   constructor(text: Buffer) {
     const isOurs = text.subarray(0, HEADER.length).equals(HEADER);
@@ -56,8 +58,10 @@ export class MemoryLines {
   find(path: string): number | undefined {
     const length = this.#encode(path);
     if (length === 0) return undefined;
-    const start = this.#slots[this.#slotOf(this.#key, 0, length)]!;
-    return start === 0 ? undefined : start + length;
+    const start = this.#isNext(length) ? this.#next : this.#slots[this.#slotOf(this.#key, 0, length)]!;
+    if (start === 0) return undefined;
+    this.#next = start + length + TAIL_LENGTH;
+    return start + length;
   }
 
   /** A new entry, to be filled at once; undefined if its path is too long. */
@@ -75,8 +79,7 @@ export class MemoryLines {
   }
 
   set(entry: number, stamp: FileStamp, day: string, digest: string): void {
-    const packed = Buffer.from(digest, 'hex').toString('base64url');
-    this.#text.write(`\t${' '.repeat(STAMP_DIGITS)}\t${day}\t${packed}`, entry, 'latin1');
+    this.#text.write(`\t${' '.repeat(STAMP_DIGITS)}\t${day}\t${digest}`, entry, 'latin1');
     packStamp(stamp, this.#stamp);
     this.#text.set(this.#stamp, entry + STAMP_AT);
   }
@@ -90,25 +93,35 @@ export class MemoryLines {
     return this.#isAt(entry + STAMP_AT, this.#stamp, 0, STAMP_DIGITS);
   }
 
+  hasDay(entry: number, day: string): boolean {
+    return this.#hasText(entry + DAY_AT, day);
+  }
+
   dayOf(entry: number): string {
     return this.#column(entry + DAY_AT, DAY_DIGITS);
   }
 
   /** Undefined if the entry is damaged. */
   digestOf(entry: number): string | undefined {
-    const length = this.#digest.write(this.#column(entry + DIGEST_AT, DIGEST_LENGTH), 'base64url');
-    return length === this.#digest.length ? this.#digest.toString('hex') : undefined;
+    const digest = this.#column(entry + DIGEST_AT, DIGEST_LENGTH);
+    return DIGEST.test(digest) ? digest : undefined;
   }
 
   /** Removes lines of earlier days; all entries move. */
   dropBefore(day: string): void {
     this.#slots.fill(0);
+    this.#next = HEADER.length;
     this.#sweep((entry) => this.dayOf(entry) >= day);
   }
 
   /** All lines; valid until the next change. */
   text(): Buffer {
     return this.#text.subarray(0, this.#end);
+  }
+
+  #hasText(at: number, text: string): boolean {
+    for (let i = 0; i < text.length; i++) if (this.#text[at + i] !== text.charCodeAt(i)) return false;
+    return true;
   }
 
   #column(from: number, length: number): string {
@@ -119,6 +132,16 @@ export class MemoryLines {
   #encode(path: string): number {
     const json = JSON.stringify(path);
     return json.length > LONGEST_PATH ? 0 : this.#key.write(json);
+  }
+
+  /** Whether the path in `#key` is that of the line after the last one found. */
+  #isNext(length: number): boolean {
+    const end = this.#next + length;
+    return (
+      end + TAIL_LENGTH <= this.#end &&
+      this.#isAt(this.#next, this.#key, 0, length) &&
+      this.#text[end] === TAB
+    );
   }
 
   /** Compacts the valid, kept lines and enters them into the cleared table. */

@@ -12,9 +12,9 @@ describe('A damaged memory', () => {
   test.each([
     ['empty', Buffer.alloc(0)],
     ['somebody else’s', Buffer.from('{"what":"ever"}\n')],
-    ['of another version', Buffer.from('skinsmith file memory 2\n"/a"\n')],
+    ['of another version', Buffer.from('skinsmith file memory 1\n"/a"\n')],
     ['zeros, as a power cut leaves them', Buffer.alloc(4096)],
-    ['nothing but a header', Buffer.from('skinsmith file memory 1\n')],
+    ['nothing but a header', Buffer.from('skinsmith file memory 2\n')],
     ['nothing but half a header', Buffer.from('skinsmith file mem')],
   ])('that is %s is empty and works', async (_, bytes) => {
     const path = join(await ownFolder(), 'files.tsv');

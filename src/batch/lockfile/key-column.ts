@@ -55,8 +55,9 @@ export class KeyColumn {
     const [start, other] = [this.#startOf(a), this.#startOf(b)];
     const [length, otherLength] = [this.#ends[a]! - start, this.#ends[b]! - other];
     for (let i = 0; i < length && i < otherLength; i++) {
-      const difference = rank(this.#bytes[start + i]!) - rank(this.#bytes[other + i]!);
-      if (difference !== 0) return difference;
+      const one = this.#bytes[start + i]!;
+      const two = this.#bytes[other + i]!;
+      if (one !== two) return rank(one) - rank(two);
     }
     return length - otherLength;
   }

@@ -20,6 +20,7 @@ const USUAL_LINE = 1500;
 /** Prefix of a source: enough for `isFetched`. */
 const FETCHED_LENGTH = 6;
 const CLOSING_BRACE = 0x7d;
+const COLON = 0x3a;
 /** Git's conflict markers. */
 const CONFLICT = /^(?:<{7}|\|{7}|={7}|>{7})/;
 
@@ -55,7 +56,7 @@ function addQuickly(line: Line, work: Buffer, table: EntryTable): boolean {
 /** False if the head does not contain the work key. */
 function workInto(work: Buffer, bytes: Buffer, head: Head): boolean {
   const { sourceStart, sourceEnd, pixelsStart, options } = head;
-  if (isFetched(bytes.toString('latin1', sourceStart, sourceStart + FETCHED_LENGTH))) {
+  if (isFetchedAt(bytes, sourceStart)) {
     const source = bytes.toString('utf8', sourceStart, sourceEnd);
     return work.write(workOf({ source, options }), 'latin1') > 0;
   }
@@ -63,6 +64,12 @@ function workInto(work: Buffer, bytes: Buffer, head: Head): boolean {
   bytes.copy(work, 0, pixelsStart, pixelsStart + CONTENT_DIGITS);
   work.set(head.letters, CONTENT_DIGITS);
   return true;
+}
+
+/** Most sources are files, and the place of the colon tells them from all others without a string. */
+function isFetchedAt(bytes: Buffer, at: number): boolean {
+  if (bytes[at + 4] !== COLON && bytes[at + 5] !== COLON) return false;
+  return isFetched(bytes.toString('latin1', at, at + FETCHED_LENGTH));
 }
 
 function addWhole(line: Line, work: Buffer, table: EntryTable, path: string): void {

@@ -57,8 +57,8 @@ export function lineOf(entry: LockLine): string {
   });
 }
 
-/** Hexadecimal digits. Enough to detect damage, not tampering: anyone who edits a line can edit this too. */
-const DIGITS = 16;
+/** Hexadecimal digits of a digest. Enough to detect damage, not tampering: who edits a line can edit this too. */
+export const DIGITS = 16;
 
 type Covered = Pick<LockLine, 'service' | 'key' | 'signer' | 'value' | 'signature'>;
 

@@ -8,8 +8,8 @@ export const LONGEST_LINE = 64 * 1024;
  * is most of what an unchanged batch does. Lines in another form (such as with a cape) go to the parser.
  */
 const HEX = '[0-9a-f]{64}';
-/** A string without escapes: its value is the text between the quotes. */
-const TEXT = String.raw`[^"\\\x00-\x1f]`;
+/** A character of a string without escapes: its value is the text between the quotes. */
+export const TEXT = String.raw`[^"\\\x00-\x1f]`;
 const DIGEST = '[0-9a-f]{16}';
 const BASE64 = '[A-Za-z0-9+/=]';
 const WISH = 'auto|classic|slim';

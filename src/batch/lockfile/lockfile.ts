@@ -4,6 +4,7 @@ import type { Found } from './entry-table.ts';
 import type { LockfileError } from './lockfile-error.ts';
 import { type Changes, merge } from './merge.ts';
 import { MergedFile } from './merged-file.ts';
+import type { Seal } from './seal.ts';
 import { Snapshot } from './snapshot.ts';
 
 export interface Rewritten {
@@ -67,6 +68,11 @@ export class Lockfile {
   /** @throws LockfileError when the entry's line is broken */
   read(entry: number): LockEntry {
     return this.#snapshot.read(entry);
+  }
+
+  /** Who signed an entry whose digest is intact; undefined if only reading it can tell. Much cheaper than `read`. */
+  sealOf(entry: number): Seal | undefined {
+    return this.#snapshot.sealOf(entry);
   }
 
   /** The error for an entry that can be read but must not be used; `problem` is a sentence. */

@@ -3,6 +3,7 @@ import type { LockEntry } from './entry.ts';
 import { EntryTable } from './entry-table.ts';
 import { changedInUse, LockfileError } from './lockfile-error.ts';
 import { readEntry, type Scan, scanEntries } from './scan.ts';
+import { type Seal, SealReader } from './seal.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
 /** Bytes of read-ahead when entries are read in sequence. */
@@ -10,10 +11,11 @@ const WINDOW = 256 * 1024;
 const NEWLINE = 0x0a;
 /** Reads this close to the last one count as sequential. */
 const NEAR = 4096;
-/** Prefix of a line that includes the UUID, unless the path is very long. */
-const HEAD_BYTES = 512;
-/** As written in our lines, after the options; no earlier text contains it. */
-const UUID = /\},"uuid":"([0-9a-f]{32})"/;
+/** What precedes the UUID in our lines, after the options; no earlier text contains it. */
+const BEFORE_UUID = Buffer.from('},"uuid":"');
+/** With the quote after it. */
+const UUID = /^[0-9a-f]{32}"$/;
+const UUID_DIGITS = 32;
 
 /** A lockfile as it was when it was opened, even if it has been replaced since. */
 export class Snapshot {
@@ -25,6 +27,7 @@ export class Snapshot {
   #window = Buffer.alloc(0);
   #from = 0;
   #to = 0;
+  readonly #seals = new SealReader();
 
   private constructor(path: string, fd: number | undefined) {
     this.path = path;
@@ -63,6 +66,13 @@ export class Snapshot {
     throw changedInUse(this.path);
   }
 
+  /** Who signed an entry whose digest is intact; undefined if only reading it can tell. */
+  sealOf(entry: number): Seal | undefined {
+    const { offset, length } = this.scan.table.placeOf(entry);
+    const start = this.#startOf(offset, length);
+    return this.#seals.read(this.#window, start, Math.min(start + length, this.#to - this.#from));
+  }
+
   /** The error for an entry that can be read but must not be used. */
   damaged(entry: number, problem: string): LockfileError {
     const { offset } = this.scan.table.placeOf(entry);
@@ -73,8 +83,11 @@ export class Snapshot {
   /** The entry's UUID, read without the rest of the entry. */
   uuidOf(entry: number): string {
     const { offset, length } = this.scan.table.placeOf(entry);
-    const text = this.#textAt(offset, Math.min(length, HEAD_BYTES));
-    return UUID.exec(text)?.[1] ?? this.read(entry).uuid;
+    const start = this.#startOf(offset, length);
+    const found = this.#window.indexOf(BEFORE_UUID, start);
+    const at = found + BEFORE_UUID.length;
+    const uuid = this.#window.toString('latin1', at, Math.min(at + UUID_DIGITS + 1, start + length));
+    return found !== -1 && UUID.test(uuid) ? uuid.slice(0, UUID_DIGITS) : this.read(entry).uuid;
   }
 
   /** Reads bytes `from` to `to` of the file into `target` at `at`. @returns the number read: fewer at the file's end */
@@ -94,9 +107,14 @@ export class Snapshot {
   }
 
   #textAt(offset: number, length: number): string {
-    if (offset < this.#from || offset + length > this.#to) this.#fill(offset, length);
-    const start = offset - this.#from;
+    const start = this.#startOf(offset, length);
     return this.#window.toString('utf8', start, Math.min(start + length, this.#to - this.#from));
+  }
+
+  /** Where bytes of the file begin in the window, after they were read. */
+  #startOf(offset: number, length: number): number {
+    if (offset < this.#from || offset + length > this.#to) this.#fill(offset, length);
+    return offset - this.#from;
   }
 
   #fill(offset: number, length: number): void {

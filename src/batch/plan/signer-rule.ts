@@ -68,10 +68,16 @@ export class SignerRule {
     return signedBy(entry, this.#options.keys);
   }
 
+  /** What a signer means if that needs nothing else; undefined: the entry may have to be made again. */
+  keeps(signedBy: SignedBy): Exclude<Standing, 'outdated'> | undefined {
+    const standing = standingOf(signedBy, { name: this.#options.name, key: undefined });
+    return standing === 'outdated' ? undefined : standing;
+  }
+
   /** Asks the service for its key only if an entry depends on it: a promise for each of thousands takes longer. */
   judge(entry: LockEntry): Judged | Promise<Judged> {
     const signedBy = this.signedBy(entry);
-    const standing = standingOf(signedBy, { name: this.#options.name, key: undefined });
+    const standing = this.keeps(signedBy) ?? 'outdated';
     const isDecided = standing !== 'outdated' || signedBy.key === undefined;
     return isDecided ? { standing, signedBy } : this.#judgeByKey(signedBy);
   }

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import type { FileMemory } from '../../base/file-memory.ts';
 import { makeFolder } from '../../base/make-folder.ts';
@@ -26,6 +26,7 @@ const ONE_FILE = new Set([
 
 /** Writes each result into a folder, one file per format. Other files in the folder are left alone. */
 export class OutputFiles {
+  /** Ends with a separator. */
   readonly #folder: string;
   readonly #formats: readonly FormatName[];
   /** Records which files hold which skin, so that unchanged files need not be read. */
@@ -36,24 +37,31 @@ export class OutputFiles {
    * @throws Error of the file system
    */
   constructor(folder: string, formats: readonly FormatName[], memory: FileMemory) {
-    this.#folder = resolve(folder);
+    const path = resolve(folder);
+    this.#folder = path.endsWith(sep) ? path : `${path}${sep}`;
     this.#formats = formats;
     this.#memory = memory;
-    makeFolder(this.#folder);
-    accessSync(this.#folder, constants.W_OK);
+    makeFolder(path);
+    accessSync(path, constants.W_OK);
   }
 
   /** @throws DeliveryError when only this result is affected; Error of the file system */
   write(result: BatchResult): void {
     if (result.error) return;
     for (const format of this.#formats) {
-      const path = join(this.#folder, filePath(format, result.stem));
+      const path = this.#pathOf(format, result.stem);
       try {
         this.#writeFormat(result, format, path);
       } catch (error) {
         throw asDeliveryError(error, path) ?? error;
       }
     }
+  }
+
+  /** Joined by hand: a stem has no segments to resolve, and `join` takes a tenth of the time of an unchanged file. */
+  #pathOf(format: FormatName, stem: string): string {
+    const below = filePath(format, stem);
+    return this.#folder + (sep === '/' ? below : below.replaceAll('/', sep));
   }
 
   #writeFormat(result: BatchResult, format: FormatName, path: string): void {

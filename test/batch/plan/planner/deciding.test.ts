@@ -5,7 +5,7 @@ import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource, SourceContent } from '../../../../src/batch/model/source.ts';
 import { type WorkContent, workKey } from '../../../../src/batch/model/work-key.ts';
 import type { GivenOutcome, GivenSkins } from '../../../../src/batch/plan/given-skins.ts';
-import type { SignerRule } from '../../../../src/batch/plan/signer-rule.ts';
+import { SignerRule } from '../../../../src/batch/plan/signer-rule.ts';
 import { pixelHash } from '../../../../src/skin/pixel-hash.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../../support/batch/planner.ts';
@@ -101,6 +101,7 @@ test('A picture that has to be made again is looked up nowhere', async () => {
     },
     lockfile: {
       find: () => ({ state: 'same', entry: 0 }),
+      sealOf: () => undefined,
       read: () => ({ value: VALUE, signature: 'signed' }) as LockEntry,
     } as unknown as Lockfile,
     signers: {
@@ -135,4 +136,27 @@ test('Skin data is known to earlier runs by its value and signature', async () =
   expect(id).toMatch(/^value:[0-9a-f]{32}$/);
   const key = workKey({ content: { given: id }, variant: 'auto', visibility: undefined });
   expect(workOf(planned!)?.key).toBe(key);
+});
+
+test.each([
+  ['the service in use signed', 'https://here.example', false],
+  ['the game signed', 'game', false],
+  ['nobody known signed', 'unproved', true],
+])('An intact entry that %s is kept without being read', async (_, signer, hasUnknownSigner) => {
+  const planner = makePlanner({
+    lockfile: {
+      find: () => ({ state: 'same', entry: 7 }),
+      sealOf: (entry: number) => (entry === 7 ? { service: '', key: undefined, signer } : undefined),
+      read: () => expect.fail('it was read'),
+    } as unknown as Lockfile,
+    signers: new SignerRule({
+      name: 'https://here.example',
+      signingKey: undefined,
+      keepSignatures: false,
+      keys: {},
+    }),
+  });
+  const [planned] = await plan(planner, picture(1));
+  expect(planned?.decision).toMatchObject({ kind: 'locked', entry: 7 });
+  expect('hasUnknownSigner' in planned!.decision).toBe(hasUnknownSigner);
 });

@@ -15,6 +15,14 @@ async function processOf(client: Client): Promise<unknown> {
   return (await client.query('select pg_backend_pid() as id')).rows[0].id;
 }
 
+/** Begins a transaction on this one of the database's connections. */
+async function beginOn(client: Client, id: unknown): Promise<void> {
+  await client.query('begin');
+  if ((await processOf(client)) === id) return;
+  await client.query('commit');
+  await beginOn(client, id);
+}
+
 async function timeoutOf(client: Client): Promise<unknown> {
   return (await client.query('show statement_timeout')).rows[0].statement_timeout;
 }
@@ -61,12 +69,17 @@ describe.runIf(HAS_POSTGRES)('The pooler of tests', () => {
   });
 
   test('loses what a session would keep, where each transaction has another connection', async () => {
-    const client = await connected(await pooler(await ownDatabase(), 'transaction'));
+    const url = await pooler(await ownDatabase(), 'transaction');
+    const [client, other] = [await connected(url), await connected(url)];
     const heard: unknown[] = [];
     client.on('notification', (notification) => heard.push(notification));
     await client.query('set statement_timeout = 7000');
     expect(await timeoutOf(client)).toBe('0');
+    await client.query('begin');
+    const listening = await processOf(client);
     await client.query('listen news');
+    await client.query('commit');
+    await beginOn(other, listening); // else the client may come back to it before the news, which it would hear then
     await client.query('notify news');
     await client.query('select 1');
     expect(heard).toEqual([]);

@@ -2,7 +2,6 @@
  * P12: the throughput of two processes that serve, compared with one. The load takes its part of the two cores, too. Each
  * process has served before as many requests as the others: V8 compiles in each of them what it runs, for seconds.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type RequestBytes, timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { type Service, startOwn } from './services.ts';
@@ -19,18 +18,14 @@ const REACH = 1.5;
 interface Work {
   readonly name: string;
   readonly request: (service: Service) => Promise<RequestBytes>;
-  /** Requests for each process before the measurement, and milliseconds after which as many may follow. */
-  readonly warmUp: { readonly requests: number; readonly pause: number };
+  /** Requests for each process before the measurement. */
+  readonly warmUp: number;
 }
 
 const WORKS: readonly Work[] = [
-  {
-    name: 'POST a known skin',
-    request: async (service) => always(postBytes(service)),
-    warmUp: { requests: 30_000, pause: 0 },
-  },
-  // A job may be requested ten times in ten seconds.
-  { name: 'GET one job', request: oneOfManyJobs, warmUp: { requests: 4 * JOBS, pause: 10_000 } },
+  { name: 'POST a known skin', request: async (service) => always(postBytes(service)), warmUp: 30_000 },
+  // Each job may be requested ten times in ten seconds.
+  { name: 'GET one job', request: oneOfManyJobs, warmUp: 2 * JOBS },
 ];
 
 const PROCESSES = [1, 2] as const;
@@ -60,10 +55,9 @@ async function measure(services: readonly Service[], { name, request, warmUp }: 
     services.map(async (service) => ({ url: service.url, request: await request(service) })),
   );
   for (const [index, load] of loads.entries()) {
-    const requests = warmUp.requests * (PROCESSES[index] ?? 1);
+    const requests = warmUp * (PROCESSES[index] ?? 1);
     await timeRequests({ ...load, requests, connections: CONNECTIONS });
   }
-  await sleep(warmUp.pause);
   const times: number[][] = loads.map(() => []);
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, load] of loads.entries()) {

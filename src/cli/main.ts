@@ -3,12 +3,19 @@ import { VERSION } from '../base/version.ts';
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function main(argv: readonly string[]): Promise<number> {
   const text = await fixedText(argv);
-  if (text !== undefined) {
-    process.stdout.write(text);
-    return 0;
-  }
+  if (text !== undefined) return await print(text);
   const { runProgram } = await import('./run.ts');
   return await runProgram(argv);
+}
+
+async function print(text: string): Promise<number> {
+  const error = await new Promise<Error | null | undefined>((resolve) => {
+    process.stdout.on('error', () => {}); // without a listener it would end the process with its stack
+    process.stdout.write(text, resolve);
+  });
+  if (!error) return 0;
+  const { reportUnwritten } = await import('./run.ts');
+  return await reportUnwritten(error);
 }
 
 /** What is always printed for the same words: answered before other modules load. */

@@ -5,6 +5,7 @@ import type { Runner } from './context/runner.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from './errors/exit.ts';
 import { seeHelp } from './help/text.ts';
 import { buildProgram } from './program.ts';
+import { Arrival, asUnwritten } from './terminal/arrival.ts';
 import { type ColorChoice, makeIo } from './terminal/io.ts';
 import { Messages } from './terminal/messages.ts';
 import { listenForSignals } from './terminal/signals.ts';
@@ -13,6 +14,7 @@ import { jsonLine } from './text/json.ts';
 /** Runs one command line (without node and the script) and returns the exit status. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   const run = new Run(new AbortController());
+  const arrival = new Arrival(process.stdout);
   const configure = (program: Command) =>
     configureCommand(program, {
       isJson: argv.includes('--json'),
@@ -23,11 +25,26 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   try {
     refuseKeyFlag(argv);
     const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
-    await program.parseAsync([...(await joinedWords(argv))], { from: 'user' });
+    await untilShown(program.parseAsync([...(await joinedWords(argv))], { from: 'user' }));
+    await arrival.complete();
     return run.status;
   } catch (error) {
     return await run.report(error, argv.includes('--json'));
   }
+}
+
+/** Help and the version end a line as errors do. */
+async function untilShown(parsing: Promise<unknown>): Promise<void> {
+  try {
+    await parsing;
+  } catch (error) {
+    if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
+  }
+}
+
+/** Reports that a text could not be written to stdout. Returns the exit status. */
+export async function reportUnwritten(error: Error): Promise<number> {
+  return await new Run(new AbortController()).report(asUnwritten(error), false);
 }
 
 /** One run of the program, with its exit status. */
@@ -47,7 +64,6 @@ class Run {
       const context = await contextFor(program, this.#stop);
       try {
         this.status = await work(context);
-        throwIfBroken(process.stdout);
       } finally {
         await context.close();
         unlisten();
@@ -58,7 +74,7 @@ class Run {
   /** The one place where an error becomes a message and an exit status. */
   async report(error: unknown, json: boolean): Promise<number> {
     if (error instanceof CommanderError) return this.#usageError(error, json);
-    if (this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
+    if (error === CLOSED_PIPE || this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
     const messages = new Messages(processIo('auto', this.#stop), { json });
     const { aborted, reason } = this.#stop.signal;
     const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
@@ -78,9 +94,8 @@ class Run {
     return this.command && seeHelp(this.command);
   }
 
-  /** commander has already printed its message, except as JSON; help and version are not errors. */
+  /** commander has already printed its message, except as JSON. */
   #usageError(error: CommanderError, json: boolean): number {
-    if (error.exitCode === 0) return exitStatus('done');
     if (json) {
       const message = error.message.replace(/^error: /, '');
       process.stderr.write(jsonLine({ error: { code: 'usage', message, hint: this.#seeHelp() } }));
@@ -134,11 +149,6 @@ function processIo(color: ColorChoice, stop: AbortController) {
     },
     color,
   );
-}
-
-/** Writing the last output can fail after the work is done. */
-function throwIfBroken({ errored }: Pick<NodeJS.WriteStream, 'errored'>): void {
-  if (errored && (errored as NodeJS.ErrnoException).code !== 'EPIPE') throw errored;
 }
 
 /**

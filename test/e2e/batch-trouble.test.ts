@@ -8,7 +8,13 @@ import { execa } from 'execa';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Fate } from '../support/hosted/fates.ts';
 import { runHosted } from '../support/hosted/run-hosted.ts';
-import { embeddedWorkshop, hostedWorkshop, lines, pixelsOf } from '../support/program/batches.ts';
+import {
+  embeddedWorkshop,
+  hostedWorkshop,
+  lines,
+  pixelsOf,
+  type Workshop,
+} from '../support/program/batches.ts';
 import { ROOT } from '../support/program/program.ts';
 import { Relay } from '../support/program/relay.ts';
 import { poll } from '../support/server/poll.ts';
@@ -158,15 +164,24 @@ describe('An output', () => {
   test('on a full disk is told of, without a stack', async () => {
     const shop = await embeddedWorkshop();
     await shop.drawMany('skins', 3);
-    const line = `exec "${process.execPath}" bin/skinsmith.js generate "${shop.path('skins')}" > /dev/full`;
-    const { exitCode, stderr } = await execa('sh', ['-c', line], {
-      cwd: ROOT,
-      env: shop.machine.env,
-      extendEnv: false,
-      reject: false,
-    });
+    const { exitCode, stderr } = await withStdout('/dev/full', shop, `generate "${shop.path('skins')}"`);
     expect([exitCode, stderr]).toEqual([1, NO_STACK]);
     expect(stderr).toContain('The disk is full.');
+  });
+
+  // All is written in the last moment, when no work is left that the error could end.
+  test.each([
+    'generate examples/smith.png',
+    'config path',
+    '',
+    '--version',
+    '--help',
+    'help jobs',
+    'jobs --help',
+  ])('of skinsmith %s on a full disk is told of, without a stack', async (line) => {
+    const { exitCode, stderr } = await withStdout('/dev/full', await embeddedWorkshop(), line);
+    expect([exitCode, stderr]).toEqual([1, NO_STACK]);
+    expect(stderr).toMatch(/^error: The disk is full\.$/m);
   });
 
   test('is not lost by a data folder without space: no stack, and with space the same command goes on', async () => {
@@ -194,3 +209,13 @@ describe('An output', () => {
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('"signature"')]);
   });
 });
+
+/** Runs a line as a shell does that sends its output elsewhere. */
+async function withStdout(target: string, shop: Workshop, line: string) {
+  const options = { cwd: ROOT, env: shop.machine.env, extendEnv: false, reject: false } as const;
+  return await execa(
+    'sh',
+    ['-c', `exec "${process.execPath}" bin/skinsmith.js ${line} > ${target}`],
+    options,
+  );
+}

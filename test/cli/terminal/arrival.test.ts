@@ -1,0 +1,45 @@
+import { PassThrough, Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { CLOSED_PIPE } from '../../../src/cli/errors/exit.ts';
+import { Arrival } from '../../../src/cli/terminal/arrival.ts';
+
+function errorWith(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** A stream that fails from the second write on, a moment later or at once. */
+function failing(error: Error, delay: (done: () => void) => void): Writable {
+  let count = 0;
+  return new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => delay(() => done(++count > 1 ? error : null)),
+  });
+}
+
+test('Output that has arrived is told by nothing', async () => {
+  const stdout = new PassThrough();
+  const arrival = new Arrival(stdout as unknown as NodeJS.WriteStream);
+  stdout.write('all');
+  await arrival.complete();
+  expect(String(stdout.read())).toBe('all');
+});
+
+test.each<[when: string, delay: (done: () => void) => void]>([
+  ['at once', (done) => done()],
+  ['a moment later', (done) => void setImmediate(done)],
+])('Output that fails %s is told by its first error', async (_, delay) => {
+  const full = errorWith('ENOSPC');
+  const stdout = failing(full, delay);
+  const arrival = new Arrival(stdout as unknown as NodeJS.WriteStream);
+  stdout.write('one');
+  stdout.write('two');
+  await expect(arrival.complete()).rejects.toBe(full);
+});
+
+test('Output whose reader has gone counts as a closed pipe', async () => {
+  const stdout = failing(errorWith('EPIPE'), (done) => done());
+  const arrival = new Arrival(stdout as unknown as NodeJS.WriteStream);
+  stdout.write('one');
+  stdout.write('two');
+  await expect(arrival.complete()).rejects.toBe(CLOSED_PIPE);
+});

@@ -93,6 +93,9 @@ export interface Peaks {
   readonly connections: number;
 }
 
+/** Milliseconds between two looks: what is too much lasts longer, as a job takes hundreds of them and a connection more. */
+const PAUSE = 10;
+
 /** Looks again and again, until it is over. */
 export async function watchPeaks(admin: Pool, isOver: () => boolean): Promise<Peaks> {
   let [spots, connections] = [0, 0];
@@ -100,6 +103,7 @@ export async function watchPeaks(admin: Pool, isOver: () => boolean): Promise<Pe
     const { rows } = await admin.query(PEAKS).catch(() => ({ rows: [] })); // the database is being restarted
     spots = Math.max(spots, rows[0]?.spots ?? 0);
     connections = Math.max(connections, rows[0]?.connections ?? 0);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   return { spots, connections };
 }

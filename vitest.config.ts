@@ -42,8 +42,8 @@ export default defineConfig({
       ...(findPostgres() ? [project('postgres', ALSO_ON_POSTGRES)] : []),
     ],
     globalSetup: ['test/support/setup/build.ts'],
-    // Its own choice leaves one of two cores idle; tests that wait for processes leave room for three more.
-    maxWorkers: availableParallelism() + 3,
+    // Its own choice leaves one of two cores idle; tests that wait for processes leave room for four more.
+    maxWorkers: availableParallelism() + 4,
     sequence: { sequencer: LongestFirst },
   },
 });

@@ -8,6 +8,7 @@ import { cachePath } from './cache-path.ts';
 import { CodeCache } from './code-cache.ts';
 import { inSteps } from './in-steps.ts';
 import { ProgramFiles } from './program-files.ts';
+import { keepYoungGenerationSmall } from './young-generation.ts';
 
 /**
  * Loads the built program beside this file and runs one command line. A bundle of its own, because it loads the others.
@@ -15,6 +16,7 @@ import { ProgramFiles } from './program-files.ts';
  */
 export async function start(argv: readonly string[]): Promise<number> {
   const { main } = loadProgram(argv);
+  keepYoungGenerationSmall(argv);
   return await main(argv);
 }
 

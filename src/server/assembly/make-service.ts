@@ -153,7 +153,7 @@ interface Jobs {
 
 /** The queue, the workers that do its jobs, and who follows them. */
 function makeJobs(
-  { pace = 0, workers, observer, siblings }: Options,
+  { pace = 0, workers, embedded = false, observer, siblings }: Options,
   basis: Basis,
   opened: { readonly generator: Generator; readonly workers?: number },
 ): Jobs {
@@ -161,12 +161,18 @@ function makeJobs(
   const bounds = async () => (await generator.bounds?.()) ?? {};
   const queue = new StoreQueue(basis.db, { ...basis, observer, bounds });
   const part = siblings ?? ALONE;
-  const total = workers ?? opened.workers ?? usualWorkers(part);
+  const total = workers ?? opened.workers ?? usualWorkers(part) * (embedded ? EMBEDDED : 1);
   const count = partOf(total, part);
   const leastDuration = pace === 0 ? undefined : pace;
   const pool = new WorkerPool({ ...basis, queue, generator, count, total, leastDuration, observer });
   return { queue, pool, feeds: new JobFeeds({ ...basis, queue }) };
 }
+
+/**
+ * How many times as many workers an embedded service has: its jobs come in batches, and those that are claimed and
+ * completed at once share a commit.
+ */
+const EMBEDDED = 2;
 
 const ALONE: Pick<Siblings, 'index' | 'count'> = { index: 0, count: 1 };
 

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 
 /**
- * A secret that is kept in a file; undefined when there is none. A file of our own is made private to us, also one that
- * was put there by hand. One that cannot be changed is read as it is: a mounted secret is read-only, or somebody else's.
+ * Reads a secret from a file; undefined if there is no file. A file of our own is made private, even if it was put there
+ * by hand. A file whose mode cannot be changed is read as it is: a mounted secret is read-only or belongs to another user.
  */
 export async function readSecretFile(path: string): Promise<string | undefined> {
   try {

@@ -51,7 +51,8 @@ export function readHead(bytes: Buffer, start: number): Head | undefined {
   return choice && { sourceStart, sourceEnd, pixelsStart, options: choice.options, letters: choice.letters };
 }
 
-function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
+/** Whether the buffer has the expected bytes at an offset. */
+export function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
   return true;
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { DIGITS } from '../../protocol/lock-line.ts';
 import { TEXT } from './entry-line.ts';
+import { isAt } from './head.ts';
 
 /** Who made and signed an entry, as an intact entry says it. */
 export interface Seal {
@@ -120,9 +121,4 @@ function endOf(bytes: Buffer, to: number): number {
   let end = to;
   if (bytes[end - 1] === LINE_FEED) end--;
   return bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
-}
-
-function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
-  for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
-  return true;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { isPending } from '../../../protocol/job.ts';
 import type { JobSignals } from '../../events/job-signals.ts';
-import type { JobLists, JobState, JobWithSkin, ListedJob } from '../../queue/port.ts';
+import type { AllJobs, JobLists, JobState, JobWithSkin, ListedJob } from '../../queue/port.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin } from '../../store/skins.ts';
@@ -131,11 +131,23 @@ export async function waitForChange(
   }
 }
 
+/** Jobs whose ends are looked up at once. */
+const PAGE = 500;
+
 /** Waits until all the given jobs have ended, at most `ms`. */
-export async function waitForEnds(context: WaitContext, uuids: Iterable<string>, ms: number): Promise<void> {
+export async function waitForEnds(
+  context: WaitContext & { readonly queue: Pick<AllJobs, 'findEnded'> },
+  uuids: Iterable<string>,
+  ms: number,
+): Promise<void> {
   const deadline = context.clock.now() + ms;
-  for (const uuid of uuids) {
-    await waitForEnd(context, uuid, { total: deadline - context.clock.now() });
+  const all = [...uuids];
+  for (let first = 0; first < all.length; first += PAGE) {
+    const page = all.slice(first, first + PAGE);
+    const ended = new Set((await context.queue.findEnded(page)).map(({ uuid }) => uuid));
+    for (const uuid of page) {
+      if (!ended.has(uuid)) await waitForEnd(context, uuid, { total: deadline - context.clock.now() });
+    }
   }
 }
 

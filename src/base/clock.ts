@@ -6,6 +6,11 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Calls `ring` after `ms`, unless the function that is answered is called before: a sleep that most often is cut
+   * short, without promises and signals. A clock without it sleeps.
+   */
+  alarm?(ms: number, ring: () => void): () => void;
 }
 
 /** Node takes a longer one for 1 ms. */
@@ -31,6 +36,10 @@ export const systemClock: Clock = {
       );
       signal?.addEventListener('abort', wake, { once: true });
     }),
+  alarm: (ms, ring) => {
+    const timer = setTimeout(ring, Math.min(ms, LONGEST_TIMER));
+    return () => clearTimeout(timer);
+  },
 };
 
 /** Why a sleep of our own is cut short: given to `abort`, it spares the making of an error. */

@@ -16,16 +16,28 @@ export async function sleepOrEvent(
   ms: number | undefined,
   listen: (wake: () => void) => () => void,
 ): Promise<void> {
-  const timer = new AbortController();
   let stop: (() => void) | undefined;
-  const heard = new Promise<void>((resolve) => {
-    stop = listen(resolve);
-  });
-  const late = ms === undefined ? heard : sleepOrWake(clock, ms, timer.signal);
+  let silence: (() => void) | undefined;
   try {
-    await Promise.race([heard, late]);
+    await new Promise<void>((resolve, reject) => {
+      stop = listen(resolve);
+      if (ms !== undefined) silence = setAlarm(clock, ms, { ring: resolve, fail: reject });
+    });
   } finally {
     stop?.();
-    timer.abort(AWAKE);
+    silence?.();
   }
+}
+
+interface Alarm {
+  readonly ring: () => void;
+  /** The clock is broken. */
+  readonly fail: (error: unknown) => void;
+}
+
+function setAlarm(clock: Clock, ms: number, { ring, fail }: Alarm): () => void {
+  if (clock.alarm) return clock.alarm(ms, ring);
+  const timer = new AbortController();
+  sleepOrWake(clock, ms, timer.signal).then(ring, fail);
+  return () => timer.abort(AWAKE);
 }

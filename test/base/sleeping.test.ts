@@ -66,4 +66,32 @@ describe('sleepOrEvent', () => {
     wake();
     await waited;
   });
+
+  test('takes an alarm where the clock has one, and gives it up at the event', async () => {
+    const { clock, sleeps } = handClock();
+    const alarms: { ms: number; ring: () => void }[] = [];
+    let given = 0;
+    const alarm: Clock['alarm'] = (ms, ring) => {
+      alarms.push({ ms, ring });
+      return () => given++;
+    };
+    const heard = sleepOrEvent({ ...clock, alarm }, 1_000, (wake) => {
+      wake();
+      return () => {};
+    });
+    await heard;
+    expect(given).toBe(1);
+    const late = sleepOrEvent({ ...clock, alarm }, 2_000, () => () => {});
+    alarms[1]?.ring();
+    await late;
+    expect(alarms).toMatchObject([{ ms: 1_000 }, { ms: 2_000 }]);
+    expect(sleeps).toEqual([]);
+  });
+
+  test('tells a failure of the clock', async () => {
+    const { clock, sleeps } = handClock();
+    const waited = sleepOrEvent(clock, 1_000, () => () => {});
+    sleeps[0]?.fail(new Error('broken clock'));
+    await expect(waited).rejects.toThrow('broken clock');
+  });
 });

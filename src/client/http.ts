@@ -125,22 +125,13 @@ async function* chunksOf(
 
 /** Sends the request and reads the answer, both within the timeout. A stream is read without one. */
 async function receive<T>(
-  {
-    method,
-    path,
-    headers = {},
-    content,
-    timeout,
-    idle,
-    ...request
-  }: HttpRequest & { readonly idle?: number },
+  { method, path, headers = {}, content, idle, ...request }: HttpRequest & { readonly idle?: number },
   options: HttpOptions,
   read: (answer: TransportAnswer, options: HttpOptions) => Promise<T>,
 ): Promise<T> {
   const { origin, transport } = options;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException('no answer', 'TimeoutError')), timeout);
-  const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
+  const isStream = idle !== undefined;
+  const { signal, release } = bound(request, { isStream });
   try {
     const answer = await transport.send({ method, origin, path, headers, content, signal, idle });
     options.onHeaders?.(answer.headers);
@@ -148,8 +139,31 @@ async function receive<T>(
   } catch (cause) {
     throw failure({ method, path, signal: request.signal }, origin, cause);
   } finally {
-    clearTimeout(timer);
+    release();
   }
+}
+
+/**
+ * Aborted when the caller's signal is, or when the time is over before `release` is called. That of a stream, which is
+ * read later, goes on to follow the caller's; for all others a listener is enough, which costs a fraction.
+ */
+function bound(
+  { signal, timeout }: Pick<HttpRequest, 'signal' | 'timeout'>,
+  { isStream }: { isStream: boolean },
+): { signal: AbortSignal; release: () => void } {
+  const own = new AbortController();
+  const timer = setTimeout(() => own.abort(new DOMException('no answer', 'TimeoutError')), timeout);
+  const stopTimer = () => clearTimeout(timer);
+  if (!signal) return { signal: own.signal, release: stopTimer };
+  if (isStream) return { signal: AbortSignal.any([signal, own.signal]), release: stopTimer };
+  const follow = () => own.abort(signal.reason);
+  if (signal.aborted) follow();
+  else signal.addEventListener('abort', follow, { once: true });
+  const release = () => {
+    stopTimer();
+    signal.removeEventListener('abort', follow);
+  };
+  return { signal: own.signal, release };
 }
 
 function failure(

@@ -42,8 +42,10 @@ const RENEWALS_PER_LEASE = 3;
 /** Workers of this process: claim → generate → record, each under a lease. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #hardStop = new AbortController();
+  /** Aborted when their leases are lost, or the pool cannot wait any longer. */
+  readonly #atWork = new Set<AbortController>();
   #isStopping = false;
+  #isCutShort = false;
   #trouble: unknown;
   #loops: Promise<void>[] = [];
   readonly #times: WorkTimes;
@@ -91,9 +93,14 @@ export class WorkerPool {
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
     this.#idle.wake();
-    const late = setTimeout(() => this.#hardStop.abort(), limit);
+    const late = setTimeout(() => this.#cutShort(), limit);
     await Promise.all(this.#loops);
     clearTimeout(late);
+  }
+
+  #cutShort(): void {
+    this.#isCutShort = true;
+    for (const work of this.#atWork) work.abort();
   }
 
   async #loop(owner: string): Promise<void> {
@@ -142,23 +149,26 @@ export class WorkerPool {
 
   /** Does the job. Returns the next one, if it was taken together with the end of this one. */
   async #work(lease: Lease): Promise<Lease | undefined> {
-    const lost = new AbortController();
-    const beat = setInterval(() => void this.#renew(lease, lost), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
+    const work = new AbortController();
+    this.#atWork.add(work);
+    if (this.#isCutShort) work.abort();
+    const beat = setInterval(() => void this.#renew(lease, work), QUEUE_TIMES.lease / RENEWALS_PER_LEASE);
     this.#times.begin(lease.job.uuid);
     this.#options.signals.begun(lease.job);
     try {
-      return await this.#generate(lease, AbortSignal.any([lost.signal, this.#hardStop.signal]));
+      return await this.#generate(lease, work.signal);
     } finally {
       clearInterval(beat);
+      this.#atWork.delete(work);
       this.#times.end(lease.job.uuid);
     }
   }
 
-  async #renew(lease: Lease, lost: AbortController): Promise<void> {
+  async #renew(lease: Lease, work: AbortController): Promise<void> {
     try {
-      if (!(await this.#options.queue.renew(lease))) lost.abort();
+      if (!(await this.#options.queue.renew(lease))) work.abort();
     } catch (error) {
-      if (error instanceof StoreTooNewError) lost.abort(); // others will take it over
+      if (error instanceof StoreTooNewError) work.abort(); // others will take it over
       this.#options.onError(error);
     }
   }

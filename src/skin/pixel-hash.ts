@@ -10,16 +10,14 @@ export function pixelHash({ width, height, pixels }: Picture): string {
   const input = Buffer.alloc(8 + width * height * 4);
   input.writeInt32BE(width, 0);
   input.writeInt32BE(height, 4);
-  let at = 8;
+  const from = new DataView(pixels.buffer, pixels.byteOffset, pixels.byteLength);
+  const to = new DataView(input.buffer, input.byteOffset + 8);
+  let at = 0;
   for (let x = 0; x < width; x++) {
     for (let y = 0; y < height; y++, at += 4) {
-      const from = (y * width + x) * 4;
-      const alpha = pixels[from + 3]!;
-      if (alpha === 0) continue;
-      input[at] = alpha;
-      input[at + 1] = pixels[from]!;
-      input[at + 2] = pixels[from + 1]!;
-      input[at + 3] = pixels[from + 2]!;
+      const colour = from.getUint32((y * width + x) * 4);
+      const alpha = colour & 0xff;
+      if (alpha !== 0) to.setUint32(at, (colour >>> 8) | (alpha << 24));
     }
   }
   return hash('sha256', input);

@@ -25,7 +25,6 @@ import { ServedTextures } from '../service/skins/served-textures.ts';
 import { Health } from '../service/status/health.ts';
 import { Stats } from '../service/status/stats.ts';
 import { storeWarnings } from '../service/status/warnings.ts';
-import { SentPictures } from '../service/submitting/sent-pictures.ts';
 import { Fetches } from '../sources/fetches.ts';
 import { SpotReservations } from '../sources/reserve-spot.ts';
 import { partsOf } from '../store/adapter-parts.ts';
@@ -87,7 +86,6 @@ export async function makeService(
     openRequests: new OpenRequests(basis),
     servedTextures: new ServedTextures(basis),
     keptAnswers: options.embedded ? undefined : keepAnswers(basis.db),
-    sentPictures: new SentPictures(),
     metrics: await openMetrics(options, { basis, feeds, live, store }),
     workers: pool,
     description: once(describe),

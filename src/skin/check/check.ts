@@ -1,9 +1,9 @@
 import { InvalidImageError, MAX_SKIN_BYTES, type Picture } from '../picture.ts';
-import { pixelHash } from '../pixel-hash.ts';
-import { type DecodedPng, readHeader, readPng } from '../png/decode.ts';
+import { readHeader } from '../png/decode.ts';
 import { encodePng } from '../png/encode.ts';
 import type { Variant } from '../regions.ts';
-import { type DetectedVariant, detectVariant } from '../variant.ts';
+import type { DetectedVariant } from '../variant.ts';
+import { type ReadSkin, readSkin } from './read-skin.ts';
 import { listWarnings, type SkinWarning } from './warnings.ts';
 
 export type { SkinWarning, SkinWarningCode } from './warnings.ts';
@@ -35,9 +35,9 @@ export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
   try {
     // Beyond the decoding limit, the message still names the real limit.
     const maxBytes = bytes.length <= MAX_CHECKED_BYTES ? MAX_CHECKED_BYTES : MAX_SKIN_BYTES;
-    const decoded = readPng(bytes, { maxBytes });
-    const report = reportOn(decoded, { size: bytes.length, wanted });
-    return bytes.length <= MAX_SKIN_BYTES ? report : asTooLarge(report, decoded.picture, bytes.length);
+    const skin = readSkin(bytes, { maxBytes });
+    const report = reportOn(skin, { size: bytes.length, wanted });
+    return bytes.length <= MAX_SKIN_BYTES ? report : asTooLarge(report, skin.picture, bytes.length);
   } catch (error) {
     if (!(error instanceof InvalidImageError)) throw error;
     return { valid: false, ...readSize(bytes), warnings: [], error: viewError(error) };
@@ -45,18 +45,17 @@ export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
 }
 
 function reportOn(
-  { picture, animated }: DecodedPng,
+  { picture, animated, pixels, detected }: ReadSkin,
   { size, wanted }: { size: number; wanted: Variant | undefined },
 ): SkinReport {
   const { width, height } = picture;
-  const detected = detectVariant(picture);
   return {
     valid: true,
     width,
     height,
     variant: detected.variant,
     confidence: detected.confidence,
-    pixels: pixelHash(picture),
+    pixels,
     legacy: height === 32,
     warnings: listWarnings({ picture, detected, animated, size, wanted }),
   };

@@ -1,8 +1,8 @@
-import { InvalidImageError, type Picture } from '../../../skin/picture.ts';
+import { InvalidImageError } from '../../../skin/picture.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
 /** Decodes a picture sent by a caller. @throws Refusal `invalid_image`, with a description of the problem */
-export function decodeImage(image: Uint8Array, decode: (bytes: Uint8Array) => Picture): Picture {
+export function decodeImage<T>(image: Uint8Array, decode: (bytes: Uint8Array) => T): T {
   try {
     return decode(image);
   } catch (error) {

@@ -16,7 +16,7 @@ import { identityOfJob } from '../skins/identity.ts';
 import { requirePrivateSkins } from '../skins/skin-changes.ts';
 import { answerAgain, answerFromStore, awaited, type Found, type Submitted } from './answering.ts';
 import { type GenerationRequest, type JobRequest, newJob } from './generation-request.ts';
-import type { SentPictures } from './sent-pictures.ts';
+import { readSent } from './sent-picture.ts';
 import { type StoringContext, submitSigned } from './submit-signed.ts';
 
 export interface MaterialContext extends SourceContext {
@@ -25,11 +25,7 @@ export interface MaterialContext extends SourceContext {
   readonly isStopping: () => boolean;
 }
 
-interface StoringPictures extends StoringContext {
-  readonly sentPictures: SentPictures;
-}
-
-export interface SubmitContext extends MaterialContext, StoringPictures {}
+export interface SubmitContext extends MaterialContext, StoringContext {}
 
 /**
  * Accepts a generation: answers with existing skin data, or with a job in the queue. A request with the same picture
@@ -59,7 +55,7 @@ export function verifyMaySubmit(
 
 /** The second part of `submit`: call it for everything that `readMaterial` has read. @throws Refusal */
 export async function submitMaterial(
-  context: StoringPictures,
+  context: StoringContext,
   request: GenerationRequest,
   material: Material,
 ): Promise<Submitted> {
@@ -72,11 +68,11 @@ export async function submitMaterial(
 }
 
 async function submitPicture(
-  context: StoringPictures,
+  context: StoringContext,
   request: GenerationRequest,
   bytes: Uint8Array,
 ): Promise<Submitted> {
-  const { textureHash, detected, picture } = context.sentPictures.read(bytes);
+  const { pixels: textureHash, detected, picture } = readSent(bytes);
   const choice = variantFor(detected, request.variant);
   const warnings: Note[] = choice.warning ? [{ code: 'variant_mismatch', message: choice.warning }] : [];
   const source = nameOfSource(request.source);

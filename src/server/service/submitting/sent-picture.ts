@@ -1,0 +1,21 @@
+import { readSkin, recallSkin, type SkinFacts } from '../../../skin/check/read-skin.ts';
+import type { Picture } from '../../../skin/picture.ts';
+import { decodeImage } from '../skins/decode-image.ts';
+
+/** A file that is a valid picture, and what is needed of it before anything is stored. */
+export interface SentPicture extends SkinFacts {
+  /** Its pixels; decoded when they are asked for, if the file was read before. */
+  readonly picture: () => Picture;
+}
+
+/** Reads a picture that a caller has sent. @throws Refusal `invalid_image` */
+export function readSent(file: Uint8Array): SentPicture {
+  const known = recallSkin(file);
+  if (known) return { ...known, picture: () => decode(file).picture };
+  const { picture, pixels, detected } = decode(file);
+  return { pixels, detected, picture: () => picture };
+}
+
+function decode(file: Uint8Array) {
+  return decodeImage(file, readSkin);
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { Refusal } from '../../../../src/server/service/refusals/refusal.ts';
+import { readSent } from '../../../../src/server/service/submitting/sent-picture.ts';
+import { readSkin } from '../../../../src/skin/check/read-skin.ts';
+import { makePicture } from '../../../../src/skin/picture.ts';
+import { encodePng } from '../../../../src/skin/png/encode.ts';
+
+/** A skin in one colour. */
+function fileOf(shade: number): Buffer {
+  const picture = makePicture(64, 64);
+  picture.pixels.fill(255);
+  picture.pixels[0] = shade;
+  return encodePng(picture);
+}
+
+test('A picture comes with its pixels, hash and variant, whether it was sent before or not', () => {
+  const file = fileOf(1);
+  const [first, again] = [readSent(file), readSent(Buffer.from(file))];
+  const { picture, pixels, detected } = readSkin(file);
+  expect([first, again]).toMatchObject([
+    { pixels, detected },
+    { pixels, detected },
+  ]);
+  expect([first.picture(), again.picture()]).toEqual([picture, picture]);
+});
+
+test('A file that is no picture is refused each time', () => {
+  const file = fileOf(2);
+  readSent(file);
+  const damaged = Buffer.from(file);
+  damaged[damaged.length - 20]! ^= 1;
+  for (let time = 0; time < 2; time++) expect(() => readSent(damaged)).toThrow(Refusal);
+});
+
+test('A file above the size of a skin is refused, whatever it shows', () => {
+  const file = Buffer.concat([fileOf(3), Buffer.alloc(20_000)]);
+  expect(() => readSent(file)).toThrow(/20000|20,000/);
+});

@@ -18,10 +18,20 @@ export class JobSources {
   }
 
   record(job: string, source: string): void {
-    makeFolder(this.#folder, 0o700);
     // The line break comes first, so that a line truncated by a crash does not corrupt this one.
-    // Not in the thread pool, which signatures keep busy.
-    appendFileSync(this.#path, `\n${JSON.stringify({ job, source })}\n`, { mode: 0o600 });
+    const line = `\n${JSON.stringify({ job, source })}\n`;
+    try {
+      this.#append(line);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      makeFolder(this.#folder, 0o700);
+      this.#append(line);
+    }
+  }
+
+  /** Not in the thread pool, which signatures keep busy. */
+  #append(line: string): void {
+    appendFileSync(this.#path, line, { mode: 0o600 });
   }
 
   /** Sources by job id. Malformed lines are skipped: the file is a convenience, not a record. */

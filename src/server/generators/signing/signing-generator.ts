@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { HealthFinding } from '../../../protocol/diagnosis.ts';
 import { fingerprintOf } from '../../../textures/fingerprint.ts';
@@ -82,5 +82,5 @@ async function canSign(key: SigningOptions['key']): Promise<boolean> {
 /** A separate profile id for every texture, variant and cape, so that caches keyed by profile keep them apart. */
 function profileIdOf({ hash, variant, capeHash }: Texture): string {
   const parts = [hash, variant, ...(capeHash === null ? [] : [capeHash])];
-  return createHash('sha256').update(parts.join(':')).digest('hex').slice(0, 32);
+  return digest('sha256', parts.join(':')).slice(0, 32);
 }

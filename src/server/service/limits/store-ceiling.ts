@@ -19,7 +19,7 @@ export class StoreCeiling {
 
   get isReached(): boolean {
     const { usedBytes, maxBytes } = this.#options;
-    return usedBytes() >= maxBytes;
+    return Number.isFinite(maxBytes) && usedBytes() >= maxBytes;
   }
 
   /** Bytes in use now, and the most there may be; undefined: no limit. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 
 /** The data to sign, and its signer. */
@@ -82,5 +82,5 @@ export function requestKey({ textureHash, variant, capeHash, visibility, name }:
 }
 
 function digest(parts: readonly (string | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }

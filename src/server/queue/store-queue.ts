@@ -9,7 +9,7 @@ import { adoptIdentity } from './adopt.ts';
 import { countWaitingBefore, nextRunAt } from './claim.ts';
 import { type Claims, claimsOf } from './claims.ts';
 import { type Commits, commitsOf } from './commits.ts';
-import { completeWithSkin } from './complete.ts';
+import { type Completions, completionsOf } from './completions.ts';
 import { findRoom, submitJob } from './enqueue.ts';
 import { forgiveQueueClock } from './forgive-clock.ts';
 import { type Holders, holdersHere } from './holders.ts';
@@ -70,6 +70,7 @@ export class StoreQueue implements JobQueue {
   readonly #commits: Commits;
   readonly #known: KnownJobs;
   readonly #claims: Claims;
+  readonly #completions: Completions;
   readonly #holders: Holders;
   readonly #clock: Clock;
   readonly #times: QueueTimes;
@@ -91,6 +92,7 @@ export class StoreQueue implements JobQueue {
       options.leasesBy === 'database' ? databaseLeases(db, lease) : processLeases(this.#clock, lease);
     const times = { now: () => this.#clock.now(), end: () => this.#leases.end(), patience };
     this.#claims = claimsOf(db, times, this.#commits);
+    this.#completions = completionsOf(db, { commits: this.#commits, clock: this.#clock, patience });
     this.#bounds = options.bounds ?? (() => ({}));
     this.#observer = options.observer;
   }
@@ -133,9 +135,8 @@ export class StoreQueue implements JobQueue {
   }
 
   async complete(lease: Lease, data: GeneratedData): Promise<boolean> {
-    const isDone = await this.#ends.during(
-      this.#commits.run(async (db) => await completeWithSkin(db, lease, data, this.#clock.now())),
-    );
+    const completion = { lease, data, now: this.#clock.now() };
+    const isDone = await this.#ends.during(this.#completions.complete(completion));
     if (isDone) this.#observer?.jobCompleted(lease.job.uuid);
     return isDone;
   }

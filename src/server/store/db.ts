@@ -11,14 +11,19 @@ const MOST_TRIES = 5;
 /**
  * Runs `work` in one transaction: either all of it takes effect, or nothing. Nested calls join the outer one. On
  * PostgreSQL `work` may run several times: transactions of others run at the same time and may undo it.
+ * @param mostTries how often it may run
  */
-export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  work: (tx: Db) => Promise<T>,
+  mostTries = MOST_TRIES,
+): Promise<T> {
   if (db.isTransaction) return await work(db);
   for (let tries = 1; ; tries++) {
     try {
       return await db.transaction().execute(work);
     } catch (error) {
-      if (tries === MOST_TRIES || !isConflict(error)) throw error;
+      if (tries === mostTries || !isConflict(error)) throw error;
     }
   }
 }

@@ -51,6 +51,29 @@ const LOCK = prepare((db, { owner }: { owner: string }) =>
     .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner })),
 );
 
+/** The same for an owner who has had jobs. */
+export async function lockKnownOwner(tx: Db, owner: string): Promise<void> {
+  await LOCK_KNOWN.run(tx, { owner });
+}
+
+const LOCK_KNOWN = prepare((db, { owner }: { owner: string }) =>
+  db.selectFrom('callers').select('owner').where('owner', '=', owner).forUpdate(),
+);
+
+/**
+ * The same for those of several owners that nobody else has locked, and returns them. It waits for nobody: those who need
+ * the others would have to wait as well, perhaps in a circle.
+ */
+export async function lockFreeOwners(tx: Db, owners: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await LOCK_FREE.all(tx, { owners });
+  return new Set(rows.map(({ owner }) => owner));
+}
+
+const LOCK_FREE = prepareSql(
+  ({ owners }: { owners: readonly string[] }) => sql<{ owner: string }>`
+    select owner from callers where owner = any(${owners}::text[]) order by owner for update skip locked`,
+);
+
 /** The same for an owner who is about to have another job, with the most of its jobs that may be processed at once. */
 export async function lockSubmitter(tx: Db, owner: string, most: number): Promise<void> {
   if (isPostgres(tx)) await LOCK_SUBMITTER.run(tx, { owner, most });

@@ -1,9 +1,11 @@
 import { describe, expect, inject, test } from 'vitest';
+import { generated, LIMITS, newJob } from '../../contract/jobs.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { type EventReader, idOf, statusOf } from '../../support/server/event-reader.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { userWithPlan } from '../../support/server/plans.ts';
 import { poll } from '../../support/server/poll.ts';
+import { postgresQueue, sqliteQueue } from '../../support/server/queue-nodes.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { Statements, stopIntervals, transactionsIn } from '../../support/server/statements.ts';
 import type { TestCaller } from '../../support/server/test-caller.ts';
@@ -21,6 +23,9 @@ const ONCE = 9;
 const IS_POSTGRES = inject('storeKind') === 'postgres';
 /** On PostgreSQL each is a round trip: there the last claim says that nothing else waits, and SQLite is asked again. */
 const ALONE = IS_POSTGRES ? 13 : 18;
+/** Five at once: with one statement on PostgreSQL, and each with its own in a transaction on SQLite. */
+const CLAIMS_OF_FIVE = IS_POSTGRES ? 1 : 7;
+const ENDS_OF_FIVE = IS_POSTGRES ? 4 : 17;
 /** On PostgreSQL a transaction waits for another request with the same key. */
 const KNOWN_WITH_KEY = IS_POSTGRES ? 4 : 2;
 
@@ -110,6 +115,20 @@ test('A new skin that comes alone wakes one of several workers', async () => {
   // Medians, because what is done every so often falls to some of the skins, and to more of them on a slow machine.
   expect(medianOf(perSkin.map(({ length }) => length))).toBeLessThanOrEqual(ALONE);
   expect(medianOf(perSkin.map(transactionsIn))).toBeLessThanOrEqual(2);
+});
+
+test('Five jobs at hand are claimed and recorded with few statements, and share a transaction', async () => {
+  const { queue } = await (IS_POSTGRES ? await postgresQueue() : await sqliteQueue())();
+  for (const owner of ['ann', 'ann', 'bob', 'bob', 'cid']) await queue.submit(newJob({ owner }), LIMITS);
+  const statements = new Statements();
+  const workers = [1, 2, 3, 4, 5];
+  const leases = await Promise.all(workers.map(async (worker) => await queue.claim(`w${worker}`)));
+  expect(statements.take().length).toBeLessThanOrEqual(CLAIMS_OF_FIVE);
+  const ends = leases.map(async (lease) => await queue.complete(lease!, generated()));
+  expect(await Promise.all(ends)).toEqual(Array(5).fill(true));
+  const texts = statements.take();
+  expect(texts.length).toBeLessThanOrEqual(ENDS_OF_FIVE);
+  expect(transactionsIn(texts)).toBe(1);
 });
 
 test('A picture of a texture that somebody asked for a moment ago takes no statement', async () => {

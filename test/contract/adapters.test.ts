@@ -77,12 +77,18 @@ function wrongContents({ method, bodyLimit = 128 * 1024 }: Route, path: string, 
   ];
 }
 
+/** The start of it, without the bytes of a file: as JSON they would be a megabyte for each request. */
+function nameOf(content: Ask['content']): string {
+  if (content === undefined) return '';
+  return JSON.stringify('json' in content ? content.json : content.fields).slice(0, 60);
+}
+
 async function askEveryRoute(way: Way): Promise<Transcript> {
   const masks = new Masks();
   const transcript: [string, unknown][] = [];
   for (const request of ROUTES.flatMap((route) => usualAsks(route, way.key))) {
     const { method, path, content, key } = request;
-    const sent = content === undefined ? '' : JSON.stringify(content).slice(0, 60);
+    const sent = nameOf(content);
     const who = key === undefined ? 'nobody' : key === way.key ? 'the owner' : 'a stranger';
     transcript.push([
       `${method} ${path} ${sent} by ${who}`,

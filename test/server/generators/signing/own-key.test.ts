@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,18 +13,17 @@ import {
   openOwnStore,
   runServer,
 } from '../../../support/server/running-server.ts';
+import { makeQuickKey } from '../../../support/textures/quick-key.ts';
 
 guardAgainstLeaks();
 
 const pathIn = (dataDir: string) => join(dataDir, 'signing-key.pem');
 
-/** Made when it is first wanted: no test needs one that no other has, and making one takes a second. */
+/** Made when it is first wanted: no test needs one that no other has. */
 let otherKey: string | undefined;
 
 async function putOtherKey(dataDir: string): Promise<void> {
-  otherKey ??= generateKeyPairSync('rsa', { modulusLength: 4096 })
-    .privateKey.export({ type: 'pkcs8', format: 'pem' })
-    .toString();
+  otherKey ??= makeQuickKey().export({ type: 'pkcs8', format: 'pem' }).toString();
   await writeFile(pathIn(dataDir), otherKey);
 }
 

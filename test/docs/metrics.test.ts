@@ -20,9 +20,11 @@ const SOURCES: MetricSources = {
   pendingJobs: async () => ({ waiting: 0, processing: 0 }),
   eventStreams: () => 0,
   connections: async () => 0,
+  workers: () => ({ count: 1, busy: 0 }),
   store: {
     connections: () => ({ busy: 0, idle: 0, most: 1, waiting: 0, waitingFor: 0, isListening: true }),
     nodes: async () => 1,
+    skew: () => 0,
   },
 };
 

@@ -86,7 +86,7 @@ export async function makeService(
     openRequests: new OpenRequests(basis),
     servedTextures: new ServedTextures(basis),
     keptAnswers: options.embedded ? undefined : keepAnswers(basis.db),
-    metrics: await openMetrics(options, { basis, feeds, live, store }),
+    metrics: await openMetrics(options, { basis, feeds, pool, live, store }),
     workers: pool,
     description: once(describe),
     keyDocument: async () => await describeKey(ownKey, { generator, publicUrl: live.publicUrl }),
@@ -223,7 +223,13 @@ function mostBytes({ embedded, store, maxStoreBytes }: Options): number {
 /** Undefined for an embedded service. */
 async function openMetrics(
   { embedded, openMetrics: isOpen = false, observer, siblings }: Options,
-  { basis: { db }, feeds, live, store }: { basis: Basis; feeds: JobFeeds; live: Live; store: Store },
+  {
+    basis: { db, skew },
+    feeds,
+    pool,
+    live,
+    store,
+  }: Pick<Jobs, 'feeds' | 'pool'> & { readonly basis: Basis; readonly live: Live; readonly store: Store },
 ): Promise<Metrics | undefined> {
   if (embedded) return undefined;
   return await startMetrics(observer, {
@@ -232,6 +238,8 @@ async function openMetrics(
     db,
     feeds,
     store,
+    skew,
+    workers: () => pool,
     connections: async () => await live.connections(),
   });
 }

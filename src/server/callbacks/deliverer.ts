@@ -1,6 +1,7 @@
 import { AWAKE, type Clock } from '../../base/clock.ts';
 import { sleepOrWake } from '../../base/sleeping.ts';
 import type { JobSignals } from '../events/job-signals.ts';
+import type { Observer } from '../events/observer.ts';
 import type { GuardedAgent } from '../outbound/guarded-agent.ts';
 import { type ProcessName, workerName } from '../queue/lease-owner.ts';
 import {
@@ -25,6 +26,7 @@ export interface DelivererOptions {
   readonly agent: GuardedAgent;
   /** The answer of GET /v2/queue/:jobId; undefined if the job is no longer kept. */
   readonly describeJob: (jobId: number) => Promise<object | undefined>;
+  readonly observer: Pick<Observer, 'webhookEnded'>;
   readonly onGivenUp: (report: GivenUp) => void;
   /** Called with bugs, and when the store cannot be used. */
   readonly onError: (error: unknown) => void;
@@ -151,10 +153,11 @@ export class Deliverer {
   }
 
   async #conclude(lease: CallbackLease, outcome: Outcome | undefined): Promise<void> {
-    const { db, clock } = this.#options;
+    const { db, clock, observer } = this.#options;
     const step = outcome ? stepAfter(outcome, lease.attempts) : ({ kind: 'given_up' } as const);
     if (step.kind === 'again') return await postponeCallback(db, lease, clock.now() + step.wait);
     await endCallback(db, lease, clock.now());
+    observer.webhookEnded(step.kind !== 'given_up');
     if (step.kind === 'given_up') {
       const reason = outcome ? describeOutcome(outcome) : 'its API key is not valid any more';
       const { uuid: webhook, attempts } = lease;

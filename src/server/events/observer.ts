@@ -25,6 +25,8 @@ export interface Observer {
   jobCompleted(uuid: string): void;
   /** A job has failed for good. */
   jobFailed(uuid: string, failure: FailureReason): void;
+  /** A webhook was delivered, or is not tried again. */
+  webhookEnded(isDelivered: boolean): void;
   /** A connection was closed at once, because there are as many as may be. */
   connectionDropped(): void;
 }
@@ -59,6 +61,10 @@ export class Observers implements Observer {
 
   jobFailed(uuid: string, failure: FailureReason): void {
     for (const one of this.#all) one.jobFailed?.(uuid, failure);
+  }
+
+  webhookEnded(isDelivered: boolean): void {
+    for (const one of this.#all) one.webhookEnded?.(isDelivered);
   }
 
   connectionDropped(): void {

@@ -18,7 +18,10 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
   readonly db: Db;
   readonly feeds: JobFeeds;
   readonly connections: () => Promise<number>;
+  readonly workers: () => { readonly count: number; readonly busy: number };
   readonly store: Pick<Store, 'connections'>;
+  /** Milliseconds that this machine's clock is ahead of the store's. */
+  readonly skew: () => number;
   /** The other processes of the service, whose metrics are added. */
   readonly siblings: Siblings | undefined;
 }
@@ -26,14 +29,18 @@ export interface MetricsOptions extends Pick<Metrics, 'isOpen'> {
 /** Starts to count. The library that does is loaded here, so that who does not count does not wait for it. */
 export async function startMetrics(
   observers: Observers,
-  { isOpen, db, feeds, connections, store, siblings }: MetricsOptions,
+  { isOpen, db, feeds, connections, workers, store, skew, siblings }: MetricsOptions,
 ): Promise<Metrics> {
   const { PrometheusMetrics, renderSum } = await import('./prometheus.ts');
   const metrics = new PrometheusMetrics({
     pendingJobs: async () => await countPending(db),
     eventStreams: () => feeds.size,
     connections,
-    store: store.connections && { connections: store.connections, nodes: async () => await countNodes(db) },
+    workers,
+    store: store.connections && {
+      ...{ connections: store.connections, skew },
+      nodes: async () => await countNodes(db),
+    },
   });
   observers.add(metrics);
   siblings?.onMetricsWanted(async () => await metrics.snapshot());

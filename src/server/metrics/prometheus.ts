@@ -9,9 +9,16 @@ import { addStoreGauges, ifReachable, type SharedStore } from './store-gauges.ts
 export interface MetricSources {
   readonly pendingJobs: () => Promise<PendingCounts>;
   readonly eventStreams: () => number;
+  readonly workers: () => WorkerCounts;
   readonly connections: () => Promise<number>;
   /** Undefined: the store is a file. */
   readonly store: SharedStore | undefined;
+}
+
+/** The workers of this process. */
+interface WorkerCounts {
+  readonly count: number;
+  readonly busy: number;
 }
 
 /** Seconds. A skin known is answered in milliseconds, a waiting request after half a minute at most. */
@@ -28,8 +35,9 @@ export class PrometheusMetrics implements Observer {
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
     this.#counters = { ...makeRequestCounters(registers), ...makeJobCounters(registers) };
+    if (sources.store) addStoreGauges(this.#registry, sources.store); // first: the others ask the store
     addGauges(this.#registry, sources);
-    if (sources.store) addStoreGauges(this.#registry, sources.store);
+    addWorkers(this.#registry, sources.workers);
     for (const metric of processMetrics()) this.#registry.registerMetric(metric);
   }
 
@@ -70,6 +78,10 @@ export class PrometheusMetrics implements Observer {
 
   jobFailed(_uuid: string, { code }: FailureReason): void {
     this.#counters.failed.inc({ code });
+  }
+
+  webhookEnded(isDelivered: boolean): void {
+    this.#counters.webhooks.inc({ outcome: isDelivered ? 'delivered' : 'given_up' });
   }
 
   connectionDropped(): void {
@@ -115,6 +127,7 @@ function makeRequestCounters(registers: Registry[]) {
 
 function makeJobCounters(registers: Registry[]) {
   return {
+    webhooks: makeWebhooks(registers),
     duplicates: new Counter({
       name: 'skinsmith_duplicates_total',
       help: 'Generations answered with skin data that was there.',
@@ -138,6 +151,32 @@ function makeJobCounters(registers: Registry[]) {
       registers,
     }),
   };
+}
+
+/** Begins at 0, so that the first one that is given up is an increase. */
+function makeWebhooks(registers: Registry[]) {
+  const webhooks = new Counter({
+    name: 'skinsmith_webhooks_total',
+    help: 'Webhooks delivered, or not tried again.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of ['delivered', 'given_up']) webhooks.inc({ outcome }, 0);
+  return webhooks;
+}
+
+function addWorkers(registry: Registry, workers: MetricSources['workers']): void {
+  new Gauge({
+    name: 'skinsmith_workers',
+    help: 'Workers that have a job, or none.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { count, busy } = workers();
+      this.set({ state: 'busy' }, busy);
+      this.set({ state: 'idle' }, count - busy);
+    },
+  });
 }
 
 function addGauges(registry: Registry, { pendingJobs, eventStreams, connections }: MetricSources): void {

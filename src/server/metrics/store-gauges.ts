@@ -8,10 +8,12 @@ export interface SharedStore {
   readonly connections: () => StoreConnections;
   /** The nodes that are alive. */
   readonly nodes: () => Promise<number>;
+  /** Milliseconds that this machine's clock is ahead of the database's. */
+  readonly skew: () => number;
 }
 
 /** Gauges of a store in PostgreSQL. */
-export function addStoreGauges(registry: Registry, { connections, nodes }: SharedStore): void {
+export function addStoreGauges(registry: Registry, { connections, nodes, skew }: SharedStore): void {
   addConnections(registry, connections);
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
@@ -34,6 +36,7 @@ export function addStoreGauges(registry: Registry, { connections, nodes }: Share
     Number(connections().isListening),
   );
   addNodes(registry, nodes);
+  addSkew(registry, skew);
 }
 
 function addConnections(registry: Registry, connections: SharedStore['connections']): void {
@@ -59,6 +62,19 @@ function addNodes(registry: Registry, nodes: SharedStore['nodes']): void {
     async collect() {
       this.remove();
       await ifReachable(async () => this.set(await nodes()));
+    },
+  });
+}
+
+/** Processes of one machine have one clock. */
+function addSkew(registry: Registry, skew: SharedStore['skew']): void {
+  new Gauge({
+    name: 'skinsmith_store_clock_skew_seconds',
+    help: "Seconds that this machine's clock is ahead of the database's.",
+    aggregator: 'first',
+    registers: [registry],
+    collect() {
+      this.set(skew() / 1000);
     },
   });
 }

@@ -20,6 +20,11 @@ export class WorkTimes {
     this.#options = options;
   }
 
+  /** Jobs under way. */
+  get underWay(): number {
+    return this.#begun.size;
+  }
+
   begin(uuid: string): void {
     this.#begun.set(uuid, this.#options.clock.monotonic());
   }

@@ -70,6 +70,11 @@ export class WorkerPool {
     return this.#options.count;
   }
 
+  /** Those that have a job. */
+  get busy(): number {
+    return this.#times.underWay;
+  }
+
   /** Workers of all processes of the service. */
   get total(): number {
     return this.#options.total ?? this.#options.count;

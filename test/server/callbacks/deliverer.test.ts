@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { WAITS } from '../../../src/server/callbacks/attempts.ts';
 import { Deliverer, type DelivererOptions } from '../../../src/server/callbacks/deliverer.ts';
 import { JobSignals } from '../../../src/server/events/job-signals.ts';
+import { Observers } from '../../../src/server/events/observer.ts';
 import { parseNetwork } from '../../../src/server/outbound/addresses.ts';
 import { makeGuardedAgent } from '../../../src/server/outbound/guarded-agent.ts';
 import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
@@ -36,6 +37,7 @@ async function setScene(): Promise<Scene> {
         const job = await findCallbackJob(db, id);
         return job && { job: { id: job.uuid, status: job.status, timestamp: 1 } };
       },
+      observer: new Observers(),
       onGivenUp: (report) => givenUp.push(report),
       onError: (error) => {
         throw error;

@@ -5,6 +5,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { poll } from '../../support/server/poll.ts';
 import { RawSocket } from '../../support/server/raw-socket.ts';
+import { ALLOWED, receiver } from '../../support/server/receiver.ts';
 import { guardAgainstLeaks, openOwnStore, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal, type TestCaller } from '../../support/server/test-caller.ts';
 
@@ -97,6 +98,26 @@ describe('The metrics count', () => {
     await settled(anonymous(), 'skinsmith_jobs_failed_total{code="job_failed"}', 2);
   });
 
+  test('workers that have a job', async () => {
+    const { owner } = await runServer({ workers: 2, pace: 60_000 });
+    await owner.upload('/v2/queue', skinPng(1));
+    const samples = await settled(owner, 'skinsmith_workers{state="busy"}', 1);
+    expect(samples['skinsmith_workers{state="idle"}']).toBe(1);
+  });
+
+  test('webhooks that are delivered, and those that are given up', async () => {
+    const { owner } = await runServer(ALLOWED);
+    expect(await read(owner)).toMatchObject({
+      'skinsmith_webhooks_total{outcome="delivered"}': 0,
+      'skinsmith_webhooks_total{outcome="given_up"}': 0,
+    });
+    const gone = await receiver((_request, response) => void response.writeHead(410).end());
+    await owner.upload('/v2/queue', skinPng(1), { callback: gone.url });
+    await owner.upload('/v2/queue', skinPng(2), { callback: (await receiver()).url });
+    await settled(owner, 'skinsmith_webhooks_total{outcome="given_up"}', 1);
+    await settled(owner, 'skinsmith_webhooks_total{outcome="delivered"}', 1);
+  });
+
   test('limits that stand against callers, by their code', async () => {
     const { owner } = await runServer({ workers: 0 });
     for (let n = 0; n < 6; n++) await owner.upload('/v2/queue', skinPng(n));
@@ -153,7 +174,8 @@ describe.runIf(HAS_POSTGRES)('With a store in PostgreSQL the metrics count', () 
     );
     expect(samples).toMatchObject({
       skinsmith_store_connections_limit: 3,
-      skinsmith_store_waiting: expect.any(Number),
+      skinsmith_store_waiting: 0, // the look itself does not count
+      skinsmith_store_clock_skew_seconds: expect.closeTo(0, 0),
     });
     const { busy, idle } = {
       busy: samples['skinsmith_store_connections{state="busy"}'] ?? 0,

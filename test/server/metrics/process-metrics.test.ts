@@ -6,6 +6,7 @@ const SOURCES = {
   pendingJobs: async () => ({ waiting: 0, processing: 0 }),
   eventStreams: () => 0,
   connections: async () => 0,
+  workers: () => ({ count: 1, busy: 0 }),
   store: undefined,
 };
 

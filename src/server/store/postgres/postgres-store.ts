@@ -66,9 +66,12 @@ function countConnections(
   { pool, waits: { milliseconds: waitingFor } }: Pick<Opened, 'pool' | 'waits'>,
   listener: Listener | undefined,
 ): StoreConnections {
-  const { totalCount, idleCount: idle, waitingCount: waiting, options } = pool;
+  const { totalCount, idleCount: idle, waitingCount, options } = pool;
+  const most = options.max ?? totalCount;
+  // Those who came a moment ago are handed idle connections, or new ones, at once.
+  const waiting = Math.max(0, waitingCount - idle - (most - totalCount));
   const isListening = listener?.isListening ?? false;
-  return { busy: totalCount - idle, idle, most: options.max ?? totalCount, waiting, waitingFor, isListening };
+  return { busy: totalCount - idle, idle, most, waiting, waitingFor, isListening };
 }
 
 function watching(listener: Listener | undefined): Store['changedByOthers'] {

@@ -15,7 +15,8 @@ type StoreContext = Pick<CommandContext, 'env' | 'signal' | 'messages'>;
 
 /** Milliseconds that a service waits for its database when it starts: machines start in any order. */
 const PATIENCE = 30_000;
-const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
+const TLS_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+const STRICTEST = 'verify-full';
 
 /** The database that is the store; undefined: a file in the data folder. Options override the environment. @throws CliError */
 export function chooseStore(typed: StoreOptions, context: StoreContext): PostgresSettings | undefined {
@@ -49,6 +50,7 @@ function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash !== '')
     throw wrong('The store must be an address like postgres://user@host/name.');
   addVariables(env, url.searchParams);
+  trustSystem(url.searchParams);
   verifyTls(url.searchParams);
   return url.href;
 }
@@ -74,6 +76,15 @@ function addVariables(env: NodeJS.ProcessEnv, parameters: URLSearchParams): void
 function usualPasswordFile({ HOME, APPDATA }: NodeJS.ProcessEnv): string | undefined {
   if (process.platform === 'win32') return APPDATA && join(APPDATA, 'postgresql', 'pgpass.conf');
   return HOME && join(HOME, '.pgpass');
+}
+
+/** `sslrootcert=system`: the authorities that the system trusts, which are those that Node.js does. @throws CliError */
+function trustSystem(parameters: URLSearchParams): void {
+  if (parameters.get('sslrootcert') !== 'system') return;
+  parameters.delete('sslrootcert');
+  if ((parameters.get('sslmode') ?? STRICTEST) !== STRICTEST)
+    throw wrong(`With sslrootcert=system the sslmode of the store must be ${STRICTEST}.`);
+  parameters.set('sslmode', STRICTEST);
 }
 
 /** @throws CliError */

@@ -61,6 +61,11 @@ test('TLS is set as for other clients, by the address or the environment; the ad
   );
 });
 
+test('The authorities that the system trusts are those of Node.js, and then whoever answers is checked', () => {
+  const { searchParams } = new globalThis.URL(choose({ store: `${URL}?sslrootcert=system` })?.url ?? '');
+  expect(Object.fromEntries(searchParams)).toEqual({ sslmode: 'verify-full' });
+});
+
 test('The password file is the one of the environment, or the usual one', () => {
   const chosen = (env: NodeJS.ProcessEnv) =>
     new globalThis.URL(choose({ store: URL }, env)?.url ?? '').searchParams.get('passfile');
@@ -74,9 +79,10 @@ test('The password file is the one of the environment, or the usual one', () => 
 });
 
 test('TLS settings that would not do what they say are refused', () => {
-  expect(refusal({ store: `${URL}?sslmode=prefer` })).toContain(
-    'one of disable, require, verify-ca, verify-full',
+  expect(refusal({ store: `${URL}?sslmode=no-verify` })).toContain(
+    'one of disable, allow, prefer, require, verify-ca, verify-full',
   );
+  expect(refusal({ store: `${URL}?sslmode=require&sslrootcert=system` })).toContain('must be verify-full');
   expect(refusal({ store: `${URL}?sslmode=verify-ca` })).toContain('add sslrootcert=FILE');
   const missing = join(import.meta.dirname, 'missing.pem');
   expect(refusal({ store: `${URL}?sslmode=verify-full&sslrootcert=${missing}` })).toContain(missing);

@@ -53,9 +53,13 @@ export function connectionConfig(url: string, { connectTimeout, statementTimeout
   };
 }
 
-/** `sslmode` as in every other client: `require` encrypts, `verify-full` also checks who answers. */
+/**
+ * `sslmode` as in every other client: `prefer` encrypts where that can be done, `require` always, `verify-full` also
+ * checks who answers. `allow` leaves it to the client.
+ */
 function withLibpqRules(url: string): string {
   const parsed = new URL(url);
+  if (parsed.searchParams.get('sslmode') === 'allow') parsed.searchParams.set('sslmode', 'prefer');
   if (parsed.searchParams.has('sslmode')) parsed.searchParams.set('uselibpqcompat', 'true');
   return parsed.href;
 }

@@ -32,6 +32,10 @@ const DISTRUSTED: Refusal = {
   what: 'The connection to PostgreSQL cannot be made safe',
   hint: 'Check the sslmode of the store, and the certificates: sslrootcert, sslcert and sslkey.',
 };
+const UNENCRYPTED: Refusal = {
+  what: REFUSED.what,
+  hint: 'If PostgreSQL wants TLS, add sslmode=require, or better verify-full, to the address of the store.',
+};
 const POOLED: Refusal = {
   what: 'A pooler gives each transaction another connection to PostgreSQL',
   hint: 'Start the servers with --store-pooler, or set the pooler to session mode.',
@@ -45,6 +49,8 @@ const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57']);
 const PASSING_STATES: ReadonlySet<string> = new Set(['57014', '25006', '25P03']);
 /** Errors of TLS that a later attempt meets as well. */
 const TLS_CODES = /CERT|SIGNATURE|^ERR_(?:TLS|SSL|OSSL)_|^HOSTNAME_MISMATCH$|^INVALID_CA$/;
+/** A rule of pg_hba.conf refuses connections that are not encrypted, as far as the message tells: it may be translated. */
+const WITHOUT_TLS = /^(?:no )?pg_hba\.conf .*no encryption/;
 const NO_TLS = /does not support SSL/;
 /** PgBouncer has one code (08P01) for what passes and for this, which does not. */
 const NEVER_TAKEN = /^unsupported startup parameter|^no such (?:database|user)/;
@@ -69,7 +75,8 @@ export function asNoConnection(error: unknown): unknown {
 
 /** An error of the first statements as a StoreRefusedError, if PostgreSQL itself has said it; otherwise the same error. */
 export function asRefused(error: unknown): unknown {
-  return error instanceof DatabaseError ? new StoreRefusedError(error) : error;
+  if (!(error instanceof DatabaseError)) return error;
+  return new StoreRefusedError(error, WITHOUT_TLS.test(error.message) ? UNENCRYPTED : REFUSED);
 }
 
 function isPassing(error: unknown): boolean {

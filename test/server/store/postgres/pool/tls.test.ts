@@ -5,6 +5,7 @@ import type { Db } from '../../../../../src/server/store/db.ts';
 import { openPostgresStore } from '../../../../../src/server/store/postgres/postgres-store.ts';
 import type { Store } from '../../../../../src/server/store/store.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../../../support/postgres/own-database.ts';
+import { pooler } from '../../../../support/postgres/pooler.ts';
 import { CERTIFIED, TLS_FILES } from '../../../../support/postgres/server.ts';
 import { poll } from '../../../../support/server/poll.ts';
 
@@ -52,6 +53,8 @@ async function makeCertified(database: string): Promise<void> {
 describe.runIf(HAS_POSTGRES)('TLS to PostgreSQL', () => {
   test.each<[string, Parameters, Change, boolean]>([
     ['disable', {}, {}, false],
+    ['allow', {}, BY_NAME, true],
+    ['prefer', OTHER_CA, BY_NAME, true],
     ['require', {}, BY_NAME, true],
     ['verify-ca', CA, BY_NAME, true],
     ['verify-full', CA, {}, true],
@@ -78,6 +81,28 @@ describe.runIf(HAS_POSTGRES)('TLS to PostgreSQL', () => {
       });
     },
   );
+
+  test('is left out where it is only preferred and the database has none', async () => {
+    const url = address(await ownDatabase(), { sslmode: 'prefer' });
+    const front = await pooler(url, 'session');
+    const store = await opened(front);
+    expect(await isEncrypted(store.db)).toBe(false);
+    await untilListening(store);
+    await expect(openPostgresStore({ url: address(front, { sslmode: 'require' }) })).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringContaining('does not support SSL'),
+    });
+  });
+
+  test('is what the hint tells of where the database wants it', async () => {
+    const database = await ownDatabase();
+    await makeCertified(database);
+    const opening = openPostgresStore({ url: address(database, {}, { username: CERTIFIED }) });
+    await expect(opening).rejects.toMatchObject({
+      code: 'store_refused',
+      hint: expect.stringContaining('sslmode=require'),
+    });
+  });
 
   test('shows a certificate for the user that needs one', async () => {
     const database = await ownDatabase();

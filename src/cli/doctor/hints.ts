@@ -1,7 +1,8 @@
 /** Hints for the service's own findings, and for why it takes no work. The other findings need none. */
 const HINTS: Readonly<Record<string, string>> = {
   stopping: 'Wait until it has been started again, or start it.',
-  store_replaced: 'Put the files back and restart the service.',
+  store_replaced:
+    'Put the files back and restart the service. In PostgreSQL, restore the database: the service goes on by itself.',
   store_not_writable:
     "Free some disk space, or make the data folder writable; in PostgreSQL, check the rights of the store's user.",
   store_unreachable:

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { StoreTooNewError } from '../store/known-schema.ts';
 import { StoreReplacedError } from '../store/open-files.ts';
+import { StoreGoneError } from '../store/unreachable.ts';
 
 /** Milliseconds in which the same error is logged once. */
 const MINUTE = 60_000;
@@ -29,7 +30,10 @@ export class ErrorLog {
 
   /** `part`: of the service. */
   report(error: unknown, part: string): void {
-    const isLost = error instanceof StoreReplacedError || error instanceof StoreTooNewError;
+    const isLost =
+      error instanceof StoreReplacedError ||
+      error instanceof StoreGoneError ||
+      error instanceof StoreTooNewError;
     const text = isLost ? error.code : `${part}: ${error}`; // all parts notice that the store is not theirs any more
     const now = this.#clock.monotonic();
     const known = this.#known.get(text);

@@ -1,7 +1,7 @@
 import { AWAKE, type Clock, systemClock } from '../../../base/clock.ts';
 import type { Db } from '../../store/db.ts';
 import { writeMeta } from '../../store/meta.ts';
-import { isUnreachable } from '../../store/unreachable.ts';
+import { isUnreachable, StoreGoneError } from '../../store/unreachable.ts';
 
 /** What a service survives, and its operator should know of. Diagnoses have the same codes, and say more. */
 export type HealthWarning = 'store_clock' | 'store_pool' | 'store_listener';
@@ -50,7 +50,7 @@ const TRY_AGE = 1_000;
  */
 const LIMIT = 5_000;
 
-type StoreFault = Extract<Unreadiness, 'store_unreachable' | 'store_not_writable'>;
+type StoreFault = Extract<Unreadiness, 'store_replaced' | 'store_unreachable' | 'store_not_writable'>;
 
 /** A trial write, since a time of the monotonic clock. */
 class Trial {
@@ -147,6 +147,7 @@ export class Health {
       return undefined;
     } catch (error) {
       onError(error);
+      if (error instanceof StoreGoneError) return 'store_replaced';
       return isUnreachable(error) ? 'store_unreachable' : 'store_not_writable';
     }
   }

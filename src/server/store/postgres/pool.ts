@@ -6,7 +6,7 @@ import { StoreClient } from './client.ts';
 import { ConnectionGate } from './connection-gate.ts';
 import { PoolWaits } from './pool-waits.ts';
 import { StatementNames } from './statement-names.ts';
-import { asNoConnection, asTrouble } from './trouble.ts';
+import { asLostConnection, asNoConnection, asTrouble } from './trouble.ts';
 
 export interface PoolOptions {
   /** Most connections of this process. */
@@ -97,14 +97,17 @@ export function forKysely(
   // Other programs may have the same connection next: what is set must end with the transaction.
   const limits = options.prepares ? undefined : limitsOf('local', options);
   const gate = new ConnectionGate();
+  let wasThere = false;
   return {
     connect: async () => {
       schema.verify();
       waits.look();
       try {
-        return adapt(await gate.pass(async () => await pool.connect()), names, limits);
+        const client = await gate.pass(async () => await pool.connect());
+        wasThere = true;
+        return adapt(client, names, limits);
       } catch (error) {
-        throw asNoConnection(error);
+        throw wasThere ? asLostConnection(error) : asNoConnection(error);
       } finally {
         waits.look();
       }

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { networkReason } from '../../../base/network-reason.ts';
-import { StoreUnreachableError } from '../unreachable.ts';
+import { StoreGoneError, StoreUnreachableError } from '../unreachable.ts';
 
 /**
  * PostgreSQL answers, and does not let the store be used: a wrong password, no such database, too few rights; or its
@@ -43,6 +43,8 @@ const POOLED: Refusal = {
 
 /** A prepared statement is not there, or is there already: another connection has it. */
 const POOLED_STATES: ReadonlySet<string> = new Set(['26000', '42P05']);
+const NO_TABLE = '42P01';
+const NO_DATABASE = '3D000';
 /** Classes of SQLSTATE: connection exception, insufficient resources, operator intervention. */
 const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57']);
 /** A statement that took too long, a standby that is about to be promoted, a transaction that was idle for too long. */
@@ -58,6 +60,7 @@ const NEVER_TAKEN = /^unsupported startup parameter|^no such (?:database|user)/;
 /** As a StoreUnreachableError, if that is what it is; otherwise the same error. */
 export function asTrouble(error: unknown): unknown {
   if (POOLED_STATES.has(codeOf(error))) return new StoreRefusedError(error as Error, POOLED);
+  if (codeOf(error) === NO_TABLE) return new StoreGoneError(error as Error);
   if (!isPassing(error)) return error;
   // Says nothing of the address, which may have a password.
   return new StoreUnreachableError(`PostgreSQL cannot be used: ${reasonOf(error)}`, { cause: error });
@@ -71,6 +74,11 @@ export function asNoConnection(error: unknown): unknown {
   if (codeOf(error) === '08P01' && NEVER_TAKEN.test(error.message)) return new StoreRefusedError(error);
   const trouble = asTrouble(error);
   return trouble === error ? asRefused(error) : trouble;
+}
+
+/** The same, of a store that was there before. */
+export function asLostConnection(error: unknown): unknown {
+  return codeOf(error) === NO_DATABASE ? new StoreGoneError(error as Error) : asNoConnection(error);
 }
 
 /** An error of the first statements as a StoreRefusedError, if PostgreSQL itself has said it; otherwise the same error. */

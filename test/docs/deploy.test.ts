@@ -82,6 +82,10 @@ test('Caddy looks for another server for some time, and waits for answers of the
   expect(Number(/^\t\thealth_timeout (\d+)s$/m.exec(text)?.[1])).toBeGreaterThan(5);
 });
 
+test('Caddy says when to come again while no server is ready', () => {
+  expect(read('Caddyfile')).toMatch(/handle_errors[\s\S]*503[\s\S]*header @away Retry-After \d/);
+});
+
 test('nginx lets each server rest that fails, and sends nothing twice that may do something twice', () => {
   const text = read('nginx.conf');
   const servers = [...text.matchAll(/^ {4}(?:# )?server (.*);$/gm)].map(([, rest]) => rest);

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { shortFingerprint } from '../../base/fingerprint.ts';
 import { makeSecretFile, readSecretFile } from '../../base/secret-file.ts';
 
@@ -84,8 +85,15 @@ export class TokenCipher {
 
   async #newKey(): Promise<Buffer> {
     await this.#check(undefined);
-    const text = await makeSecretFile(this.#path, `${randomBytes(KEY_BYTES).toString('base64url')}\n`);
-    this.#key = await this.#checked(this.#readKey(text));
+    const made = `${randomBytes(KEY_BYTES).toString('base64url')}\n`;
+    const text = await makeSecretFile(this.#path, made);
+    try {
+      this.#key = await this.#checked(this.#readKey(text));
+    } catch (error) {
+      // Another server was first. With this file this one would not start again, and nothing is sealed with it.
+      if (error instanceof AccountKeyChangedError && text === made) await rm(this.#path, { force: true });
+      throw error;
+    }
     return this.#key;
   }
 

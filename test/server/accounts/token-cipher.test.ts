@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -121,6 +122,17 @@ describe('The key of several servers', () => {
     const other = await server(check, path);
     await other.start();
     expect(await other.open(ANN, sealed)).toBe('secret');
+  });
+
+  test('is no stray one where two make it at once', async () => {
+    const check = shared();
+    const paths = [join(await ownFolder(), 'account-key'), join(await ownFolder(), 'account-key')];
+    const sealing = paths.map(async (path) => await (await server(check, path)).seal(ANN, 'secret'));
+    const refused = (await Promise.allSettled(sealing)).flatMap((end) =>
+      end.status === 'rejected' ? [end.reason] : [],
+    );
+    expect(refused).toEqual([expect.any(AccountKeyChangedError)]);
+    expect(paths.filter((path) => existsSync(path))).toHaveLength(1);
   });
 
   test('must be the same on all of them', async () => {

@@ -435,6 +435,7 @@ complete -c skinsmith -n '__skinsmith_at \'serve\'' -l log-addresses -r -f -a 'f
 complete -c skinsmith -n '__skinsmith_at \'serve\'' -s h -l help -d 'print help'
 complete -c skinsmith -n '__skinsmith_at \'open\'' -l data -r -f -a '(__fish_complete_directories)' -d 'data folder of the service'
 complete -c skinsmith -n '__skinsmith_at \'open\'' -l store -r -f -k -a '(__skinsmith_ask services)' -d 'PostgreSQL database of the service'
+complete -c skinsmith -n '__skinsmith_at \'open\'' -l store-pooler -d 'the database is behind a pooler that gives each transaction another connection, such as PgBouncer'
 complete -c skinsmith -n '__skinsmith_at \'open\'' -l port -r -f -d 'port to listen on if no service runs; 0 for any free port (default: 7546)'
 complete -c skinsmith -n '__skinsmith_at \'open\'' -l no-browser -d 'print the link and open nothing'
 complete -c skinsmith -n '__skinsmith_at \'open\'' -s h -l help -d 'print help'

@@ -74,7 +74,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
         'moderation log' = @{ commands = @(); options = @('--limit', '-h', '--help'); arguments = @(); more = $false }
         'moderation delete' = @{ commands = @(); options = @('--note', '-h', '--help'); arguments = @('ask skins'); more = $true }
         'serve' = @{ commands = @(); options = @('--host', '--port', '--public-url', '--trust-proxy', '--processes', '--generator', '--workers', '--pace', '--upstream', '--upstream-key-file', '--upstream-spots', '--upstream-visibility', '--account-delay', '--login-client-id', '--no-user-accounts', '--data', '--retention', '--durable', '--max-store', '--signing-key', '--new-signing-key', '--account-key', '--store', '--store-connections', '--store-pooler', '--plans', '--no-anonymous', '--anonymous-per-hour', '--allow-origin', '--allow-network', '--no-webhooks', '--requests-per-minute', '--max-connections', '--max-connections-per-address', '--open-metrics', '--no-pages', '--oidc-issuer', '--oidc-client-id', '--oidc-secret-file', '--oidc-name', '--oidc-scopes', '--oidc-plan-claim', '--oidc-operator-claim', '--oidc-require-claim', '--log-level', '--log-format', '--log-addresses', '-h', '--help'); arguments = @(); more = $false }
-        'open' = @{ commands = @(); options = @('--data', '--store', '--port', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
+        'open' = @{ commands = @(); options = @('--data', '--store', '--store-pooler', '--port', '--no-browser', '-h', '--help'); arguments = @(); more = $false }
         'backup' = @{ commands = @(); options = @('--data', '--verify', '-h', '--help'); arguments = @('files'); more = $false }
         'restore' = @{ commands = @(); options = @('--data', '--force', '-h', '--help'); arguments = @('files'); more = $false }
         'store' = @{ commands = @('copy'); options = @('-h', '--help'); arguments = @(); more = $false }
@@ -659,6 +659,7 @@ Register-ArgumentCompleter -Native -CommandName skinsmith -ScriptBlock {
     $about['serve --help'] = 'print help'
     $about['open --data'] = 'data folder of the service'
     $about['open --store'] = 'PostgreSQL database of the service'
+    $about['open --store-pooler'] = 'the database is behind a pooler that gives each transaction another connection, such as PgBouncer'
     $about['open --port'] = 'port to listen on if no service runs; 0 for any free port (default: 7546)'
     $about['open --no-browser'] = 'print the link and open nothing'
     $about['open -h'] = 'print help'

@@ -17,6 +17,7 @@ import { jsonLine } from '../text/json.ts';
 export interface OpenOptions {
   readonly data?: string;
   readonly store?: string;
+  readonly storePooler?: boolean;
   readonly port?: number;
   /** False: only print the address. */
   readonly browser: boolean;
@@ -45,6 +46,10 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
     .option('--data <folder>', 'data folder of the service', nonEmpty)
     .option('--store <url>', 'PostgreSQL database of the service', nonEmpty)
     .option(
+      '--store-pooler',
+      'the database is behind a pooler that gives each transaction another connection, such as PgBouncer',
+    )
+    .option(
       '--port <port>',
       'port to listen on if no service runs; 0 for any free port (default: 7546)',
       wholeNumber(0, 65_535),
@@ -54,12 +59,13 @@ export function register(command: Command, runner: Runner, run = runOpen): void 
 }
 
 export async function runOpen(
-  { data, store: named, port, browser }: OpenOptions,
+  { data, store: named, storePooler, port, browser }: OpenOptions,
   context: CommandContext,
   launch: (url: string) => Promise<boolean> = openBrowser,
 ): Promise<number> {
   const dataDir = data ?? context.folders.data;
-  const store = chooseStore({ ...(named && { store: named }) }, context);
+  const place = { ...(named && { store: named }), ...(storePooler && { storePooler }) };
+  const store = chooseStore(place, context);
   const { makeLinkOfOwner } = await import('../../server/server.ts');
   const known = await makeLinkOfOwner({ dataDir, store }, context.clock);
   const show = async (url: string) => await showLink(url, context, browser ? launch : undefined);
@@ -68,7 +74,7 @@ export async function runOpen(
     await show(`${url}${known.path}`);
     return exitStatus('done');
   }
-  const options = { data: dataDir, port, logLevel: 'warn', ...(named && { store: named }) } as const;
+  const options = { data: dataDir, port, logLevel: 'warn', ...place } as const;
   return await serveAndShow(options, context, show);
 }
 

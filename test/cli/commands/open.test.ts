@@ -6,6 +6,10 @@ describeParsing('open', register, {
     [[], { browser: true }],
     [['--no-browser', '--data', '/d', '--port', '0'], { browser: false, data: '/d', port: 0 }],
     [['--store', 'postgres://h/d'], { browser: true, store: 'postgres://h/d' }],
+    [
+      ['--store', 'postgres://h/d', '--store-pooler'],
+      { browser: true, store: 'postgres://h/d', storePooler: true },
+    ],
   ],
   refused: [
     [['a'], /too many arguments/],

@@ -7,8 +7,9 @@ import { StoreRefusedError } from './trouble.ts';
 const LIMIT = 10_000;
 
 /**
- * A connection of the driver that, where the address says so (`sslmode=prefer`), encrypts if the database can, and looks for its password in the file that the address names (`passfile`), as libpq does:
- * anew each time, and only when the database asks for one.
+ * A connection of the driver that does two things as libpq does: with `sslmode=prefer` it encrypts if the database can,
+ * and it looks for its password in the file that the address names (`passfile`), anew each time, and only when the
+ * database asks for one.
  */
 export class StoreClient extends Client {
   readonly #file: string | null;

@@ -35,6 +35,22 @@ async function slowFirst() {
   return { shop, service };
 }
 
+/** The lines on stdout, of a command that is to print three of four skins before the first one is made. */
+async function linesAsDone(...command: string[]) {
+  const serviceTime = ({ wish }: { wish: { pixels: string } }) =>
+    wish.pixels === pixelsOf(1) ? Number.POSITIVE_INFINITY : 10;
+  const { shop, service } = await hostedWorkshop({ serviceTime });
+  await shop.drawMany('skins', 4);
+  const child = shop.start(command);
+  let printed = '';
+  child.stdout?.on('data', (chunk) => {
+    printed += chunk;
+    if (lines(printed).length === 3) service.release();
+  });
+  const { stdout, stderr } = await child;
+  return { shop, printed: lines(String(stdout)), stderr: String(stderr) };
+}
+
 describe('A folder of skins', () => {
   test('is mirrored into the output folder, beside a sorted lockfile, and nothing is on stdout', async () => {
     const shop = await guildWorkshop();
@@ -119,18 +135,16 @@ describe('What is printed', () => {
   });
 
   test('with --ndjson is a line for each skin as it is done', async () => {
-    const { shop } = await slowFirst();
-    const { stdout } = await shop.run('generate', 'skins', '--ndjson', '--out', 'out');
-    const results = lines(stdout).map((line) => JSON.parse(line) as Result);
+    const { shop, printed } = await linesAsDone('generate', 'skins', '--ndjson', '--out', 'out');
+    const results = printed.map((line) => JSON.parse(line) as Result);
     expect(results.map(({ source }) => source).at(-1)).toBe('skins/01.png');
     const uuids = new Map(results.map(({ source, uuid }) => [`../${source}`, uuid]));
     expect(uuids).toEqual(new Map((await shop.lock()).map(({ source, uuid }) => [source, uuid])));
   });
 
   test('in a pipe is a row for each skin as it is done', async () => {
-    const { shop } = await slowFirst();
-    const { stdout, stderr } = await shop.run('generate', 'skins');
-    const rows = lines(stdout).map((line) => line.split('\t'));
+    const { printed, stderr } = await linesAsDone('generate', 'skins');
+    const rows = printed.map((line) => line.split('\t'));
     expect(rows.map(([source, status]) => `${source} ${status}`).sort()).toEqual(
       ['01', '02', '03', '04'].map((name) => `skins/${name}.png completed`),
     );

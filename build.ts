@@ -6,6 +6,7 @@ import { type BuildOptions, build, type ChunkingContext, type Plugin } from 'rol
 import { minify as shorten } from 'rolldown/utils';
 import { asciiOnly } from './bundle/ascii-only.ts';
 import { lazyRequires } from './bundle/lazy-requires.ts';
+import { describeLicences } from './bundle/licences.ts';
 import { lighter } from './bundle/lighter.ts';
 
 /**
@@ -72,8 +73,8 @@ function passOnLicences(): Plugin {
     generateBundle(_options, bundle) {
       const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
       const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
-      const texts = [...new Set(folders)].sort().map(readLicence);
-      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source: texts.join('\n') });
+      const source = describeLicences([...new Set(folders)].sort());
+      this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source });
     },
   };
 }
@@ -92,13 +93,6 @@ function listModules(): Plugin {
       this.emitFile({ type: 'asset', fileName: 'modules.json', source });
     },
   };
-}
-
-function readLicence(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8');
-  return `${'='.repeat(78)}\n${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
 const minify = { compress: true, mangle: false, codegen: true } as const;

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A package and its licence, as far as it differs from others of the same words. */
+interface Licensed {
+  /** Name, version and kind of licence. */
+  readonly title: string;
+  /** Who has the copyright, line by line. */
+  readonly holders: readonly string[];
+  /** All other lines. */
+  readonly terms: string;
+}
+
+const RULE = '='.repeat(78);
+const HOLDER = /^\s*(?:Copyright\b|\(c\)|©)/;
+/** A heading that only names the licence. */
+const HEADING = /^\W*(?:the )?mit licen[cs]e\W*(?:mit\W*)?$/im;
+
+/** The licences of packages in these folders: texts that differ only in their copyright holders appear once. */
+export function describeLicences(folders: readonly string[]): string {
+  const groups = Map.groupBy(folders.map(readLicence), ({ terms }) => wordsOf(terms));
+  return [...groups.values()].map(describeGroup).join('\n');
+}
+
+function readLicence(folder: string): Licensed {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  const lines = file === undefined ? [] : readFileSync(join(folder, file), 'utf8').split(/\r?\n/);
+  const holders = lines.filter((line) => HOLDER.test(line)).map((line) => line.trim());
+  const terms = lines.filter((line) => !HOLDER.test(line)).join('\n');
+  return {
+    title: `${name} ${version} (${license})`,
+    holders,
+    terms: terms.replace(/\n{3,}/g, '\n\n').trim(),
+  };
+}
+
+/** However the lines are broken. */
+function wordsOf(terms: string): string {
+  return terms.replace(HEADING, '').replaceAll(/\s+/g, ' ').trim();
+}
+
+function describeGroup(group: readonly Licensed[]): string {
+  const packages = group.map(({ title, holders }) => [title, ...holders].join('\n'));
+  return `${RULE}\n${packages.join('\n\n')}\n\n${group[0]?.terms}\n`;
+}

@@ -101,8 +101,8 @@ interface EndedRow {
 }
 
 /**
- * Returns no row for a job whose lease is lost or whose image is blocked. Data is inserted in one order by all, because
- * whoever inserts the same data at the same time is waited for.
+ * Returns no row for a job whose lease is lost or whose image is blocked. All transactions insert data in the same order:
+ * one waits for another that inserts the same data, and two must not wait for each other.
  */
 const COMPLETE = prepareSql<{ completions: string }, EndedRow>(
   ({ completions }) => sql`

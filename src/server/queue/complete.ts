@@ -18,7 +18,7 @@ export interface Completion {
 
 /**
  * Stores the signed data and the caller's skin record and completes the job, in one transaction. False if the lease is
- * lost, or an operator has blocked the image. For SQLite, where a transaction is alone.
+ * lost, or an operator has blocked the image. For SQLite, where only one transaction writes at a time.
  */
 export async function completeWithSkin(db: Db, completion: Completion): Promise<boolean> {
   const values = valuesOf(completion);

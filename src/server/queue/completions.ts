@@ -1,4 +1,5 @@
-import { AWAKE, type Clock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { sleepOrEvent } from '../../base/sleeping.ts';
 import { type Db, inTransaction } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
 import type { Commits } from './commits.ts';
@@ -13,7 +14,7 @@ export interface Completions {
 
 interface Terms {
   readonly commits: Commits;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Clock;
   /** Milliseconds that completions wait for others of the process. */
   readonly patience: number;
 }
@@ -76,13 +77,14 @@ class CompletionsTogether implements Completions {
   }
 
   async #untilLate(work: Promise<void>): Promise<void> {
-    const end = new AbortController();
-    const late = this.#terms.clock.sleep(this.#terms.patience, end.signal).catch(() => {});
-    await Promise.race([work, late]);
-    end.abort(AWAKE);
+    const { clock, patience } = this.#terms;
+    await sleepOrEvent(clock, patience, (wake) => {
+      void work.then(wake);
+      return () => {};
+    });
   }
 
-  /** If one of them fails, each is tried by itself. */
+  /** If one of them fails, each is tried by itself. Never rejects: whoever waits for a completion gets its error. */
   async #record(group: readonly Waiting[]): Promise<void> {
     const [first, ...others] = group;
     try {

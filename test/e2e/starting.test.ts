@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { hostedWorkshop } from '../support/program/batches.ts';
 import { freshMachine, ROOT } from '../support/program/program.ts';
 
 /** Runs a command and answers what it printed, and the file with the code that it compiled. */
@@ -9,12 +10,15 @@ async function machineWithCache() {
   const caches = join(machine.folder, 'caches');
   const env = { NODE_COMPILE_CACHE: caches };
   const run = async (...args: string[]) => await machine.start(args, { env });
-  const files = () =>
-    readdirSync(caches, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.includes('skinsmith-'))
-      .map((name) => join(caches, name))
-      .filter((path) => statSync(path).isFile());
-  return { run, files };
+  return { run, files: () => compiledIn(caches) };
+}
+
+/** The files with what commands have compiled. */
+function compiledIn(caches: string): string[] {
+  return readdirSync(caches, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('skinsmith-'))
+    .map((name) => join(caches, name))
+    .filter((path) => statSync(path).isFile());
 }
 
 test('A command prints the same with code compiled by earlier runs, which is soon not written again', async () => {
@@ -29,6 +33,20 @@ test('A command prints the same with code compiled by earlier runs, which is soo
   }
   expect(versions[3]).toBe(versions[2]); // V8 had taken all of it
   expect(files()).toEqual([path]);
+});
+
+test("Code compiled by a run that changed V8's flags meanwhile is soon not written again either", async () => {
+  const { shop } = await hostedWorkshop({ serviceTime: 400 });
+  await shop.drawMany('skins', 4);
+  const caches = shop.path('caches');
+  const versions: number[] = [];
+  for (const name of ['01', '02', '03', '04']) {
+    const args = ['generate', `skins/${name}.png`, '--out', `out-${name}`];
+    expect(await shop.start(args, { env: { NODE_COMPILE_CACHE: caches } })).toMatchObject({ exitCode: 0 });
+    const [path = ''] = compiledIn(caches);
+    versions.push(statSync(path).ino);
+  }
+  expect(versions[3]).toBe(versions[2]);
 });
 
 test('Damaged code that an earlier run compiled is not run but replaced', async () => {

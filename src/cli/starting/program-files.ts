@@ -5,6 +5,7 @@ import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import type { CompiledFile } from './cache-format.ts';
 import type { CodeCache } from './code-cache.ts';
+import { V8Flags } from './v8-flags.ts';
 
 const HEAD = '(function (exports, require, module, __filename, __dirname) {';
 const TAIL = '\n})';
@@ -38,6 +39,7 @@ type Wrapped = (
 export class ProgramFiles {
   readonly #folder: string;
   readonly #cache: CodeCache;
+  readonly #flags: V8Flags;
   readonly #loaded = new Map<string, LoadedFile>();
   /** Texts of files that may be loaded when they are no longer there. */
   readonly #kept = new Map<string, Buffer>();
@@ -46,9 +48,10 @@ export class ProgramFiles {
   #text = bufferOf(BUFFER_SIZE);
 
   /** @param folder that all files are in */
-  constructor(folder: string, cache: CodeCache) {
+  constructor(folder: string, cache: CodeCache, flags: V8Flags = new V8Flags()) {
     this.#folder = folder;
     this.#cache = cache;
+    this.#flags = flags;
   }
 
   /**
@@ -77,7 +80,11 @@ export class ProgramFiles {
   /** What has been compiled so far, by name. */
   *compiled(): Generator<CompiledFile> {
     for (const [path, { script, checksum }] of this.#loaded)
-      yield { name: this.#nameOf(path), checksum, data: script.createCachedData() };
+      yield {
+        name: this.#nameOf(path),
+        checksum,
+        data: this.#flags.withUsual(() => script.createCachedData()),
+      };
   }
 
   /** Positions in stack traces are those in the file. */
@@ -87,7 +94,7 @@ export class ProgramFiles {
     const cachedData = this.#cache.dataFor(this.#nameOf(path), checksum);
     const options = { filename: path, columnOffset: -HEAD.length, ...(cachedData && { cachedData }) };
     const wrapped = this.#text.toString('latin1', 0, HEAD.length + length + TAIL.length);
-    const script = new Script(wrapped, options);
+    const script = this.#flags.withUsual(() => new Script(wrapped, options));
     if (script.cachedDataRejected !== false) this.#cache.miss();
     return { module: { exports: {} }, script, checksum };
   }

@@ -8,25 +8,26 @@ import { cachePath } from './cache-path.ts';
 import { CodeCache } from './code-cache.ts';
 import { inSteps } from './in-steps.ts';
 import { ProgramFiles } from './program-files.ts';
-import { keepYoungGenerationSmall } from './young-generation.ts';
+import { V8Flags } from './v8-flags.ts';
 
 /**
  * Loads the built program beside this file and runs one command line. A bundle of its own, because it loads the others.
  * @returns the exit status
  */
 export async function start(argv: readonly string[]): Promise<number> {
-  const { main } = loadProgram(argv);
-  keepYoungGenerationSmall(argv);
+  const flags = new V8Flags();
+  const { main } = loadProgram(argv, flags);
+  flags.setWhenStarted(argv);
   return await main(argv);
 }
 
-function loadProgram(argv: readonly string[]): typeof program {
+function loadProgram(argv: readonly string[], flags: V8Flags): typeof program {
   const folder = dirname(fileURLToPath(import.meta.url));
   const entry = join(folder, 'cli.cjs');
   const path = cachePath({ argv, env: process.env, folder });
   if (path === undefined) return createRequire(import.meta.url)(entry);
   const cache = CodeCache.read(path);
-  const files = new ProgramFiles(folder, cache);
+  const files = new ProgramFiles(folder, cache, flags);
   const exists = (name: string) => existsSync(join(folder, name));
   atTheEnd(process, {
     atOnce: () => cache.save(files.compiled(), exists),

@@ -17,6 +17,10 @@ const FLAGS: readonly Flag[] = [
   // V8 would let its space for new objects grow to 48 MB in a long batch, where it makes nothing faster: a thousand skins
   // with the embedded service take 160 MB instead of 200.
   { name: 'semi-space-growth-factor', usual: 2, inBatch: 1 },
+  // A batch calls hundreds of functions a thousand times each. V8 would wait for 400 calls before it optimizes one, and for
+  // 500 after each new kind of object that the function meets.
+  { name: 'invocation-count-for-maglev', usual: 400, inBatch: 100 },
+  { name: 'minimum-invocations-after-ic-update', usual: 500, inBatch: 100 },
 ];
 
 /** Adapts V8 to batches. A server, which runs for days and allocates more at a time, keeps V8's own rules. */

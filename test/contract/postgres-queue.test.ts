@@ -12,6 +12,8 @@ import { type PoolMode, pooler } from '../support/postgres/pooler.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 import { describeJobQueue } from './job-queue.ts';
 import { TEXTURE_HASH } from './jobs.ts';
+import { describeConcurrency } from './queue-concurrency.ts';
+import { describeRecovery } from './queue-recovery.ts';
 import type { QueueWorld } from './queue-world.ts';
 
 /** Every `open` has connections of its own, as a process on another machine. */
@@ -38,9 +40,13 @@ async function openUntilEnd(url: string, prepares: boolean): Promise<Db> {
 
 describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
   describeJobQueue('StoreQueue', async () => await postgresWorld());
-  describeJobQueue('StoreQueue behind a pooler of sessions', async () => await postgresWorld('session'));
   describeJobQueue(
     'StoreQueue behind a pooler of transactions',
     async () => await postgresWorld('transaction'),
   );
+  // It passes on what it is sent. What it could disturb is how connections begin, and how they follow one another.
+  describe('StoreQueue behind a pooler of sessions', () => {
+    describeConcurrency(async () => await postgresWorld('session'));
+    describeRecovery(async () => await postgresWorld('session'));
+  });
 });

@@ -15,6 +15,7 @@ const KEY_BITS = 4096;
  * Keeps everything that the program stores in a temporary folder, so that earlier use of this computer has no effect.
  */
 export class Machine {
+  static readonly #all: Machine[] = [];
   readonly folder: string;
   readonly #children: ResultPromise[] = [];
   #resets = 0;
@@ -23,16 +24,18 @@ export class Machine {
     this.folder = folder;
   }
 
-  /** Runs `work` with a machine that is removed afterwards, even when this process is told to end. */
+  /**
+   * Runs `work` with a machine whose processes end afterwards. Its files stay until this process ends, even when it is
+   * told to: creating files is many times slower where others were deleted a minute ago (ext4), and the next rows would
+   * measure that.
+   */
   static async with<T>(work: (machine: Machine) => Promise<T>): Promise<T> {
     const machine = new Machine(await mkdtemp(join(tmpdir(), 'skinsmith-bench-')));
-    const remove = () => machine.#remove();
-    process.once('exit', remove);
+    if (Machine.#all.push(machine) === 1) process.once('exit', () => Machine.#removeAll());
     try {
       return await work(machine);
     } finally {
-      process.off('exit', remove);
-      remove();
+      machine.#killAll();
     }
   }
 
@@ -55,8 +58,7 @@ export class Machine {
 
   /**
    * Resets the machine to its initial state. It has a signing key, because generating one would be timed as well.
-   * Earlier files stay until the end: creating files is many times slower where others were deleted a minute ago
-   * (ext4).
+   * Earlier files stay.
    */
   async reset(): Promise<void> {
     this.#resets++;
@@ -83,9 +85,17 @@ export class Machine {
     return performance.now() - start;
   }
 
+  static #removeAll(): void {
+    for (const machine of Machine.#all) machine.#remove();
+  }
+
+  #killAll(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+
   /** Retries, because a killed process may still have been writing files. */
   #remove(): void {
-    for (const child of this.#children) child.kill('SIGKILL');
+    this.#killAll();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

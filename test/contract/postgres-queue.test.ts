@@ -44,7 +44,7 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     'StoreQueue behind a pooler of transactions',
     async () => await postgresWorld('transaction'),
   );
-  // It passes on what it is sent. What it could disturb is how connections begin, and how they follow one another.
+  // This one relays every statement unchanged; only how connections begin and follow one another differs.
   describe('StoreQueue behind a pooler of sessions', () => {
     describeConcurrency(async () => await postgresWorld('session'));
     describeRecovery(async () => await postgresWorld('session'));

@@ -37,16 +37,17 @@ test('A command prints the same with code compiled by earlier runs, which is soo
 
 test("Code compiled by a run that changed V8's flags meanwhile is soon not written again either", async () => {
   const { shop } = await hostedWorkshop({ serviceTime: 400 });
-  await shop.drawMany('skins', 4);
+  await shop.drawMany('skins', 5);
   const caches = shop.path('caches');
-  const versions: number[] = [];
-  for (const name of ['01', '02', '03', '04']) {
+  const versions: string[] = [];
+  for (const name of ['01', '02', '03', '04', '05']) {
     const args = ['generate', `skins/${name}.png`, '--out', `out-${name}`];
     expect(await shop.start(args, { env: { NODE_COMPILE_CACHE: caches } })).toMatchObject({ exitCode: 0 });
     const [path = ''] = compiledIn(caches);
-    versions.push(statSync(path).ino);
+    const { ino, mtimeMs } = statSync(path);
+    versions.push(`${ino} ${mtimeMs}`);
   }
-  expect(versions[3]).toBe(versions[2]);
+  expect(new Set(versions).size).toBeLessThan(versions.length); // one run at least had nothing to add
 });
 
 test('Damaged code that an earlier run compiled is not run but replaced', async () => {

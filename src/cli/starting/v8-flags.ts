@@ -34,9 +34,7 @@ export class V8Flags {
     setTimeout(() => this.#set(true), STARTED).unref();
   }
 
-  /**
-   * Does something with V8's own values: compiled code that was kept with some flags, V8 takes with the same ones only.
-   */
+  /** Runs `work` under V8's own values: V8 refuses compiled code that was made under other flags. */
   withUsual<T>(work: () => T): T {
     if (!this.#areSet) return work();
     this.#set(false);

@@ -84,7 +84,7 @@ class CompletionsTogether implements Completions {
     });
   }
 
-  /** If one of them fails, each is tried by itself. Never rejects: whoever waits for a completion gets its error. */
+  /** If one of them fails, each is tried by itself. Never rejects: the caller that waits for a completion gets its error. */
   async #record(group: readonly Waiting[]): Promise<void> {
     const [first, ...others] = group;
     try {

@@ -83,15 +83,18 @@ function isOfNetwork(name: string, value: unknown): boolean {
 /** UUIDs with and without dashes, ids of keys, and keys. */
 const DRAWN =
   /(?<![0-9a-f])(?:[0-9a-f]{32}|[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])|sksm_\w+/g;
-/** Fields that have a part of one. */
+/** What the store of each service measured of itself: times, sizes and counts of connections. */
+const MEASURED = /\d+(?:\.\d+)? (?:ms(?: behind| ahead of)?|MiB|of \d+ (?:possible )?connections)/g;
+/** Fields that have a part of what is drawn. */
 const PARTS: ReadonlySet<string> = new Set(['shortId', 'last4']);
 
-/** Replaces what is drawn at random by its order of appearance, so that two services can be compared. */
+/** Replaces what is drawn at random by its order of appearance, and what is measured, so that services can be compared. */
 export class Masks {
   readonly #seen = new Map<string, string>();
 
   mask(value: unknown): unknown {
-    if (typeof value === 'string') return value.replaceAll(DRAWN, (found) => this.#named(found));
+    if (typeof value === 'string')
+      return value.replaceAll(DRAWN, (found) => this.#named(found)).replaceAll(MEASURED, 'so much');
     if (Array.isArray(value)) return value.map((entry) => this.mask(entry));
     if (typeof value !== 'object' || value === null) return value;
     const fields = Object.entries(value).map(([name, field]) => [

@@ -9,6 +9,7 @@ import { REQUEST_LIMITS } from '../../../../src/server/service/limits/request-li
 import { makeFirstOwnerKey } from '../../../../src/server/service/users/keys.ts';
 import { NO_GAME } from '../../fake-game/nowhere.ts';
 import { FAST_GAME } from '../../server/account-server.ts';
+import { storeFor } from '../../server/chosen-store.ts';
 import { MovableClock } from '../../server/movable-clock.ts';
 import { ownFolder } from '../../server/own-folder.ts';
 import { giveSigningKey } from '../../server/running-server.ts';
@@ -91,7 +92,8 @@ async function serverOptions(given: Partial<ServerOptions>): Promise<ServerOptio
   const clock = new MovableClock();
   const game = { gameAddresses: NO_GAME, game: FAST_GAME };
   // Answers name the worker that made a skin: with several it may be any of them.
-  return { clock, publicUrl: PUBLIC_URL, workers: 1, ...game, ...given, dataDir };
+  const store = await storeFor(dataDir);
+  return { clock, publicUrl: PUBLIC_URL, workers: 1, ...game, ...store, ...given, dataDir };
 }
 
 function closedAtEnd(way: Way): Way {

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { Route } from '../../src/server/http/route.ts';
+import { ROUTES } from '../../src/server/http/routes/routes.ts';
+import { type Ask, ask, Masks, type Told } from '../support/http/adapters/asking.ts';
+import type { Way } from '../support/http/adapters/both-ways.ts';
+import { hearAll, type Transcript } from '../support/http/adapters/transcripts.ts';
+import { guardAgainstLeaks } from '../support/server/running-server.ts';
+
+guardAgainstLeaks();
+
+/** Requests that any route may get, right or wrong, made from what the table says of it. */
+function usualAsks(route: Route, key: string): Ask[] {
+  const { method, paths } = route;
+  const isRead = method === 'GET';
+  return paths.flatMap((pattern) => {
+    const path = pattern.replaceAll(/:\w+/g, 'x1');
+    const hasParams = path !== pattern;
+    const odd = (value: string): Ask => ({ method, path: pattern.replaceAll(/:\w+/g, value), key });
+    return [
+      { method, path },
+      { method, path, key: 'sksm_'.padEnd(69, '0') },
+      { method, path: `${path}?bogus=1&size=0&size=2&after=%41+b`, key },
+      { method, path: `${path}/`, key },
+      { method, path: `${path}/more`, key },
+      ...(hasParams ? ['a'.repeat(129), '%E0%A4%A', '%2F', '%20', ''].map(odd) : []),
+      ...(isRead ? [{ method: 'HEAD', path, key } as const] : []),
+      ...(isRead ? [] : wrongContents(route, path, key)),
+      ...METHODS.filter((other) => other !== method).map((other) => ({ method: other, path })),
+    ];
+  });
+}
+
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+function wrongContents({ method, bodyLimit = 128 * 1024 }: Route, path: string, key: string): Ask[] {
+  const json = (value: unknown): Ask => ({ method, path, key, content: { json: value } });
+  const form = (fields: Record<string, string>, bytes = Buffer.from('no picture')): Ask => ({
+    method,
+    path,
+    key,
+    content: { fields, file: { bytes, fileName: 'a.png' } },
+  });
+  const many = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`field${n}`, 'x']));
+  return [
+    { method, path, key },
+    json({}),
+    json([1]),
+    json('text'),
+    json({ name: ['x'], url: 1, token: '' }),
+    json({ pad: 'é'.repeat(bodyLimit / 2) }),
+    json({ pad: 'x'.repeat(bodyLimit - 10) }),
+    form({ name: 'x', visibility: 'nobody' }),
+    form(many),
+    form({ constructor: 'x' }),
+    form({ name: 'x'.repeat(40_000) }),
+    form({}, Buffer.alloc(300 * 1024)),
+    form({}, Buffer.alloc(0)),
+  ];
+}
+
+/** The start of it, without the bytes of a file: as JSON they would be a megabyte for each request. */
+function nameOf(content: Ask['content']): string {
+  if (content === undefined) return '';
+  return JSON.stringify('json' in content ? content.json : content.fields).slice(0, 60);
+}
+
+async function askEveryRoute(way: Way): Promise<Transcript> {
+  const masks = new Masks();
+  const transcript: [string, unknown][] = [];
+  for (const request of ROUTES.flatMap((route) => usualAsks(route, way.key))) {
+    const { method, path, content, key } = request;
+    const sent = nameOf(content);
+    const who = key === undefined ? 'nobody' : key === way.key ? 'the owner' : 'a stranger';
+    transcript.push([
+      `${method} ${path} ${sent} by ${who}`,
+      masks.mask(withoutCounts(await ask(way, request))),
+    ]);
+  }
+  return transcript;
+}
+
+/** The counts of /metrics are those of a process, not of a service. */
+function withoutCounts(told: Told): Told {
+  const isCounts = String(told.body).startsWith('# HELP ');
+  return isCounts ? { ...told, body: 'counts' } : told;
+}
+
+test('Each route answers the same to whatever it is asked over the network, inside the process and behind a proxy', async () => {
+  const [network, ...others] = await hearAll(askEveryRoute);
+  for (const told of others) expect(told).toEqual(network);
+});

@@ -32,7 +32,8 @@ const COMMON = {
 function project(storeKind: 'sqlite' | 'postgres', include: string[]) {
   // Other workers need the cores: threads that collect garbage beside a worker take more time than they spare it.
   const execArgv = ['--single-threaded-gc'];
-  return { test: { ...COMMON, name: storeKind, include, execArgv, provide: { storeKind } } };
+  const setupFiles = storeKind === 'postgres' ? ['test/support/setup/on-postgres.ts'] : [];
+  return { test: { ...COMMON, name: storeKind, include, execArgv, setupFiles, provide: { storeKind } } };
 }
 
 export default defineConfig({

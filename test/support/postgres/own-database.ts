@@ -10,9 +10,16 @@ export const HAS_POSTGRES = findPostgres() !== undefined;
 
 /** Databases of this worker that no test uses: making one takes as long as twenty tests. */
 const unused: string[] = [];
+let lent = 0;
+
+/** How many databases tests of this worker have had. */
+export function countLent(): number {
+  return lent;
+}
 
 /** The address of a store without rows, in a PostgreSQL database that no other test uses until this one ends. */
 export async function ownDatabase(): Promise<string> {
+  lent++;
   const url = unused.pop() ?? (await askForDatabase());
   onTestFinished(async () => {
     await empty(url);

@@ -31,13 +31,17 @@ export function adviceLimit() {
 /** Distinguishes the units: seconds stay below this for ages, and milliseconds have been above it since 1973. */
 const LEAST_MILLISECONDS = 1e11;
 const LEAST_SECONDS = 1e9;
+/** The greatest that a Date accepts. */
+const MOST_MILLISECONDS = 8.64e15;
 
-/** Milliseconds since the epoch; also accepts seconds and ISO 8601. */
+/** Whole milliseconds since the epoch; also accepts seconds, fractions and ISO 8601. */
 export function adviceMoment() {
-  return readAdvice(z.number().min(LEAST_MILLISECONDS), (value) => {
+  return readAdvice(z.number().min(LEAST_MILLISECONDS).max(MOST_MILLISECONDS), (value) => {
     const number = numberIn(value);
     if (number === undefined) return typeof value === 'string' ? momentIn(value) : undefined;
-    return number >= LEAST_SECONDS && number < LEAST_MILLISECONDS ? number * 1000 : number;
+    if (Math.abs(number) > MOST_MILLISECONDS) return undefined;
+    const isSeconds = number >= LEAST_SECONDS && number < LEAST_MILLISECONDS;
+    return Math.round(isSeconds ? number * 1000 : number);
   });
 }
 

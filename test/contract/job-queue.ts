@@ -162,6 +162,17 @@ function describeEnding(makeWorld: MakeWorld): void {
     expect(await queue.release(await mustClaim(queue, 'w'))).toBe(true);
     expect((await mustClaim(queue, 'w2')).job).toMatchObject({ attempts: 1, lease_owner: 'w2' });
   });
+
+  test('A job that is given back for later waits until then, even if that is a fraction of a millisecond', async () => {
+    const { open, clock } = await makeWorld();
+    const queue = await open();
+    await fill(queue, 'ann', ['a']);
+    expect(await queue.release(await mustClaim(queue, 'w'), clock.now() + 1_000.25)).toBe(true);
+    clock.forward(1_000);
+    expect(await queue.claim('w')).toBeUndefined();
+    clock.forward(1);
+    expect((await mustClaim(queue, 'w')).job.attempts).toBe(1);
+  });
 }
 
 function describeReading(makeWorld: MakeWorld): void {

@@ -162,7 +162,7 @@ export class StoreQueue implements JobQueue {
   async release(lease: Lease, runAt?: number): Promise<boolean> {
     const { job, owner: leaseOwner } = lease;
     const step = { uuid: job.uuid, from: 'processing', to: 'waiting', leaseOwner } as const;
-    const later = runAt === undefined ? {} : { run_at: runAt };
+    const later = runAt === undefined ? {} : { run_at: Math.ceil(runAt) }; // PostgreSQL refuses a fraction
     return await changeState(this.#db, step, { attempts: job.attempts - 1, ...later });
   }
 

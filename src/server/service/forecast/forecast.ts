@@ -52,14 +52,15 @@ export function forecast(uuid: string, outlook: Outlook): Forecast | undefined {
 
 interface Line {
   running: number;
-  readonly waiting: WaitingJob[];
+  /** Places of its jobs in the order of turns. */
+  readonly waiting: number[];
 }
 
+/** Each submission asks for it, so that nothing is made for a step but what stays. */
 class Future {
   time = 0;
   readonly #outlook: Outlook;
   readonly #lines = new Map<string, Line>();
-  readonly #order = new Map<WaitingJob, number>();
   /** Skin data that exists by then. */
   readonly #made = new Set<string>();
   #running: RunningJob[];
@@ -68,10 +69,7 @@ class Future {
     this.#outlook = outlook;
     this.#running = [...outlook.running];
     for (const { owner } of outlook.running) this.#lineOf(owner).running++;
-    for (const [place, job] of outlook.waiting.entries()) {
-      this.#lineOf(job.owner).waiting.push(job);
-      this.#order.set(job, place);
-    }
+    for (const [place, { owner }] of outlook.waiting.entries()) this.#lineOf(owner).waiting.push(place);
   }
 
   durationOf({ identity }: WaitingJob): number {
@@ -81,54 +79,68 @@ class Future {
   /** Starts the next job; undefined if none can start now. */
   begin(): WaitingJob | undefined {
     if (this.#running.length >= this.#outlook.workers) return undefined;
-    const heads = [...this.#lines.values()].flatMap((line) => this.#headOf(line) ?? []);
-    const within = (most: (job: WaitingJob) => number) =>
-      heads.filter((job) => this.#lineOf(job.owner).running < most(job));
-    const job = this.#first(within((one) => one.concurrency)) ?? this.#first(within((one) => one.burst));
-    if (!job) return undefined;
-    const line = this.#lineOf(job.owner);
-    line.waiting.splice(line.waiting.indexOf(job), 1);
-    line.running++;
+    const place = this.#nextPlace();
+    const job = place === undefined ? undefined : this.#outlook.waiting[place];
+    if (place === undefined || !job) return undefined;
     const { owner, identity } = job;
+    const line = this.#lineOf(owner);
+    line.waiting.splice(line.waiting.indexOf(place), 1);
+    line.running++;
     this.#running.push({ owner, identity, rest: this.time + this.durationOf(job) });
     return job;
   }
 
   /** Advances to the next change. False if there is none. */
   proceed(): boolean {
-    const ends = this.#running.map(({ rest }) => rest);
-    const openings = this.#outlook.waiting.map(({ notBefore }) => notBefore).filter((at) => at > this.time);
-    const next = Math.min(...ends, ...openings);
+    let next = Number.POSITIVE_INFINITY;
+    for (const { rest } of this.#running) next = Math.min(next, rest);
+    for (const { notBefore } of this.#outlook.waiting)
+      if (notBefore > this.time) next = Math.min(next, notBefore);
     if (!Number.isFinite(next)) return false;
     this.time = Math.max(this.time, next);
-    for (const { owner, identity, rest } of this.#running) {
-      if (rest > this.time) continue;
-      this.#lineOf(owner).running--;
-      this.#made.add(identity);
-    }
-    this.#running = this.#running.filter(({ rest }) => rest > this.time);
+    this.#running = this.#running.filter((job) => job.rest > this.time || this.#end(job));
     return true;
   }
 
-  #headOf({ waiting }: Line): WaitingJob | undefined {
-    return waiting.find((job) => job.notBefore <= this.time && !this.#hasTwin(job));
+  /** @returns false: it no longer runs */
+  #end({ owner, identity }: RunningJob): false {
+    this.#lineOf(owner).running--;
+    this.#made.add(identity);
+    return false;
   }
 
-  #hasTwin(job: WaitingJob): boolean {
-    return this.#outlook.onePerIdentity && this.#running.some(({ identity }) => identity === job.identity);
+  /** Of the next jobs of all owners the first within its owner's concurrency, else the first within the burst. */
+  #nextPlace(): number | undefined {
+    let [within, bursting] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const line of this.#lines.values()) {
+      const place = this.#headOf(line);
+      const job = place === undefined ? undefined : this.#outlook.waiting[place];
+      if (place === undefined || !job) continue;
+      if (line.running < job.concurrency) within = Math.min(within, place);
+      if (line.running < job.burst) bursting = Math.min(bursting, place);
+    }
+    const place = Number.isFinite(within) ? within : bursting;
+    return Number.isFinite(place) ? place : undefined;
   }
 
-  #first(jobs: readonly WaitingJob[]): WaitingJob | undefined {
-    const place = (job: WaitingJob) => this.#order.get(job) ?? 0;
-    return jobs.reduce<WaitingJob | undefined>(
-      (first, job) => (first && place(first) < place(job) ? first : job),
-      undefined,
-    );
+  #headOf({ waiting }: Line): number | undefined {
+    for (const place of waiting) {
+      const job = this.#outlook.waiting[place];
+      if (job && job.notBefore <= this.time && !this.#hasTwin(job)) return place;
+    }
+    return undefined;
+  }
+
+  #hasTwin({ identity }: WaitingJob): boolean {
+    return this.#outlook.onePerIdentity && this.#running.some((running) => running.identity === identity);
   }
 
   #lineOf(owner: string): Line {
-    const line = this.#lines.get(owner) ?? { running: 0, waiting: [] };
-    this.#lines.set(owner, line);
+    let line = this.#lines.get(owner);
+    if (line === undefined) {
+      line = { running: 0, waiting: [] };
+      this.#lines.set(owner, line);
+    }
     return line;
   }
 }

@@ -1,3 +1,4 @@
+import { partsOf } from '../store/adapter-parts.ts';
 import type { Db } from '../store/db.ts';
 import { prepare } from '../store/prepared.ts';
 import { PROCESSING, WAITING } from '../store/schema/job-conditions.ts';
@@ -22,9 +23,9 @@ type ForeseenJob = Pick<JobRow, (typeof FORESEEN)[number]>;
 
 /** The jobs in progress and waiting, with the fields that a forecast needs. */
 export interface PendingJobs {
-  readonly running: ForeseenJob[];
+  readonly running: readonly ForeseenJob[];
   /** The first waiting jobs, in turn order. */
-  readonly waiting: ForeseenJob[];
+  readonly waiting: readonly ForeseenJob[];
 }
 
 const READ = prepare((db, { most }: { most: number }) =>
@@ -48,7 +49,32 @@ const READ = prepare((db, { most }: { most: number }) =>
     ),
 );
 
-export async function readPending(db: Db): Promise<PendingJobs> {
+/** Reads the pending jobs once until the store changes: jobs that were recorded together are foreseen at the same moment. */
+export class PendingReader {
+  readonly #db: Db;
+  #kept: { readonly version: string; readonly jobs: Promise<PendingJobs> } | undefined;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async read(): Promise<PendingJobs> {
+    const version = partsOf(this.#db).contentVersion?.();
+    if (version === undefined) return await readPending(this.#db);
+    if (this.#kept?.version !== version) this.#keep(version);
+    return await this.#kept!.jobs;
+  }
+
+  #keep(version: string): void {
+    const jobs = readPending(this.#db);
+    this.#kept = { version, jobs };
+    jobs.catch(() => {
+      this.#kept = undefined;
+    });
+  }
+}
+
+async function readPending(db: Db): Promise<PendingJobs> {
   const jobs = await READ.all(db, { most: MOST_FORESEEN });
   return {
     running: jobs.filter(({ status }) => status === 'processing'),

@@ -162,7 +162,8 @@ function makeJobs(
   const total = workers ?? opened.workers ?? usualWorkers(part) * (embedded ? EMBEDDED : 1);
   const count = partOf(total, part);
   const leastDuration = pace === 0 ? undefined : pace;
-  const pool = new WorkerPool({ ...basis, queue, generator, count, total, leastDuration, observer });
+  const parts = { ...basis, queue, generator, observer };
+  const pool = new WorkerPool({ ...parts, count, total, leastDuration, gathersEnds: embedded });
   return { queue, pool, feeds: new JobFeeds({ ...basis, queue }) };
 }
 
@@ -170,7 +171,7 @@ function makeJobs(
  * How many times as many workers an embedded service has: its jobs come in batches, and those that are claimed and
  * completed at once share a commit.
  */
-const EMBEDDED = 2;
+const EMBEDDED = 5;
 
 const ALONE: Pick<Siblings, 'index' | 'count'> = { index: 0, count: 1 };
 

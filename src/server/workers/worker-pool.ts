@@ -13,6 +13,7 @@ import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../
 import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
 import { StoreTooNewError } from '../store/known-schema.ts';
+import { EndGatherer } from './end-gatherer.ts';
 import { IdleWorkers } from './idle-workers.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
 import { WorkTimes } from './work-times.ts';
@@ -31,6 +32,8 @@ export interface WorkerPoolOptions {
   readonly observer: Pick<Observer, 'generated'>;
   /** Milliseconds a generation takes at least, where that is known. */
   readonly leastDuration?: number | undefined;
+  /** Whether jobs that take milliseconds wait for each other to be recorded together; default: no. */
+  readonly gathersEnds?: boolean;
   /** Hears of what no job's reader is told: bugs, a store that cannot be written. */
   readonly onError: (error: unknown) => void;
 }
@@ -38,6 +41,8 @@ export interface WorkerPoolOptions {
 /** Pause after a claim that failed (a full disk, a busy store). */
 const TROUBLE_PAUSE = 500;
 const RENEWALS_PER_LEASE = 3;
+/** Jobs that take fewer milliseconds may wait for each other. */
+const SHORT = 100;
 
 /** Workers of this process: claim → generate → record, each under a lease. */
 export class WorkerPool {
@@ -50,6 +55,7 @@ export class WorkerPool {
   #loops: Promise<void>[] = [];
   readonly #times: WorkTimes;
   readonly #idle: IdleWorkers;
+  readonly #ends = new EndGatherer();
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -189,7 +195,7 @@ export class WorkerPool {
         return void signals.finished(claimed.job);
       }
       lease = adopted;
-      next = await this.#complete(lease, await makeSkinData(this.#options, lease, signal));
+      next = await this.#complete(lease, await this.#make(lease, signal));
     } catch (thrown) {
       const isCutShort = signal.aborted;
       if (isCutShort) await queue.release(lease);
@@ -200,6 +206,12 @@ export class WorkerPool {
     }
     signals.finished(lease.job);
     return next;
+  }
+
+  async #make(lease: Lease, signal: AbortSignal): Promise<GeneratedData> {
+    const make = async () => await makeSkinData(this.#options, lease, signal);
+    if (!this.#options.gathersEnds) return await make();
+    return await this.#ends.run(make, () => (this.#times.typical() ?? SHORT) < SHORT);
   }
 
   /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */

@@ -1,0 +1,35 @@
+/**
+ * Has workers that make skin data at the same time record the ends of their jobs together. Those that are done wait until
+ * they are at least as many as those that still work: of a batch, half a dozen jobs and more share a commit, a look for
+ * what has ended and the submissions that follow. One that works alone never waits.
+ */
+export class EndGatherer {
+  /** Works that go on. */
+  #working = 0;
+  /** Those that are done and wait. */
+  #waiting: (() => void)[] = [];
+
+  /** @param isWorthIt whether to wait for others afterwards: works take milliseconds */
+  async run<T>(work: () => Promise<T>, isWorthIt: () => boolean): Promise<T> {
+    this.#working++;
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      this.#end(); // it waits for nobody, and nobody for it
+      throw error;
+    }
+    await new Promise<void>((resolve) => {
+      if (isWorthIt()) this.#waiting.push(resolve);
+      else resolve();
+      this.#end();
+    });
+    return result;
+  }
+
+  #end(): void {
+    this.#working--;
+    if (this.#waiting.length < this.#working) return;
+    for (const goOn of this.#waiting.splice(0)) goOn();
+  }
+}

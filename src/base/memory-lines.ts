@@ -36,12 +36,14 @@ const QUOTE = 0x22;
  * entry, parsed only on demand. An entry is identified by the offset at which its path ends.
  */
 export class MemoryLines {
-  /** Number of lines, including damaged ones. */
-  count = 0;
+  #count = 0;
   #text: Buffer;
   #end: number;
-  /** Open addressing: offsets of lines by the hash of their path; 0: free. */
-  #slots: Int32Array;
+  /**
+   * Open addressing: offsets of lines by the hash of their path; 0: free. Made for the first path that is not on the
+   * next line: a run over unchanged files meets none.
+   */
+  #slots: Int32Array | undefined;
   readonly #key = Buffer.allocUnsafe(3 * LONGEST_PATH);
   readonly #stamp = new Uint8Array(STAMP_DIGITS);
   /** Where the line after the last one found begins: most batches ask in the order of the file. */
@@ -51,14 +53,18 @@ export class MemoryLines {
     const isOurs = text.subarray(0, HEADER.length).equals(HEADER);
     this.#text = isOurs ? text : Buffer.from(HEADER);
     this.#end = this.#text.lastIndexOf(NEWLINE) + 1; // an unfinished line follows
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(this.#end / USUAL_LINE + 64) + 1));
-    this.#sweep(() => true);
+  }
+
+  /** Number of lines. */
+  get count(): number {
+    this.#table();
+    return this.#count;
   }
 
   find(path: string): number | undefined {
     const length = this.#encode(path);
     if (length === 0) return undefined;
-    const start = this.#isNext(length) ? this.#next : this.#slots[this.#slotOf(this.#key, 0, length)]!;
+    const start = this.#isNext(length) ? this.#next : this.#lookUp(length);
     if (start === 0) return undefined;
     this.#next = start + length + TAIL_LENGTH;
     return start + length;
@@ -68,13 +74,14 @@ export class MemoryLines {
   add(path: string): number | undefined {
     const length = this.#encode(path);
     if (length === 0) return undefined;
+    this.#table(); // may move the end
     const start = this.#end;
     this.#reserve(length + TAIL_LENGTH);
     this.#key.copy(this.#text, start, 0, length);
     this.#text.fill(SPACE, start + length, start + length + TAIL_LENGTH - 1); // no old line breaks
     this.#text[start + length + TAIL_LENGTH - 1] = NEWLINE;
     this.#end += length + TAIL_LENGTH;
-    this.#insert(start, start + length);
+    this.#insert(this.#table(), start, start + length);
     return start + length;
   }
 
@@ -109,8 +116,6 @@ export class MemoryLines {
 
   /** Removes lines of earlier days; all entries move. */
   dropBefore(day: string): void {
-    this.#slots.fill(0);
-    this.#next = HEADER.length;
     this.#sweep((entry) => this.dayOf(entry) >= day);
   }
 
@@ -140,22 +145,36 @@ export class MemoryLines {
     return (
       end + TAIL_LENGTH <= this.#end &&
       this.#isAt(this.#next, this.#key, 0, length) &&
-      this.#text[end] === TAB
+      this.#isSound(this.#next, end) &&
+      this.#text[end + TAIL_LENGTH - 1] === NEWLINE
     );
   }
 
-  /** Compacts the valid, kept lines and enters them into the cleared table. */
+  /** Where the line of the path in `#key` begins; 0: there is none. */
+  #lookUp(length: number): number {
+    const slots = this.#table();
+    return slots[this.#slotOf(slots, this.#key, 0, length)]!;
+  }
+
+  #table(): Int32Array {
+    if (!this.#slots) this.#sweep(() => true);
+    return this.#slots!;
+  }
+
+  /** Compacts the valid, kept lines and enters them into a new table; all entries move. */
   #sweep(isKept: (entry: number) => boolean): void {
     const end = this.#end;
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(end / USUAL_LINE + 64) + 1));
     this.#end = HEADER.length;
-    this.count = 0;
+    this.#next = HEADER.length;
+    this.#count = 0;
     this.#eachLine(end, (start, next) => {
       const entry = next - TAIL_LENGTH;
       if (!this.#isSound(start, entry) || !isKept(entry)) return;
       const to = this.#end;
       if (to !== start) this.#text.copyWithin(to, start, next);
       this.#end = to + next - start;
-      this.#insert(to, to + entry - start);
+      this.#insert(this.#slots!, to, to + entry - start);
     });
   }
 
@@ -175,24 +194,24 @@ export class MemoryLines {
     );
   }
 
-  #insert(start: number, entry: number): void {
-    this.#slots[this.#slotOf(this.#text, start, entry)] = start;
-    if (++this.count * 4 > this.#slots.length * 3) this.#growTable();
+  #insert(slots: Int32Array, start: number, entry: number): void {
+    slots[this.#slotOf(slots, this.#text, start, entry)] = start;
+    if (++this.#count * 4 > slots.length * 3) this.#growTable(slots.length * 2);
   }
 
-  #growTable(): void {
-    this.#slots = new Int32Array(this.#slots.length * 2);
+  #growTable(length: number): void {
+    const slots = new Int32Array(length);
     this.#eachLine(this.#end, (start, next) => {
-      this.#slots[this.#slotOf(this.#text, start, next - TAIL_LENGTH)] = start;
+      slots[this.#slotOf(slots, this.#text, start, next - TAIL_LENGTH)] = start;
     });
+    this.#slots = slots;
   }
 
   /** The slot of the path in `bytes` from `from` to `to`, or the free slot for it. */
-  #slotOf(bytes: Buffer, from: number, to: number): number {
-    const mask = this.#slots.length - 1;
+  #slotOf(slots: Int32Array, bytes: Buffer, from: number, to: number): number {
+    const mask = slots.length - 1;
     let slot = byteHash(bytes, from, to) & mask;
-    while (this.#slots[slot] !== 0 && !this.#isAt(this.#slots[slot]!, bytes, from, to))
-      slot = (slot + 1) & mask;
+    while (slots[slot] !== 0 && !this.#isAt(slots[slot]!, bytes, from, to)) slot = (slot + 1) & mask;
     return slot;
   }
 

@@ -10,7 +10,7 @@ import { signingKeyOf } from './proof/signing-key-of.ts';
 import { runBatch } from './run/run-batch.ts';
 import { skinFinder } from './sources/given/find-skin.ts';
 import { PlayerNames } from './sources/player-names.ts';
-import { openSources } from './sources/sources.ts';
+import { streamSources } from './sources/sources.ts';
 
 /** What to convert, and how. See `BatchOptions` for the rest. */
 export interface ConvertOptions extends Omit<BatchOptions, 'sources' | 'service' | 'game'> {
@@ -49,7 +49,7 @@ export async function convert(options: ConvertOptions): Promise<BatchSummary> {
   const { client, sources, recursive = false, ignore = [], fit = false, gameAddresses, ...rest } = options;
   const roots = { cwd: process.cwd(), stdin: () => process.stdin };
   const stream = isList(sources)
-    ? openSources({ args: sources, from: [], recursive, ignore, fit }, roots)
+    ? streamSources({ args: sources, from: [], recursive, ignore, fit }, roots)
     : sources;
   const service = {
     name: client.baseUrl,

@@ -4,7 +4,7 @@ import type { KnownService } from '../../dispatch/first-contact.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { OwnKey } from '../model/own-key.ts';
 import type { BatchResult } from '../model/result.ts';
-import type { BatchSource, GivenSkin, VariantWish } from '../model/source.ts';
+import type { GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
 import type { GameKeys } from '../proof/game-keys.ts';
 import type { PlayerNames } from '../sources/player-names.ts';
 import type { BatchEvent, Progress } from './events.ts';
@@ -55,7 +55,7 @@ interface ReuseOptions {
 
 /** What to plan, and with what. */
 export interface PlanOptions extends SkinWishes, ReuseOptions {
-  readonly sources: AsyncIterable<BatchSource>;
+  readonly sources: SourceStream;
   readonly service: Pick<BatchService, 'name' | 'caller' | 'signingKey' | 'findSkin'>;
   /** Folder for journals and the file memory. */
   readonly stateDir: string;

@@ -8,13 +8,16 @@ import type { Lockfile } from '../lockfile/lockfile.ts';
 import { readEntry } from '../lockfile/sound-entry.ts';
 import { sourceId } from '../lockfile/source-id.ts';
 import type { SignedBy } from '../model/signer.ts';
-import type { BatchSource, GivenSkin, VariantWish } from '../model/source.ts';
+import type { BatchSource, GivenSkin, SourceStream, VariantWish } from '../model/source.ts';
 import type { Member, Work } from '../model/work.ts';
-import { optionLetters, type WorkContent, workKey } from '../model/work-key.ts';
+import { workKey } from '../model/work-key.ts';
 import { lookAt } from '../pictures/read-picture.ts';
+import { contentOf, givenOf } from './content-of.ts';
 import type { Decision, Planned } from './decision.ts';
 import { armsOf, type GivenOutcome, type GivenSkins } from './given-skins.ts';
 import type { OutputNames } from './output-names.ts';
+import { inParts } from './parts.ts';
+import { shortKey } from './short-key.ts';
 import type { Judged, SignerRule, Standing } from './signer-rule.ts';
 
 /** Options for every skin. */
@@ -65,9 +68,6 @@ interface Draft {
   readonly source: BatchSource;
 }
 
-const OPTION_LETTERS = (['auto', 'classic', 'slim'] as const).flatMap((variant) =>
-  (['public', 'unlisted', 'private'] as const).map((visibility) => optionLetters(variant, visibility)),
-);
 /** Concurrent requests to services. */
 const AT_ONCE = 6;
 /** Milliseconds of work before yielding. */
@@ -88,15 +88,22 @@ export class Planner {
     this.#options = options;
   }
 
-  async *plan(sources: AsyncIterable<BatchSource>, signal: AbortSignal): AsyncGenerator<Planned, void, void> {
+  async *plan(sources: SourceStream, signal: AbortSignal): AsyncGenerator<Planned, void, void> {
+    for await (const some of this.planTogether(sources, signal)) yield* some;
+  }
+
+  /** The same with several sources at once where that is possible. Each is decided about when it is taken. */
+  async *planTogether(
+    sources: SourceStream,
+    signal: AbortSignal,
+  ): AsyncGenerator<Iterable<Planned>, void, void> {
     let turn = performance.now();
-    const prepared = mapAhead(sources, AT_ONCE, (source) => {
+    const prepared = mapAhead(inParts(sources), AT_ONCE, (some) => {
       signal.throwIfAborted();
-      return this.#prepare(source);
+      return this.#prepareAll(some);
     });
-    for await (const one of prepared) {
-      signal.throwIfAborted();
-      yield 'decision' in one ? one : this.#conclude(one);
+    for await (const some of prepared) {
+      yield this.#concludeAll(some, signal);
       if (performance.now() - turn < TURN) continue;
       await setImmediate();
       turn = performance.now();
@@ -113,6 +120,18 @@ export class Planner {
   sent(work: Work): void {
     this.#kept -= work.bytes?.length ?? 0;
     work.bytes = undefined;
+  }
+
+  #prepareAll(sources: readonly BatchSource[]): readonly Prepared[] | Promise<readonly Prepared[]> {
+    const prepared = sources.map((source) => this.#prepare(source));
+    return prepared.every(isReady) ? prepared : Promise.all(prepared);
+  }
+
+  *#concludeAll(prepared: readonly Prepared[], signal: AbortSignal): Generator<Planned, void, void> {
+    for (const one of prepared) {
+      signal.throwIfAborted();
+      yield 'decision' in one ? one : this.#conclude(one);
+    }
   }
 
   #prepare(source: BatchSource): Prepared | Promise<Prepared> {
@@ -263,6 +282,10 @@ export class Planner {
   }
 }
 
+function isReady(prepared: Prepared | Promise<Prepared>): prepared is Prepared {
+  return !(prepared instanceof Promise);
+}
+
 function keptAs(locked: Locked, standing: Standing): Locked {
   return standing === 'unknown_signer' ? { ...locked, hasUnknownSigner: true } : locked;
 }
@@ -271,21 +294,4 @@ function withGiven(draft: Draft, given: GivenSkin): Draft {
   const { source } = draft;
   if (source.content.kind !== 'uuid') return draft;
   return { ...draft, source: { ...source, content: { ...source.content, given } } };
-}
-
-function givenOf({ content }: BatchSource): GivenSkin | undefined {
-  return content.kind === 'data' || content.kind === 'uuid' ? content.given : undefined;
-}
-
-function contentOf({ content }: BatchSource, { id, pixels }: Pick<Member, 'id' | 'pixels'>): WorkContent {
-  if (pixels !== undefined) return { pixels };
-  if (content.kind === 'data' || content.kind === 'uuid') return { given: id };
-  if (content.kind === 'url') return { url: content.url };
-  if (content.kind === 'user') return { user: content.user };
-  throw new Error(`A source of kind ${content.kind} has no content.`); // refused earlier
-}
-
-/** 48 bits of the content and the options: one wrong match in fifty thousand plans of a hundred thousand sources. */
-function shortKey(key: string): number {
-  return Number.parseInt(key.slice(0, 12), 16) * 16 + OPTION_LETTERS.indexOf(key.slice(-2));
 }

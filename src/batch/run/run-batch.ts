@@ -38,6 +38,9 @@ export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
   }
 }
 
+type Locked = Extract<Decision, { kind: 'locked' }>;
+type Unlocked = Exclude<Decision, Locked>;
+
 /** One batch while it runs. */
 class BatchRun {
   readonly #options: BatchOptions;
@@ -87,19 +90,33 @@ class BatchRun {
 
   async #planAll(): Promise<void> {
     const { planner } = this.#files;
-    for await (const planned of planner.plan(this.#options.sources, this.#stop.signal)) {
-      this.#count.planned(planned);
-      if (this.#options.prune) this.#changes.addSource(planned.member);
-      await this.#act(planned);
-      if (this.#service?.isSpent) return;
-      while (this.#isAhead(planned) && !this.#service?.isSpent)
-        await this.#changed.wait(undefined, this.#stop.signal);
+    for await (const some of planner.planTogether(this.#options.sources, this.#stop.signal)) {
+      for (const planned of some) {
+        const acting = this.#begin(planned);
+        if (acting) await acting;
+        if (this.#service?.isSpent) return;
+      }
     }
     this.#count.readAll();
     if (this.#outdated.length > 0) this.#service ??= await this.#contact();
     this.#tellPlan();
     for (const work of this.#outdated) this.#service?.add(work);
     this.#service?.noMore();
+  }
+
+  /** A promise only where something has to be waited for: promises for each of thousands take longer than known skins. */
+  #begin(planned: Planned): Promise<void> | undefined {
+    this.#count.planned(planned);
+    if (this.#options.prune) this.#changes.addSource(planned.member);
+    const { member, decision } = planned;
+    if (decision.kind === 'locked') return this.#finishLocked(member, decision);
+    return this.#actAndWait(member, decision);
+  }
+
+  async #actAndWait(member: Member, decision: Unlocked): Promise<void> {
+    await this.#act(member, decision);
+    while (this.#isAhead(member) && !this.#service?.isSpent)
+      await this.#changed.wait(undefined, this.#stop.signal);
   }
 
   #tellPlan(): void {
@@ -109,18 +126,16 @@ class BatchRun {
     this.#tell({ type: 'planned', progress, seconds, outdated, unknownSigner });
   }
 
-  #isAhead({ member }: Planned): boolean {
+  #isAhead(member: Member): boolean {
     const isHeld = member.source.content.kind === 'bytes';
     return (this.#service?.waiting ?? 0) >= (isHeld ? AHEAD_HELD : AHEAD);
   }
 
-  async #act({ member, decision }: Planned): Promise<void> {
+  async #act(member: Member, decision: Unlocked): Promise<void> {
     const { journal } = this.#files;
     switch (decision.kind) {
       case 'refused':
         return await this.#finish(failedResult(member, decision.problem));
-      case 'locked':
-        return await this.#finishLocked(member, decision);
       case 'given':
         return await this.#finishGiven(member, decision);
       case 'done':
@@ -146,13 +161,13 @@ class BatchRun {
   }
 
   /** Checks the entry before anything is written from it, including its own line under a new name. */
-  async #finishLocked(member: Member, decision: Extract<Decision, { kind: 'locked' }>): Promise<void> {
+  #finishLocked(member: Member, decision: Locked): Promise<void> | undefined {
     const { lockfile, signers } = this.#files;
     const { entry, moved } = decision;
     const read = moved ? readEntry(lockfile!, entry, signers) : undefined;
-    if (read && 'problem' in read) return await this.#finish(failedResult(member, read.problem));
+    if (read && 'problem' in read) return this.#finish(failedResult(member, read.problem));
     this.#changes.add(member, decision);
-    await this.#finish(lockedResult(member, lockfile!, entry, signers), member);
+    return this.#finish(lockedResult(member, lockfile!, entry, signers), member);
   }
 
   /** Written to the journal like a new skin, so that the lockfile gets it. */
@@ -213,28 +228,34 @@ class BatchRun {
     for (const member of work.members) await this.#finish(failedResult(member, problem, job));
   }
 
-  /** Delivers a result and counts it. `member`: of a known result, whose entry may turn out to be damaged. */
-  async #finish(result: BatchResult, member?: Member): Promise<void> {
+  /**
+   * Delivers a result and counts it; a promise only if the delivery is one. `member`: of a known result, whose entry may
+   * turn out to be damaged.
+   */
+  #finish(result: BatchResult, member?: Member): Promise<void> | undefined {
     try {
-      const delivered = await this.#deliver(result);
-      this.#tell({ type: 'result', result: delivered });
-      this.#count.finished(delivered);
+      const delivery = this.#options.deliver?.(result);
+      if (!delivery) return this.#delivered(result);
+      const delivered = Promise.resolve(delivery).then(() => this.#delivered(result));
+      return delivered.catch((error: unknown) => this.#undelivered(error, result, member));
     } catch (error) {
-      if (!member) throw error;
-      await this.#finish(failedResult(member, entryProblem(error)));
+      return this.#undelivered(error, result, member);
     }
   }
 
-  async #deliver(result: BatchResult): Promise<BatchResult> {
-    try {
-      await this.#options.deliver?.(result);
-      return result;
-    } catch (error) {
-      if (!(error instanceof DeliveryError)) throw error;
+  #delivered(result: BatchResult): undefined {
+    this.#tell({ type: 'result', result });
+    this.#count.finished(result);
+  }
+
+  #undelivered(error: unknown, result: BatchResult, member?: Member): Promise<void> | undefined {
+    if (error instanceof DeliveryError) {
       const { index, source, stem, content } = result;
       const problem = { code: error.code, message: error.message };
-      return { index, source, stem, content, warnings: [], error: problem };
+      return this.#delivered({ index, source, stem, content, warnings: [], error: problem });
     }
+    if (!member) throw error;
+    return this.#finish(failedResult(member, entryProblem(error)));
   }
 
   #tell(event: BatchEvent): void {

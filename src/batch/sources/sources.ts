@@ -1,7 +1,8 @@
 import { BatchSetupError } from '../model/setup-error.ts';
-import type { BatchSource } from '../model/source.ts';
+import type { BatchSource, SourceStream } from '../model/source.ts';
 import { type Expansion, expand, isPath, isStdin } from './arguments/expand.ts';
 import { userSource } from './arguments/links.ts';
+import { oneByOne } from './arguments/one-by-one.ts';
 import type { SourceRoots, SourceSpec } from './arguments/spec.ts';
 import { findPath } from './files/path.ts';
 import { IgnoreRules } from './folders/ignore-rules.ts';
@@ -17,11 +18,19 @@ export type { SourceRoots, SourceSpec } from './arguments/spec.ts';
  * @throws BatchSetupError (while it is read) when the input as a whole is invalid
  */
 export function openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
-  const sources = namedSources(spec, roots);
-  return spec.fit ? fittedSources(sources) : sources; // a generator in between costs each source three promises
+  const sources = oneByOne(namedSources(spec, roots));
+  return spec.fit ? fittedSources(sources) : sources;
 }
 
-async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
+/** The same for a batch, which takes all of a folder at once. @throws BatchSetupError, as above */
+export function streamSources(spec: SourceSpec, roots: SourceRoots): SourceStream {
+  return spec.fit ? openSources(spec, roots) : namedSources(spec, roots);
+}
+
+async function* namedSources(
+  spec: SourceSpec,
+  roots: SourceRoots,
+): AsyncGenerator<BatchSource | Iterable<BatchSource>> {
   const { args, players = [], from, as, recursive } = spec;
   const rules = IgnoreRules.given(spec.ignore);
   verifyStdinOnce(spec);

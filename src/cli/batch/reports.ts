@@ -39,8 +39,13 @@ export class Reports {
     return new Reports(writers, about);
   }
 
+  /** Whether none were requested. */
+  get isEmpty(): boolean {
+    return this.#writers.length === 0;
+  }
+
   async add(result: BatchResult): Promise<void> {
-    if (this.#writers.length === 0) return;
+    if (this.isEmpty) return;
     const entry = reportEntry(result);
     for (const writer of this.#writers) await writer.add(entry);
   }

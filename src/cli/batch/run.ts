@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runBatch } from '../../batch/api/batches.ts';
+import { type BatchResult, runBatch } from '../../batch/api/batches.ts';
 import type { BatchCall } from './call.ts';
 import { openOutput } from './output.ts';
 import type { Presentation } from './presentation.ts';
@@ -23,6 +23,11 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
   try {
     const output = presentation.openOutput(call);
     const game = await context.game();
+    const deliverAll = async (result: BatchResult) => {
+      await verifyRequiredSigner(result, typed.requireSigner, game.keys);
+      output.deliver(result);
+      await reports.add(result);
+    };
     const summary = await runBatch({
       ...wishesOf(call),
       sources: sourcesOf(call),
@@ -30,10 +35,10 @@ export async function runBatchCommand(call: BatchCall, presentation = MANY): Pro
       game,
       ownKey: await context.ownKey(),
       lockfile: output.lockfile,
-      deliver: async (result) => {
-        await verifyRequiredSigner(result, typed.requireSigner, game.keys);
-        await output.deliver(result);
-        await reports.add(result);
+      deliver: (result) => {
+        // A promise for each of thousands of known skins takes longer than all that is done about them.
+        if (!typed.requireSigner && reports.isEmpty) return output.deliver(result);
+        return deliverAll(result);
       },
       onProgress: (read) => void progress.start(read),
       onEvent: (event) => shown.event(event),

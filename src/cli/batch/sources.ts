@@ -1,13 +1,12 @@
-import { type BatchSource, openSources } from '../../batch/api/sources.ts';
+import { type BatchSource, openSources, type SourceStream, streamSources } from '../../batch/api/sources.ts';
 import type { Io } from '../terminal/io.ts';
 import type { BatchCall } from './call.ts';
 
 /** Returns the named sources as a stream. */
-export function sourcesOf({
-  context,
-  typed,
-}: Pick<BatchCall, 'context' | 'typed'>): AsyncIterable<BatchSource> {
-  const found = openSources(specOf(typed), rootsOf(context.io));
+export function sourcesOf({ context, typed }: Pick<BatchCall, 'context' | 'typed'>): SourceStream {
+  const [spec, roots] = [specOf(typed), rootsOf(context.io)];
+  if (!typed.fetchLocally && typed.name === undefined) return streamSources(spec, roots);
+  const found = openSources(spec, roots);
   const sources = typed.fetchLocally ? fetched(found, context.signal) : found;
   return typed.name === undefined ? sources : named(sources, typed.name);
 }

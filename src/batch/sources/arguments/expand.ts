@@ -1,4 +1,4 @@
-import type { BatchSource } from '../../model/source.ts';
+import type { BatchSource, SourceStream } from '../../model/source.ts';
 import { noSuchFile } from '../files/file-problem.ts';
 import { baseStem, findPath, mirroredStem } from '../files/path.ts';
 import { similarName } from '../files/similar-name.ts';
@@ -38,7 +38,7 @@ export interface Expansion {
 }
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'path';
-type Sources = AsyncIterable<BatchSource> | [BatchSource];
+type Sources = SourceStream | [BatchSource];
 type Expand = (named: NamedSources, expansion: Expansion) => Sources;
 
 const EXPANDERS = {

@@ -7,21 +7,19 @@ import { type FolderStep, labelOf, type WalkOptions, type WalkRoot, walkFolder }
 const HINT_FOLDERS = 256;
 
 /**
- * A source per PNG file of a folder. `above`: the stem prefix, empty or ending with `/`. An empty folder is a
- * source with a problem.
+ * A source per PNG file of a folder, those of each folder at once. `above`: the stem prefix, empty or ending with
+ * `/`. An empty folder is a source with a problem.
  */
 export async function* folderSources(
   root: WalkRoot,
   above: string,
   options: WalkOptions,
-): AsyncGenerator<BatchSource> {
+): AsyncGenerator<BatchSource | Iterable<BatchSource>> {
   let [isEmpty, isThinned] = [true, false];
   for await (const step of walkFolder(root, options)) {
-    for (const source of stepSources(root, above, step)) {
-      isEmpty = false;
-      yield source;
-    }
+    isEmpty &&= step.files.length + step.problems.length === 0;
     isThinned ||= step.isThinned;
+    yield stepSources(root, above, step);
   }
   if (!isEmpty) return;
   const hint = isThinned ? `See what --ignore and ${IGNORE_FILE} leave out.` : await hintBelow(root, options);

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { writeFileAtomically } from './atomic-file.ts';
-import { dayText, type FileStamp, MemoryLines } from './memory-lines.ts';
+import { type FileStamp, isInDoubt } from './file-stamp.ts';
+import { dayText, MemoryLines } from './memory-lines.ts';
+import { readOrNothing } from './read-or-nothing.ts';
 
 export type { FileStamp };
 
@@ -9,8 +10,6 @@ const DAY = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;
 /** Days after which a new sighting of a file is worth a write. */
 const REFRESH_DAYS = 30;
-/** Milliseconds. No file system has coarser timestamps. */
-const RACY = 2000;
 const DIGEST = /^[0-9a-f]{64}$/;
 const MAX_ENTRIES = 500_000;
 const LARGEST_FILE = 256 * 1024 * 1024;
@@ -33,7 +32,7 @@ export class FileMemory {
     this.#opened = opened;
     this.#today = dayText(opened);
     this.#longAgo = dayText(opened - REFRESH_DAYS * DAY);
-    this.#lines = new MemoryLines(readOrNothing(path));
+    this.#lines = new MemoryLines(readOrNothing(path, LARGEST_FILE));
   }
 
   /** Of a missing, truncated or foreign file, uses whatever can be read. */
@@ -46,7 +45,7 @@ export class FileMemory {
    * @param file absolute path
    */
   recall(file: string, stamp: FileStamp): string | undefined {
-    if (this.#isInDoubt(stamp)) return undefined;
+    if (isInDoubt(stamp, this.#opened)) return undefined;
     const entry = this.#lines.find(file);
     if (entry === undefined || !this.#lines.hasStamp(entry, stamp)) return undefined;
     if (!this.#lines.hasDay(entry, this.#today)) this.#seeToday(entry);
@@ -59,7 +58,7 @@ export class FileMemory {
    * @param digest 64 hexadecimal digits, lower case
    */
   remember(file: string, stamp: FileStamp, digest: string): void {
-    if (!this.#isInDoubt(stamp)) this.rememberOwn(file, stamp, digest);
+    if (!isInDoubt(stamp, this.#opened)) this.rememberOwn(file, stamp, digest);
   }
 
   /** The same for a file that we have just written by a rename, so its times are reliable. */
@@ -88,15 +87,6 @@ export class FileMemory {
     this.#lines.setDay(entry, this.#today);
   }
 
-  /**
-   * A file written just before it was read may be written again without a new timestamp. All reads happen after
-   * the memory was opened, so a file that was already old then is safe. A timestamp in the future means that
-   * the clock was changed.
-   */
-  #isInDoubt({ mtimeMs, ctimeMs }: FileStamp): boolean {
-    return Math.max(mtimeMs, ctimeMs) > this.#opened - RACY;
-  }
-
   /** Past the limit, only files that this run has seen are kept. */
   #hasRoom(): boolean {
     if (this.#lines.count >= MAX_ENTRIES && !this.#isSwept) {
@@ -104,18 +94,5 @@ export class FileMemory {
       this.#lines.dropBefore(this.#today);
     }
     return this.#lines.count < MAX_ENTRIES;
-  }
-}
-
-function readOrNothing(path: string): Buffer {
-  let fd: number | undefined;
-  try {
-    fd = openSync(path, 'r');
-    const text = Buffer.allocUnsafeSlow(Math.min(fstatSync(fd).size, LARGEST_FILE));
-    return text.subarray(0, readSync(fd, text, 0, text.length, 0));
-  } catch {
-    return Buffer.alloc(0); // it is computed again
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
 }

@@ -1,12 +1,5 @@
 import { byteHash } from './byte-hash.ts';
-
-/** The parts of `fs.Stats` that change when a file changes. */
-export interface FileStamp {
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly ino: number;
-}
+import type { FileStamp } from './file-stamp.ts';
 
 const HEADER = Buffer.from('skinsmith file memory 2\n');
 /** After the path, in columns: tab, stamp, tab, day, tab, digest, line break. */

@@ -14,14 +14,20 @@ export interface Place {
 
 /** Expected bytes of a source. */
 const SOURCE_LENGTH = 40;
+/** Hexadecimal digits. */
+const UUID_DIGITS = 32;
+/** In place of a UUID that is not in the usual form. */
+const NO_UUID = Buffer.alloc(UUID_DIGITS);
+const NUL = '\0';
 
 /**
  * The part of each entry kept in memory: enough to find and read it. Columns instead of objects keep a
  * hundred thousand entries at about 10 MB.
  */
 export class EntryTable {
-  readonly #sources: KeyColumn;
-  readonly #works: KeyColumn;
+  #sources: KeyColumn;
+  #works: KeyColumn;
+  #uuids: KeyColumn;
   #offsets: Uint32Array;
   #lengths: Uint32Array;
   #isSorted = true;
@@ -32,6 +38,7 @@ export class EntryTable {
   constructor(entries: number) {
     this.#sources = new KeyColumn(entries, SOURCE_LENGTH);
     this.#works = new KeyColumn(entries, WORK_KEY_LENGTH);
+    this.#uuids = new KeyColumn(entries, UUID_DIGITS);
     this.#offsets = new Uint32Array(entries);
     this.#lengths = new Uint32Array(entries);
   }
@@ -40,10 +47,33 @@ export class EntryTable {
     return this.#sources.size;
   }
 
-  /** The next entry: its source is `bytes` from `start` to `end`, `work` its work key. */
-  add(bytes: Buffer, start: number, end: number, work: Buffer, place: Place): void {
+  /** A sorted table from what `columns` returned. */
+  static of(columns: readonly Buffer[]): EntryTable {
+    const [sources, sourceEnds, works, workEnds, uuids, uuidEnds, offsets, lengths] = columns as Columns;
+    const table = new EntryTable(0);
+    table.#sources = KeyColumn.of(sources, numbersIn(sourceEnds));
+    table.#works = KeyColumn.of(works, numbersIn(workEnds));
+    table.#uuids = KeyColumn.of(uuids, numbersIn(uuidEnds));
+    table.#offsets = numbersIn(offsets);
+    table.#lengths = numbersIn(lengths);
+    return table;
+  }
+
+  /** All that is in it, to be kept. Requires a sorted table. */
+  columns(): readonly Uint8Array[] {
+    const keys = [this.#sources, this.#works, this.#uuids].flatMap((column) => column.columns());
+    const places = [this.#offsets, this.#lengths].map((numbers) => numbers.subarray(0, this.size));
+    return [...keys, ...places].map(
+      ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+    );
+  }
+
+  /** The next entry: its source is `bytes` from `start` to `end`, `work` its work key. `uuidStart`: of a UUID in the usual form. */
+  add(bytes: Buffer, start: number, end: number, work: Buffer, place: Place, uuidStart?: number): void {
     this.#sources.push(bytes, start, end);
     this.#works.push(work, 0, work.length);
+    if (uuidStart === undefined) this.#uuids.push(NO_UUID, 0, UUID_DIGITS);
+    else this.#uuids.push(bytes, uuidStart, uuidStart + UUID_DIGITS);
     this.#put(place);
     this.#isSorted &&= this.size === 1 || this.#compare(this.size - 2, this.size - 1) < 0;
   }
@@ -63,12 +93,12 @@ export class EntryTable {
 
   /** Requires a sorted table. */
   find(source: string, work: string): Found {
-    if (this.#sources.at(this.#next) === source && this.#works.at(this.#next) === work) {
+    if (this.#sources.is(this.#next, source) && this.#works.is(this.#next, work)) {
       return { state: 'same', entry: this.#next++ };
     }
     const first = this.#sources.find(source);
-    for (let entry = first ?? this.size; entry < this.size && this.#sources.at(entry) === source; entry++) {
-      if (this.#works.at(entry) !== work) continue;
+    for (let entry = first ?? this.size; entry < this.size && this.#sources.is(entry, source); entry++) {
+      if (!this.#works.is(entry, work)) continue;
       this.#next = entry + 1;
       return { state: 'same', entry };
     }
@@ -83,6 +113,12 @@ export class EntryTable {
 
   workOf(entry: number): string {
     return this.#works.at(entry);
+  }
+
+  /** Undefined if it is not in the usual form. */
+  uuidOf(entry: number): string | undefined {
+    const uuid = this.#uuids.at(entry);
+    return uuid.startsWith(NUL) ? undefined : uuid;
   }
 
   /** @throws RangeError when there is no such entry */
@@ -106,6 +142,7 @@ export class EntryTable {
   #addFrom(other: EntryTable, entry: number): void {
     this.#sources.pushFrom(other.#sources, entry);
     this.#works.pushFrom(other.#works, entry);
+    this.#uuids.pushFrom(other.#uuids, entry);
     this.#put(other.placeOf(entry));
   }
 
@@ -118,4 +155,20 @@ export class EntryTable {
     this.#offsets[entry] = offset;
     this.#lengths[entry] = length;
   }
+}
+
+type Columns = readonly [
+  sources: Buffer,
+  sourceEnds: Buffer,
+  works: Buffer,
+  workEnds: Buffer,
+  uuids: Buffer,
+  uuidEnds: Buffer,
+  offsets: Buffer,
+  lengths: Buffer,
+];
+
+/** Their bytes must begin at a multiple of four. */
+function numbersIn({ buffer, byteOffset, byteLength }: Buffer): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / Uint32Array.BYTES_PER_ELEMENT);
 }

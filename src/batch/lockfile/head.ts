@@ -9,6 +9,8 @@ export interface Head {
   readonly sourceEnd: number;
   /** Where the pixel hash begins. */
   readonly pixelsStart: number | undefined;
+  /** Where the UUID begins; undefined if it has not 32 characters. */
+  readonly uuidStart: number | undefined;
   readonly options: EntryHead['options'];
   /** The options' two letters in a work key. */
   readonly letters: Uint8Array;
@@ -17,6 +19,7 @@ export interface Head {
 const SOURCE = Buffer.from('{"source":"');
 const PIXELS = Buffer.from('","pixels":"');
 const PIXELS_LENGTH = 64;
+const UUID_DIGITS = 32;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -48,7 +51,13 @@ export function readHead(bytes: Buffer, start: number): Head | undefined {
   const pixelsStart = isAt(bytes, sourceEnd, PIXELS) ? sourceEnd + PIXELS.length : undefined;
   const contentEnd = pixelsStart === undefined ? sourceEnd : pixelsStart + PIXELS_LENGTH;
   const choice = CHOICES.find((one) => isAt(bytes, contentEnd, one.bytes));
-  return choice && { sourceStart, sourceEnd, pixelsStart, options: choice.options, letters: choice.letters };
+  if (!choice) return undefined;
+  const { options, letters } = choice;
+  const uuidAt = contentEnd + choice.bytes.length;
+  const uuidEnd = plainTextEnd(bytes, uuidAt);
+  const isUsual = uuidEnd - uuidAt === UUID_DIGITS && bytes[uuidEnd] === QUOTE;
+  const uuidStart = isUsual ? uuidAt : undefined;
+  return { sourceStart, sourceEnd, pixelsStart, uuidStart, options, letters };
 }
 
 /** Whether the buffer has the expected bytes at an offset. */

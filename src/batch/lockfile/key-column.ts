@@ -1,6 +1,7 @@
 import { byteHash } from '../../base/byte-hash.ts';
 
 const NONE = -1;
+const LAST_ASCII = 0x7f;
 
 /**
  * One text per entry, stored as consecutive UTF-8, with a hash index. A hundred thousand strings in a Map take
@@ -20,6 +21,20 @@ export class KeyColumn {
     this.#ends = new Uint32Array(entries);
   }
 
+  /** The keys that `columns` returned. */
+  static of(bytes: Buffer, ends: Uint32Array): KeyColumn {
+    const column = new KeyColumn(0, 0);
+    column.#bytes = bytes;
+    column.#ends = ends;
+    column.#size = ends.length;
+    return column;
+  }
+
+  /** What is in it: all keys, and where each ends. */
+  columns(): [bytes: Buffer, ends: Uint32Array] {
+    return [this.#bytes.subarray(0, this.#startOf(this.#size)), this.#ends.subarray(0, this.#size)];
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -35,6 +50,19 @@ export class KeyColumn {
   /** Appends a key of another column. */
   pushFrom(other: KeyColumn, entry: number): void {
     this.push(other.#bytes, other.#startOf(entry), other.#ends[entry]!);
+  }
+
+  /** Whether the entry has this key: compared byte by byte, since a string for each of thousands takes longer. */
+  is(entry: number, key: string): boolean {
+    if (entry >= this.#size) return false;
+    const start = this.#startOf(entry);
+    const length = this.#ends[entry]! - start;
+    if (length !== key.length) return length > key.length && this.at(entry) === key;
+    for (let i = 0; i < length; i++) {
+      const unit = key.charCodeAt(i);
+      if (unit > LAST_ASCII || this.#bytes[start + i] !== unit) return false; // other units have several bytes
+    }
+    return true;
   }
 
   /** Empty if there is no such entry. */

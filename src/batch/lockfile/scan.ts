@@ -49,7 +49,7 @@ function addQuickly(line: Line, work: Buffer, table: EntryTable): boolean {
   if (lineEnd === '' || bytes[end - 1] !== CLOSING_BRACE) return false;
   const head = readHead(bytes, start);
   if (!head || !workInto(work, bytes, head)) return false;
-  table.add(bytes, head.sourceStart, head.sourceEnd, work, line);
+  table.add(bytes, head.sourceStart, head.sourceEnd, work, line, head.uuidStart);
   return true;
 }
 

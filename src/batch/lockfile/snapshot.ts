@@ -11,11 +11,6 @@ const WINDOW = 256 * 1024;
 const NEWLINE = 0x0a;
 /** Reads this close to the last one count as sequential. */
 const NEAR = 4096;
-/** What precedes the UUID in our lines, after the options; no earlier text contains it. */
-const BEFORE_UUID = Buffer.from('},"uuid":"');
-/** With the quote after it. */
-const UUID = /^[0-9a-f]{32}"$/;
-const UUID_DIGITS = 32;
 
 /** A lockfile as it was when it was opened, even if it has been replaced since. */
 export class Snapshot {
@@ -80,14 +75,9 @@ export class Snapshot {
     return new LockfileError('lockfile_damaged', { path: this.path, line: this.#lineAt(offset), reason });
   }
 
-  /** The entry's UUID, read without the rest of the entry. */
+  /** The entry's UUID, without the rest of the entry where it is in the usual form. */
   uuidOf(entry: number): string {
-    const { offset, length } = this.scan.table.placeOf(entry);
-    const start = this.#startOf(offset, length);
-    const found = this.#window.indexOf(BEFORE_UUID, start);
-    const at = found + BEFORE_UUID.length;
-    const uuid = this.#window.toString('latin1', at, Math.min(at + UUID_DIGITS + 1, start + length));
-    return found !== -1 && UUID.test(uuid) ? uuid.slice(0, UUID_DIGITS) : this.read(entry).uuid;
+    return this.scan.table.uuidOf(entry) ?? this.read(entry).uuid;
   }
 
   /** Reads bytes `from` to `to` of the file into `target` at `at`. @returns the number read: fewer at the file's end */

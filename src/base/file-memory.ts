@@ -12,7 +12,6 @@ const KEPT_DAYS = 90;
 const REFRESH_DAYS = 30;
 const DIGEST = /^[0-9a-f]{64}$/;
 const MAX_ENTRIES = 500_000;
-const LARGEST_FILE = 256 * 1024 * 1024;
 
 /**
  * Remembers digests of files, so that the next run reads only changed ones. It is only a cache: lost or
@@ -32,7 +31,7 @@ export class FileMemory {
     this.#opened = opened;
     this.#today = dayText(opened);
     this.#longAgo = dayText(opened - REFRESH_DAYS * DAY);
-    this.#lines = new MemoryLines(readOrNothing(path, LARGEST_FILE));
+    this.#lines = new MemoryLines(readOrNothing(path));
   }
 
   /** Of a missing, truncated or foreign file, uses whatever can be read. */

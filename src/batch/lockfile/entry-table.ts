@@ -1,5 +1,5 @@
 import { WORK_KEY_LENGTH } from '../model/work-key.ts';
-import { grown, KeyColumn } from './key-column.ts';
+import { grown, KeyColumn, type Keys } from './key-column.ts';
 
 export type Found =
   | { readonly state: 'same' | 'moved'; readonly entry: number }
@@ -10,6 +10,15 @@ export type Found =
 export interface Place {
   readonly offset: number;
   readonly length: number;
+}
+
+/** What a table consists of, to be kept. */
+export interface Columns {
+  readonly sources: Keys;
+  readonly works: Keys;
+  readonly uuids: Keys;
+  readonly offsets: Uint32Array;
+  readonly lengths: Uint32Array;
 }
 
 /** Expected bytes of a source. */
@@ -47,25 +56,26 @@ export class EntryTable {
     return this.#sources.size;
   }
 
-  /** A sorted table from what `columns` returned. */
-  static of(columns: readonly Buffer[]): EntryTable {
-    const [sources, sourceEnds, works, workEnds, uuids, uuidEnds, offsets, lengths] = columns as Columns;
+  /** The sorted table that these columns are from. */
+  static of({ sources, works, uuids, offsets, lengths }: Columns): EntryTable {
     const table = new EntryTable(0);
-    table.#sources = KeyColumn.of(sources, numbersIn(sourceEnds));
-    table.#works = KeyColumn.of(works, numbersIn(workEnds));
-    table.#uuids = KeyColumn.of(uuids, numbersIn(uuidEnds));
-    table.#offsets = numbersIn(offsets);
-    table.#lengths = numbersIn(lengths);
+    table.#sources = KeyColumn.of(sources);
+    table.#works = KeyColumn.of(works);
+    table.#uuids = KeyColumn.of(uuids);
+    table.#offsets = offsets;
+    table.#lengths = lengths;
     return table;
   }
 
-  /** All that is in it, to be kept. Requires a sorted table. */
-  columns(): readonly Uint8Array[] {
-    const keys = [this.#sources, this.#works, this.#uuids].flatMap((column) => column.columns());
-    const places = [this.#offsets, this.#lengths].map((numbers) => numbers.subarray(0, this.size));
-    return [...keys, ...places].map(
-      ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
-    );
+  /** All that is in it. Requires a sorted table. */
+  columns(): Columns {
+    return {
+      sources: this.#sources.keys(),
+      works: this.#works.keys(),
+      uuids: this.#uuids.keys(),
+      offsets: this.#offsets.subarray(0, this.size),
+      lengths: this.#lengths.subarray(0, this.size),
+    };
   }
 
   /** The next entry: its source is `bytes` from `start` to `end`, `work` its work key. `uuidStart`: of a UUID in the usual form. */
@@ -155,20 +165,4 @@ export class EntryTable {
     this.#offsets[entry] = offset;
     this.#lengths[entry] = length;
   }
-}
-
-type Columns = readonly [
-  sources: Buffer,
-  sourceEnds: Buffer,
-  works: Buffer,
-  workEnds: Buffer,
-  uuids: Buffer,
-  uuidEnds: Buffer,
-  offsets: Buffer,
-  lengths: Buffer,
-];
-
-/** Their bytes must begin at a multiple of four. */
-function numbersIn({ buffer, byteOffset, byteLength }: Buffer): Uint32Array {
-  return new Uint32Array(buffer, byteOffset, byteLength / Uint32Array.BYTES_PER_ELEMENT);
 }

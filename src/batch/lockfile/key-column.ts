@@ -3,6 +3,12 @@ import { byteHash } from '../../base/byte-hash.ts';
 const NONE = -1;
 const LAST_ASCII = 0x7f;
 
+/** Consecutive keys, and where each ends and the next one begins. */
+export interface Keys {
+  readonly bytes: Buffer;
+  readonly ends: Uint32Array;
+}
+
 /**
  * One text per entry, stored as consecutive UTF-8, with a hash index. A hundred thousand strings in a Map take
  * three times the memory, and the garbage collector traverses them again and again.
@@ -21,8 +27,8 @@ export class KeyColumn {
     this.#ends = new Uint32Array(entries);
   }
 
-  /** The keys that `columns` returned. */
-  static of(bytes: Buffer, ends: Uint32Array): KeyColumn {
+  /** A column of these keys. */
+  static of({ bytes, ends }: Keys): KeyColumn {
     const column = new KeyColumn(0, 0);
     column.#bytes = bytes;
     column.#ends = ends;
@@ -30,9 +36,12 @@ export class KeyColumn {
     return column;
   }
 
-  /** What is in it: all keys, and where each ends. */
-  columns(): [bytes: Buffer, ends: Uint32Array] {
-    return [this.#bytes.subarray(0, this.#startOf(this.#size)), this.#ends.subarray(0, this.#size)];
+  /** All that is in it. */
+  keys(): Keys {
+    return {
+      bytes: this.#bytes.subarray(0, this.#startOf(this.#size)),
+      ends: this.#ends.subarray(0, this.#size),
+    };
   }
 
   get size(): number {

@@ -1,6 +1,7 @@
 import { removeLeftovers } from '../../base/atomic-file.ts';
 import type { LockEntry } from './entry.ts';
 import type { Found } from './entry-table.ts';
+import type { KeptScan } from './kept-scan.ts';
 import type { LockfileError } from './lockfile-error.ts';
 import { type Changes, merge } from './merge.ts';
 import { MergedFile } from './merged-file.ts';
@@ -32,12 +33,13 @@ export class Lockfile {
 
   /**
    * Opens the lockfile at `path`; a missing file counts as empty. Hand-edited files are fine as long as every
-   * line is an entry; of several with the same source and work the last one counts.
+   * line is an entry; of several with the same source and work the last one counts. `kept`: what earlier runs have
+   * found in it.
    * @throws LockfileError when the file is invalid, Error of the file system
    */
-  static async open(path: string, now = Date.now()): Promise<Lockfile> {
+  static async open(path: string, now = Date.now(), kept?: KeptScan): Promise<Lockfile> {
     const tidied = removeLeftovers(path, now); // lists the folder while the file is read
-    const snapshot = Snapshot.open(path);
+    const snapshot = Snapshot.open(path, kept);
     await tidied;
     return new Lockfile(path, snapshot);
   }
@@ -98,7 +100,8 @@ export class Lockfile {
    * @throws LockfileError when a change cannot be written or the file is broken, Error of the file system
    */
   async rewrite(changes: Changes, keep: (source: string) => boolean): Promise<Rewritten> {
-    const old = this.#snapshot.isCurrent() ? this.#snapshot : Snapshot.open(this.#path);
+    const isFresh = this.#snapshot.isScanned && this.#snapshot.isCurrent();
+    const old = isFresh ? this.#snapshot : Snapshot.open(this.#path);
     const target = new MergedFile(old);
     try {
       const counts = await merge(old, changes, keep, target);
@@ -111,6 +114,11 @@ export class Lockfile {
     } finally {
       if (old !== this.#snapshot) old.close();
     }
+  }
+
+  /** Keeps what was found in the file for the next run. @throws Error of the file system */
+  keepScan(): void {
+    this.#snapshot.keep();
   }
 
   close(): void {

@@ -1,9 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import type { LockEntry } from './entry.ts';
 import { EntryTable } from './entry-table.ts';
+import type { KeptScan, KnownEntries } from './kept-scan.ts';
 import { changedInUse, LockfileError } from './lockfile-error.ts';
 import { readEntry, type Scan, scanEntries } from './scan.ts';
 import { type Seal, SealReader } from './seal.ts';
+import { SealColumn } from './seal-column.ts';
 
 const LARGEST_FILE = 2 ** 32 - 1;
 /** Bytes of read-ahead when entries are read in sequence. */
@@ -22,20 +24,31 @@ export class Snapshot {
   #window = Buffer.alloc(0);
   #from = 0;
   #to = 0;
-  readonly #seals = new SealReader();
+  readonly #reader = new SealReader();
+  readonly #seals: SealColumn;
+  readonly #kept: KeptScan | undefined;
+  /** Whether the file itself was scanned: what an earlier run has found is good for reading only. */
+  readonly isScanned: boolean;
 
-  private constructor(path: string, fd: number | undefined) {
+  private constructor(path: string, fd: number | undefined, kept: KeptScan | undefined) {
     this.path = path;
     this.#fd = fd;
+    this.#kept = kept;
     this.#stats = fd === undefined ? undefined : statsOf(fd, path);
-    this.scan = fd === undefined ? emptyScan() : scanEntries(fd, this.size, path);
+    const known = this.#stats && kept?.recall(this.#stats);
+    this.isScanned = !known;
+    this.scan = known?.scan ?? (fd === undefined ? emptyScan() : scanEntries(fd, this.size, path));
+    this.#seals = known?.seals ?? new SealColumn(new Uint8Array(this.scan.table.size), []);
   }
 
-  /** A missing file counts as empty. @throws LockfileError, or Error of the file system */
-  static open(path: string): Snapshot {
+  /**
+   * A missing file counts as empty. `kept`: what earlier runs have found, for an unchanged file.
+   * @throws LockfileError, or Error of the file system
+   */
+  static open(path: string, kept?: KeptScan): Snapshot {
     const fd = openIfThere(path);
     try {
-      return new Snapshot(path, fd);
+      return new Snapshot(path, fd, kept);
     } catch (error) {
       if (fd !== undefined) closeSync(fd);
       throw error;
@@ -63,9 +76,19 @@ export class Snapshot {
 
   /** Who signed an entry whose digest is intact; undefined if only reading it can tell. */
   sealOf(entry: number): Seal | undefined {
+    const known = this.#seals.at(entry);
+    if (known) return known;
     const { offset, length } = this.scan.table.placeOf(entry);
     const start = this.#startOf(offset, length);
-    return this.#seals.read(this.#window, start, Math.min(start + length, this.#to - this.#from));
+    const seal = this.#reader.read(this.#window, start, Math.min(start + length, this.#to - this.#from));
+    if (seal) this.#seals.set(entry, seal);
+    return seal;
+  }
+
+  /** Keeps what was found for the next run, if it was not known before. @throws Error of the file system */
+  keep(): void {
+    if (!this.#stats || !(this.isScanned || this.#seals.isChanged)) return;
+    this.#kept?.keep(this.#stats, { scan: this.scan, seals: this.#seals } satisfies KnownEntries);
   }
 
   /** The error for an entry that can be read but must not be used. */

@@ -5,6 +5,7 @@ import { FileMemory } from '../../base/file-memory.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
 import { bareUuid } from '../../dispatch/cape-texture.ts';
 import { Journal } from '../journal/journal.ts';
+import { KeptScan } from '../lockfile/kept-scan.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
 import { BatchSetupError } from '../model/setup-error.ts';
 import { EMBEDDED } from '../model/signer.ts';
@@ -37,7 +38,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
   const { lockfile: lockPath, stateDir, clock = systemClock } = options;
   const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
   try {
-    const lockfile = lockPath === undefined ? undefined : await Lockfile.open(lockPath);
+    const lockfile = lockPath === undefined ? undefined : await openLockfile(lockPath, stateDir, clock.now());
     const journal = write ? Journal.open(place.path) : Journal.read(place.path);
     const memory = FileMemory.open(join(stateDir, 'files.bin'), () => clock.now());
     const signers = signerRule(options);
@@ -71,6 +72,10 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
     place.held?.release();
     throw error;
   }
+}
+
+async function openLockfile(path: string, stateDir: string, now: number): Promise<Lockfile> {
+  return await Lockfile.open(path, now, new KeptScan(path, join(stateDir, 'lockfiles'), now));
 }
 
 function signerRule({ service, keepSignatures = false, game, ownKey }: PlanOptions): SignerRule {

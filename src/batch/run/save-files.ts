@@ -26,7 +26,7 @@ interface BatchEnd {
 }
 
 /**
- * Saves what the batch knows: first the lockfile, then the file memory. Only then the journal is closed, or removed
+ * Saves what the batch knows: first the lockfile, then what is known of files. Only then the journal is closed, or removed
  * if everything in it is stored elsewhere. Without a lockfile a journal with failures is kept: it is all that knows
  * the skins that were made, and the next run would pay for them again.
  * @throws LockfileError; errors of the file system
@@ -40,6 +40,7 @@ export async function saveFiles(
   const { isOver, failed } = end;
   try {
     const outcome = await rewriteLockfile(options, files, end);
+    files.lockfile?.keepScan();
     memory.save();
     if (isOver && (outcome || failed === 0 || options.force))
       journal?.retire({ keepsJobs: options.follow !== false && options.force !== true });

@@ -35,7 +35,7 @@ async function stepsOf(ending: Ending): Promise<string[]> {
     return { written: true, dropped: 0 };
   };
   const files = {
-    lockfile: hasLockfile ? { rewrite } : undefined,
+    lockfile: hasLockfile ? { rewrite, keepScan: () => {} } : undefined,
     journal: {
       retire: ({ keepsJobs }: { keepsJobs: boolean }) =>
         steps.push(keepsJobs ? 'journal retired, open jobs kept' : 'journal retired'),
@@ -98,7 +98,7 @@ test.each([
   };
   const nothing = () => {};
   const files = {
-    lockfile: { rewrite },
+    lockfile: { rewrite, keepScan: () => {} },
     journal: { retire: nothing },
     memory: { save: nothing },
   } as unknown as OpenBatch;
@@ -120,7 +120,11 @@ test.each([
     return { written: true, dropped: 0 };
   };
   const nothing = () => {};
-  const files = { lockfile: { rewrite }, journal: { retire: nothing }, memory: { save: nothing } };
+  const files = {
+    lockfile: { rewrite, keepScan: () => {} },
+    journal: { retire: nothing },
+    memory: { save: nothing },
+  };
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
   const end = { changes, isOver: true, failed: 0, hasReadAll };
@@ -130,7 +134,7 @@ test.each([
 
 test('A result that is in no journal and no lockfile is a mistake of the program, not an entry', async () => {
   const rewrite = async (entries: Iterable<unknown>) => ({ written: true, dropped: [...entries].length });
-  const files = { lockfile: { rewrite }, journal: undefined, memory: { save: () => {} } };
+  const files = { lockfile: { rewrite, keepScan: () => {} }, journal: undefined, memory: { save: () => {} } };
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: 'k' });
   const end = { changes, isOver: true, failed: 0, hasReadAll: true };
@@ -148,7 +152,11 @@ test.each([
     return { written: true, dropped: 0 };
   };
   const journal = { retire: () => {}, readDone: () => recordOf(1) };
-  const files = { lockfile: { rewrite }, journal, memory: { save: () => {} } } as unknown as OpenBatch;
+  const files = {
+    lockfile: { rewrite, keepScan: () => {} },
+    journal,
+    memory: { save: () => {} },
+  } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
   await saveFiles({ cape } as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });
@@ -169,7 +177,11 @@ test.each([
   };
   const { key: __, ...record } = recordOf(1);
   const journal = { retire: () => {}, readDone: () => ({ ...record, ...signedBy }) };
-  const files = { lockfile: { rewrite }, journal, memory: { save: () => {} } } as unknown as OpenBatch;
+  const files = {
+    lockfile: { rewrite, keepScan: () => {} },
+    journal,
+    memory: { save: () => {} },
+  } as unknown as OpenBatch;
   const changes = new LockfileChanges();
   changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
   await saveFiles({} as BatchOptions, files, { changes, isOver: true, failed: 0, hasReadAll: true });

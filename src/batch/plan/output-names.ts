@@ -30,6 +30,7 @@ export class OutputNames {
    * A stem already taken gets a suffix from `identity`; the same calls give the same names.
    */
   take(stem: string, identity: string): string {
+    if (isPlain(stem) && this.#claim(stem)) return stem; // most names
     const segments = safeSegments(stem);
     const last = segments.pop()!;
     const marks = this.#marks(identity);
@@ -77,8 +78,12 @@ function safeSegments(stem: string): string[] {
   return kept.length === 0 ? ['_'] : kept.map(safeSegment);
 }
 
+function isPlain(segment: string): boolean {
+  return PLAIN.test(segment) && !RESERVED.test(segment.toUpperCase());
+}
+
 function safeSegment(segment: string): string {
-  if (PLAIN.test(segment) && !RESERVED.test(segment.toUpperCase())) return segment;
+  if (isPlain(segment)) return segment;
   const cut = tidied(segment.normalize('NFC').replaceAll(UNSAFE, '_'), MAX_UNITS);
   return RESERVED.test(folded(cut)) ? tidied(`_${cut}`, MAX_UNITS) : cut;
 }

@@ -32,8 +32,9 @@ export function renderFile(name: FormatName, skin: SkinData, stem: string): Rend
 /** Returns the path of a skin's file without rendering it. */
 export function filePath(name: FormatName, stem: string): string {
   const format: Format = FORMATS[name];
+  if (!format.isNamedByFile) return stem + format.extension;
   const { folder, last } = splitStem(stem);
-  return folder + (format.isNamedByFile ? last.toLowerCase() : last) + format.extension;
+  return folder + last.toLowerCase() + format.extension;
 }
 
 function splitStem(stem: string): { folder: string; last: string } {

@@ -117,6 +117,12 @@ export function forKysely(
   };
 }
 
+/** Texts in PostgreSQL cannot have the character 0. It comes in addresses, and stands for nothing that is stored. */
+function storable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(storable);
+  return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
 const BEGINNING = /^(?:begin|start transaction)\b/;
 
 /** @param limits statements that each transaction begins with */
@@ -135,7 +141,7 @@ function adapt(
     const name = values.length === 0 ? undefined : names?.of(text);
     const isInTransaction = client.getTransactionStatus() !== 'I';
     try {
-      return await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
+      return await client.query({ text, values: values.map(storable), ...(name !== undefined && { name }) });
     } catch (error) {
       if (name !== undefined && isOutdated(error)) names?.renew(text, name);
       // A transaction has to begin again: see inTransaction.

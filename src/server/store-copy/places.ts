@@ -11,6 +11,7 @@ import type { PostgresSettings } from '../store/postgres/postgres-store.ts';
 import type { Tables } from '../store/schema/tables.ts';
 import { EmbeddedDialect } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
+import { verifyWhole } from '../store/whole.ts';
 import { StoreCopyError } from './copy-error.ts';
 import type { OpenPlace } from './open-place.ts';
 
@@ -30,12 +31,16 @@ export function fingerprintOf(place: StorePlace): string {
   return createHash('sha256').update(name).digest('hex');
 }
 
-/** All reads see the store as it is at one moment; those who use it neither wait nor are waited for. @throws StoreCopyError */
+/**
+ * All reads see the store as it is at one moment; those who use it neither wait nor are waited for.
+ * @throws StoreCopyError, StoreUnfinishedError
+ */
 export async function openSnapshot(place: StorePlace): Promise<OpenPlace> {
   const opened =
     'folder' in place ? await openFileSnapshot(place.folder) : await openDatabase(place.postgres);
   try {
     await verifyVersion(opened.db, place);
+    await verifyWhole(opened.db);
     return opened;
   } catch (error) {
     await opened.close();

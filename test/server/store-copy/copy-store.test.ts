@@ -159,6 +159,15 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     await (await openStoreOf({ dataDir: to.folder })).close();
   });
 
+  test.each(['SQLite', 'PostgreSQL'] as const)('A part of a copy in %s is not copied on', async (part) => {
+    const [from, to, third] = [await PLACES.SQLite(), await PLACES[part](), await PLACES.SQLite()];
+    await filled(from);
+    await endAt(from, to, ({ table }) => table === 'textures');
+    await expect(copy(to, third)).rejects.toMatchObject({ code: 'store_unfinished' });
+    await copy(from, to);
+    await copy(to, third);
+  });
+
   test('Something else that writes to the copy is noticed', async () => {
     const [from, to] = [await PLACES.SQLite(), { folder: await ownFolder() }];
     await filled(from);

@@ -12,7 +12,7 @@ const ALSO_ON_POSTGRES = [
   'test/service/callers/{keys,revoking,users}.test.ts',
   'test/service/game-accounts/restoring.test.ts',
   'test/service/gateway/{gateway,skinsmith}.test.ts',
-  'test/service/jobs/{generating,idempotency,queue,queue-events}.test.ts',
+  'test/service/jobs/{generating,idempotency,queue,queue-events,webhooks}.test.ts',
   'test/service/limits/{limits,fairness}.test.ts',
   'test/service/moderation/*.test.ts',
   'test/service/running/{character-zero,doctor,fuzz,statements,too-new-store}.test.ts',

@@ -133,10 +133,11 @@ function adapt(
 ): PostgresPoolClient {
   let lost: Error | undefined;
   const onLost = (error: Error) => {
-    lost = error;
+    lost = asTrouble(error) as Error;
   };
   client.on('error', onLost);
   const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
+    if (lost) throw lost; // a rollback would wait in vain, too; the transaction ends with the connection
     const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
     const name = values.length === 0 ? undefined : names?.of(text);
     const isInTransaction = client.getTransactionStatus() !== 'I';

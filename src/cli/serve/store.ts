@@ -47,12 +47,20 @@ export function settingsOf(
 /** Messages do not repeat the address: it may hold a password. */
 function databaseUrl(text: string, env: NodeJS.ProcessEnv): string {
   const url = URL.parse(text);
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash !== '')
-    throw wrong('The store must be an address like postgres://user@host/name.');
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hash !== '' || namesHosts(url))
+    throw wrong('The store must be an address like postgres://user@host/name.', OF_ADDRESSES);
   addVariables(env, url.searchParams);
   trustSystem(url.searchParams);
   verifyTls(url.searchParams);
   return url.href;
+}
+
+const OF_ADDRESSES =
+  'It names one host, that of the primary. In a password, write special characters as %2F (/), %3F (?), %23 (#) and so on.';
+
+/** Several hosts, of which libpq would choose one. */
+function namesHosts({ hostname, searchParams }: URL): boolean {
+  return `${hostname}${searchParams.get('host') ?? ''}`.includes(',');
 }
 
 /** The variables of all PostgreSQL clients that the driver does not read as they do. */

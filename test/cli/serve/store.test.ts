@@ -37,14 +37,18 @@ test('Connections and a pooler are passed on', () => {
   expect(choose({ store: URL, storePooler: true })).toMatchObject({ prepares: false });
 });
 
-test.each(['db.example', 'mysql://db.example/geheim', 'postgres://u:geheim@[', 'postgres://geheim#part'])(
-  'What is no address of a database is refused and not shown: %s',
-  (store) => {
-    const message = refusal({ store });
-    expect(message).toContain('postgres://user@host/name');
-    expect(message).not.toContain('geheim');
-  },
-);
+test.each([
+  'db.example',
+  'mysql://db.example/geheim',
+  'postgres://u:geheim@[',
+  'postgres://geheim#part',
+  'postgres://u:geheim@one.example,two.example/skins',
+  'postgres:///skins?password=geheim&host=one.example,two.example',
+])('What is no address of one database is refused and not shown: %s', (store) => {
+  const message = refusal({ store });
+  expect(message).toContain('postgres://user@host/name');
+  expect(message).not.toContain('geheim');
+});
 
 test('Options of a database need one', () => {
   expect(refusal({ storePooler: true })).toContain('--store-…');

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +7,14 @@ import { startChromium } from '../../support/chromium/chromium.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { fillGallery, RARE } from '../../support/pages/fill-gallery.ts';
 import { openPage } from '../../support/pages/watched-page.ts';
-import { guardAgainstLeaks, runServer, type ServerUnderTest } from '../../support/server/running-server.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import {
+  giveSigningKey,
+  giveStore,
+  guardAgainstLeaks,
+  runServer,
+  type ServerUnderTest,
+} from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
 
@@ -23,13 +31,29 @@ afterAll(async () => {
   await browser?.close();
 });
 
+/** Filled once: it takes as long as the tests. */
+let filled: Promise<string> | undefined;
+
+afterAll(async () => {
+  if (filled) await rm(await filled, { recursive: true, force: true });
+});
+
 /** All skins have the heaviest picture of the examples. */
+async function fillFolder(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'skinsmith-test-'));
+  await Promise.all([giveSigningKey(dataDir), giveStore(dataDir)]);
+  const { owner, close } = await runServer({ dataDir });
+  await owner.upload('/v2/generate', await readFile('examples/knight-overlay.png'), { name: 'First' });
+  await close();
+  fillGallery(join(dataDir, 'skinsmith.db'), COUNT);
+  return dataDir;
+}
+
 async function openLarge(): Promise<ServerUnderTest> {
-  const before = await runServer();
-  await before.owner.upload('/v2/generate', await readFile('examples/knight-overlay.png'), { name: 'First' });
-  await before.close();
-  fillGallery(join(before.dataDir, 'skinsmith.db'), COUNT);
-  return await runServer({ dataDir: before.dataDir });
+  filled ??= fillFolder();
+  const dataDir = await ownFolder();
+  await cp(await filled, dataDir, { recursive: true });
+  return await runServer({ dataDir });
 }
 
 interface Seen {

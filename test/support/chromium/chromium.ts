@@ -3,7 +3,6 @@ import { type Browser, chromium } from 'playwright-core';
 import { FONTS_FILE, unpackedChromium } from './unpack.ts';
 
 const ARGS = [
-  '--no-zygote',
   // WebGL without a graphics card.
   '--use-gl=angle',
   '--use-angle=swiftshader',

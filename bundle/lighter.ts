@@ -40,6 +40,11 @@ const REPLACEMENTS: readonly Replacement[] = [
   },
   // For requests that tests inject.
   { source: 'light-my-request', importer: /node_modules.fastify/, code: NOTHING },
+  // For examples of traces beside metrics, for quantiles, and for sending metrics instead of being asked for them.
+  { source: '@opentelemetry/api', importer: /node_modules.prom-client/, code: NOTHING },
+  { source: /^\.\/lib\/(?:summary|pushgateway)$/, importer: /node_modules.prom-client.index/, code: NOTHING },
+  // The connection that the package pg-native makes.
+  { source: './native', importer: /node_modules.pg.lib/, code: NOTHING },
   // For config files with a JSON schema or migrations.
   { source: /^(ajv-formats|semver)$/, importer: /node_modules.conf/, code: NOTHING },
   { source: /^ajv\//, importer: /node_modules.conf/, code: 'export const Ajv2020 = undefined;' },

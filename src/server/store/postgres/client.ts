@@ -15,9 +15,14 @@ export class StoreClient extends Client {
   readonly #file: string | null;
   /** Milliseconds to ask for TLS; undefined: the address says whether there is to be any. */
   readonly #asksFor: number | undefined;
+  #lost: Error | undefined;
 
   constructor(config: ClientConfig = {}) {
     super(config);
+    // The pool does not listen while it hands a connection over. An error that comes just then would end the process.
+    this.on('error', (error) => {
+      this.#lost ??= error;
+    });
     const said = config.connectionString && new URL(config.connectionString).searchParams;
     this.#file = said ? said.get('passfile') : null;
     // As for libpq: what goes through a socket in the file system is never encrypted.
@@ -26,6 +31,11 @@ export class StoreClient extends Client {
       this.#asksFor = config.connectionTimeoutMillis || LIMIT;
     // The driver's own search is deprecated and prints a warning. It calls a function when a password is asked for.
     if (!this.password) Object.assign(this, { password: async () => await this.#findPassword() });
+  }
+
+  /** Why the connection cannot be used any more; undefined while it can. */
+  get lost(): Error | undefined {
+    return this.#lost;
   }
 
   override connect(): Promise<this>;

@@ -127,17 +127,15 @@ const BEGINNING = /^(?:begin|start transaction)\b/;
 
 /** @param limits statements that each transaction begins with */
 function adapt(
-  client: PoolClient,
+  client: PoolClient & Partial<Pick<StoreClient, 'lost'>>,
   names: StatementNames | undefined,
   limits: string | undefined,
 ): PostgresPoolClient {
-  let lost: Error | undefined;
-  const onLost = (error: Error) => {
-    lost = asTrouble(error) as Error;
-  };
-  client.on('error', onLost);
+  let silent: Error | undefined;
+  const lost = () => silent ?? (client.lost && (asTrouble(client.lost) as Error));
   const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
-    if (lost) throw lost; // a rollback would wait in vain, too; the transaction ends with the connection
+    const before = lost();
+    if (before) throw before; // a rollback would wait in vain, too; the transaction ends with the connection
     const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
     const name = values.length === 0 ? undefined : names?.of(text);
     const isInTransaction = client.getTransactionStatus() !== 'I';
@@ -149,13 +147,10 @@ function adapt(
       const isPassing = isOutdated(error) || isDeadlock(error);
       if (!isInTransaction && isPassing && tries < MOST_TRIES) return await query(asked, values, tries + 1);
       const trouble = asTrouble(error);
-      if (trouble !== error) lost = trouble as Error;
+      if (trouble !== error) silent = trouble as Error;
       throw trouble;
     }
   };
-  const release = () => {
-    client.off('error', onLost);
-    client.release(lost ?? false); // a broken one is closed
-  };
+  const release = () => client.release(lost() ?? false); // a broken one is closed
   return { query, release } as unknown as PostgresPoolClient;
 }

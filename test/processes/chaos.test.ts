@@ -111,7 +111,9 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     const keys = await makeUsers(cluster);
     await Promise.all(cluster.nodes.map(async (node) => await node.start()));
     const subscribers = subscribe(cluster, keys);
-    const { accepted, waitedFor, rudeness } = await runChaos({ ...cluster, subscribers }, keys, random);
+    const chaos = runChaos({ ...cluster, subscribers }, keys, random);
+    const crashes = cluster.nodes.map(async (node) => await node.crash);
+    const { accepted, waitedFor, rudeness } = await Promise.race([chaos, ...crashes]);
     const { rows } = await poll(
       async () => await cluster.admin.query('select uuid, status, error_code from jobs order by id'),
       ({ rows: jobs }) => jobs.every(({ status }) => status === 'completed' || status === 'failed'),

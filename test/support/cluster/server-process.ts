@@ -20,15 +20,22 @@ export class ServerProcess {
   readonly #options: ServerOptions;
   #process: ChildProcess | undefined;
   #url = '';
+  readonly #crash = Promise.withResolvers<never>();
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    this.#crash.promise.catch(() => {}); // where nobody waits for it
     onTestFinished(async () => await this.kill());
   }
 
   /** Undefined while it does not run. */
   get url(): string | undefined {
     return this.#process ? this.#url : undefined;
+  }
+
+  /** Rejects once a process has ended that was not told to. */
+  get crash(): Promise<never> {
+    return this.#crash.promise;
   }
 
   /** Starts it, as often as it takes: its database may be away. */
@@ -47,6 +54,10 @@ export class ServerProcess {
       if (line === undefined) continue;
       this.#url = String(line);
       this.#process = child;
+      child.once('exit', (status) => {
+        if (this.#process === child)
+          this.#crash.reject(new Error(`A server ended by itself, with ${status}.`));
+      });
     }
   }
 

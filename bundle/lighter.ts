@@ -40,7 +40,7 @@ const REPLACEMENTS: readonly Replacement[] = [
   },
   // For requests that tests inject.
   { source: 'light-my-request', importer: /node_modules.fastify/, code: NOTHING },
-  // For examples of traces beside metrics, for quantiles, and for sending metrics instead of being asked for them.
+  // Exemplars, summaries and the push gateway: our metrics have none of them.
   { source: '@opentelemetry/api', importer: /node_modules.prom-client/, code: NOTHING },
   { source: /^\.\/lib\/(?:summary|pushgateway)$/, importer: /node_modules.prom-client.index/, code: NOTHING },
   // The connection that the package pg-native makes.

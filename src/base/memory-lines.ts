@@ -143,7 +143,7 @@ export class MemoryLines {
     );
   }
 
-  /** Where the line of the path in `#key` begins; 0: there is none. */
+  /** Where the line of the path in `#key` begins; 0 if there is no such line. */
   #lookUp(length: number): number {
     const slots = this.#table();
     return slots[this.#slotOf(slots, this.#key, 0, length)]!;

@@ -110,7 +110,7 @@ async function ownKeyIn({ folders }: BaseContext): Promise<OwnKey | undefined> {
 /** Milliseconds that a service may be failing before its key counts as unavailable. */
 const KEY_PATIENCE = { budget: 3_000, patience: 10_000 };
 
-/** Jobs that one command has in the queue of the embedded service: enough for all of its workers, twice. */
+/** Jobs that one command has in the queue of the embedded service: two for each of its workers on two cores. */
 const EMBEDDED_SPOTS = 32;
 
 async function batchService(

@@ -1,10 +1,10 @@
 /**
  * Has workers that make skin data at the same time record the ends of their jobs together. Those that are done wait until
  * they are at least as many as those that still work: of a batch, half a dozen jobs and more share a commit, a look for
- * what has ended and the submissions that follow. One that works alone never waits.
+ * what has ended and the submissions that follow. A worker that is the only one at work never waits.
  */
 export class EndGatherer {
-  /** Works that go on. */
+  /** Works under way. */
   #working = 0;
   /** Those that are done and wait. */
   #waiting: (() => void)[] = [];

@@ -56,7 +56,7 @@ interface Line {
   readonly waiting: number[];
 }
 
-/** Each submission asks for it, so that nothing is made for a step but what stays. */
+/** Each submission asks for a forecast, so a step allocates no lists of its own. */
 class Future {
   time = 0;
   readonly #outlook: Outlook;

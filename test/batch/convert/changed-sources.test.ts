@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,6 +12,8 @@ test('A file that is edited before its second attempt is a source that failed, a
   const folder = await ownFolder();
   const files = [1, 2, 3].map((number) => join(folder, `skin-${number}.png`));
   for (const [index, file] of files.entries()) await writeFile(file, skinPng(index + 1));
+  const edited = join(folder, 'edited.png');
+  await writeFile(edited, skinPng(9));
   const first = pixelHash(drawSkin(1));
   const fails = { kind: 'fails', times: 1, code: 'skin_change_failed' } as const;
   const { url, key } = await runHosted({
@@ -20,14 +23,17 @@ test('A file that is edited before its second attempt is a source that failed, a
   const client = new SkinClient({ baseUrl: url, apiKey: key });
   onTestFinished(async () => await client.close());
   const results: BatchResult[] = [];
+  let isEdited = false;
   const summary = await convert({
     client,
     sources: files,
     stateDir: join(folder, 'state'),
     pollInterval: 50,
     deliver: (result) => void results.push(result),
-    onEvent: async ({ type }) => {
-      if (type === 'accepted') await writeFile(files[0]!, skinPng(9));
+    onEvent: ({ type }) => {
+      if (isEdited || type !== 'accepted') return;
+      isEdited = true;
+      renameSync(edited, files[0]!); // a file that is half written would be an invalid picture
     },
   });
   expect(summary).toMatchObject({ end: 'complete', made: 2, failed: 1, left: 0 });

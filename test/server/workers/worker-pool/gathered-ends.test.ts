@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Clock } from '../../../src/base/clock.ts';
-import { JobSignals } from '../../../src/server/events/job-signals.ts';
-import { Observers } from '../../../src/server/events/observer.ts';
-import type { Generator, Texture } from '../../../src/server/generators/port.ts';
-import { nameThisProcess } from '../../../src/server/queue/lease-owner.ts';
-import type { JobQueue, Lease } from '../../../src/server/queue/port.ts';
-import { WorkerPool, type WorkerPoolOptions } from '../../../src/server/workers/worker-pool.ts';
-import { poll } from '../../support/server/poll.ts';
+import type { Clock } from '../../../../src/base/clock.ts';
+import { JobSignals } from '../../../../src/server/events/job-signals.ts';
+import { Observers } from '../../../../src/server/events/observer.ts';
+import type { Generator, Texture } from '../../../../src/server/generators/port.ts';
+import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import type { JobQueue, Lease } from '../../../../src/server/queue/port.ts';
+import { WorkerPool, type WorkerPoolOptions } from '../../../../src/server/workers/worker-pool.ts';
+import { poll } from '../../../support/server/poll.ts';
 
 /** Four workers whose jobs take as long as the test says. */
 class Workshop {

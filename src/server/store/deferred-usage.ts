@@ -24,6 +24,8 @@ export class DeferredUsage {
   #generations = new Map<string, number>();
   #views = new Map<string, SkinViewRow>();
   #timer: NodeJS.Timeout | undefined;
+  /** Resolves when all writes that have begun are over, whatever came of them. */
+  #underWay: Promise<void> = Promise.resolve();
 
   /** Notes that the key was used. */
   useKey(db: Db, key: Pick<ApiKeyRow, 'id' | 'last_used_at'>, now: number): void {
@@ -50,8 +52,16 @@ export class DeferredUsage {
     this.#writeSoon(db);
   }
 
-  /** Writes what is noted. */
+  /** Writes what is noted, and waits for writes that began before. */
   async flush(db: Db): Promise<void> {
+    const earlier = this.#underWay;
+    const write = this.#write(db);
+    this.#underWay = Promise.allSettled([earlier, write]).then(() => undefined);
+    if (!db.isTransaction) await earlier; // inside a transaction: it may wait for the end of that
+    await write;
+  }
+
+  async #write(db: Db): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const [used, generations, views] = [this.#used, this.#generations, this.#views];

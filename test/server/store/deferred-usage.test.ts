@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { flushUsage } from '../../../src/server/store/adapter-parts.ts';
 import { findKey, insertKey, noteGeneration, noteKeyUse } from '../../../src/server/store/api-keys.ts';
+import { inTransaction } from '../../../src/server/store/db.ts';
 import type { ApiKeyRow } from '../../../src/server/store/schema/user-tables.ts';
 import { noteView } from '../../../src/server/store/skin-views.ts';
 import { findSkin } from '../../../src/server/store/skins.ts';
@@ -50,6 +51,34 @@ test('Generations of a key add up, however they are written', async () => {
     await flushUsage(store.db);
   }
   expect((await findKey(store.db, id))?.key.generations).toBe(3);
+});
+
+test('Who asks for it to be written waits for what is being written already', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepData(db, 'face');
+  const { id, uuid } = await record(db);
+  const other = Promise.withResolvers<void>();
+  const transaction = inTransaction(db, async () => await other.promise);
+  noteView(db, { skin_id: id, viewer: 'ann', hour: 1 });
+  const first = flushUsage(db); // has to wait for the transaction
+  const second = flushUsage(db).then(async () => (await findSkin(db, uuid))?.views);
+  await new Promise(setImmediate);
+  other.resolve();
+  expect(await second).toBe(1);
+  await Promise.all([transaction, first]);
+});
+
+test('A transaction does not wait for what waits for its end', async () => {
+  const { db } = await openOwnStore(await ownFolder());
+  await keepData(db, 'face');
+  const { id } = await record(db);
+  noteView(db, { skin_id: id, viewer: 'ann', hour: 1 });
+  let outside: Promise<void> | undefined;
+  await inTransaction(db, async (tx) => {
+    outside = flushUsage(db);
+    await flushUsage(tx);
+  });
+  await outside;
 });
 
 test('Views of one viewer in an hour count once, also when they were written apart', async () => {

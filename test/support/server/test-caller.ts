@@ -72,37 +72,27 @@ export class TestCaller {
     path: string,
     { body, headers = {} }: { body?: Buffer | string; headers?: Headers } = {},
   ): Promise<Heard> {
-    const agent = this.#agent();
-    try {
-      const answer = await request(`${this.url}${path}`, {
-        method,
-        headers: this.#headers(headers),
-        body: body ?? null,
-        dispatcher: agent,
-      });
-      const bytes = Buffer.from(await answer.body.arrayBuffer());
-      const { statusCode: status, headers: heard } = answer;
-      if (this.#options.isOurs !== false) {
-        expectAsDescribed({ method, address: path, status, headers: heard, bytes });
-      }
-      return this.#heard(status, heard, bytes);
-    } finally {
-      await agent.close();
+    const answer = await request(`${this.url}${path}`, {
+      method,
+      headers: this.#headers(headers),
+      body: body ?? null,
+      dispatcher: sharedAgent(this.#options.address),
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    const { statusCode: status, headers: heard } = answer;
+    if (this.#options.isOurs !== false) {
+      expectAsDescribed({ method, address: path, status, headers: heard, bytes });
     }
+    return this.#heard(status, heard, bytes);
   }
 
   /** Opens a stream of events; it is closed when the test ends. */
   async events(path = '/v2/queue/events'): Promise<EventReader> {
-    const agent = this.#agent();
+    const agent = agentFrom(this.#options.address);
     const answer = await request(`${this.url}${path}`, { headers: this.#headers(), dispatcher: agent });
     const reader = new EventReader(answer, async () => await agent.destroy());
     onTestFinished(async () => await reader.close());
     return reader;
-  }
-
-  #agent(): Agent {
-    const { address } = this.#options;
-    return new Agent(address === undefined ? {} : { localAddress: address });
   }
 
   /** An empty one is left out. */
@@ -125,6 +115,20 @@ export class TestCaller {
     if (this.#options.dataDir !== undefined) expect(text).not.toContain(this.#options.dataDir);
     return { status, headers, bytes, body: text === '' ? ({} as Body) : (JSON.parse(text) as Body) };
   }
+}
+
+/** By the loopback address that is called from. */
+const sharedAgents = new Map<string | undefined, Agent>();
+
+/** One whose connections later requests use, too: a new one for each would take most of the time of many tests. */
+function sharedAgent(address: string | undefined): Agent {
+  const agent = sharedAgents.get(address) ?? agentFrom(address);
+  sharedAgents.set(address, agent);
+  return agent;
+}
+
+function agentFrom(address: string | undefined): Agent {
+  return new Agent(address === undefined ? {} : { localAddress: address });
 }
 
 /** Status, code and shape of an answer that refuses. */

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from './schema/tables.ts';
 
 /** Which database keeps a store. */
@@ -12,4 +12,12 @@ export interface NamesDialect {
 /** For the few statements that differ: how writers are kept apart, and how times of leases are told. */
 export function isPostgres(db: Kysely<Tables>): boolean {
   return (db.getExecutor().adapter as Partial<NamesDialect>).dialectName === 'postgres';
+}
+
+/**
+ * A number from outside that an `integer` column is compared with. PostgreSQL takes such a parameter for one of 32 bits,
+ * as the column is, and fails for larger ones.
+ */
+export function wide(number: number): RawBuilder<number> {
+  return sql`cast(${number} as bigint)`;
 }

@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Db } from './db.ts';
+import { wide } from './dialect.ts';
 import type { ReportRow } from './schema/moderation-tables.ts';
 import type { SkinRow } from './schema/skin-tables.ts';
 import type { Tables } from './schema/tables.ts';
@@ -61,11 +62,11 @@ export async function listReports(
     .where('reports.closed_at', state === 'open' ? 'is' : 'is not', null)
     .orderBy('reports.id', 'desc')
     .limit(size);
-  return await (after === undefined ? page : page.where('reports.id', '<', after)).execute();
+  return await (after === undefined ? page : page.where('reports.id', '<', wide(after))).execute();
 }
 
 export async function findReport(db: Db, id: number): Promise<ReportWithSkin | undefined> {
-  return await reportsWithSkins(db).where('reports.id', '=', id).executeTakeFirst();
+  return await reportsWithSkins(db).where('reports.id', '=', wide(id)).executeTakeFirst();
 }
 
 /** Number of open reports, up to `most`. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './db.ts';
+import { wide } from './dialect.ts';
 import type { SkinRow } from './schema/skin-tables.ts';
 import type { Tables } from './schema/tables.ts';
 import { findSkinsByNumber, type SkinWithData } from './skins.ts';
@@ -40,7 +41,7 @@ export function pageOf(
   }
   const popular = all.orderBy('views', 'desc').orderBy('id', 'desc');
   if (before === undefined) return popular;
-  return popular.where((eb) => eb(eb.refTuple('views', 'id'), '<', eb.tuple(before.views, before.id)));
+  return popular.where((eb) => eb(eb.refTuple('views', 'id'), '<', eb.tuple(wide(before.views), before.id)));
 }
 
 /** Maximum number of skins to count for a list. */

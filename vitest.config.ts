@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { findPostgres } from './test/support/postgres/server.ts';
 import { setEnvironment } from './test/support/setup/environment.ts';
@@ -33,7 +33,7 @@ const SELDOM_GARBAGE = [
   // Other workers need the cores: threads that collect beside a worker take more time than they spare it.
   '--single-threaded-gc',
   // A worker holds some 150 MB of modules for as long as it lives; to look through them once a second frees little.
-  '--initial-heap-size=1024',
+  `--initial-heap-size=${Math.min(1024, Math.floor(totalmem() / 2 ** 24))}`,
   '--min-semi-space-size=32',
   '--max-semi-space-size=32',
 ];

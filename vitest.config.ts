@@ -15,7 +15,7 @@ const ALSO_ON_POSTGRES = [
   'test/service/jobs/{generating,idempotency,queue,queue-events,webhooks}.test.ts',
   'test/service/limits/{limits,fairness}.test.ts',
   'test/service/moderation/*.test.ts',
-  'test/service/running/{character-zero,doctor,fuzz,large-numbers,statements,too-new-store}.test.ts',
+  'test/service/running/{doctor,fuzz,refused-by-postgres,statements,too-new-store}.test.ts',
   'test/service/skins/{capes,private-data,skin-changes,skin-filters,skins}.test.ts',
 ];
 

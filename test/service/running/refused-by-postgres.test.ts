@@ -3,8 +3,18 @@ import { guardAgainstLeaks, runServer } from '../../support/server/running-serve
 
 guardAgainstLeaks();
 
-/** Addresses with numbers that no store has given, and how they are answered. */
-const ADDRESSES = [
+/** Addresses with a text that is looked for in the store as it comes, and how they are answered. */
+const CHARACTER_ZERO = [
+  ['GET', '/v2/queue/a%00b', 404],
+  ['GET', '/v2/queue?after=a%00b', 400],
+  ['POST', '/v2/queue/a%00b/retry', 404],
+  ['DELETE', '/v2/account/keys/a%00b', 404],
+  ['GET', '/v2/account/users?after=a%00b', 200],
+  ['GET', '/v2/account/users?filter=a%00b', 200],
+] as const;
+
+/** Addresses with numbers that no store has given. Columns of numbers have 32 bits in part. */
+const LARGE_NUMBERS = [
   ['GET', '/v2/skins?sort=popular&after=560294517332.1', 200],
   ['GET', '/v2/skins?sort=popular&after=560294517332.1&filter=smith', 200],
   ['GET', '/v2/me/skins?sort=popular&after=999999999999999.999999999999999', 200],
@@ -17,12 +27,15 @@ const ADDRESSES = [
   ['GET', '/get/list/999999999', 200],
 ] as const;
 
-test('Numbers of more than 32 bits are answered as others are, although PostgreSQL has columns of 32', async () => {
+test.each([
+  { what: 'the character 0', addresses: CHARACTER_ZERO },
+  { what: 'numbers of more than 32 bits', addresses: LARGE_NUMBERS },
+])('Nothing is found by $what, which PostgreSQL does not take', async ({ addresses }) => {
   const { owner } = await runServer();
   const answers = [];
-  for (const [method, address] of ADDRESSES) {
+  for (const [method, address] of addresses) {
     const { status } = await owner.send(method, address);
     answers.push([method, address, status]);
   }
-  expect(answers).toEqual(ADDRESSES);
+  expect(answers).toEqual(addresses);
 });

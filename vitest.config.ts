@@ -28,12 +28,15 @@ const COMMON = {
   hookTimeout: 600_000,
 } as const;
 
+/** Bytes that all workers may have, which a container may limit. */
+const MEMORY = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+
 /** How workers collect garbage: an eighth of their time was spent on it. */
 const SELDOM_GARBAGE = [
   // Other workers need the cores: threads that collect beside a worker take more time than they spare it.
   '--single-threaded-gc',
   // A worker holds some 150 MB of modules for as long as it lives; to look through them once a second frees little.
-  `--initial-heap-size=${Math.min(1024, Math.floor(totalmem() / 2 ** 24))}`,
+  `--initial-heap-size=${Math.min(1024, Math.floor(MEMORY / 16 / 1024 ** 2))}`, // megabytes
   '--min-semi-space-size=32',
   '--max-semi-space-size=32',
 ];

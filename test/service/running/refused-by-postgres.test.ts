@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { skinPng } from '../../support/server/drawn-skins.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 
 guardAgainstLeaks();
@@ -38,4 +39,11 @@ test.each([
     answers.push([method, address, status]);
   }
   expect(answers).toEqual(addresses);
+});
+
+test('A place in a list that is beyond all others is before its first skin', async () => {
+  const { owner } = await runServer();
+  const { body } = await owner.upload('/v2/generate', skinPng(1));
+  const list = await owner.get('/v2/skins?sort=popular&after=560294517332.1');
+  expect(list.body.skins?.map(({ uuid }) => uuid)).toEqual([body.skin?.uuid]);
 });

@@ -120,7 +120,7 @@ export class TestCaller {
 /** By the loopback address that is called from. */
 const sharedAgents = new Map<string | undefined, Agent>();
 
-/** One whose connections later requests use, too: a new one for each would take most of the time of many tests. */
+/** One whose connections later requests use, too: to open one takes several times as long as a request. */
 function sharedAgent(address: string | undefined): Agent {
   const agent = sharedAgents.get(address) ?? agentFrom(address);
   sharedAgents.set(address, agent);

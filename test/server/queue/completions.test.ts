@@ -139,11 +139,17 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     const url = await ownDatabase();
     const { queue } = await (await postgresQueue(url))();
     const leases = await take(queue, { owner: 'ann' }, { owner: 'bob' });
-    const other = await otherSession(url);
-    await other.run('select from jobs where uuid = $1 for update', [leases[1]!.job.uuid]);
+    const [first, other] = [await otherSession(url), await otherSession(url)];
+    for (const [n, session] of [first, other].entries())
+      await session.run('select from jobs where uuid = $1 for update', [leases[n]!.job.uuid]);
     const completions = completeAll(queue, leases);
-    expect(await other.holdsUp(completions)).toBe(true);
-    await other.run("select from callers where owner = 'ann' for update"); // now each waits for the other
+    expect(await first.holdsUp(completions)).toBe(true);
+    // PostgreSQL undoes the transaction that has been the last to wait for a second: it has to be the completions'.
+    await other.run("set local deadlock_timeout = '1h'");
+    const locked = other.run("select from callers where owner = 'ann' for update");
+    expect(await first.holdsUp(locked, { waiting: 2 })).toBe(true);
+    await first.run('commit');
+    await locked; // each waited for the other
     await other.run('commit');
     expect(await completions).toEqual([true, true]);
   });

@@ -5,8 +5,8 @@ import { poll } from '../server/poll.ts';
 /** Somebody else in the same database, who is in the middle of a transaction. */
 export interface OtherSession {
   run(statement: string, values?: readonly unknown[]): Promise<QueryResult>;
-  /** Whether this work waits for what is locked; false: it has ended. */
-  holdsUp(work: Promise<unknown>): Promise<boolean>;
+  /** Whether this work waits for what is locked, and with it so many sessions (1); false: it has ended. */
+  holdsUp(work: Promise<unknown>, options?: { readonly waiting: number }): Promise<boolean>;
 }
 
 export async function otherSession(url: string): Promise<OtherSession> {
@@ -16,22 +16,22 @@ export async function otherSession(url: string): Promise<OtherSession> {
   await client.query('begin');
   return {
     run: async (statement, values = []) => await client.query(statement, [...values]),
-    holdsUp: async (work) => {
+    holdsUp: async (work, { waiting } = { waiting: 1 }) => {
       let hasEnded = false;
       const end = () => {
         hasEnded = true;
       };
       void work.then(end, end);
-      await poll(async () => hasEnded || (await isAnyWaiting(client)), Boolean);
+      await poll(async () => hasEnded || (await countWaiting(client)) >= waiting, Boolean);
       return !hasEnded;
     },
   };
 }
 
-async function isAnyWaiting(client: Client): Promise<boolean> {
+async function countWaiting(client: Client): Promise<number> {
   await client.query('select pg_stat_clear_snapshot()'); // a transaction sees the same activity otherwise
   const { rows } = await client.query(
     `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   );
-  return rows.length > 0;
+  return rows.length;
 }

@@ -51,15 +51,13 @@ async function measure(machine: Machine, skins: string, { name, env }: Processor
   };
 }
 
-/** Runs in a separate process with a thread for each core: this process's thread count is already fixed. */
+/**
+ * Runs in a separate process with a thread for each core: this process's thread count is already fixed. Its key has two
+ * primes, as keys usually have; the program's own has four.
+ */
 async function timeSigning(machine: Machine, env: Processor['env']): Promise<number> {
   const cores = availableParallelism();
-  const args = [
-    fileURLToPath(import.meta.resolve('./signatures.ts')),
-    machine.keyPath,
-    `${SKINS}`,
-    `${cores}`,
-  ];
+  const args = [fileURLToPath(import.meta.resolve('./signatures.ts')), `${SKINS}`, `${cores}`];
   const { stdout } = await machine.start(args, { env: { ...env, UV_THREADPOOL_SIZE: `${cores}` } });
   return Number(stdout);
 }

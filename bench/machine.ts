@@ -1,10 +1,9 @@
-import { generateKeyPair } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { execa, type Options, type ResultPromise } from 'execa';
+import { makeRsaKey } from '../src/textures/rsa-key.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 export const PROGRAM = join(ROOT, 'bin/skinsmith.js');
@@ -102,12 +101,8 @@ export class Machine {
 
 let key: Promise<string> | undefined;
 
-/** A new key for this run; PKCS#8 in PEM. */
+/** A new key for this run, as the program makes one; PKCS#8 in PEM. */
 async function signingKey(): Promise<string> {
-  key ??= promisify(generateKeyPair)('rsa', {
-    modulusLength: KEY_BITS,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  }).then(({ privateKey }) => privateKey);
+  key ??= makeRsaKey(KEY_BITS).then((made) => made.export({ type: 'pkcs8', format: 'pem' }).toString());
   return await key;
 }

@@ -1,7 +1,7 @@
-import { generateKeyPair, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
+import type { KeyObject } from 'node:crypto';
 import { shortFingerprint } from '../base/fingerprint.ts';
 import { makeSecretFile, readSecretFile } from '../base/secret-file.ts';
+import { makeRsaKey } from './rsa-key.ts';
 import { parsePrivateKey, publicKeyPem } from './signature.ts';
 
 /** The key that signs, its public half (SPKI PEM) and a short name for it (16 hex of its SHA-256). */
@@ -54,6 +54,6 @@ function makeSigningKey(pem: string): SigningKey {
 }
 
 async function createKeyFile(path: string, bits: number): Promise<string> {
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: bits });
+  const privateKey = await makeRsaKey(bits);
   return await makeSecretFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 }

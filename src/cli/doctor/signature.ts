@@ -8,7 +8,7 @@ export const signatureCheck: Check = {
   needs: ['answer'],
   look: async (setup) => {
     const { isEmbedded } = await setup.connection();
-    // Requesting the key would generate it, which takes seconds.
+    // Requesting the key would generate it, which takes a while.
     if (isEmbedded && !existsSync(join(setup.context.folders.data, 'signing-key.pem'))) {
       return ok('This machine has no signing key yet; the first skin creates it.');
     }

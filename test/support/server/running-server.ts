@@ -22,7 +22,7 @@ export interface ServerUnderTest extends RunningServer {
   user(name: string): Promise<TestCaller>;
 }
 
-/** Puts the shared signing key into a data folder: making one takes seconds. */
+/** Puts the shared signing key into a data folder: making one takes a fifth of a second. */
 export async function giveSigningKey(dataDir: string): Promise<void> {
   await copyFile(inject('signingKeyPath'), join(dataDir, 'signing-key.pem'));
 }

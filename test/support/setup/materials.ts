@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openStore } from '../../../src/server/store/store.ts';
+import { openSigningKey } from '../../../src/textures/signing-key.ts';
 import { writeContracts } from '../contract/write-contracts.ts';
-import { makeQuickKey } from '../textures/quick-key.ts';
 import { bundleChildPrograms } from './child-programs.ts';
 
 /** What takes too long for each test to make its own, as files of one folder. */
 export interface Materials {
-  /** A signing key that tests copy (making one takes seconds), and that signs quickly. */
+  /** A signing key that tests copy: making one takes a fifth of a second. */
   readonly signingKeyPath: string;
   /** Module that answers of the service are judged by, see support/contract. */
   readonly contractsPath: string;
@@ -32,14 +31,10 @@ export async function makeMaterials(folder: string): Promise<void> {
     writeContracts(contractsPath),
     makeStore(folder),
     bundleChildPrograms(childProgramsPath),
-    writeKey(signingKeyPath),
+    openSigningKey(signingKeyPath),
   ]);
 }
 
 async function makeStore(folder: string): Promise<void> {
   await (await openStore(folder)).close();
-}
-
-async function writeKey(path: string): Promise<void> {
-  await writeFile(path, makeQuickKey().export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
 }

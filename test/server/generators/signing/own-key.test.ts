@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMeta } from '../../../../src/server/store/meta.ts';
+import { makeRsaKey } from '../../../../src/textures/rsa-key.ts';
 import { HAS_POSTGRES, ownDatabase } from '../../../support/postgres/own-database.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
@@ -13,7 +14,6 @@ import {
   openOwnStore,
   runServer,
 } from '../../../support/server/running-server.ts';
-import { makeQuickKey } from '../../../support/textures/quick-key.ts';
 
 guardAgainstLeaks();
 
@@ -23,7 +23,7 @@ const pathIn = (dataDir: string) => join(dataDir, 'signing-key.pem');
 let otherKey: string | undefined;
 
 async function putOtherKey(dataDir: string): Promise<void> {
-  otherKey ??= makeQuickKey().export({ type: 'pkcs8', format: 'pem' }).toString();
+  otherKey ??= (await makeRsaKey(4096)).export({ type: 'pkcs8', format: 'pem' }).toString();
   await writeFile(pathIn(dataDir), otherKey);
 }
 

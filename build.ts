@@ -14,12 +14,17 @@ import { lighter } from './bundle/lighter.ts';
  * fast, and the library entry, whose two dependencies stay external so that a program that uses them has one copy.
  */
 
-/** The thread that draws pictures starts from a file of its own, beside the program. */
-function renderWorker(): Plugin {
+/** Threads start from files of their own, beside the program. */
+const WORKERS = {
+  'render-worker': 'src/server/pictures/render-worker.ts',
+  'signing-worker': 'src/server/generators/signing/signing-worker.ts',
+} as const;
+
+function workers(): Plugin {
   return {
-    name: 'render-worker',
+    name: 'workers',
     transform: (code, id) =>
-      /render-thread\.ts$/.test(id) ? code.replace("'./render-worker.ts'", "'../render-worker.cjs'") : null,
+      /-thread\.ts$/.test(id) ? code.replace(/'\.\/(\w+-worker)\.ts'/, "'../$1.cjs'") : null,
   };
 }
 
@@ -102,10 +107,10 @@ const bundles: readonly BuildOptions[] = [
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     transform: { define: { esbuildDetection: 'true' } }, // undici's switch for bundles: one parser instead of two
-    input: { cli: 'src/cli/main.ts', 'render-worker': 'src/server/pictures/render-worker.ts' },
+    input: { cli: 'src/cli/main.ts', ...WORKERS },
     plugins: [
       lighter(),
-      renderWorker(),
+      workers(),
       pageAssets(),
       keepAllFiles(),
       lazyRequires(),

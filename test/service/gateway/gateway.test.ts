@@ -9,22 +9,22 @@ test('Three clients share the spots of one key fairly, and never more than there
   const hosted = await runHosted({ serviceTime: 150 });
   const first = await runGateway(hosted, { workers: 0 });
   const users = await Promise.all(['ann', 'bob', 'cy'].map(async (name) => await first.user(name)));
-  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 40))));
+  await Promise.all(users.map(async (user, n) => await push(user, numbers(n * 100, 24))));
   await first.close();
   hosted.hold();
   const { dataDir } = await runGateway(hosted, { dataDir: first.dataDir });
   await whenAccepted(hosted, 5);
   hosted.release();
-  const ended = await ends(dataDir, 120);
+  const ended = await ends(dataDir, 72);
   expect(ended.filter(({ status }) => status !== 'completed')).toEqual([]);
-  const owners = Object.groupBy(ended.slice(0, 60), ({ owner }) => owner);
+  const owners = Object.groupBy(ended.slice(0, 36), ({ owner }) => owner);
   const shares = Object.values(owners).map((own) => own?.length ?? 0);
   expect(shares).toHaveLength(3);
-  for (const share of shares) expect(Math.abs(share - 20)).toBeLessThanOrEqual(4);
+  for (const share of shares) expect(Math.abs(share - 12)).toBeLessThanOrEqual(4);
   const { mostUnfinished, accepted, refusals } = hosted.records;
   expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
     mostUnfinished: 5,
-    accepted: 120,
+    accepted: 72,
     refusals: {},
   });
 });
@@ -35,17 +35,17 @@ test('Two gateways over one store never have more than five jobs there together'
   const one = await runGateway(hosted);
   const two = await runGatewayProcess(hosted, { dataDir: one.dataDir });
   await Promise.all([
-    push(await one.user('ann'), numbers(0, 30)),
-    push(new TestCaller(two.url, { key: one.key }), numbers(100, 30)),
+    push(await one.user('ann'), numbers(0, 16)),
+    push(new TestCaller(two.url, { key: one.key }), numbers(100, 16)),
   ]);
   await whenAccepted(hosted, 5);
   hosted.release();
-  const ended = await ends(one.dataDir, 60);
+  const ended = await ends(one.dataDir, 32);
   expect(ended.every(({ status }) => status === 'completed')).toBe(true);
   const { mostUnfinished, accepted, refusals } = hosted.records;
   expect({ mostUnfinished, accepted: accepted.length, refusals }).toEqual({
     mostUnfinished: 5,
-    accepted: 60,
+    accepted: 32,
     refusals: {},
   });
 });

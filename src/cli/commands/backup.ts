@@ -96,7 +96,7 @@ function inPostgres(file: string): CliError {
 async function verifyBackup(file: string, context: CommandContext): Promise<number> {
   const { dumpFormat, readBackup } = await import('../../server/server.ts');
   const format = await dumpFormat(file).catch(() => undefined); // what cannot be read is told of below
-  if (format === 'custom') return await verifyDumpOf(file, context);
+  if (format === 'archive') return await verifyDumpOf(file, context);
   const { flags, io, messages } = context;
   const { about, digest, isProven } = await readBackup(file);
   const { time, version } = about;

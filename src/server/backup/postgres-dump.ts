@@ -1,21 +1,26 @@
 import { execFile } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { BackupError } from './backup-error.ts';
 
-type DumpFormat = 'custom' | 'plain';
+/** `archive`: one of those that pg_restore reads (custom, tar, directory). */
+type DumpFormat = 'archive' | 'plain';
+
+/** The table of contents of a dump: the first file in a tar, and one of those in a directory. */
+const CONTENTS = 'toc.dat';
 
 const START_BYTES = 100;
 
-/** Of what pg_dump writes: its own format, or SQL; undefined: it is something else. @throws Error of the file system */
+/** Of what pg_dump writes; undefined: it is something else. @throws Error of the file system */
 export async function dumpFormat(file: string): Promise<DumpFormat | undefined> {
-  const opened = await open(file);
+  const isFolder = (await stat(file)).isDirectory();
+  const opened = await open(isFolder ? join(file, CONTENTS) : file);
   try {
     const { buffer } = await opened.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
     const start = buffer.toString('latin1');
-    if (start.startsWith('PGDMP')) return 'custom';
+    if (start.startsWith('PGDMP') || start.startsWith(`${CONTENTS}\0`)) return 'archive';
     return /^--\r?\n-- PostgreSQL database /.test(start) ? 'plain' : undefined;
   } finally {
     await opened.close();
@@ -24,7 +29,7 @@ export async function dumpFormat(file: string): Promise<DumpFormat | undefined> 
 
 /** Why a dump is not read as a backup of our own. */
 export function asDump(file: string, format: DumpFormat): BackupError {
-  if (format === 'custom') {
+  if (format === 'archive') {
     return new BackupError('backup_unreadable', `${file} is a dump of PostgreSQL, made by pg_dump.`, {
       hint: `Check it with skinsmith backup --verify ${file}, and restore it with pg_restore into an empty database.`,
     });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dumpFormat, verifyDump } from '../../../src/server/backup/postgres-dump.ts';
@@ -43,7 +43,9 @@ test('Without pg_restore, what to install is said', async () => {
 });
 
 test.each([
-  ['PGDMP\u0001\u000f', 'custom'],
+  ['PGDMP\u0001\u000f', 'archive'],
+  ['toc.dat\0\0\0', 'archive'],
+  ['toc.dat.txt', undefined],
   ['--\n-- PostgreSQL database dump\n--\n', 'plain'],
   ['--\n-- PostgreSQL database cluster dump\n--\n', 'plain'],
   ['SQLite format 3\0', undefined],
@@ -52,4 +54,12 @@ test.each([
   const file = join(await ownFolder(), 'it');
   await writeFile(file, content);
   expect(await dumpFormat(file)).toBe(format);
+});
+
+test('A directory is told by its table of contents', async () => {
+  const folder = join(await ownFolder(), 'dump');
+  await mkdir(folder);
+  await expect(dumpFormat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
+  await writeFile(join(folder, 'toc.dat'), 'PGDMP\u0001\u000f');
+  expect(await dumpFormat(folder)).toBe('archive');
 });

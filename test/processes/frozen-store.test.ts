@@ -31,7 +31,7 @@ const ENOUGH = 2;
 async function optionsFor(dataDir: string): Promise<ServerOptions> {
   await giveFrozenKeys(dataDir);
   const plansFile = await writePlan('upgrading');
-  const usual = { port: 0, gameAddresses: NO_GAME, workers: 2, ...PATIENT };
+  const usual = { port: 0, gameAddresses: NO_GAME, workers: 2, pace: 100, ...PATIENT };
   return { ...usual, publicUrl: FROZEN_URL, dataDir, plansFile };
 }
 

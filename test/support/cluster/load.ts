@@ -7,7 +7,7 @@ import { type Heard, TestCaller } from '../server/test-caller.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Milliseconds between attempts. */
-const PAUSE = 150;
+const PAUSE = 300;
 /** Seconds that a waiting client gives the service for a skin, from when a worker has taken its job. */
 const WAIT = 5;
 

@@ -94,7 +94,7 @@ export interface Peaks {
 }
 
 /** Milliseconds between two looks: what is too much lasts longer, as a job takes hundreds of them and a connection more. */
-const PAUSE = 25;
+const PAUSE = 50;
 
 /** Looks again and again, until it is over. */
 export async function watchPeaks(admin: Pool, isOver: () => boolean): Promise<Peaks> {

@@ -7,7 +7,7 @@ const generatePrimeAsync = promisify<number, { readonly bigint: true }, bigint>(
 
 /**
  * An RSA key. One of 4,096 bits and more has four primes instead of two (RFC 8017), the most that OpenSSL takes for that
- * length: it is made five times as fast, and signs in a quarter of the time where the processor has no instructions for
+ * length: it is made five times as fast, and signs in a third of the time where the processor has no instructions for
  * RSA. To those who verify it is like any other. See docs/decisions/four-primes.md.
  */
 export async function makeRsaKey(bits: number): Promise<KeyObject> {

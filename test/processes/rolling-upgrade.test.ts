@@ -33,7 +33,8 @@ test('Beside a server on the same file a newer one upgrades the store, and neith
     gameAddresses: NO_GAME,
     dataDir,
     plansFile: await writePlan('upgrading'),
-    ...{ workers: 2, pace: 100 },
+    workers: 2,
+    pace: 100,
     ...PATIENT,
   };
   const servers = [new ServerProcess(options), new ServerProcess(options)] as const;
@@ -57,7 +58,8 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
   test('Servers of two versions work side by side while one after the other is replaced, and nothing is lost', async () => {
     const cluster = await openCluster(2, {
       plansFile: await writePlan('upgrading'),
-      ...{ workers: 2, pace: 100 },
+      workers: 2,
+      pace: 100,
       ...PATIENT,
     });
     const [one, two] = [cluster.nodes[0]!, cluster.nodes[1]!];

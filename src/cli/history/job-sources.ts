@@ -29,7 +29,7 @@ export class JobSources {
     }
   }
 
-  /** Not in the thread pool, which signatures keep busy. */
+  /** Not in the thread pool: to wake one of its threads takes longer. */
   #append(line: string): void {
     appendFileSync(this.#path, line, { mode: 0o600 });
   }

@@ -48,7 +48,7 @@ export class SigningThreads {
       return await thread.sign(value);
     } catch {
       this.#lose(thread);
-      return await this.#signInPool(value);
+      return await this.#signInPool(value); // which tells what is wrong, if it is the key
     }
   }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { isBlocked } from '../store/blocked-images.ts';
 import { makeCallbacksDue } from '../store/callbacks.ts';
 import { type Db, inTransaction } from '../store/db.ts';
@@ -42,7 +42,7 @@ function valuesOf({ lease: { job, owner: leaseOwner }, now }: Completion): Value
 
 /** A UUID for a skin, unless its owner has a record that suits. */
 export function newSkinUuid(): string {
-  return randomBytes(16).toString('hex');
+  return randomUUID().replaceAll('-', '');
 }
 
 export function textureDataOf({ lease: { job }, data, now }: Completion): TextureDataRow {

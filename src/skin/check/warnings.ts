@@ -98,11 +98,15 @@ function hexOf(bytes: Uint8Array): string {
 
 function describeTransparency(picture: Picture, variant: Variant): Finding {
   const { pixels } = picture;
-  const seeThrough = alphaOffsets(picture, variant).filter((at) => pixels[at]! < 255);
-  if (seeThrough.length === 0 || isBlank(picture)) return undefined;
-  const blank = seeThrough.filter((at) => pixels[at] === 0).length;
+  let seeThrough = 0;
+  let blank = 0;
+  for (const at of alphaOffsets(picture, variant)) {
+    if (pixels[at] !== 255) seeThrough++;
+    if (pixels[at] === 0) blank++;
+  }
+  if (seeThrough === 0 || isBlank(picture)) return undefined;
   const black = blank === 0 ? '' : `, and shows the ${blank} fully transparent ones black`;
-  const count = seeThrough.length === 1 ? '1 pixel' : `${seeThrough.length} pixels`;
+  const count = seeThrough === 1 ? '1 pixel' : `${seeThrough} pixels`;
   return `The base layer has ${count} with transparency; the game draws base layers opaque${black}.`;
 }
 

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BatchEvent, BatchResult } from '../../batch/api/batches.ts';
+import type { JobSource } from '../history/job-sources.ts';
 import { JobPrinter } from '../output/job-printer.ts';
 import { ResultPrinter } from '../output/result-printer.ts';
 import { batchResultView, jobView } from '../output/views.ts';
@@ -20,6 +22,8 @@ export class RunOutput {
   #printed: Promise<void> = Promise.resolve();
   /** The error that a message failed with. */
   #trouble: { readonly error: unknown } | undefined;
+  /** Jobs whose sources are not recorded yet. */
+  readonly #accepted: JobSource[] = [];
   #isForgetful = false;
 
   constructor(call: BatchCall, progress: BatchProgress, presentation: Presentation) {
@@ -39,7 +43,7 @@ export class RunOutput {
         this.#print(async () => await printPlan(event, this.#call));
         break;
       case 'accepted':
-        this.#accepted(event);
+        this.#tellAccepted(event);
         break;
       case 'result':
         this.#result(event.result);
@@ -66,22 +70,29 @@ export class RunOutput {
     if (this.#trouble) throw this.#trouble.error;
   }
 
-  #accepted({ source, job, index }: Extract<BatchEvent, { type: 'accepted' }>): void {
+  #tellAccepted({ source, job, index }: Extract<BatchEvent, { type: 'accepted' }>): void {
     const { follow } = this.#call;
     this.#presentation.accepted?.(job.id);
     this.#progress.goesOn();
+    this.#remember({ job: job.id, source });
+    if (!follow) this.#print(async () => await this.#jobs.add(jobView(job, source), index));
+  }
+
+  /** Jobs that are accepted at the same time are recorded together: to open the file takes longer than to write to it. */
+  #remember(job: JobSource): void {
+    if (this.#accepted.push(job) > 1) return;
     this.#print(async () => {
-      await this.#remember(job.id, source);
-      if (!follow) await this.#jobs.add(jobView(job, source), index);
+      await nextTurn();
+      await this.#record(this.#accepted.splice(0));
     });
   }
 
   /** The record of sources only helps people, so a failure to write it does not end the batch. */
-  async #remember(job: string, source: string): Promise<void> {
+  async #record(jobs: readonly JobSource[]): Promise<void> {
     const { context } = this.#call;
     if (this.#isForgetful) return;
     try {
-      context.jobSources.record(job, source);
+      context.jobSources.record(jobs);
     } catch (error) {
       this.#isForgetful = true;
       const why = error instanceof Error ? error.message : String(error);

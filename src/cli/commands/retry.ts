@@ -71,7 +71,7 @@ async function sourceOf(
   { jobSources }: CommandContext,
 ): Promise<string | undefined> {
   const source = (await jobSources.sources()).get(id);
-  if (source !== undefined) jobSources.record(job.id, source);
+  if (source !== undefined) jobSources.record([{ job: job.id, source }]);
   return source;
 }
 

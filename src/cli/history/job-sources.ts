@@ -7,6 +7,12 @@ import { makeFolder } from '../../base/make-folder.ts';
 const KEPT_LINES = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
+/** A job's id, and what it is made from. */
+export interface JobSource {
+  readonly job: string;
+  readonly source: string;
+}
+
 /** Records the source of each job that this machine submitted, as one JSON line per job. */
 export class JobSources {
   readonly #folder: string;
@@ -17,21 +23,21 @@ export class JobSources {
     this.#path = join(dataDir, 'submissions.ndjson');
   }
 
-  record(job: string, source: string): void {
-    // The line break comes first, so that a line truncated by a crash does not corrupt this one.
-    const line = `\n${JSON.stringify({ job, source })}\n`;
+  record(jobs: readonly JobSource[]): void {
+    // A line break comes first, so that a line truncated by a crash does not corrupt these.
+    const lines = `\n${jobs.map(lineOf).join('')}`;
     try {
-      this.#append(line);
+      this.#append(lines);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       makeFolder(this.#folder, 0o700);
-      this.#append(line);
+      this.#append(lines);
     }
   }
 
   /** Not in the thread pool: to wake one of its threads takes longer. */
-  #append(line: string): void {
-    appendFileSync(this.#path, line, { mode: 0o600 });
+  #append(lines: string): void {
+    appendFileSync(this.#path, lines, { mode: 0o600 });
   }
 
   /** Sources by job id. Malformed lines are skipped: the file is a convenience, not a record. */
@@ -53,10 +59,14 @@ export class JobSources {
 
   async #shorten(entries: readonly [string, string][]): Promise<void> {
     const aside = `${this.#path}.${process.pid}`;
-    const lines = entries.map(([job, source]) => `${JSON.stringify({ job, source })}\n`);
+    const lines = entries.map(([job, source]) => lineOf({ job, source }));
     await writeFile(aside, lines.join(''), { mode: 0o600 });
     await rename(aside, this.#path);
   }
+}
+
+function lineOf({ job, source }: JobSource): string {
+  return `${JSON.stringify({ job, source })}\n`;
 }
 
 function parseLine(line: string): [string, string][] {

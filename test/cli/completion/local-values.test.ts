@@ -30,8 +30,8 @@ test('A machine on which nothing was done yet completes only what is known befor
 
 test('Jobs are those that this machine submitted, the newest first', async () => {
   const { values, jobSources } = await machine();
-  await jobSources.record('one', 'a.png');
-  await jobSources.record('two', 'b.png');
+  await jobSources.record([{ job: 'one', source: 'a.png' }]);
+  await jobSources.record([{ job: 'two', source: 'b.png' }]);
   expect(await values('jobs')).toEqual(['two', 'one']);
 });
 
@@ -63,7 +63,7 @@ test('The value of a setting is completed by its name', async () => {
 
 test('No more than 200 are offered', async () => {
   const { values, jobSources } = await machine();
-  for (let i = 0; i < 205; i++) await jobSources.record(`job-${i}`, 'a.png');
+  for (let i = 0; i < 205; i++) await jobSources.record([{ job: `job-${i}`, source: 'a.png' }]);
   const jobs = await values('jobs');
   expect([jobs.length, jobs[0]]).toEqual([200, 'job-204']);
 });

@@ -11,8 +11,8 @@ describe('JobSources', () => {
   test('remembers which source each job came from', async () => {
     const folder = join(await tempFolder(), 'data');
     const jobSources = new JobSources(folder);
-    jobSources.record('j1', 'a.png');
-    jobSources.record('j2', 'Zoë\n🙂.png');
+    jobSources.record([{ job: 'j1', source: 'a.png' }]);
+    jobSources.record([{ job: 'j2', source: 'Zoë\n🙂.png' }]);
     const expected = new Map([
       ['j1', 'a.png'],
       ['j2', 'Zoë\n🙂.png'],
@@ -23,7 +23,7 @@ describe('JobSources', () => {
 
   test('keeps what it remembers from other users', async () => {
     const folder = join(await tempFolder(), 'data');
-    new JobSources(folder).record('j1', 'a.png');
+    new JobSources(folder).record([{ job: 'j1', source: 'a.png' }]);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(join(folder, FILE))).mode & 0o777).toBe(0o600);
   });
@@ -36,8 +36,8 @@ describe('JobSources', () => {
 
   test('keeps the last source of a job that was recorded twice', async () => {
     const jobSources = new JobSources(await tempFolder());
-    jobSources.record('j1', 'a.png');
-    jobSources.record('j1', 'b.png');
+    jobSources.record([{ job: 'j1', source: 'a.png' }]);
+    jobSources.record([{ job: 'j1', source: 'b.png' }]);
     expect(await jobSources.sources()).toEqual(new Map([['j1', 'b.png']]));
   });
 
@@ -54,7 +54,7 @@ describe('JobSources', () => {
   test('loses nothing when several record at once', async () => {
     const folder = await tempFolder();
     const jobs = Array.from({ length: 50 }, (_, index) => `j${index}`);
-    for (const job of jobs) new JobSources(folder).record(job, 'a.png');
+    for (const job of jobs) new JobSources(folder).record([{ job, source: 'a.png' }]);
     expect([...(await new JobSources(folder).sources()).keys()].sort()).toEqual(jobs.sort());
   });
 
@@ -68,7 +68,7 @@ describe('JobSources', () => {
     expect(await readFile(path, 'utf8')).toBe(lines.slice(1_000).join(''));
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual([FILE]);
-    jobSources.record('new', 'n.png');
+    jobSources.record([{ job: 'new', source: 'n.png' }]);
     expect([...(await jobSources.sources()).keys()].at(-1)).toBe('new');
   });
 });

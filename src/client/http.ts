@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { oddities } from '../protocol/advice.ts';
+import { safeParse } from '../protocol/parsing.ts';
 import { networkError, parseJson, type RawAnswer, redirected, refusal } from './answer-errors.ts';
 import { SkinsmithError, UnreadableAnswerError } from './errors.ts';
 import type { RequestContent, Transport, TransportAnswer } from './transport.ts';
@@ -24,6 +25,8 @@ export interface HttpOptions {
   readonly onHeaders?: (headers: TransportAnswer['headers']) => void;
   /** The API key, which is removed from messages in case the service echoes it. */
   readonly secret: string | undefined;
+  /** Whether anybody wants to know which parts of an answer are ignored: it takes a second look at each. */
+  readonly tellsOddities: boolean;
 }
 
 /** Maximum bytes of a JSON body. A list of thousands of jobs is under 1 MiB. */
@@ -43,8 +46,11 @@ export async function exchange<S extends z.ZodType>(
   if (isRedirect(answer.status)) throw redirected(request, answer, options.origin);
   const json = jsonIn(answer, request, options.now());
   if (answer.status >= 400) throw refusal(request, { ...answer, json }, options.now());
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return { status: answer.status, data: parsed.data, odd: oddities(schema, json) };
+  const parsed = safeParse(schema, json);
+  if (parsed.success) {
+    const odd = options.tellsOddities ? oddities(schema, json) : [];
+    return { status: answer.status, data: parsed.data, odd };
+  }
   const issue = parsed.error.issues[0];
   const where = issue ? `${issue.path.join('.') || 'the body'}: ${issue.message}` : 'the body';
   throw new UnreadableAnswerError(

@@ -1,4 +1,5 @@
 import { seenJobAnswerSchema, seenJobListAnswerSchema } from '../protocol/job.ts';
+import { parse } from '../protocol/parsing.ts';
 import { UnreadableAnswerError } from './errors.ts';
 import { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
 import { jobState } from './job-state.ts';
@@ -6,8 +7,8 @@ import type { JobEvent } from './types.ts';
 
 /** The known event types and how each one's data is parsed. */
 const READERS = {
-  jobs: (data) => ({ type: 'jobs', jobs: seenJobListAnswerSchema.parse(data).jobs }),
-  job: (data) => ({ type: 'job', state: jobState(seenJobAnswerSchema.parse(data)) }),
+  jobs: (data) => ({ type: 'jobs', jobs: parse(seenJobListAnswerSchema, data).jobs }),
+  job: (data) => ({ type: 'job', state: jobState(parse(seenJobAnswerSchema, data)) }),
 } as const satisfies { [Type in JobEvent['type']]: (data: unknown) => Extract<JobEvent, { type: Type }> };
 
 /** The events of a stream, without those of unknown types. @throws UnreadableAnswerError */

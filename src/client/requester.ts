@@ -204,6 +204,7 @@ export class Requester {
       now: () => this.serviceClock.now(),
       onHeaders: ({ date }) => this.serviceClock.sawDate(date, sentAt),
       secret,
+      tellsOddities: this.#options.onRequest !== undefined,
     };
   }
 
@@ -234,6 +235,8 @@ export class Requester {
         report({ status, error: error.code });
       } else report({ error: signal?.aborted ? 'aborted' : 'unknown' });
       throw error;
+    } finally {
+      this.#options.onEnd?.();
     }
   }
 }

@@ -168,7 +168,9 @@ export interface RequestReport {
 interface AttemptHooks {
   /** Called before each attempt. `place`: the service's root, or another host that has a texture; `timeout`: milliseconds. */
   readonly onSend?: (attempt: { readonly place: string; readonly timeout: number }) => void;
-  readonly onRequest?: (report: RequestReport) => void;
+  readonly onRequest?: ((report: RequestReport) => void) | undefined;
+  /** Called after each attempt, whether it has succeeded or failed. */
+  readonly onEnd?: () => void;
   /** Called before each pause with the error and the length of the pause in milliseconds. */
   readonly onRetry?: (report: { readonly message: string; readonly pause: number }) => void;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { advice, adviceMoment, adviceNumber } from './advice.ts';
 import { seenEnvelopeSchema } from './envelope.ts';
+import { safeParse } from './parsing.ts';
 import { textureSchema, variantSchema, visibilitySchema } from './skin.ts';
 
 const seenTextureSchema = z.object({
@@ -75,7 +76,7 @@ const valueSchema = z.object({ textures: z.object({ SKIN: advice(partSchema), CA
 function texturesIn(value: string): z.output<typeof valueSchema>['textures'] {
   try {
     const json: unknown = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
-    return valueSchema.safeParse(json).data?.textures ?? {};
+    return safeParse(valueSchema, json).data?.textures ?? {};
   } catch {
     return {};
   }

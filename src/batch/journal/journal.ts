@@ -13,6 +13,7 @@ import { dirname } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-file.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { namingFile } from '../../base/naming-file.ts';
+import { parse, safeParse } from '../../protocol/parsing.ts';
 import { JournalError } from './journal-error.ts';
 import { forEachLine } from './lines.ts';
 import {
@@ -131,12 +132,12 @@ export class Journal {
 
   /** The result of finished work. @throws JournalError when the line cannot be read back */
   readDone(key: string): DoneRecord {
-    return this.#read(key, 'done', (json) => doneSchema.parse(json));
+    return this.#read(key, 'done', (json) => parse(doneSchema, json));
   }
 
   /** The result that was kept without being proved. @throws JournalError when the line cannot be read back */
   readUnproven(key: string): UnprovenRecord {
-    return this.#read(key, 'unproven', (json) => unprovenSchema.parse(json));
+    return this.#read(key, 'unproven', (json) => parse(unprovenSchema, json));
   }
 
   /** The batch is over with failures: finished work stays, and failed work may be tried again. */
@@ -181,13 +182,13 @@ export class Journal {
     return this;
   }
 
-  #read<T>(key: string, step: 'done' | 'unproven', parse: (json: unknown) => T): T {
+  #read<T>(key: string, step: 'done' | 'unproven', read: (json: unknown) => T): T {
     const state = this.#states.get(key);
     if (state?.step !== step) throw new Error(`The journal has no result for ${key}.`);
     const bytes = Buffer.alloc(state.length);
     readSync(this.#fd, bytes, 0, state.length, state.at);
     try {
-      return parse(JSON.parse(bytes.toString('utf8')));
+      return read(JSON.parse(bytes.toString('utf8')));
     } catch (cause) {
       throw new JournalError(this.#path, cause);
     }
@@ -232,7 +233,7 @@ export class Journal {
       return;
     }
     const json = parseOrNothing(line.toString('utf8'));
-    const record = recordSchema.safeParse(json);
+    const record = safeParse(recordSchema, json);
     if (record.success) this.#apply(record.data, { at, length: line.length });
     else this.#nonce ||= headerSchema.safeParse(json).data?.nonce ?? '';
   }

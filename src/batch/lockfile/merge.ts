@@ -1,4 +1,5 @@
 import { lineOf } from '../../protocol/lock-line.ts';
+import { safeParse } from '../../protocol/parsing.ts';
 import { type LockEntry, lockEntrySchema, problemOf, workOf } from './entry.ts';
 import { LONGEST_LINE } from './entry-line.ts';
 import { LockfileError } from './lockfile-error.ts';
@@ -105,7 +106,7 @@ function inOrder(lines: ReadonlyMap<string, string>): readonly string[] {
 
 /** The change's line. A line that could not be read back must not get into the file. */
 function writable(change: LockEntry, path: string): string {
-  const { error, data } = lockEntrySchema.safeParse(change);
+  const { error, data } = safeParse(lockEntrySchema, change);
   if (!data) throw unwritable(change, problemOf(error), path);
   const line = lineOf(data);
   if (Buffer.byteLength(line) > LONGEST_LINE) throw unwritable(change, 'it is too long', path);

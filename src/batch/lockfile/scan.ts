@@ -1,3 +1,4 @@
+import { safeParse } from '../../protocol/parsing.ts';
 import { CONTENT_DIGITS, WORK_KEY_LENGTH } from '../model/work-key.ts';
 import { isFetched, type LockEntry, lockEntrySchema, problemOf, workOf } from './entry.ts';
 import { readLine } from './entry-line.ts';
@@ -94,7 +95,7 @@ export function readEntry(text: string, place: TextPlace): LockEntry {
 }
 
 function parseEntry(text: string, place: TextPlace): LockEntry {
-  const { success, data, error } = lockEntrySchema.safeParse(parseLine(text, place));
+  const { success, data, error } = safeParse(lockEntrySchema, parseLine(text, place));
   if (success) return data;
   throw invalid(place, `The line is not an entry: ${problemOf(error)}.`);
 }

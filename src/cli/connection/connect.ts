@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { callerFingerprint } from '../../base/fingerprint.ts';
 import { SkinClient, type SkinClientOptions, type Transport } from '../../index.ts';
 import type { ConfigFile } from '../config/config-file.ts';
@@ -38,8 +37,6 @@ const DRAIN_LIMIT = 30_000;
 
 /** Connects to the configured service, or starts the embedded one if none is configured. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  // A command reads a handful of responses: compiling a parser for each schema costs more than it saves.
-  z.config({ jitless: true });
   const baseUrl = serviceAddress(options);
   return baseUrl === undefined ? await connectEmbedded(options) : await connectRemote(baseUrl, options);
 }

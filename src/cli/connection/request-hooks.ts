@@ -15,13 +15,11 @@ const EMBEDDED_NAME = 'the embedded service';
 export function requestHooks({
   onRequest,
   waits,
-}: RequestListeners): Pick<SkinClientOptions, 'onSend' | 'onRequest' | 'onRetry'> {
+}: RequestListeners): Pick<SkinClientOptions, 'onSend' | 'onRequest' | 'onEnd' | 'onRetry'> {
   return {
     onSend: ({ place, timeout }) => waits?.sent(place === EMBEDDED_URL ? EMBEDDED_NAME : place, timeout),
-    onRequest: (report) => {
-      waits?.answered();
-      onRequest?.(report);
-    },
+    onRequest,
+    onEnd: () => waits?.answered(),
     onRetry: (report) => waits?.paused(report),
   };
 }

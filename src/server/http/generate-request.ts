@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Note } from '../../protocol/envelope.ts';
 import { ERRORS } from '../../protocol/errors.ts';
 import { type GenerateOptions, generateOptionsSchema } from '../../protocol/generate.ts';
+import { safeParse } from '../../protocol/parsing.ts';
 import { type SkinVariant, VARIANTS } from '../../protocol/skin.ts';
 import { validationRefusal } from '../service/refusals/as-refusal.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
@@ -74,7 +75,7 @@ function textOf(fields: Fields, name: string): string | undefined {
 
 function parseOptions(fields: Fields): GenerateOptions {
   const present = Object.entries(fields).filter(([, value]) => value !== null);
-  const parsed = generateOptionsSchema.safeParse(Object.fromEntries(present));
+  const parsed = safeParse(generateOptionsSchema, Object.fromEntries(present));
   if (!parsed.success) throw validationRefusal(parsed.error);
   const { variant } = parsed.data;
   if (variant && !VARIANTS.some((known) => known === variant)) throw new Refusal('unknown_variant');

@@ -174,7 +174,7 @@ describe('SkinClient.events', () => {
     const path = '/v2/queue/events';
     const request = { method: 'GET', path, timeout: 5_000, idle: 100, type: 'text/event-stream' } as const;
     const transport = new NetworkTransport({ dispatcher });
-    const options = { origin: server.url, transport, now: () => 0, secret: undefined };
+    const options = { origin: server.url, transport, now: () => 0, secret: undefined, tellsOddities: false };
     const { chunks } = await openStream(request, options);
     expect(String((await chunks.next()).value)).toBe(jobs);
     expect(await failureOf(chunks.next())).toMatchObject({

@@ -66,3 +66,19 @@ describe('onRequest', () => {
     expect(Object.keys(reports[0] ?? {}).sort()).toEqual(['method', 'milliseconds', 'path', 'status']);
   });
 });
+
+describe('onEnd', () => {
+  test('is told of every attempt, whether it has succeeded or failed', async () => {
+    const down = { expect: 'GET /v2/skins?filter=a', status: 503, json: refusal('service_unavailable') };
+    let [sent, ended] = [0, 0];
+    const { client } = await testClient(
+      [down, { ...down, status: 200, json: { success: true, skins: [] } }],
+      {
+        onSend: () => sent++,
+        onEnd: () => ended++,
+      },
+    );
+    await client.publicSkins({ filter: 'a' });
+    expect([sent, ended]).toEqual([2, 2]);
+  });
+});

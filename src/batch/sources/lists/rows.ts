@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { skinNameProblem } from '../../../client/skin-name.ts';
+import { safeParse } from '../../../protocol/parsing.ts';
 import { VISIBILITIES, visibilitySchema } from '../../../protocol/skin.ts';
 import type { VariantWish } from '../../model/source.ts';
 import type { SkinInJson } from '../given/skin-json.ts';
@@ -35,7 +36,7 @@ export type ListRow =
 /** A row with these values; empty ones count as absent. */
 export function checkedRow(line: number, values: Readonly<Partial<Record<Column, unknown>>>): ListRow {
   const given = COLUMNS.map((column) => [column, trimmed(values[column])] as const);
-  const checked = rowSchema.safeParse(Object.fromEntries(given));
+  const checked = safeParse(rowSchema, Object.fromEntries(given));
   if (checked.success) return { line, row: checked.data };
   const [issue] = checked.error.issues;
   return { line, fault: `the column ${String(issue?.path[0])} ${issue?.message}` };

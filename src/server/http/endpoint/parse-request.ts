@@ -1,4 +1,5 @@
 import type { Note } from '../../../protocol/envelope.ts';
+import { safeParse } from '../../../protocol/parsing.ts';
 import type { Caller } from '../../service/callers/caller.ts';
 import { validationRefusal } from '../../service/refusals/as-refusal.ts';
 import { Refusal } from '../../service/refusals/refusal.ts';
@@ -35,7 +36,7 @@ function verifyBodyType(request: HttpRequest, { bodies }: Route): void {
 
 function parseWith(schema: Route['query'], input: unknown): unknown {
   if (!schema) return input;
-  const parsed = schema.safeParse(input);
+  const parsed = safeParse(schema, input);
   if (!parsed.success) throw validationRefusal(parsed.error);
   return parsed.data;
 }

@@ -1,9 +1,11 @@
-import type { SqlBool } from 'kysely';
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { isBlocked } from '../store/blocked-images.ts';
 import { type CallerFacts, type CallerMemory, factsAbout, memoryOf } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
+import { isPostgres } from '../store/dialect.ts';
 import { prepare } from '../store/prepared.ts';
 import type { SkinRow } from '../store/schema/skin-tables.ts';
+import type { Tables } from '../store/schema/tables.ts';
 import { DATA, RECORD, type SkinWithData } from '../store/skins.ts';
 import { keyedJob } from './idempotency.ts';
 import type { NewJob } from './port.ts';
@@ -63,25 +65,33 @@ interface Values extends Pick<SkinRow, 'owner' | 'visibility'> {
 }
 
 const LOOK_UP = prepare((db, values: Values) =>
-  factsAbout(db, values.owner)
-    .leftJoin('texture_data', (join) => join.on('texture_data.identity', 'in', [values.first, values.second]))
-    .leftJoin('skins', (join) =>
-      join.on('skins.id', '=', (eb) => {
-        const own = eb
-          .selectFrom('skins as own')
-          .select((inner) => inner.fn.min('own.id').as('id'))
-          .whereRef('own.identity', '=', 'texture_data.identity')
-          .where('own.owner', '=', values.owner)
-          .where('own.visibility', '=', values.visibility);
-        return values.name === undefined ? own : own.where('own.name', '=', values.name);
-      }),
-    )
+  withOwnRecord(db, values)
     .select(isBlocked(values.textureHash).as('blocked'))
     .select('texture_data.identity as known')
     .select(RECORD)
     .select(DATA)
     .$if(values.idempotencyKey !== undefined, (query) => query.select(keyedJob(db, values))),
 );
+
+/** Data that answers the request, and with it the owner's oldest record of it that matches. */
+function withOwnRecord(db: Db, values: Values) {
+  const found = factsAbout(db, values.owner).leftJoin('texture_data', (join) =>
+    join.on('texture_data.identity', 'in', [values.first, values.second]),
+  );
+  const own = db
+    .selectFrom('skins as own')
+    .whereRef('own.identity', '=', sql.ref('texture_data.identity'))
+    .where('own.owner', '=', values.owner)
+    .where('own.visibility', '=', values.visibility)
+    .$if(values.name !== undefined, (query) => query.where('own.name', '=', values.name ?? null));
+  const beside = () => found.leftJoin('skins', (join) => join.on('skins.id', '=', own.select(oldest)));
+  if (!isPostgres(db)) return beside();
+  // PostgreSQL reads a whole table rather than look into its index twice, until it has found out how large it is.
+  const first = own.selectAll('own').orderBy('own.id').limit(1).as('skins');
+  return found.leftJoinLateral(first, (join) => join.onTrue()) as ReturnType<typeof beside>;
+}
+
+const oldest = (eb: ExpressionBuilder<{ own: Tables['skins'] }, 'own'>) => eb.fn.min('own.id').as('id');
 
 type Row = CallerFacts &
   Nullable<SkinWithData> & {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
-import { makeCallbacksDue } from '../store/callbacks.ts';
+import { type CompiledQuery, sql } from 'kysely';
 import type { Db } from '../store/db.ts';
-import { lockFreeOwners, lockKnownOwner } from '../store/locks.ts';
+import { LOCK_KNOWN, lockFreeOwners } from '../store/locks.ts';
+import { COMMIT, runPipeline } from '../store/pipeline.ts';
 import { prepareSql } from '../store/prepared.ts';
 import type { TextureDataRow } from '../store/schema/skin-tables.ts';
 import { endsIn } from '../store/skin-words.ts';
@@ -17,28 +17,34 @@ export interface Ends {
 
 /**
  * Stores signed data and skin records and completes the jobs, on PostgreSQL, with one statement for all of them because
- * each goes to another process and back. No two may be of the same owner and identity.
+ * each goes to another process and back. No two may be of the same owner and identity. Ends the transaction, so that the
+ * owner is locked for a moment only.
  *
  * Waits for the owner if it is the same for all. It waits for none of several, because it would keep those that it has
  * locked from everybody else meanwhile.
  */
 export async function completeTogether(tx: Db, completions: readonly Completion[]): Promise<Ends> {
-  const locked = await lockOwnersOf(tx, completions);
-  const decided = completions.filter(({ lease }) => locked.has(lease.job.owner));
-  const left = completions.filter((one) => !decided.includes(one));
-  if (decided.length === 0) return { isDone: new Map(), left };
-  const rows = await COMPLETE.all(tx, { completions: JSON.stringify(decided.map(rowOf)) });
-  for (const { job, callback } of rows) if (callback !== null) await makeCallbacksDue(tx, job);
-  const ended = new Set(rows.map(({ job }) => job));
-  return { isDone: new Map(decided.map((one) => [one, ended.has(one.lease.job.uuid)])), left };
-}
-
-async function lockOwnersOf(tx: Db, completions: readonly Completion[]): Promise<ReadonlySet<string>> {
   const owners = [...new Set(completions.map(({ lease }) => lease.job.owner))];
   const [owner] = owners;
-  if (owner === undefined || owners.length > 1) return await lockFreeOwners(tx, owners);
-  await lockKnownOwner(tx, owner);
-  return new Set([owner]);
+  if (owner !== undefined && owners.length === 1) {
+    const lock = LOCK_KNOWN.compile(tx, { owner });
+    const [, rows] = await runPipeline(tx, [lock, completing(tx, completions), COMMIT]);
+    return endsOf(completions, rows);
+  }
+  const locked = await lockFreeOwners(tx, owners);
+  const decided = completions.filter(({ lease }) => locked.has(lease.job.owner));
+  if (decided.length === 0) return { isDone: new Map(), left: completions };
+  const [rows] = await runPipeline(tx, [completing(tx, decided), COMMIT]);
+  return { ...endsOf(decided, rows), left: completions.filter((one) => !decided.includes(one)) };
+}
+
+function completing(tx: Db, completions: readonly Completion[]): CompiledQuery<EndedRow> {
+  return COMPLETE.compile(tx, { completions: JSON.stringify(completions.map(rowOf)) });
+}
+
+function endsOf(completions: readonly Completion[], rows: readonly EndedRow[]): Ends {
+  const ended = new Set(rows.map(({ job }) => job));
+  return { isDone: new Map(completions.map((one) => [one, ended.has(one.lease.job.uuid)])), left: [] };
 }
 
 function rowOf(completion: Completion): Row {
@@ -96,8 +102,6 @@ const DATA_COLUMNS = sql.raw(Object.keys(DATA).join(', '));
 
 interface EndedRow {
   readonly job: string;
-  /** A callback of it. */
-  readonly callback: number | null;
 }
 
 /**
@@ -116,8 +120,8 @@ const COMPLETE = prepareSql<{ completions: string }, EndedRow>(
         from done
         where jobs.uuid = done.job and jobs.status = 'processing' and jobs.lease_owner = done.lease_owner
           and not exists (select 1 from blocked_images where blocked_images.hash = done.texture_hash)
-        returning jobs.uuid as job, jobs.skin_uuid,
-          (select callbacks.id from callbacks where callbacks.job_id = jobs.id limit 1) as callback),
+        returning jobs.id, jobs.uuid as job, jobs.skin_uuid, jobs.finished_at),
+      told as (update callbacks set run_at = ended.finished_at from ended where callbacks.job_id = ended.id),
       recorded as (select done.*, ended.skin_uuid from done join ended using (job)),
       kept as (insert into texture_data (${DATA_COLUMNS}) select ${DATA_COLUMNS} from recorded order by identity
         on conflict (identity) do nothing),
@@ -126,5 +130,5 @@ const COMPLETE = prepareSql<{ completions: string }, EndedRow>(
         returning id, uuid),
       worded as (insert into skin_words (word, skin_id)
         select word, added.id from added join recorded on new_skin = added.uuid, unnest(words) as word)
-    select job, callback from ended`,
+    select job from ended`,
 );

@@ -4,7 +4,8 @@ import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, type CallerRow, callerRow, rememberCaller } from '../store/callers.ts';
 import type { Db } from '../store/db.ts';
 import { isPostgres } from '../store/dialect.ts';
-import { lockOwner, lockSubmitter } from '../store/locks.ts';
+import { LOCK_OWNER, LOCK_SUBMITTER } from '../store/locks.ts';
+import { COMMIT, runPipeline } from '../store/pipeline.ts';
 import { prepare } from '../store/prepared.ts';
 import type { JobRow, Via } from '../store/schema/job-tables.ts';
 import { keepingTexture, keepTexture } from '../store/textures.ts';
@@ -12,7 +13,7 @@ import { answerToKey, keepKey } from './idempotency.ts';
 import { opensAt, VIA_RULES } from './limits.ts';
 import type { NewJob, OverLimit, Room, Submission, SubmitLimits } from './port.ts';
 import { sharedOpensAt, spendShared } from './shared-limit.ts';
-import { readStanding, type Standing } from './standing.ts';
+import { readStanding, readStandingAfter, type Standing } from './standing.ts';
 
 export type NewRow = Omit<JobRow, 'id'>;
 
@@ -27,9 +28,7 @@ export async function submitJob(
   job: NewJob,
   { limits, now }: { limits: SubmitLimits; now: number },
 ): Promise<Submission> {
-  await lockSubmitter(tx, job.owner, Math.max(limits.concurrency, limits.burst));
-  if (limits.together) await lockOwner(tx, limits.together.owner);
-  const standing = await readStanding(tx, job, now);
+  const standing = await lockAndRead(tx, job, { limits, now });
   const { keyed, joined, memory } = standing;
   if (keyed !== null) return answerToKey(await BY_ID.only(tx, { id: keyed }), job);
   if (joined !== null) return await joinJob(tx, job, { joined, now, memory });
@@ -40,9 +39,22 @@ export async function submitJob(
   const row = { ...newRow(job, now), turn: memory.turn, concurrency, burst };
   const usage = afterJob(memory, { priority, via: job.via, now });
   const accept = isPostgres(tx) ? acceptTogether : acceptInSteps;
-  const queued = { ...row, ...(await accept(tx, row, { usage, picture: job.picture })) };
+  const isLast = job.callback === undefined;
+  const queued = { ...row, ...(await accept(tx, row, { usage, picture: job.picture, isLast })) };
   if (job.callback) await keepCallback(tx, job.callback, queued, now);
   return { kind: 'queued', job: queued, usage };
+}
+
+async function lockAndRead(
+  tx: Db,
+  job: NewJob,
+  { limits, now }: { limits: SubmitLimits; now: number },
+): Promise<Standing> {
+  if (!isPostgres(tx)) return await readStanding(tx, job, now);
+  const most = Math.max(limits.concurrency, limits.burst);
+  const locks = [LOCK_SUBMITTER.compile(tx, { owner: job.owner, most })];
+  if (limits.together) locks.push(LOCK_OWNER.compile(tx, { owner: limits.together.owner }));
+  return await readStandingAfter(tx, locks, { asked: job, now });
 }
 
 /** Answers with the owner's unfinished job for the same request. */
@@ -114,6 +126,8 @@ export const INSERT = prepare((db, row: NewRow) => db.insertInto('jobs').values(
 interface Beside {
   readonly usage: CallerMemory;
   readonly picture: NewJob['picture'];
+  /** Whether nothing else is to happen in the transaction. */
+  readonly isLast: boolean;
 }
 
 async function acceptInSteps(tx: Db, row: NewRow, { usage, picture }: Beside): Promise<Pick<JobRow, 'id'>> {
@@ -123,10 +137,20 @@ async function acceptInSteps(tx: Db, row: NewRow, { usage, picture }: Beside): P
   return queued;
 }
 
-/** The same with one statement, because each goes to another process and back. The row of the owner is there. */
-async function acceptTogether(tx: Db, row: NewRow, { usage, picture }: Beside): Promise<Pick<JobRow, 'id'>> {
+/**
+ * The same with one statement, because each goes to another process and back. The row of the owner is there. If it is the
+ * last one, the transaction ends with it, and so does the lock of the owner.
+ */
+async function acceptTogether(
+  tx: Db,
+  row: NewRow,
+  { usage, picture, isLast }: Beside,
+): Promise<Pick<JobRow, 'id'>> {
   const { turn: nextTurn, ...memory } = callerRow(usage);
-  return await ACCEPT_TOGETHER.only(tx, { ...row, ...memory, nextTurn, ...picture });
+  const values = { ...row, ...memory, nextTurn, ...picture };
+  if (!isLast) return await ACCEPT_TOGETHER.only(tx, values);
+  const [[queued]] = await runPipeline(tx, [ACCEPT_TOGETHER.compile(tx, values), COMMIT]);
+  return queued!;
 }
 
 type Together = NewRow &

@@ -41,22 +41,18 @@ const NEVER = { turn: 0, spent_at: 0, generated_at: 0, minute: '[]', hour: '[]' 
 
 /** Keeps other transactions that decide about this owner's jobs, skins or limits waiting until this one ends. */
 export async function lockOwner(tx: Db, owner: string): Promise<void> {
-  if (isPostgres(tx)) await LOCK.run(tx, { owner });
+  if (isPostgres(tx)) await LOCK_OWNER.run(tx, { owner });
 }
 
-const LOCK = prepare((db, { owner }: { owner: string }) =>
+export const LOCK_OWNER = prepare((db, { owner }: { owner: string }) =>
   db
     .insertInto('callers')
     .values({ owner, ...NEVER })
     .onConflict((conflict) => conflict.column('owner').doUpdateSet({ owner })),
 );
 
-/** The same for an owner who has had jobs. */
-export async function lockKnownOwner(tx: Db, owner: string): Promise<void> {
-  await LOCK_KNOWN.run(tx, { owner });
-}
-
-const LOCK_KNOWN = prepare((db, { owner }: { owner: string }) =>
+/** The same for an owner who has had jobs, on PostgreSQL. */
+export const LOCK_KNOWN = prepare((db, { owner }: { owner: string }) =>
   db.selectFrom('callers').select('owner').where('owner', '=', owner).forUpdate(),
 );
 
@@ -74,13 +70,11 @@ const LOCK_FREE = prepareSql(
     select owner from callers where owner = any(${owners}::text[]) order by owner for update skip locked`,
 );
 
-/** The same for an owner who is about to have another job, with the most of its jobs that may be processed at once. */
-export async function lockSubmitter(tx: Db, owner: string, most: number): Promise<void> {
-  if (isPostgres(tx)) await LOCK_SUBMITTER.run(tx, { owner, most });
-}
-
-// The bound of jobs that were accepted under a higher one holds until they have ended.
-const LOCK_SUBMITTER = prepareSql(
+/**
+ * The same for an owner who is about to have another job, with the most of its jobs that may be processed at once, on
+ * PostgreSQL. The bound of jobs that were accepted under a higher one holds until they have ended.
+ */
+export const LOCK_SUBMITTER = prepareSql(
   ({ owner, most }: { owner: string; most: number }) => sql`
     insert into callers (owner, turn, spent_at, generated_at, minute, hour, burst)
     values (${owner}, 0, 0, 0, '[]', '[]', ${most})

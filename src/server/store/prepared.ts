@@ -60,6 +60,12 @@ export class PreparedQuery<Values extends object, Row> {
     return result ?? (await db.executeQuery({ ...compiled, parameters }));
   }
 
+  /** As a statement for a pipeline. */
+  compile(db: Db, values: Values): CompiledQuery<Row> {
+    const compiled = this.#compiledFor(db, values);
+    return { ...compiled, parameters: parametersOf(compiled, values) };
+  }
+
   async all(db: Db, values: Values): Promise<Row[]> {
     return (await this.run(db, values)).rows;
   }

@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
 import { isDeadlock, isOutdated } from '../conflicts.ts';
 import { ANY_SCHEMA } from '../known-schema.ts';
+import { Pipeline } from '../pipeline.ts';
 import { StoreClient } from './client.ts';
 import { ConnectionGate } from './connection-gate.ts';
 import { PoolWaits } from './pool-waits.ts';
@@ -78,6 +79,7 @@ export function makePool(url: string, options: PoolOptions): Pool {
     ...connectionConfig(url, options),
     max,
     Client: StoreClient,
+    pipeline: true, // sends what is asked while other answers are awaited: see runPipeline
     ...(prepares && { onConnect: async (client) => void (await client.query(limits)) }),
   });
   pool.on('error', () => {}); // an idle connection was lost: the pool opens another one
@@ -124,6 +126,24 @@ function storable(value: unknown): unknown {
 }
 
 const BEGINNING = /^(?:begin|start transaction)\b/;
+const ENDING = /^(?:commit|rollback)$/;
+
+/** As PostgreSQL answers it. */
+function ended(how: string): QueryResult {
+  return { command: how.toUpperCase(), rowCount: null, oid: 0, fields: [], rows: [] };
+}
+
+type Send = (text: string, values: readonly unknown[]) => Promise<QueryResult>;
+
+/** The rows of each, as rows of one result. @throws what the first one fails with, once the last one is over */
+async function sendAll({ statements }: Pipeline, send: Send): Promise<QueryResult> {
+  const ends = await Promise.allSettled(statements.map(({ sql, parameters }) => send(sql, parameters)));
+  const rows = ends.map((end) => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value.rows;
+  });
+  return { command: 'SELECT', rowCount: null, oid: 0, fields: [], rows };
+}
 
 /** @param limits statements that each transaction begins with */
 function adapt(
@@ -133,16 +153,25 @@ function adapt(
 ): PostgresPoolClient {
   let silent: Error | undefined;
   const lost = () => silent ?? (client.lost && (asTrouble(client.lost) as Error));
-  const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
-    const before = lost();
-    if (before) throw before; // a rollback would wait in vain, too; the transaction ends with the connection
-    const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
+  const send = async (text: string, values: readonly unknown[]): Promise<QueryResult> => {
     const name = values.length === 0 ? undefined : names?.of(text);
-    const isInTransaction = client.getTransactionStatus() !== 'I';
     try {
       return await client.query({ text, values: values.map(storable), ...(name !== undefined && { name }) });
     } catch (error) {
       if (name !== undefined && isOutdated(error)) names?.renew(text, name);
+      throw error;
+    }
+  };
+  const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
+    const before = lost();
+    if (before) throw before; // a rollback would wait in vain, too; the transaction ends with the connection
+    const [first] = values;
+    const isInTransaction = client.getTransactionStatus() !== 'I';
+    if (!isInTransaction && ENDING.test(asked)) return ended(asked); // a pipeline has done so
+    const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
+    try {
+      return await (first instanceof Pipeline ? sendAll(first, send) : send(text, values));
+    } catch (error) {
       // A transaction has to begin again: see inTransaction.
       const isPassing = isOutdated(error) || isDeadlock(error);
       if (!isInTransaction && isPassing && tries < MOST_TRIES) return await query(asked, values, tries + 1);

@@ -123,8 +123,12 @@ export class PreparedDatabase implements SqliteDatabase {
 const CHANGES_NOTHING =
   /^\s*(?:(?:select|pragma|begin|commit)\b|update "api_keys" set "(?:last_used_at|generations)" =)/i;
 
-/** `onRun` is called whenever the statement runs. */
-function adapt(statement: StatementSync, onRun = () => {}): SqliteStatement {
+/** Statements that have changed something only if they tell of a row. */
+const CHANGES_ROWS = /^\s*(?:insert|update|delete)\b/i;
+
+/** `onChange` is called whenever the statement has run and may have changed something. */
+function adapt(statement: StatementSync, onChange = () => {}): SqliteStatement {
+  const changesRows = CHANGES_ROWS.test(statement.sourceSQL);
   const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
   statement.setReturnArrays(true); // building the row objects here makes them faster to create, and to read
   let names = columnsOf(statement);
@@ -132,8 +136,8 @@ function adapt(statement: StatementSync, onRun = () => {}): SqliteStatement {
   return {
     reader: names.length > 0,
     all: (parameters) => {
-      onRun();
       const rows = statement.all(...values(parameters)) as unknown as unknown[][];
+      if (!changesRows || rows.length > 0) onChange();
       // A newer process that updated the schema in the meantime may have added a column.
       if (rows[0] && rows[0].length !== names.length) {
         names = columnsOf(statement);
@@ -142,11 +146,12 @@ function adapt(statement: StatementSync, onRun = () => {}): SqliteStatement {
       return rows.map(asObject);
     },
     run: (parameters) => {
-      onRun();
-      return statement.run(...values(parameters));
+      const result = statement.run(...values(parameters));
+      if (!changesRows || result.changes > 0) onChange();
+      return result;
     },
     iterate: (parameters) => {
-      onRun();
+      onChange();
       return statement.iterate(...values(parameters));
     },
   };

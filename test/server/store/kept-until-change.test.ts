@@ -47,6 +47,19 @@ test('What is counted about keys is no change, unlike whatever else a transactio
   expect(kept.find('a')).toBeUndefined();
 });
 
+test('A statement that finds nothing to change is no change', async () => {
+  const { db, kept } = await openKept(await ownFolder());
+  await kept.make('a', async () => 'made');
+  await db.updateTable('jobs').set({ run_at: 1 }).where('owner', '=', 'nobody').execute();
+  await db.deleteFrom('meta').where('key', '=', 'unknown').returning('key').execute();
+  await inTransaction(db, async (tx) => void (await tx.deleteFrom('jobs').execute()));
+  expect(kept.find('a')).toBe('made');
+  await write(db, 'new');
+  await kept.make('a', async () => 'made');
+  await db.deleteFrom('meta').where('key', '=', 'new').returning('key').execute();
+  expect(kept.find('a')).toBeUndefined();
+});
+
 test('A value that is asked for during a transaction is made of what was committed', async () => {
   const { db, kept } = await openKept(await ownFolder());
   const countOfMeta = async () => String((await db.selectFrom('meta').select('key').execute()).length);

@@ -6,6 +6,7 @@ import { JsonText } from '../../../base/json-text.ts';
 import { SERVER_NAME } from '../../workers/make-skin-data.ts';
 import type { Answer } from '../route.ts';
 import { entityTag, isKnownTag, weakTag } from './entity-tags.ts';
+import { SendingTurns } from './sending-turns.ts';
 
 /** Names in lower case. */
 type Headers = Record<string, string | string[] | number>;
@@ -52,6 +53,7 @@ export function answerWriter(common: Readonly<Headers>): WriteAnswer {
  * tag, and no body if the caller has it already.
  */
 export function wholeAnswerWriter(common: Readonly<Headers>): WriteWhole {
+  const turns = new SendingTurns();
   return (response, request, { status, body, headers }, { isTagged = false } = {}) => {
     const all = withHeaders(commonHeaders(common, request.id), headers);
     const payload = payloadOf(body, all);
@@ -60,7 +62,7 @@ export function wholeAnswerWriter(common: Readonly<Headers>): WriteWhole {
       all['etag'] ??= body instanceof JsonText ? weakTag(body.digest) : entityTag(payload);
       if (status === 200 && isKnownTag(String(all['etag']), request.headers['if-none-match'])) {
         delete all['content-type'];
-        response.writeHead(304, all).end();
+        turns.end(response.writeHead(304, all));
         return;
       }
     }
@@ -68,7 +70,7 @@ export function wholeAnswerWriter(common: Readonly<Headers>): WriteWhole {
     if (mayHaveBody && (payload !== undefined || request.method !== 'HEAD')) {
       all['content-length'] = payload === undefined ? 0 : Buffer.byteLength(payload);
     }
-    response.writeHead(status, all).end(payload);
+    turns.end(response.writeHead(status, all), payload);
   };
 }
 

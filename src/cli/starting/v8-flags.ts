@@ -6,11 +6,13 @@ const STARTED = 200;
 /** Versions of Node whose V8 has these flags: it writes an error to the output about one that it does not know. */
 const MAJORS = { first: 22, last: 26 } as const;
 
+type Value = number | boolean;
+
 interface Flag {
   readonly name: string;
   /** V8's own value. */
-  readonly usual: number;
-  readonly inBatch: number;
+  readonly usual: Value;
+  readonly inBatch: Value;
 }
 
 const FLAGS: readonly Flag[] = [
@@ -21,6 +23,8 @@ const FLAGS: readonly Flag[] = [
   // 500 after each new kind of object that the function meets.
   { name: 'invocation-count-for-maglev', usual: 400, inBatch: 100 },
   { name: 'minimum-invocations-after-ic-update', usual: 500, inBatch: 100 },
+  // V8 would wake another thread once more for each function that it has optimized, to free what it needed for that.
+  { name: 'maglev-destroy-on-background', usual: true, inBatch: false },
 ];
 
 /** Adapts V8 to batches. A server, which runs for days and allocates more at a time, keeps V8's own rules. */
@@ -47,6 +51,11 @@ export class V8Flags {
 
   #set(areSet: boolean): void {
     this.#areSet = areSet;
-    for (const { name, usual, inBatch } of FLAGS) setFlagsFromString(`--${name}=${areSet ? inBatch : usual}`);
+    for (const { name, usual, inBatch } of FLAGS) setFlagsFromString(flagOf(name, areSet ? inBatch : usual));
   }
+}
+
+function flagOf(name: string, value: Value): string {
+  if (typeof value === 'boolean') return value ? `--${name}` : `--no-${name}`;
+  return `--${name}=${value}`;
 }

@@ -129,8 +129,20 @@ const BEGINNING = /^(?:begin|start transaction)\b/;
 const ENDING = /^(?:commit|rollback)$/;
 
 /** As PostgreSQL answers it. */
-function ended(how: string): QueryResult {
-  return { command: how.toUpperCase(), rowCount: null, oid: 0, fields: [], rows: [] };
+function doneAlready(asked: string): QueryResult {
+  return { command: asked.toUpperCase(), rowCount: null, oid: 0, fields: [], rows: [] };
+}
+
+type Connected = PoolClient & Partial<Pick<StoreClient, 'lost' | 'connection'>>;
+
+/** Writes all that `send` sends at once: each write wakes the database's process, which takes longer than most statements. */
+function atOnce<T>({ connection }: Connected, send: () => T): T {
+  connection?.stream.cork();
+  try {
+    return send();
+  } finally {
+    connection?.stream.uncork();
+  }
 }
 
 type Send = (text: string, values: readonly unknown[]) => Promise<QueryResult>;
@@ -147,11 +159,13 @@ async function sendAll({ statements }: Pipeline, send: Send): Promise<QueryResul
 
 /** @param limits statements that each transaction begins with */
 function adapt(
-  client: PoolClient & Partial<Pick<StoreClient, 'lost'>>,
+  client: Connected,
   names: StatementNames | undefined,
   limits: string | undefined,
 ): PostgresPoolClient {
   let silent: Error | undefined;
+  /** A transaction begins with its first statement: both are sent together. */
+  let beginning: string | undefined;
   const lost = () => silent ?? (client.lost && (asTrouble(client.lost) as Error));
   const send = async (text: string, values: readonly unknown[]): Promise<QueryResult> => {
     const name = values.length === 0 ? undefined : names?.of(text);
@@ -162,15 +176,26 @@ function adapt(
       throw error;
     }
   };
+  const answerTo = async (asked: string, values: readonly unknown[]) => {
+    const [first] = values;
+    return await (first instanceof Pipeline ? sendAll(first, send) : send(asked, values));
+  };
   const query = async (asked: string, values: readonly unknown[], tries = 1): Promise<QueryResult> => {
     const before = lost();
     if (before) throw before; // a rollback would wait in vain, too; the transaction ends with the connection
-    const [first] = values;
-    const isInTransaction = client.getTransactionStatus() !== 'I';
-    if (!isInTransaction && ENDING.test(asked)) return ended(asked); // a pipeline has done so
-    const text = limits !== undefined && BEGINNING.test(asked) ? `${asked}; ${limits}` : asked;
+    if (BEGINNING.test(asked)) {
+      beginning = limits === undefined ? asked : `${asked}; ${limits}`;
+      return doneAlready(asked);
+    }
+    const begin = beginning;
+    beginning = undefined;
+    const isBegun = client.getTransactionStatus() !== 'I';
+    if (!isBegun && ENDING.test(asked)) return doneAlready(asked); // by a pipeline, or nothing was asked since it began
+    const isInTransaction = isBegun || begin !== undefined;
     try {
-      return await (first instanceof Pipeline ? sendAll(first, send) : send(text, values));
+      const answers = atOnce(client, () => [begin && send(begin, []), answerTo(asked, values)] as const);
+      const [, answer] = await Promise.all(answers);
+      return answer;
     } catch (error) {
       // A transaction has to begin again: see inTransaction.
       const isPassing = isOutdated(error) || isDeadlock(error);

@@ -1,5 +1,6 @@
+import { Socket } from 'node:net';
 import { type CompiledQuery, sql } from 'kysely';
-import { Connection } from 'pg';
+import { Client, Connection } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Db, inTransaction } from '../../../../../src/server/store/db.ts';
 import { COMMIT, runPipeline } from '../../../../../src/server/store/pipeline.ts';
@@ -80,5 +81,36 @@ describe.runIf(HAS_POSTGRES)('A pipeline', () => {
     await sql`alter table line add column other int default 7`.execute(db);
     expect(await readAndAdd(2)).toEqual({ read: [{ id: 1, other: 7 }], attempts: 2 });
     expect(await rows()).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+});
+
+/** The texts of all that this process sends to PostgreSQL, until the test ends. */
+function sentTexts(): () => unknown[] {
+  const { calls } = vi.spyOn(Client.prototype, 'query').mock;
+  onTestFinished(() => void vi.restoreAllMocks());
+  return () => calls.map(([asked]) => (asked as unknown as { text: string }).text);
+}
+
+describe.runIf(HAS_POSTGRES)('A transaction', () => {
+  test('begins with its first statement, in one write', async () => {
+    const { db } = await open();
+    await sql`select 1`.execute(db); // so that there is a connection
+    const texts = sentTexts();
+    const { calls } = vi.spyOn(Socket.prototype as Required<Socket>, '_writev').mock;
+    await inTransaction(db, async (tx) => void (await runPipeline(tx, [add(tx, 1), COMMIT])));
+    expect(texts()).toEqual(['begin', add(db, 1).sql, 'commit']);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('in which nothing is asked sends nothing', async () => {
+    const { db } = await open();
+    const texts = sentTexts();
+    expect(await inTransaction(db, async () => 'done')).toBe('done');
+    await expect(
+      inTransaction(db, async () => {
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
+    expect(texts().filter((text) => text !== undefined)).toEqual([]);
   });
 });

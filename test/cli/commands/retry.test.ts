@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { register, runRetry } from '../../../src/cli/commands/retry.ts';
+import type { JobSource } from '../../../src/cli/history/job-sources.ts';
 import { contextWith } from '../../support/cli/client-context.ts';
 import { describeParsing } from '../../support/cli/parsing.ts';
 import { makeSkin, refusal } from '../../support/client/answers.ts';
@@ -32,7 +33,8 @@ async function commandWith(script: readonly Exchange[]) {
   const noted: [string, string][] = [];
   const jobSources = {
     sources: async () => new Map([['a', 'hat.png'], ...noted]),
-    record: async (id: string, source: string) => void noted.push([id, source]),
+    record: (jobs: readonly JobSource[]) =>
+      void noted.push(...jobs.map(({ job, source }): [string, string] => [job, source])),
   };
   return { context: { ...context, jobSources } as unknown as typeof context, out, err, noted };
 }

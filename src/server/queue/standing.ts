@@ -28,7 +28,7 @@ export async function readStanding(db: Db, asked: Asked, now: number): Promise<S
   return standingOf(await READ.only(db, valuesOf(asked)), asked, now);
 }
 
-/** The same once these statements have run, with one way to the database and back for all of them: on PostgreSQL. */
+/** The same once these statements have run, in one round trip: on PostgreSQL. */
 export async function readStandingAfter(
   tx: Db,
   before: readonly CompiledQuery[],

@@ -3,7 +3,7 @@ import type { Db } from './db.ts';
 
 /**
  * Statements of one transaction that PostgreSQL gets at once and runs one after the other. A lock that the first one takes
- * is kept for as long as they run, and not for another way to the database and back for each of them.
+ * is held only while they run, not for a round trip for each of them.
  */
 export class Pipeline {
   readonly statements: readonly CompiledQuery[];

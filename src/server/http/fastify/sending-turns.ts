@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Ends responses together, once everything that has arrived is read. To write to a connection wakes whoever waits at its
- * other end. A client on the same machine would be woken for each answer, answer it with its next request and sleep
- * again: that took the server longer than all of its own work.
+ * Ends responses together, once everything that has arrived is read. Each write to a connection wakes the client. One on
+ * the same machine would wake for each answer, send its next request and sleep again: waking it took the server longer
+ * than all of its own work.
  */
 export class SendingTurns {
   #waiting: (() => void)[] = [];

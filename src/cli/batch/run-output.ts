@@ -78,7 +78,7 @@ export class RunOutput {
     if (!follow) this.#print(async () => await this.#jobs.add(jobView(job, source), index));
   }
 
-  /** Jobs that are accepted at the same time are recorded together: to open the file takes longer than to write to it. */
+  /** Jobs that are accepted at the same time are recorded together: opening the file takes longer than writing to it. */
   #remember(job: JobSource): void {
     if (this.#accepted.push(job) > 1) return;
     this.#print(async () => {

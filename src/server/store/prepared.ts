@@ -52,15 +52,14 @@ export class PreparedQuery<Values extends object, Row> {
   }
 
   async run(db: Db, values: Values): Promise<QueryResult<Row>> {
-    const compiled = this.#compiledFor(db, values);
-    const parameters = parametersOf(compiled, values);
+    const query = this.compile(db, values);
     // Kysely gets to the connection by a dozen promises, which take longer than most statements.
     const { runAtOnce } = db.getExecutor().adapter as Partial<RunsAtOnce>;
-    const result = runAtOnce?.(compiled.sql, parameters, db.isTransaction) as QueryResult<Row> | undefined;
-    return result ?? (await db.executeQuery({ ...compiled, parameters }));
+    const result = runAtOnce?.(query.sql, query.parameters, db.isTransaction) as QueryResult<Row> | undefined;
+    return result ?? (await db.executeQuery(query));
   }
 
-  /** As a statement for a pipeline. */
+  /** The statement with these values, for instance for a pipeline. */
   compile(db: Db, values: Values): CompiledQuery<Row> {
     const compiled = this.#compiledFor(db, values);
     return { ...compiled, parameters: parametersOf(compiled, values) };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Stands between a node and PostgreSQL, and treats its connections as networks do. */
 export class RoughProxy {
@@ -63,11 +64,14 @@ export class RoughProxy {
 
   #carry(from: Socket, to: Socket): void {
     this.#sockets.add(from);
-    from.on('data', (bytes) => {
-      if (this.#delay === 0) to.write(bytes);
-      else setTimeout(() => to.write(bytes), this.#delay);
-    });
-    from.on('end', () => setTimeout(() => to.end(), this.#delay));
+    let before = Promise.resolve();
+    // What comes later arrives later, also when the network has become faster in the meantime.
+    const carry = (deliver: () => void) => {
+      const due = this.#delay === 0 ? undefined : sleep(this.#delay);
+      before = before.then(async () => await due).then(deliver);
+    };
+    from.on('data', (bytes) => carry(() => void to.write(bytes)));
+    from.on('end', () => carry(() => void to.end()));
     from.on('error', () => to.destroy()); // whose end was cut, the other learns by the close
     from.on('close', () => {
       this.#sockets.delete(from);

@@ -125,6 +125,7 @@ describe.runIf(HAS_POSTGRES)('With PostgreSQL', () => {
     const ended = new Map(rows.map(({ uuid, status, error_code }) => [uuid, error_code ?? status]));
     expect(accepted.length).toBeGreaterThan(USERS.length * SPOTS);
     expect(accepted.filter((uuid) => ended.get(uuid) !== 'completed')).toEqual([]);
+    expect(cluster.nodes.flatMap(({ faults }) => faults)).toEqual([]);
     expect(rudeness).toEqual([]);
     expect(Math.min(...waitedFor)).toBeGreaterThan(0);
     expect(new Set(accepted).size).toBe(accepted.length);

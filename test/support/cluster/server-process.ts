@@ -17,6 +17,8 @@ interface Start {
 export class ServerProcess {
   /** All processes that it had. */
   readonly processes = new Set<number>();
+  /** What its log says of requests that it could not answer because of an error of its own. */
+  readonly faults: string[] = [];
   readonly #options: ServerOptions;
   #process: ChildProcess | undefined;
   #url = '';
@@ -46,9 +48,12 @@ export class ServerProcess {
       const program = [childProgram('serve-process'), JSON.stringify(this.#options), version];
       const words = [...(skew === 0 ? [] : loader), ...program];
       const child = spawn(process.execPath, words, {
-        stdio: ['ignore', 'pipe', 'ignore'],
+        stdio: ['ignore', 'pipe', 'pipe'],
       });
       this.processes.add(child.pid ?? 0);
+      createInterface({ input: child.stderr }).on('line', (written) => {
+        if (written.includes('"internal_error"')) this.faults.push(written);
+      });
       const lines = createInterface({ input: child.stdout });
       const [line] = await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [undefined])]);
       if (line === undefined) continue;

@@ -8,7 +8,7 @@ import { VERSIONS, type VersionName } from './program-versions.ts';
 
 const options = JSON.parse(process.argv[2] ?? '') as ServerOptions;
 const migrations = VERSIONS[(process.argv[3] ?? 'this') as VersionName];
-const server = await startServer({ port: 0, ...options, migrations });
+const server = await startServer({ port: 0, logLevel: 'error', ...options, migrations });
 process.stdout.write(`${server.url}\n`);
 // Tests kill it: what Node has compiled would be lost for those that they start later.
 setImmediate(flushCompileCache);

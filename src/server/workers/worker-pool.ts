@@ -13,6 +13,7 @@ import { type GeneratedData, type JobLeases, type Lease, QUEUE_TIMES } from '../
 import { findBlockedImage } from '../store/blocked-images.ts';
 import type { Db } from '../store/db.ts';
 import { StoreTooNewError } from '../store/known-schema.ts';
+import { isStoreTrouble } from '../store/trouble.ts';
 import { EndGatherer } from './end-gatherer.ts';
 import { IdleWorkers } from './idle-workers.ts';
 import { currentIdentity, makeSkinData } from './make-skin-data.ts';
@@ -195,13 +196,15 @@ export class WorkerPool {
         return void signals.finished(claimed.job);
       }
       lease = adopted;
-      next = await this.#complete(lease, await this.#make(lease, signal));
+      next = await this.#complete(lease, await this.#make(lease, signal), signal);
     } catch (thrown) {
       const isCutShort = signal.aborted;
-      if (isCutShort) await queue.release(lease);
+      const isStoreAtFault = isStoreTrouble(thrown);
+      if (isCutShort || isStoreAtFault) await queue.release(lease);
       else if (thrown instanceof GenerationPostponed) await queue.release(lease, thrown.until);
       else await this.#fail(lease, thrown);
       this.#idle.stir();
+      if (isStoreAtFault) throw thrown;
       if (isCutShort) return undefined;
     }
     signals.finished(lease.job);
@@ -215,25 +218,49 @@ export class WorkerPool {
   }
 
   /** Records the job's end, and takes the next job in the same step, unless the generator is to be asked before. */
-  async #complete(lease: Lease, data: GeneratedData): Promise<Lease | undefined> {
-    const { queue, generator, db } = this.#options;
+  async #complete(lease: Lease, data: GeneratedData, signal: AbortSignal): Promise<Lease | undefined> {
+    const { queue, generator, db, onError } = this.#options;
     const isFree = !generator.pause && !generator.bounds && !this.#isStopping && this.#idle.mayBeWork;
     const [ended, claimed] = await Promise.allSettled([
       queue.complete(lease, data),
       isFree ? this.#take(lease.owner) : undefined,
     ]);
-    const next = claimed.status === 'fulfilled' ? claimed.value : undefined;
+    let next = claimed.status === 'fulfilled' ? claimed.value : undefined;
+    let isDone = ended.status === 'fulfilled' && ended.value;
     if (ended.status === 'rejected') {
-      if (next) await queue.release(next);
-      throw ended.reason;
+      if (next) await queue.release(next).catch(onError); // or its lease runs out
+      next = undefined;
+      isDone = await this.#completeAfter(ended.reason, lease, { data, signal });
     }
-    if (ended.value) {
+    if (isDone) {
       this.#times.learn(lease.job.uuid);
       await generator.settled?.(lease.job.identity);
     } else if (await findBlockedImage(db, lease.job.texture_hash)) {
       await this.#fail(lease, new GenerationError('blocked_image', ERRORS.blocked_image.message));
     }
     return next;
+  }
+
+  /**
+   * The store could not record the end: tries again for as long as the job is this worker's, because what it has made may
+   * have cost money, or an account's turn.
+   * @throws what is not the store's fault, or the store's trouble once somebody else may have the job
+   */
+  async #completeAfter(
+    trouble: unknown,
+    lease: Lease,
+    { data, signal }: { readonly data: GeneratedData; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    let error = trouble;
+    while (isStoreTrouble(error) && !(error instanceof StoreTooNewError) && !signal.aborted) {
+      await this.#sitOut(error);
+      try {
+        return await this.#options.queue.complete(lease, data);
+      } catch (again) {
+        error = again;
+      }
+    }
+    throw error;
   }
 
   async #fail(lease: Lease, thrown: unknown): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storeTrouble } from '../../store/trouble.ts';
 import { isUnreachable } from '../../store/unreachable.ts';
 import { Refusal } from './refusal.ts';
 
@@ -24,32 +25,19 @@ export function validationRefusal(error: z.ZodError): Refusal {
   return new Refusal('validation_error', { notes, cause: error });
 }
 
-const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
-const SQLITE_FULL = 13;
-const SQLITE_BUSY = 5;
-const STORE_TROUBLE: Readonly<Record<number, string>> = {
-  [SQLITE_BUSY]: "The service's store is busy; try again.",
-  [SQLITE_READONLY]: "The service's store cannot be written.",
-  [SQLITE_IOERR]: "The service's store cannot be read or written.",
-  [SQLITE_FULL]: "The service's disk is full.",
-};
-
 const FILE_TROUBLE: Readonly<Record<string, string>> = {
   ENOSPC: "The service's disk is full.",
   EDQUOT: "The service's disk is full.",
   EROFS: "The service's data folder cannot be written.",
   EACCES: "The service's data folder cannot be written.",
-  store_replaced: "The service's store was removed or replaced.",
-  store_too_new: "The service's store belongs to a newer version of it now; this one has to be replaced.",
 };
 
 /** Problems of the data folder that are not bugs. */
 function fromStore(error: Error): Refusal | undefined {
   if (isUnreachable(error))
     return new Refusal('store_unreachable', { headers: { 'Retry-After': '2' }, cause: error });
-  const { errcode, code } = error as Error & { errcode?: unknown; code?: unknown };
-  const message = typeof errcode === 'number' ? STORE_TROUBLE[errcode & 0xff] : FILE_TROUBLE[String(code)];
+  const { code } = error as Error & { code?: unknown };
+  const message = storeTrouble(error) ?? FILE_TROUBLE[String(code)];
   if (message === undefined) return undefined;
   // Another server may be up to date.
   const later = code === 'store_too_new' && { headers: { 'Retry-After': '2' } };

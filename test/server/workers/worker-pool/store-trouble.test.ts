@@ -1,0 +1,134 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Clock } from '../../../../src/base/clock.ts';
+import { JobSignals } from '../../../../src/server/events/job-signals.ts';
+import { Observers } from '../../../../src/server/events/observer.ts';
+import type { Generator } from '../../../../src/server/generators/port.ts';
+import { nameThisProcess } from '../../../../src/server/queue/lease-owner.ts';
+import type { JobQueue, Lease } from '../../../../src/server/queue/port.ts';
+import { StoreUnreachableError } from '../../../../src/server/store/unreachable.ts';
+import { WorkerPool } from '../../../../src/server/workers/worker-pool.ts';
+import { poll } from '../../../support/server/poll.ts';
+
+const CUT = new StoreUnreachableError('PostgreSQL cannot be used: the connection was reset');
+const FULL = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+
+/** One worker, one job, and a store that fails as the test says. Tells what was asked of its queue, in order. */
+class Workshop {
+  readonly asked: string[] = [];
+  readonly errors: unknown[] = [];
+  readonly pool: WorkerPool;
+  #waiting = 1;
+
+  /** @param queue what is asked of it, in place of what a sound one does */
+  constructor(queue: Partial<JobQueue>) {
+    const clock: Clock = {
+      now: () => 0,
+      monotonic: () => 0,
+      sleep: async () => await new Promise(setImmediate),
+    };
+    this.pool = new WorkerPool({
+      count: 1,
+      db: {} as never,
+      queue: this.#heard({ ...this.#sound(), ...queue }),
+      generator: this.#generator(),
+      signals: new JobSignals(),
+      observer: new Observers(),
+      clock,
+      self: nameThisProcess(),
+      onError: (error) => void this.errors.push(error),
+    });
+    this.pool.start();
+    onTestFinished(async () => await this.pool.stop(1_000));
+  }
+
+  async untilAsked(name: string): Promise<void> {
+    await poll(
+      () => this.asked,
+      (asked) => asked.includes(name),
+    );
+  }
+
+  #sound(): Partial<JobQueue> {
+    return {
+      claim: async (owner) => {
+        if (this.#waiting === 0) return undefined;
+        this.#waiting--;
+        return { owner, job: { uuid: 'j', cape_hash: null }, hasData: false } as Lease;
+      },
+      nextRunAt: async () => undefined,
+      adopt: async (lease) => lease,
+      release: async () => {
+        this.#waiting++;
+        return true;
+      },
+      renew: async () => true,
+      complete: async () => true,
+      fail: async () => true,
+    };
+  }
+
+  #heard(queue: Partial<JobQueue>): JobQueue {
+    const unheard = ['claim', 'nextRunAt', 'renew'];
+    const get = (_: unknown, name: string) => {
+      if (!unheard.includes(name)) this.asked.push(name);
+      return queue[name as keyof JobQueue];
+    };
+    return new Proxy({}, { get }) as JobQueue;
+  }
+
+  #generator(): Generator {
+    const generate = async () => {
+      this.asked.push('generate');
+      return { value: '', signature: '', url: '', account: '' };
+    };
+    return { signer: async () => 'it', generate } as unknown as Generator;
+  }
+}
+
+/** Fails so often, then answers. */
+function failing<T>(errors: readonly unknown[], answer: T): () => Promise<T> {
+  const left = [...errors];
+  return async () => {
+    if (left.length > 0) throw left.shift();
+    return answer;
+  };
+}
+
+test.each([CUT, FULL])('What was made is recorded once the store can be written again: %s', async (error) => {
+  const shop = new Workshop({ complete: failing([error, error], true) });
+  await poll(
+    () => shop.asked.length,
+    (count) => count >= 5,
+  );
+  await shop.pool.stop(1_000);
+  expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'complete', 'complete']);
+  expect(shop.errors).toEqual([error, error]);
+});
+
+test('A job that a store’s trouble kept from being begun goes back, and is no failure of its own', async () => {
+  const cut = failing([CUT], undefined);
+  const shop = new Workshop({ adopt: async (lease) => (await cut()) ?? lease });
+  await shop.untilAsked('complete');
+  expect(shop.asked).not.toContain('fail');
+  expect(shop.asked.slice(0, 3)).toEqual(['adopt', 'release', 'adopt']);
+});
+
+test('What is no trouble of the store fails the job', async () => {
+  const shop = new Workshop({ complete: failing([new Error('a bug')], true) });
+  await shop.untilAsked('fail');
+  expect(shop.asked).toEqual(['adopt', 'generate', 'complete', 'fail']);
+});
+
+test('A worker whose lease is lost while the store is in trouble leaves the job to others', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const shop = new Workshop({
+    complete: async () => await Promise.reject(CUT),
+    renew: async () => false,
+    release: async () => true,
+  });
+  await shop.untilAsked('complete');
+  vi.advanceTimersToNextTimer();
+  await shop.untilAsked('release');
+  expect(shop.asked).not.toContain('fail');
+});

@@ -14,8 +14,6 @@ const LEFT_OUT = new Set(['node_modules', '.git', 'dist']);
 export class Copy {
   readonly #folder: string;
   readonly #runs: TestRuns;
-  /** The source that the last mutation was in: it is as it was again. */
-  #restored: readonly string[] = [];
 
   static async make(root: string): Promise<Copy> {
     const folder = await mkdtemp(join(tmpdir(), 'skinsmith-mutants-'));
@@ -48,21 +46,19 @@ export class Copy {
     await writeFile(path, apply(text, mutation));
     try {
       for (const tests of stages) {
-        const request: RunRequest = { tests, changed: [file, ...this.#restored], isFirstFailureEnough: true };
-        this.#restored = [];
+        const request: RunRequest = { tests, isFirstFailureEnough: true };
         const by = noticedBy(await this.#runs.run(request, limit));
         if (by !== undefined) return by;
       }
       return undefined;
     } finally {
       await writeFile(path, text);
-      this.#restored = [file];
     }
   }
 
   /** Runs all of these tests. */
   async run(tests: readonly string[]): Promise<TestRun> {
-    return await this.#runs.run({ tests, changed: [], isFirstFailureEnough: false });
+    return await this.#runs.run({ tests, isFirstFailureEnough: false });
   }
 
   async close(): Promise<void> {

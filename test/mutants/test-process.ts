@@ -1,6 +1,6 @@
 /**
  * A process that runs test files of the project in the current folder whenever it is asked to, and answers with what
- * failed. It keeps what it has made of unchanged sources, so that a run takes a fraction of the time of a new process.
+ * failed. Its setup is made once, so that a run takes a fraction of the time of a new process.
  */
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -19,8 +19,7 @@ process.once('disconnect', async () => {
   process.exit();
 });
 
-async function run({ tests, changed, isFirstFailureEnough }: RunRequest): Promise<TestRun> {
-  for (const file of changed) vitest.invalidateFile(join(root, file));
+async function run({ tests, isFirstFailureEnough }: RunRequest): Promise<TestRun> {
   for (const one of [vitest.config, project.config])
     Object.assign(one, { bail: isFirstFailureEnough ? 1 : 0 });
   const specifications = tests.map((test) => project.createSpecification(join(root, test)));

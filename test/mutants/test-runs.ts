@@ -5,8 +5,6 @@ import { join } from 'node:path';
 export interface RunRequest {
   /** Test files, as paths from the project's root. */
   readonly tests: readonly string[];
-  /** Sources that have changed since the last run, likewise. */
-  readonly changed: readonly string[];
   readonly isFirstFailureEnough: boolean;
 }
 

@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { findPostgres } from './test/support/postgres/server.ts';
 import { setEnvironment } from './test/support/setup/environment.ts';
-import { LongestFirst } from './test/support/setup/longest-first.ts';
+import { TestOrder } from './test/support/setup/test-order.ts';
 
 setEnvironment(process.env);
 
@@ -65,8 +65,8 @@ export default defineConfig({
       ...(findPostgres() ? [project('postgres', ALSO_ON_POSTGRES)] : []),
     ],
     globalSetup: ['test/support/setup/build.ts'],
-    // Its own choice leaves one of two cores idle; tests that wait for processes leave room for four more.
-    maxWorkers: availableParallelism() + 4,
-    sequence: { sequencer: LongestFirst },
+    // Its own choice leaves one of two cores idle; some tests wait for processes, and with more workers all get slower.
+    maxWorkers: availableParallelism() + 3,
+    sequence: { sequencer: TestOrder },
   },
 });

@@ -242,9 +242,9 @@ export class WorkerPool {
   }
 
   /**
-   * The store could not record the end: tries again for as long as the job is this worker's, because what it has made may
-   * have cost money, or an account's turn.
-   * @throws what is not the store's fault, or the store's trouble once somebody else may have the job
+   * The store could not record the end: tries again for as long as the job is this worker's and the pool works, because
+   * what it has made may have cost money, or an account's turn.
+   * @throws what is not the store's fault, or the store's trouble once the job has to be left to others
    */
   async #completeAfter(
     trouble: unknown,
@@ -252,7 +252,8 @@ export class WorkerPool {
     { data, signal }: { readonly data: GeneratedData; readonly signal: AbortSignal },
   ): Promise<boolean> {
     let error = trouble;
-    while (isStoreTrouble(error) && !(error instanceof StoreTooNewError) && !signal.aborted) {
+    const isOver = () => signal.aborted || this.#isStopping;
+    while (isStoreTrouble(error) && !(error instanceof StoreTooNewError) && !isOver()) {
       await this.#sitOut(error);
       try {
         return await this.#options.queue.complete(lease, data);

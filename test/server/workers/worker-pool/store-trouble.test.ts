@@ -132,3 +132,13 @@ test('A worker whose lease is lost while the store is in trouble leaves the job 
   await shop.untilAsked('release');
   expect(shop.asked).not.toContain('fail');
 });
+
+test('A pool that is stopped does not wait for the store', async () => {
+  const shop = new Workshop({
+    complete: async () => await Promise.reject(CUT),
+    release: async () => await Promise.reject(CUT),
+  });
+  await shop.untilAsked('complete');
+  await shop.pool.stop(10 * 60_000);
+  expect(shop.errors).toContain(CUT);
+});

@@ -23,7 +23,7 @@ const ALSO_ON_POSTGRES = [
 const COMMON = {
   // No module has state of its own, so files need no fresh ones: a third of the time was spent on loading them.
   isolate: false,
-  // Modules as Node itself loads them: Vite's look up each imported name whenever it is used. Nothing is mocked by module.
+  // Modules as Node itself loads them: Vite's look up each imported name whenever it is used. No test mocks a module.
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // They end what hangs, and nothing else: on a busy machine a test may take thirty times as long as on an idle one.
   testTimeout: 600_000,

@@ -226,12 +226,14 @@ export class WorkerPool {
       isFree ? this.#take(lease.owner) : undefined,
     ]);
     let next = claimed.status === 'fulfilled' ? claimed.value : undefined;
-    let isDone = ended.status === 'fulfilled' && ended.value;
-    if (ended.status === 'rejected') {
-      if (next) await queue.release(next).catch(onError); // or its lease runs out
+    if (ended.status === 'rejected' && next) {
+      await queue.release(next).catch(onError); // or its lease runs out
       next = undefined;
-      isDone = await this.#completeAfter(ended.reason, lease, { data, signal });
     }
+    const isDone =
+      ended.status === 'fulfilled'
+        ? ended.value
+        : await this.#completeAfter(ended.reason, lease, { data, signal });
     if (isDone) {
       this.#times.learn(lease.job.uuid);
       await generator.settled?.(lease.job.identity);
@@ -242,8 +244,8 @@ export class WorkerPool {
   }
 
   /**
-   * The store could not record the end: tries again for as long as the job is this worker's and the pool works, because
-   * what it has made may have cost money, or an account's turn.
+   * The store could not record the end: tries again for as long as the job is this worker's and the pool works. Otherwise
+   * the skin would have to be made again, which may take another turn of a game account.
    * @throws what is not the store's fault, or the store's trouble once the job has to be left to others
    */
   async #completeAfter(

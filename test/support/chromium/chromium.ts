@@ -12,7 +12,7 @@ const ARGS = [
   '--disable-gpu-compositing',
   '--disable-gpu-rasterization',
   '--font-render-hinting=none',
-  // Half as many processes: nothing here needs to be kept apart from anything.
+  // Half as many processes: no page of the tests needs one of its own.
   '--renderer-process-limit=1',
   '--in-process-gpu',
   '--no-zygote',

@@ -1,5 +1,5 @@
-/** Texts that would be markup, script or confusion on a page that took them for anything but text. */
-export const HOSTILE_TEXTS: readonly string[] = [
+/** Texts that would be elements, attributes or scripts on a page that took them for anything but text. */
+export const MARKUP_TEXTS: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
   "' autofocus onfocus=alert(1) x='",
@@ -8,6 +8,11 @@ export const HOSTILE_TEXTS: readonly string[] = [
   '<!--<iframe srcdoc="<script>alert(1)</script>">',
   ']]><![CDATA[<b>bold</b>',
   'javascript:alert(1)//',
+];
+
+/** These, and others that would confuse. */
+export const HOSTILE_TEXTS: readonly string[] = [
+  ...MARKUP_TEXTS,
   '\u0024{alert(1)}{{constructor.constructor("alert(1)")()}}',
   '&lt;script&gt;&#x3c;b&#x3e;&amp;',
   '\u202egnp.exe\u202c \u2066mixed\u2069 \u200f\u200e',

@@ -3,28 +3,43 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
 const WAITING = [
-  'test/processes/chaos.test.ts',
   'test/e2e/examples.test.ts',
   'test/service/running/unreachable-store.test.ts',
   'test/e2e/serve-cluster.test.ts',
   'test/e2e/serve.test.ts',
   'test/service/gateway/trouble.test.ts',
   'test/service/jobs/skins-restorer.test.ts',
+  'test/contract/postgres-queue.test.ts',
   'test/e2e/batch-limits.test.ts',
   'test/e2e/signers.test.ts',
   'test/e2e/serve-processes.test.ts',
   'test/e2e/batch-stop.test.ts',
-  'test/service/jobs/generating.test.ts',
+  'test/cli/batch/make-one-skin.test.ts',
   'test/e2e/skin-data.test.ts',
-  'test/service/skins/skin-changes.test.ts',
-  'test/service/jobs/queue-events.test.ts',
+  'test/service/jobs/generating.test.ts',
   'test/e2e/download-cut-off.test.ts',
+  'test/service/skins/skin-changes.test.ts',
   'test/e2e/trouble.test.ts',
-  'test/service/callers/revoking.test.ts',
+  'test/server/generators/upstream/sending.test.ts',
+  'test/cli/commands/login.test.ts',
   'test/service/running/refusals.test.ts',
+  'test/service/callers/revoking.test.ts',
+  'test/e2e/batch-sharing.test.ts',
   'test/service/running/stopping.test.ts',
-  'test/service/jobs/idempotency.test.ts',
   'test/e2e/batch.test.ts',
+  'test/batch/convert.test.ts',
+  'test/server/generators/upstream/textures.test.ts',
+  'test/service/gateway/gateway.test.ts',
+  'test/server/http/fastify/network-limits.test.ts',
+  'test/service/v1/delays.test.ts',
+  'test/e2e/hosted-service.test.ts',
+  'test/service/jobs/idempotency.test.ts',
+  'test/service/game-accounts/failing.test.ts',
+  'test/service/game-accounts/restoring.test.ts',
+  'test/service/limits/starving.test.ts',
+  'test/service/jobs/waiting.test.ts',
+  'test/service/limits/limits.test.ts',
+  'test/service/running/published-contract.test.ts',
 ];
 
 /** Files that keep a core busy for seconds, and folders with many such files; the longest first. */
@@ -33,7 +48,6 @@ const BUSY = [
   'test/processes/rolling-upgrade.test.ts',
   'test/docs/readme.test.ts',
   'test/service/pages/hostile-texts.test.ts',
-  'test/contract/postgres-queue.test.ts',
   'test/service/pages/own-pages.test.ts',
   'test/e2e/soak.test.ts',
   'test/contract',
@@ -41,9 +55,6 @@ const BUSY = [
   'test/e2e',
   'test/service',
 ];
-
-/** The part of the other files among which those that wait are spread: the last ones should be short. */
-const SPREAD = 0.3;
 
 /**
  * One project after the other: a worker serves one only, and another one has to load everything again, which takes as
@@ -68,10 +79,7 @@ function spreadOut(files: readonly TestSpecification[]): TestSpecification[] {
     BUSY,
     files.filter((file) => !waiting.includes(file)),
   );
-  const between = Math.max(1, Math.floor((busy.length * SPREAD) / waiting.length));
-  const mixed = busy.flatMap((file, index) =>
-    index % between === 0 ? [...waiting.splice(0, 1), file] : [file],
-  );
+  const mixed = busy.flatMap((file, index) => (index % 3 === 0 ? [file, ...waiting.splice(0, 1)] : [file]));
   return [...mixed, ...waiting];
 }
 

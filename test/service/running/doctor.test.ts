@@ -1,5 +1,6 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Diagnosis } from '../../../src/protocol/diagnosis.ts';
+import { storeKind } from '../../support/postgres/on-postgres.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import { expectRefusal } from '../../support/server/test-caller.ts';
 
@@ -22,7 +23,7 @@ test('The operator is told how the service is, anew each time', async () => {
     cache: 'no-store',
   });
   expect(generator).toMatchObject({ kind: 'signing', findings: [{ code: 'signing_key', result: 'ok' }] });
-  expect(store.findings.map(({ code }) => code)).toEqual(FINDINGS[inject('storeKind')]);
+  expect(store.findings.map(({ code }) => code)).toEqual(FINDINGS[storeKind()]);
 });
 
 test('Nobody else is', async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { generated, LIMITS, newJob } from '../../contract/jobs.ts';
+import { storeKind } from '../../support/postgres/on-postgres.ts';
 import { dataUrl, skinPng } from '../../support/server/drawn-skins.ts';
 import { type EventReader, idOf, statusOf } from '../../support/server/event-reader.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
@@ -20,7 +21,7 @@ const SKINS = 20;
 /** For the whole batch: at its end there is no more work (4), and once a minute the use of two keys is noted (5). */
 const ONCE = 9;
 
-const IS_POSTGRES = inject('storeKind') === 'postgres';
+const IS_POSTGRES = storeKind() === 'postgres';
 /** On PostgreSQL each is a round trip: there the last claim says that nothing else waits, and SQLite is asked again. */
 const ALONE = IS_POSTGRES ? 13 : 18;
 /** Five at once: with one statement on PostgreSQL, and each with its own in a transaction on SQLite. */

@@ -1,7 +1,8 @@
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
 import type { ServerOptions } from '../../../src/server/server.ts';
 import { MIGRATIONS, NEWEST_SCHEMA } from '../../../src/server/store/migrate.ts';
+import { storeKind } from '../../support/postgres/on-postgres.ts';
 import { emptyDatabase } from '../../support/postgres/own-database.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
@@ -23,7 +24,7 @@ async function opened({ store, dataDir }: Store, expands: boolean) {
 }
 
 async function ownStore(): Promise<Pick<ServerOptions, 'store'>> {
-  return inject('storeKind') === 'sqlite' ? {} : { store: { url: await emptyDatabase() } };
+  return storeKind() === 'sqlite' ? {} : { store: { url: await emptyDatabase() } };
 }
 
 test('A server is not ready any more when a newer program leaves no room for it, writes nothing, and others do its jobs', async () => {

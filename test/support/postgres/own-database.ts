@@ -58,7 +58,7 @@ const TABLES = [
 ] as const;
 
 /** Whose rows are numbered from 1. */
-const NUMBERED = ['callbacks', 'jobs', 'skins'] as const;
+const NUMBERED = ['callbacks', 'jobs', 'operator_log', 'reports', 'skins'] as const;
 
 /** By the addresses of databases, connections that empty them: opening one takes longer than to delete the rows. */
 const emptying = new Map<string, Client>();

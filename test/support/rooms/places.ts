@@ -1,5 +1,5 @@
 /** Tests of behaviour that no single file has; CONTRIBUTING tells what each is for. */
-export const SUITES = ['contract', 'docs', 'e2e', 'processes', 'service'];
+export const SUITES = ['contract', 'docs', 'e2e', 'on-postgres', 'processes', 'service'];
 
 /**
  * Unit tests that do not stand where their source is.

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, inject, onTestFinished } from 'vitest';
 import { openStoreOf } from '../../../src/server/assembly/open-store-of.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
@@ -75,7 +76,10 @@ export async function openOwnStore(dataDir: string): Promise<Store> {
 
 /** Fails the suite when a test leaves a server listening. Call it once at the top of a file. */
 export function guardAgainstLeaks(): void {
-  const verify = () => {
+  const verify = async () => {
+    // A server that has closed counts until the event loop has come round.
+    await nextTurn();
+    await nextTurn();
     const listening = process.getActiveResourcesInfo().filter((resource) => resource === 'TCPServerWrap');
     expect(listening, 'servers that a test left running').toEqual([]);
   };

@@ -10,8 +10,6 @@ declare module 'vitest' {
   interface ProvidedContext extends Materials {
     /** Where tests ask for PostgreSQL databases, see support/postgres. */
     databaseMakerPort: number;
-    /** What services of the tests keep their data in. */
-    storeKind: 'sqlite' | 'postgres';
   }
 }
 

@@ -1,95 +1,124 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
-const WAITING = [
-  'test/e2e/examples.test.ts',
-  'test/service/running/unreachable-store.test.ts',
-  'test/e2e/serve-cluster.test.ts',
-  'test/e2e/serve.test.ts',
-  'test/service/gateway/trouble.test.ts',
-  'test/service/jobs/skins-restorer.test.ts',
-  'test/contract/postgres-queue.test.ts',
-  'test/e2e/batch-limits.test.ts',
-  'test/e2e/signers.test.ts',
-  'test/e2e/serve-processes.test.ts',
-  'test/e2e/batch-stop.test.ts',
-  'test/cli/batch/make-one-skin.test.ts',
-  'test/e2e/skin-data.test.ts',
-  'test/service/jobs/generating.test.ts',
-  'test/e2e/download-cut-off.test.ts',
-  'test/service/skins/skin-changes.test.ts',
-  'test/e2e/trouble.test.ts',
-  'test/server/generators/upstream/sending.test.ts',
-  'test/cli/commands/login.test.ts',
-  'test/service/running/refusals.test.ts',
-  'test/service/callers/revoking.test.ts',
-  'test/e2e/batch-sharing.test.ts',
-  'test/service/running/stopping.test.ts',
-  'test/e2e/batch.test.ts',
-  'test/batch/convert.test.ts',
-  'test/server/generators/upstream/textures.test.ts',
-  'test/service/gateway/gateway.test.ts',
-  'test/server/http/fastify/network-limits.test.ts',
-  'test/service/v1/delays.test.ts',
-  'test/e2e/hosted-service.test.ts',
-  'test/service/jobs/idempotency.test.ts',
-  'test/service/game-accounts/failing.test.ts',
-  'test/service/game-accounts/restoring.test.ts',
-  'test/service/limits/starving.test.ts',
-  'test/service/jobs/waiting.test.ts',
-  'test/service/limits/limits.test.ts',
-  'test/service/running/published-contract.test.ts',
-];
+/** Files, or folders of files, with the seconds that each of these takes by itself. */
+type Times = Readonly<Record<string, number>>;
 
-/** Files that keep a core busy for seconds, and folders with many such files; the longest first. */
-const BUSY = [
-  'test/service/pages/every-page.test.ts',
-  'test/processes/rolling-upgrade.test.ts',
-  'test/docs/readme.test.ts',
-  'test/service/pages/hostile-texts.test.ts',
-  'test/service/pages/own-pages.test.ts',
-  'test/e2e/soak.test.ts',
-  'test/contract',
-  'test/processes',
-  'test/e2e',
-  'test/service',
-];
+/** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
+const WAITING: Times = {
+  'test/e2e/examples.test.ts': 23,
+  'test/service/running/unreachable-store.test.ts': 22,
+  'test/on-postgres/jobs.test.ts': 18,
+  'test/e2e/serve-cluster.test.ts': 16,
+  'test/e2e/serve.test.ts': 15,
+  'test/service/jobs/skins-restorer.test.ts': 12,
+  'test/service/gateway/trouble.test.ts': 12,
+  'test/on-postgres/skins.test.ts': 12,
+  'test/e2e/signers.test.ts': 11,
+  'test/e2e/batch-limits.test.ts': 11,
+  'test/contract/postgres-queue.test.ts': 11,
+  'test/on-postgres/gateway.test.ts': 10,
+  'test/on-postgres/callers.test.ts': 10,
+  'test/e2e/serve-processes.test.ts': 10,
+  'test/e2e/batch-stop.test.ts': 9,
+  'test/cli/batch/make-one-skin.test.ts': 9,
+  'test/e2e/skin-data.test.ts': 8,
+  'test/service/skins/skin-changes.test.ts': 7,
+  'test/service/jobs/generating.test.ts': 7,
+  'test/on-postgres/running.test.ts': 7,
+  'test/on-postgres/queue-events.test.ts': 7,
+  'test/e2e/download-cut-off.test.ts': 7,
+  'test/server/generators/upstream/sending.test.ts': 6,
+  'test/e2e/trouble.test.ts': 6,
+  'test/cli/commands/login.test.ts': 6,
+  'test/service/running/stopping.test.ts': 5,
+  'test/service/running/refusals.test.ts': 5,
+  'test/service/gateway/gateway.test.ts': 5,
+  'test/service/callers/revoking.test.ts': 5,
+  'test/e2e/batch.test.ts': 5,
+  'test/e2e/batch-sharing.test.ts': 5,
+  'test/service/v1/delays.test.ts': 4,
+  'test/service/jobs/idempotency.test.ts': 4,
+  'test/service/game-accounts/failing.test.ts': 4,
+  'test/server/generators/upstream/textures.test.ts': 4,
+  'test/on-postgres/limits.test.ts': 4,
+  'test/on-postgres/game-accounts.test.ts': 4,
+  'test/e2e/hosted-service.test.ts': 4,
+  'test/service/limits/starving.test.ts': 3,
+  'test/service/jobs/waiting.test.ts': 3,
+  'test/service/game-accounts/restoring.test.ts': 3,
+  'test/server/http/fastify/network-limits.test.ts': 3,
+  'test/batch/convert.test.ts': 3,
+  'test/service/running/published-contract.test.ts': 2,
+  'test/service/limits/limits.test.ts': 2,
+};
+
+/** Files that keep a core busy, and folders with many such files; the longest first. */
+const BUSY: Times = {
+  'test/service/pages/every-page.test.ts': 13,
+  'test/service/pages/hostile-texts.test.ts': 12,
+  'test/processes/chaos.test.ts': 16,
+  'test/processes/rolling-upgrade.test.ts': 9,
+  'test/docs/readme.test.ts': 9,
+  'test/service/pages/own-pages.test.ts': 9,
+  'test/e2e/soak.test.ts': 6,
+  'test/contract': 2,
+  'test/processes': 2.5,
+  'test/e2e': 1.3,
+  'test/service': 0.6,
+};
+
+/** Seconds that any other file takes. */
+const SHORT = 0.1;
+
+/** Part of the others' time after which all files that wait have begun: the last ones to end should be short. */
+const SPREAD = 0.85;
 
 /**
- * One project after the other: a worker serves one only, and another one has to load everything again, which takes as
- * long as ten files of tests. In each, begins with the files that take long: one that was begun last would run while all
- * other workers have nothing left to do. Files that wait are spread among those that need a core, so that few workers
- * keep all cores busy: the more of them share a core, the slower each gets. Without this a clone, which remembers no
- * times yet, orders them by their size.
+ * Begins with the files that take long: one that was begun last would run while all other workers have nothing left to
+ * do. Files that wait are spread among those that need a core, so that few workers keep all cores busy: the more of them
+ * share a core, the slower each gets. Without this a clone, which remembers no times yet, orders them by their size.
  */
 export class TestOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const projects = Map.groupBy(await super.sort(files), ({ project }) => project.name);
-    return [...projects.keys()].sort().flatMap((name) => spreadOut(projects.get(name) ?? []));
+    const all = (await super.sort(files)).map(timed).toSorted((a, b) => a.place - b.place);
+    const waiting = all.filter(({ waits }) => waits);
+    const busy = all.filter(({ waits }) => !waits);
+    return spreadOut(waiting, busy).map(({ file }) => file);
   }
 }
 
-function spreadOut(files: readonly TestSpecification[]): TestSpecification[] {
-  const waiting = sortedBy(
-    WAITING,
-    files.filter((file) => placeOf(file, WAITING) < WAITING.length),
-  );
-  const busy = sortedBy(
-    BUSY,
-    files.filter((file) => !waiting.includes(file)),
-  );
-  const mixed = busy.flatMap((file, index) => (index % 3 === 0 ? [file, ...waiting.splice(0, 1)] : [file]));
-  return [...mixed, ...waiting];
+interface Timed {
+  readonly file: TestSpecification;
+  readonly waits: boolean;
+  readonly seconds: number;
+  /** In the list that it is in. */
+  readonly place: number;
 }
 
-function sortedBy(list: readonly string[], files: readonly TestSpecification[]): TestSpecification[] {
-  return files.toSorted((a, b) => placeOf(a, list) - placeOf(b, list));
+function timed(file: TestSpecification): Timed {
+  const path = relative(file.project.config.root, file.moduleId);
+  const waits = path in WAITING;
+  const times = Object.entries(waits ? WAITING : BUSY);
+  const place = times.findIndex(([known]) => path === known || path.startsWith(`${known}/`));
+  const [, seconds] = times[place] ?? ['', SHORT];
+  return { file, waits, seconds, place: place < 0 ? times.length : place };
 }
 
-/** The place in a list of a file, or of a folder that it is in; past its end: none. */
-function placeOf({ moduleId, project }: TestSpecification, list: readonly string[]): number {
-  const path = relative(project.config.root, moduleId);
-  const place = list.findIndex((long) => path === long || path.startsWith(`${long}/`));
-  return place < 0 ? list.length : place;
+/** A file that waits comes when the same part of all waiting has begun as of everything else, or a little earlier. */
+function spreadOut(waiting: readonly Timed[], busy: readonly Timed[]): Timed[] {
+  const rest = [...waiting];
+  const [allWaiting, allBusy] = [sum(waiting), sum(busy) * SPREAD];
+  let begun = 0;
+  const mixed = busy.flatMap((file) => {
+    begun += file.seconds;
+    const due = [];
+    while (rest[0] && 1 - sum(rest) / allWaiting <= begun / allBusy) due.push(rest.shift()!);
+    return [file, ...due];
+  });
+  return [...mixed, ...rest];
+}
+
+function sum(files: readonly Timed[]): number {
+  return files.reduce((total, { seconds }) => total + seconds, 0);
 }

@@ -1,0 +1,3 @@
+import { onPostgres } from '../support/postgres/on-postgres.ts';
+
+onPostgres('service/callers', ['keys', 'revoking', 'users']);

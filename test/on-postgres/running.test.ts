@@ -1,0 +1,3 @@
+import { onPostgres } from '../support/postgres/on-postgres.ts';
+
+onPostgres('service/running', ['doctor', 'fuzz', 'refused-by-postgres', 'statements', 'too-new-store']);

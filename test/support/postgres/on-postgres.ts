@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { countLent, HAS_POSTGRES } from './own-database.ts';
+
+export type StoreKind = 'sqlite' | 'postgres';
+
+const TESTS = join(import.meta.dirname, '../..');
+
+let current: StoreKind = 'sqlite';
+
+/** What services of this file of tests keep their data in. */
+export function storeKind(): StoreKind {
+  return current;
+}
+
+/** For the file of tests that is loaded next. */
+export function useStore(kind: StoreKind): void {
+  current = kind;
+}
+
+/**
+ * Runs files of tests a second time, with services that have their store in PostgreSQL.
+ * @param folder in test/
+ * @param names of the files there, without `.test.ts`
+ */
+export function onPostgres(folder: string, names: readonly string[]): void {
+  useStore('postgres');
+  for (const name of names) {
+    const path = join(TESTS, folder, `${name}.test.ts`);
+    describe.runIf(HAS_POSTGRES)(`${folder}/${name} on PostgreSQL`, async () => {
+      expectDatabases();
+      await import(`${pathToFileURL(path).href}?on=postgres`); // the query makes it another module
+    });
+  }
+}
+
+/** A file that has its store in a file again would prove nothing. */
+function expectDatabases(): void {
+  let before = 0;
+  beforeAll(() => {
+    before = countLent();
+  });
+  // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern in the first place.
+  afterAll(({}, { tasks }) => {
+    const isRun = tasks.some((task) => task.result?.state === 'pass');
+    if (isRun) expect(countLent(), 'databases that these tests have used').toBeGreaterThan(before);
+  });
+}

@@ -1,0 +1,4 @@
+import { useStore } from '../postgres/on-postgres.ts';
+
+// Runs before each file of tests: the one before it in the same process may have had its store in PostgreSQL.
+useStore('sqlite');

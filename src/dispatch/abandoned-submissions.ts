@@ -25,6 +25,8 @@ export class AbandonedSubmissions {
   #listedAt = Number.NEGATIVE_INFINITY;
   /** Jobs that have appeared since, of any origin: a submission of ours may be answered after its job is listed. */
   readonly #appeared = new Set<string>();
+  /** Jobs that dead processes were known to have: they are none of what was in flight. */
+  readonly #theirs = new Set<string>();
 
   /** `isKnown`: whether a job is known to be another submission's. */
   constructor(isKnown: (id: string) => boolean) {
@@ -36,6 +38,7 @@ export class AbandonedSubmissions {
    * wait in the network, or at a busy service.
    */
   died(gone: readonly Party[], now: number, hasJustDied: (name: string) => boolean): void {
+    for (const { id } of gone.flatMap(({ jobs }) => jobs)) this.#theirs.add(id);
     const soon = now + SETTLES_SOON;
     const groups = gone.map(({ name, unsure }) => ({
       spots: unsure,
@@ -48,7 +51,7 @@ export class AbandonedSubmissions {
   /** A list is known that was requested at this time. */
   listed(askedAt: number, jobs: readonly Job[]): void {
     this.#groups = this.#groups.filter(({ until }) => until > askedAt);
-    if (this.#groups.length === 0) this.#appeared.clear();
+    if (this.#groups.length === 0) this.#forget();
     else for (const { id } of jobs) if (this.#listed?.has(id) === false) this.#appeared.add(id);
     this.#listed = new Set(jobs.map(({ id }) => id));
     this.#listedAt = askedAt;
@@ -58,7 +61,13 @@ export class AbandonedSubmissions {
     this.#groups = this.#groups.filter(({ until }) => until + REMEMBERED > now);
     const spots = this.#groups.reduce((sum, group) => sum + group.spots, 0);
     if (spots === 0) return 0;
-    return Math.max(0, spots - [...this.#appeared].filter((id) => !this.#isKnown(id)).length);
+    const unknown = [...this.#appeared].filter((id) => !this.#isKnown(id) && !this.#theirs.has(id));
+    return Math.max(0, spots - unknown.length);
+  }
+
+  #forget(): void {
+    this.#appeared.clear();
+    this.#theirs.clear();
   }
 
   /** When the next list may show what became of them; undefined if there are none. */

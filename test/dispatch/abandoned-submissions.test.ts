@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { AbandonedSubmissions } from '../../src/dispatch/abandoned-submissions.ts';
 
-const party = (unsure: number) => ({ name: 'gone', wants: false, unsure, jobs: [], typical: undefined });
+const party = (unsure: number, ...ids: string[]) => ({
+  name: 'gone',
+  wants: false,
+  unsure,
+  jobs: ids.map((id) => ({ id, at: 0, eta: undefined })),
+  typical: undefined,
+});
 const jobs = (...ids: string[]) => ids.map((id) => ({ id, status: 'waiting' as const }));
 
 /** Submissions of processes that died at 1,000 ms, when the job `old` was in the list. */
@@ -9,7 +15,11 @@ function startAbandoned({ ofProcesses = [1], hasJustDied = true } = {}) {
   const known = new Set<string>();
   const abandoned = new AbandonedSubmissions((id) => known.has(id));
   abandoned.listed(900, jobs('old'));
-  abandoned.died(ofProcesses.map(party), 1_000, () => hasJustDied);
+  abandoned.died(
+    ofProcesses.map((unsure) => party(unsure)),
+    1_000,
+    () => hasJustDied,
+  );
   return { abandoned, known };
 }
 
@@ -56,6 +66,22 @@ describe('What a process that has just died had in flight', () => {
     abandoned.died([party(1)], 1_200, () => true);
     abandoned.listed(1_300, jobs('old', 'earlier'));
     expect(abandoned.count(1_300)).toBe(1);
+  });
+
+  test('is not mistaken for jobs that it was known to have', () => {
+    const { abandoned } = startAbandoned({ ofProcesses: [0] });
+    abandoned.died([party(1, 'known')], 1_000, () => true);
+    abandoned.listed(1_100, jobs('old', 'known'));
+    expect(abandoned.count(1_100)).toBe(1);
+    abandoned.listed(1_200, jobs('old', 'known', 'in flight'));
+    expect(abandoned.count(1_200)).toBe(0);
+  });
+
+  test('is not mistaken for jobs of another that dies as well', () => {
+    const { abandoned } = startAbandoned();
+    abandoned.died([party(0, 'of the other')], 1_050, () => true);
+    abandoned.listed(1_100, jobs('old', 'of the other'));
+    expect(abandoned.count(1_100)).toBe(1);
   });
 
   test('is not mistaken for the jobs of one that died before it', () => {

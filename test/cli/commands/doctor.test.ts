@@ -61,7 +61,8 @@ describe('skinsmith doctor', () => {
     expect(found.generator.detail).toMatch(/^signing: It signs with a key of its own \([0-9a-f]{64}\)/);
     expect(found.textures.detail).toContain(`at ${url}, where the service is`);
     expect(out).not.toContain(key);
-    expect(out).not.toContain(key.slice(-5));
+    // Fingerprints have five digits in common with a key now and then, and so have counts.
+    expect(out.replaceAll(/[0-9a-f]{64}|\d{5,}/g, '')).not.toContain(key.slice(-5));
   });
 
   test('says what is wrong with a generator that keeps the service from its work', async () => {

@@ -229,7 +229,7 @@ async function openQueue<W extends Submission>(
     typical: () => session.times.typical,
     isOwnJob: (id) => session.submissions.isOwnJob(id),
     onOrphans: (jobs) => {
-      for (const id of jobs) session.spots.sawJob({ id, status: 'waiting' });
+      for (const id of jobs) session.spots.sawJob({ id, status: 'waiting' }, session.now());
       onOrphans();
     },
     onBroken: (why) => user.sharingBroken(why),

@@ -197,11 +197,11 @@ export class JobTracker<W extends Submission> {
     this.#session.sawJobTime(job);
     const ours = spots.jobs.get(job.id);
     if (isPending(job.status)) {
-      if (spots.unsure.size === 0) spots.sawJob(job); // otherwise it may be an unanswered submission's
+      if (spots.unsure.size === 0) spots.sawJob(job, this.#session.now()); // otherwise it may be an unanswered submission's
       return;
     }
     if (ours) this.#ends.ended(ours, { seen: job, state, at: this.#session.now() });
-    else spots.sawJob(job);
+    else spots.sawJob(job, this.#session.now());
     this.#options.onRoom();
   }
 }

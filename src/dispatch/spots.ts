@@ -36,7 +36,8 @@ export class Spots<W extends Submission> implements CountedSpots {
   readonly unsure = new ObservedSet<W>(() => this.onChange());
   /** Called whenever the number of ours changes. */
   onChange: () => void = () => {};
-  readonly #others = new Set<string>();
+  /** Ids of jobs, each with when it was last heard of. */
+  readonly #others = new Map<string, number>();
   #limit: number;
 
   constructor(limit: number) {
@@ -61,18 +62,21 @@ export class Spots<W extends Submission> implements CountedSpots {
 
   /** Jobs of others that no process on this machine has. */
   foreignJobs(isLocal: (id: string) => boolean): number {
-    return [...this.#others].filter((id) => !isLocal(id)).length;
+    return [...this.#others.keys()].filter((id) => !isLocal(id)).length;
   }
 
-  /** Updates from a list: pending jobs that are not ours belong to others. */
-  sawList(jobs: readonly Job[]): void {
-    this.#others.clear();
-    for (const job of jobs) this.sawJob(job);
+  /**
+   * Updates from a list: pending jobs that are not ours belong to others. `askedAt`: when it was requested. It may lack
+   * jobs that were heard of since.
+   */
+  sawList(jobs: readonly Job[], askedAt: number): void {
+    for (const [id, heardAt] of this.#others) if (heardAt <= askedAt) this.#others.delete(id);
+    for (const job of jobs) this.sawJob(job, askedAt);
   }
 
-  /** Updates from one job, in an event or a list. */
-  sawJob({ id, status }: Job): void {
-    if (isPending(status) && !this.jobs.has(id)) this.#others.add(id);
+  /** Updates from one job, in an event or a list. `heardAt`: a list requested later shows it if it is still there. */
+  sawJob({ id, status }: Job, heardAt: number): void {
+    if (isPending(status) && !this.jobs.has(id)) this.#others.set(id, heardAt);
     else this.#others.delete(id);
   }
 

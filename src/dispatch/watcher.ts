@@ -259,7 +259,7 @@ export class Watcher<W extends Submission> {
       else if (!isPending(seen.status)) this.#ports.onEnded(job, seen, startedAt);
       else job.seenAt = startedAt;
     }
-    session.spots.sawList(jobs);
+    session.spots.sawList(jobs, startedAt);
     session.spotLimit.fitted(jobs.filter(({ status }) => isPending(status)).length, session.now());
     losses.sawList(jobs, startedAt);
     this.#ports.onLooked();

@@ -80,35 +80,41 @@ describe('Spots', () => {
   test('are taken by what others have in the queue', () => {
     const spots = new Spots(3);
     spots.took(openJob('mine'));
-    spots.sawList([
-      seen('mine'),
-      seen('a'),
-      seen('b', 'processing'),
-      seen('c', 'unknown'),
-      seen('d', 'failed'),
-    ]);
+    spots.sawList(
+      [seen('mine'), seen('a'), seen('b', 'processing'), seen('c', 'unknown'), seen('d', 'failed')],
+      1,
+    );
     expect([spots.others, spots.ours, isOpen(spots, 3)]).toEqual([3, 1, false]);
-    spots.sawList([seen('mine'), seen('a'), seen('b', 'completed')]);
+    spots.sawList([seen('mine'), seen('a'), seen('b', 'completed')], 1);
     expect([spots.others, isOpen(spots, 3)]).toEqual([1, true]);
   });
 
   test('follow what is heard of single jobs', () => {
     const spots = new Spots(2);
-    spots.sawJob(seen('a'));
-    spots.sawJob(seen('a', 'processing'));
-    spots.sawJob(seen('b'));
+    spots.sawJob(seen('a'), 0);
+    spots.sawJob(seen('a', 'processing'), 0);
+    spots.sawJob(seen('b'), 0);
     expect([spots.others, isOpen(spots, 2)]).toEqual([2, false]);
-    spots.sawJob(seen('b', 'failed'));
+    spots.sawJob(seen('b', 'failed'), 0);
     expect([spots.others, isOpen(spots, 2)]).toEqual([1, true]);
+  });
+
+  test('keep a job that was heard of after a list was requested that lacks it', () => {
+    const spots = new Spots(5);
+    spots.sawJob(seen('left by a dead process'), 1_000);
+    spots.sawList([], 999);
+    expect(spots.others).toBe(1);
+    spots.sawList([], 1_001);
+    expect(spots.others).toBe(0);
   });
 
   test('count a job that was seen before its answer came as ours once it has', () => {
     const spots = new Spots(5);
-    spots.sawList([seen('a')]);
+    spots.sawList([seen('a')], 1);
     expect([spots.others, spots.ours]).toEqual([1, 0]);
     spots.took(openJob('a'));
     expect([spots.others, spots.ours]).toEqual([0, 1]);
-    spots.sawJob(seen('a', 'processing'));
+    spots.sawJob(seen('a', 'processing'), 0);
     expect([spots.others, spots.ours]).toEqual([0, 1]);
   });
 
@@ -135,8 +141,8 @@ describe('Spots', () => {
       fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (steps, limit) => {
         const spots = new Spots(limit);
         for (const one of steps) {
-          if (one.kind === 'list') spots.sawList(one.jobs);
-          else if (one.kind === 'heard') spots.sawJob(one.job);
+          if (one.kind === 'list') spots.sawList(one.jobs, 1);
+          else if (one.kind === 'heard') spots.sawJob(one.job, 0);
           else if (one.kind === 'ended') spots.freed(one.id);
           else if (isOpen(spots, limit)) spots.took(openJob(one.id));
           expect(spots.ours).toBeLessThanOrEqual(limit);

@@ -21,10 +21,13 @@ describe('The spots that a process may take', () => {
     const [spots, theirs] = [spotsWith(), spotsWith()];
     const [one, other] = [await open(spots), await open(theirs)];
     theirs.took(openJob('theirs'));
-    spots.sawList([
-      { id: 'theirs', status: 'waiting' },
-      { id: 'of another caller', status: 'waiting' },
-    ]);
+    spots.sawList(
+      [
+        { id: 'theirs', status: 'waiting' },
+        { id: 'of another caller', status: 'waiting' },
+      ],
+      1,
+    );
     expect([one.take(2, 'a'), one.take(3, 'a')]).toEqual(['full', 'mine']);
     expect(other.take(2, 'b')).toBe('full');
     expect(other.take(3, 'b')).toBe('mine');
@@ -53,7 +56,7 @@ describe('The spots that a process may take', () => {
     await writeFile(folder, 'This is no folder.');
     const spots = spotsWith('a');
     const queue = await open(spots);
-    spots.sawJob({ id: 'of another caller', status: 'waiting' });
+    spots.sawJob({ id: 'of another caller', status: 'waiting' }, 0);
     expect([queue.take(2, 'b'), queue.take(3, 'b')]).toEqual(['full', 'mine']);
   });
 
@@ -74,7 +77,7 @@ test('The pending jobs are those of all processes and of other callers', async (
   const [one] = [await open(spots), await open(theirs)];
   spots.took(openJob('a'));
   for (const id of ['b', 'c']) theirs.took(openJob(id));
-  for (const id of ['d', 'e', 'f', 'g']) spots.sawJob({ id, status: 'waiting' });
+  for (const id of ['d', 'e', 'f', 'g']) spots.sawJob({ id, status: 'waiting' }, 0);
   one.take(1, 'picture');
   expect(one.pending).toBe(7);
 });

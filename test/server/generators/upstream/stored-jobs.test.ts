@@ -31,7 +31,10 @@ async function openJobs(submissions: readonly (string | undefined)[]) {
   await jobs.catchUp();
   /** A list with these pending jobs; answers whether there is more room. */
   const see = (...ids: string[]) => {
-    spots.sawList(ids.map((id) => ({ id, status: 'waiting' })));
+    spots.sawList(
+      ids.map((id) => ({ id, status: 'waiting' })),
+      1,
+    );
     return jobs.countForeignJobs();
   };
   return { jobs, see, submit };

@@ -55,15 +55,15 @@ const WAITING: Times = {
 
 /** Files that keep a core busy, and folders with many such files; the longest first. */
 const BUSY: Times = {
+  'test/processes/chaos.test.ts': 16,
   'test/service/pages/every-page.test.ts': 13,
   'test/service/pages/hostile-texts.test.ts': 12,
-  'test/processes/chaos.test.ts': 16,
   'test/processes/rolling-upgrade.test.ts': 9,
   'test/docs/readme.test.ts': 9,
   'test/service/pages/own-pages.test.ts': 9,
   'test/e2e/soak.test.ts': 6,
-  'test/contract': 2,
   'test/processes': 2.5,
+  'test/contract': 2,
   'test/e2e': 1.3,
   'test/service': 0.6,
 };

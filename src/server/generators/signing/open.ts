@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { keepFreshSignature } from '../../../textures/fresh-signatures.ts';
 import type { OpenGenerator } from '../port.ts';
 import { type SigningOptions, signingGenerator } from './signing-generator.ts';
 import { SigningThreads } from './signing-threads.ts';
@@ -16,7 +17,9 @@ export function openSigning({ isEmbedded, ...options }: SigningContext): OpenGen
   let threads: SigningThreads | undefined;
   const sign: SigningOptions['sign'] = async (value, key) => {
     threads ??= new SigningThreads(key, { most: mostThreads() });
-    return await threads.sign(value);
+    const signature = await threads.sign(value);
+    keepFreshSignature(value, signature, key);
+    return signature;
   };
   return { generator: signingGenerator({ ...options, sign }), close: async () => await threads?.stop() };
 }

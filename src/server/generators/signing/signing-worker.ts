@@ -1,9 +1,10 @@
 // The start of a thread that signs (see signing-thread.ts).
-import { type KeyObject, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import { batchSigner } from '../../../textures/batch-signer.ts';
 
-const key = workerData as KeyObject;
+const sign = batchSigner(workerData as KeyObject);
 
 parentPort?.on('message', (value: string) => {
-  parentPort?.postMessage(sign('RSA-SHA1', Buffer.from(value), key).toString('base64'));
+  parentPort?.postMessage(sign(value));
 });

@@ -14,8 +14,8 @@ const kept = new Map<string, FreshSignature>();
 const publicKeys = new WeakMap<KeyObject, KeyObject>();
 
 /**
- * Remembers a signature that this process has just made. OpenSSL verifies each RSA signature with the public key before it
- * returns it, so a batch need not do that again for the skins of the embedded service.
+ * Remembers a signature that this process has just made. It was verified then, by `batchSigner` or by OpenSSL, which does
+ * so for each RSA signature that it makes. So a batch need not verify the skins of the embedded service again.
  */
 export function keepFreshSignature(value: string, signature: string, privateKey: KeyObject): void {
   kept.set(signature, { value, publicKey: publicHalf(privateKey) });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres } from '../test/support/postgres/server.ts';
 import { Machine } from './machine.ts';
+import { removeAtExit } from './removal.ts';
 import { type Service, startOwn } from './services.ts';
 import { writePatterns } from './skins.ts';
 import { submit } from './submitting.ts';
@@ -13,7 +14,7 @@ const SKINS = 200;
 export async function acrossNodesRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     await machine.reset();
-    const postgres = await startPostgres({ synchronous_commit: 'on', autovacuum: 'on' });
+    const postgres = await startPostgres({ synchronous_commit: 'on', autovacuum: 'on' }, removeAtExit);
     const store = postgres.urlOf('postgres');
     const maker = await startOwn(machine, { pace: 0, workers: 1, store });
     const other = await startOwn(machine, { pace: 0, workers: 0, store });

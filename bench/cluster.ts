@@ -11,6 +11,7 @@ import { keepTexture } from '../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../test/contract/jobs.ts';
 import { startPostgres } from '../test/support/postgres/server.ts';
 import { Machine } from './machine.ts';
+import { removeAtExit } from './removal.ts';
 import { median, type Row } from './table.ts';
 
 const ROUNDS = 5;
@@ -37,11 +38,8 @@ interface Node {
 
 export async function clusterRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
-    const postgres = await startPostgres({
-      synchronous_commit: 'on',
-      autovacuum: 'on',
-      shared_buffers: '128MB',
-    });
+    const settings = { synchronous_commit: 'on', autovacuum: 'on', shared_buffers: '128MB' };
+    const postgres = await startPostgres(settings, removeAtExit);
     const url = postgres.urlOf('postgres');
     const nodes = await Promise.all([1, 2, 3, 4].map(async () => nodeOn(await openPostgresDb(url))));
     const file = await openStore(machine.dataDir);

@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type Options, type ResultPromise } from 'execa';
 import { makeRsaKey } from '../src/textures/rsa-key.ts';
+import { removeAtExit } from './removal.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 export const PROGRAM = join(ROOT, 'bin/skinsmith.js');
@@ -14,7 +14,6 @@ const KEY_BITS = 4096;
  * Keeps everything that the program stores in a temporary folder, so that earlier use of this computer has no effect.
  */
 export class Machine {
-  static readonly #all: Machine[] = [];
   readonly folder: string;
   readonly #children: ResultPromise[] = [];
   #resets = 0;
@@ -24,13 +23,12 @@ export class Machine {
   }
 
   /**
-   * Runs `work` with a machine whose processes end afterwards. Its files stay until this process ends, even when it is
-   * told to: creating files is many times slower where others were deleted a minute ago (ext4), and the next rows would
-   * measure that.
+   * Runs `work` with a machine whose processes end afterwards. Its files stay until this process ends.
+   * @param parent where its folder is made
    */
-  static async with<T>(work: (machine: Machine) => Promise<T>): Promise<T> {
-    const machine = new Machine(await mkdtemp(join(tmpdir(), 'skinsmith-bench-')));
-    if (Machine.#all.push(machine) === 1) process.once('exit', () => Machine.#removeAll());
+  static async with<T>(work: (machine: Machine) => Promise<T>, parent = tmpdir()): Promise<T> {
+    const machine = new Machine(await mkdtemp(join(parent, 'skinsmith-bench-')));
+    removeAtExit(machine.folder, () => machine.#killAll());
     try {
       return await work(machine);
     } finally {
@@ -84,18 +82,8 @@ export class Machine {
     return performance.now() - start;
   }
 
-  static #removeAll(): void {
-    for (const machine of Machine.#all) machine.#remove();
-  }
-
   #killAll(): void {
     for (const child of this.#children) child.kill('SIGKILL');
-  }
-
-  /** Retries, because a killed process may still have been writing files. */
-  #remove(): void {
-    this.#killAll();
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -4,6 +4,7 @@ import type { ResultPromise } from 'execa';
 import { z } from 'zod';
 import { startPostgres } from '../test/support/postgres/server.ts';
 import { type Machine, PROGRAM, ROOT } from './machine.ts';
+import { removeAtExit } from './removal.ts';
 
 /** A service in a separate process. */
 export interface Service {
@@ -54,7 +55,7 @@ export async function openPostgres(): Promise<{
   readonly stop: () => Promise<void>;
 }> {
   const settings = { synchronous_commit: 'on', autovacuum: 'on', shared_buffers: '128MB' };
-  const postgres = await startPostgres(settings);
+  const postgres = await startPostgres(settings, removeAtExit);
   return { store: postgres.urlOf('postgres'), stop: async () => await postgres.stop() };
 }
 

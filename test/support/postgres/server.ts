@@ -49,9 +49,12 @@ export function findPostgres(): Record<'initdb' | 'postgres', string> | undefine
   }
 }
 
-/** `settings`: others than those of most tests. */
+const removeNow = async (folder: string) => await rm(folder, { recursive: true, force: true });
+
+/** `settings`: others than those of most tests. `discard`: what becomes of its folder once it has stopped. */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
+  discard: (folder: string) => void | Promise<void> = removeNow,
 ): Promise<PostgresServer> {
   const programs = findPostgres();
   if (!programs) throw new Error(`No PostgreSQL for ${process.platform}-${process.arch}.`);
@@ -88,7 +91,7 @@ export async function startPostgres(
     urlOf: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     stop: async () => {
       await end('SIGINT');
-      await rm(folder, { recursive: true, force: true });
+      await discard(folder);
     },
   };
 }

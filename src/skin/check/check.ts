@@ -3,7 +3,7 @@ import { readHeader } from '../png/decode.ts';
 import { encodePng } from '../png/encode.ts';
 import type { Variant } from '../regions.ts';
 import type { DetectedVariant } from '../variant.ts';
-import { type ReadSkin, readSkin } from './read-skin.ts';
+import { type ReadSkin, readSkinAhead } from './read-skin.ts';
 import { listWarnings, type SkinWarning } from './warnings.ts';
 
 export type { SkinWarning, SkinWarningCode } from './warnings.ts';
@@ -35,7 +35,7 @@ export function checkSkin(bytes: Uint8Array, wanted?: Variant): SkinReport {
   try {
     // Beyond the decoding limit, the message still names the real limit.
     const maxBytes = bytes.length <= MAX_CHECKED_BYTES ? MAX_CHECKED_BYTES : MAX_SKIN_BYTES;
-    const skin = readSkin(bytes, { maxBytes });
+    const skin = readSkinAhead(bytes, { maxBytes });
     const report = reportOn(skin, { size: bytes.length, wanted });
     return bytes.length <= MAX_SKIN_BYTES ? report : asTooLarge(report, skin.picture, bytes.length);
   } catch (error) {

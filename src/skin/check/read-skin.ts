@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { MAX_SKIN_BYTES } from '../picture.ts';
+import { MAX_SKIN_BYTES, type Picture } from '../picture.ts';
 import { pixelHash } from '../pixel-hash.ts';
 import { type DecodedPng, type DecodeLimits, readPng } from '../png/decode.ts';
 import { type DetectedVariant, detectVariant } from '../variant.ts';
@@ -20,25 +20,59 @@ const KEPT = 4096;
 /** By the SHA-256 of the file; the one that was added first goes first. */
 const kept = new Map<string, SkinFacts>();
 
+/** Pictures that are kept decoded, 16 KB each. */
+const KEPT_PICTURES = 512;
+
+/**
+ * The pictures that were read ahead first, by the SHA-256 of the file, until they are recalled: a batch reads far ahead, and
+ * sends its files in the same order.
+ */
+const pictures = new Map<string, Picture>();
+
 /**
  * Decodes a skin as `readPng` does. What follows from its pixels is kept by the content of the file: a batch checks each
  * file and sends it to the embedded service in the same process, and servers get some files again and again.
  * @throws InvalidImageError
  */
 export function readSkin(bytes: Uint8Array, limits: DecodeLimits = {}): ReadSkin {
-  const decoded = readPng(bytes, limits);
+  return read(bytes, limits, keyOf(bytes));
+}
+
+/**
+ * Like `readSkin`, for a file that will be read again soon: its picture is kept for that, if there is room, so the caller
+ * must not change it. @throws InvalidImageError
+ */
+export function readSkinAhead(bytes: Uint8Array, limits: DecodeLimits = {}): ReadSkin {
   const key = keyOf(bytes);
+  const skin = read(bytes, limits, key);
+  if (key !== undefined && pictures.size < KEPT_PICTURES) pictures.set(key, skin.picture);
+  return skin;
+}
+
+/** What is known of a valid skin file that was read before. */
+export interface RecalledSkin extends SkinFacts {
+  /** Present if it is still kept from reading ahead; only once. */
+  readonly picture: Picture | undefined;
+}
+
+/** The facts of a valid skin file that was read before, if they are still kept: without decoding it. */
+export function recallSkin(bytes: Uint8Array): RecalledSkin | undefined {
+  const key = keyOf(bytes);
+  const facts = recall(key);
+  if (key === undefined || !facts) return undefined;
+  const picture = pictures.get(key);
+  pictures.delete(key);
+  return { ...facts, picture };
+}
+
+function read(bytes: Uint8Array, limits: DecodeLimits, key: string | undefined): ReadSkin {
+  const decoded = readPng(bytes, limits);
   const facts = recall(key) ?? {
     pixels: pixelHash(decoded.picture),
     detected: detectVariant(decoded.picture),
   };
   if (key !== undefined) keep(key, facts);
   return { ...decoded, ...facts };
-}
-
-/** The facts of a valid skin file that was read before, if they are still kept: without decoding it. */
-export function recallSkin(bytes: Uint8Array): SkinFacts | undefined {
-  return recall(keyOf(bytes));
 }
 
 /** Undefined for files that are too large for a skin. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSkin, recallSkin } from '../../../src/skin/check/read-skin.ts';
+import { readSkin, readSkinAhead, recallSkin } from '../../../src/skin/check/read-skin.ts';
 import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
@@ -38,8 +38,25 @@ test('What a file shows is known by its content, and by no other', () => {
   const { pixels, detected } = readSkin(file);
   const copy = Buffer.from(file);
   file.fill(0);
-  expect(recallSkin(copy)).toEqual({ pixels, detected });
+  expect(recallSkin(copy)).toEqual({ pixels, detected, picture: undefined });
   expect(recallSkin(file)).toBeUndefined();
+});
+
+test('The picture of a file that was read ahead is kept until it is recalled, once', () => {
+  const file = fileOf(10_000);
+  const { picture } = readSkinAhead(file);
+  expect(recallSkin(Buffer.from(file))?.picture).toBe(picture);
+  expect(recallSkin(file)?.picture).toBeUndefined();
+});
+
+test('Of many files that were read ahead, the first pictures are kept, and room is made by recalling them', () => {
+  const files = Array.from({ length: 514 }, (_, index) => fileOf(11_000 + index));
+  for (const file of files) readSkinAhead(file);
+  const [first, ...others] = files;
+  expect(recallSkin(first!)?.picture).toEqual(decodePng(first!));
+  readSkinAhead(files.at(-2)!);
+  const kept = others.map((file) => recallSkin(file)?.picture !== undefined);
+  expect(kept).toEqual(others.map((file) => file !== files.at(-1)));
 });
 
 test('A file that is no skin is refused each time, and nothing is known of it', () => {

@@ -11,7 +11,7 @@ export interface SentPicture extends SkinFacts {
 /** Reads a picture that a caller has sent. @throws Refusal `invalid_image` */
 export function readSent(file: Uint8Array): SentPicture {
   const known = recallSkin(file);
-  if (known) return { ...known, picture: () => decode(file).picture };
+  if (known) return { ...known, picture: () => known.picture ?? decode(file).picture };
   const { picture, pixels, detected } = decode(file);
   return { pixels, detected, picture: () => picture };
 }

@@ -4,6 +4,7 @@ import { systemClock } from '../../base/clock.ts';
 import { FileMemory } from '../../base/file-memory.ts';
 import { acquire, type Held } from '../../base/process-lock.ts';
 import { bareUuid } from '../../dispatch/cape-texture.ts';
+import { forgetPictures } from '../../skin/check/read-skin.ts';
 import { Journal } from '../journal/journal.ts';
 import { KeptScan } from '../lockfile/kept-scan.ts';
 import { Lockfile } from '../lockfile/lockfile.ts';
@@ -22,7 +23,7 @@ export interface OpenBatch {
   readonly memory: FileMemory;
   readonly planner: Planner;
   readonly signers: SignerRule;
-  /** Closes the files and releases the lock. */
+  /** Closes the files, releases the lock and forgets pictures that were read ahead. */
   close(): void;
 }
 
@@ -64,6 +65,7 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
       planner,
       signers,
       close: () => {
+        forgetPictures();
         lockfile?.close();
         place.held?.release();
       },

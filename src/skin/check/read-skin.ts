@@ -65,6 +65,11 @@ export function recallSkin(bytes: Uint8Array): RecalledSkin | undefined {
   return { ...facts, picture };
 }
 
+/** Drops the pictures that were read ahead: nobody will recall the others. */
+export function forgetPictures(): void {
+  pictures.clear();
+}
+
 function read(bytes: Uint8Array, limits: DecodeLimits, key: string | undefined): ReadSkin {
   const decoded = readPng(bytes, limits);
   const facts = recall(key) ?? {

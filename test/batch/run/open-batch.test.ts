@@ -5,6 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { PlanOptions } from '../../../src/batch/options/options.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
+import { forgetPictures, readSkinAhead, recallSkin } from '../../../src/skin/check/read-skin.ts';
+import { makePicture } from '../../../src/skin/picture.ts';
+import { encodePng } from '../../../src/skin/png/encode.ts';
 import { fingerprintOf } from '../../../src/textures/fingerprint.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { signValue } from '../../../src/textures/signature.ts';
@@ -60,6 +63,15 @@ test('A lockfile is in use also by a process of which nothing is known', async (
   for (const name of readdirSync(journals)) if (name.endsWith('.holder')) rmSync(join(journals, name));
   const message = `${options.lockfile} is in use by another process.`;
   await expect(open(options)).rejects.toMatchObject({ code: 'lockfile_in_use', message });
+});
+
+test('A batch that is closed forgets the pictures that it has read ahead', async () => {
+  const file = encodePng(makePicture(64, 64));
+  const { close } = await open(await optionsIn());
+  forgetPictures(); // of other tests in this process: there would be no room
+  readSkinAhead(file);
+  close();
+  expect(recallSkin(file)).toMatchObject({ picture: undefined });
 });
 
 test('A batch that only plans finds what is there and creates nothing', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSkin, readSkinAhead, recallSkin } from '../../../src/skin/check/read-skin.ts';
+import { forgetPictures, readSkin, readSkinAhead, recallSkin } from '../../../src/skin/check/read-skin.ts';
 import { InvalidImageError, makePicture } from '../../../src/skin/picture.ts';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { decodePng } from '../../../src/skin/png/decode.ts';
@@ -43,6 +43,7 @@ test('What a file shows is known by its content, and by no other', () => {
 });
 
 test('The picture of a file that was read ahead is kept until it is recalled, once', () => {
+  forgetPictures(); // of other tests in this process
   const file = fileOf(10_000);
   const { picture } = readSkinAhead(file);
   expect(recallSkin(Buffer.from(file))?.picture).toBe(picture);
@@ -50,6 +51,7 @@ test('The picture of a file that was read ahead is kept until it is recalled, on
 });
 
 test('Of many files that were read ahead, the first pictures are kept, and room is made by recalling them', () => {
+  forgetPictures();
   const files = Array.from({ length: 514 }, (_, index) => fileOf(11_000 + index));
   for (const file of files) readSkinAhead(file);
   const [first, ...others] = files;
@@ -57,6 +59,13 @@ test('Of many files that were read ahead, the first pictures are kept, and room 
   readSkinAhead(files.at(-2)!);
   const kept = others.map((file) => recallSkin(file)?.picture !== undefined);
   expect(kept).toEqual(others.map((file) => file !== files.at(-1)));
+});
+
+test('Pictures that were read ahead can be forgotten', () => {
+  const file = fileOf(12_000);
+  readSkinAhead(file);
+  forgetPictures();
+  expect(recallSkin(file)).toMatchObject({ pixels: readSkin(file).pixels, picture: undefined });
 });
 
 test('A file that is no skin is refused each time, and nothing is known of it', () => {

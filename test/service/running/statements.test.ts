@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { generated, LIMITS, newJob } from '../../contract/jobs.ts';
 import { storeKind } from '../../support/postgres/on-postgres.ts';
@@ -55,7 +56,15 @@ async function runWithSkin(): Promise<{ caller: TestCaller; job: string; stateme
   );
   await stream.close();
   await caller.get('/v2/me');
-  return { caller, job: idOf(end!) ?? '', statements: new Statements() };
+  const statements = new Statements();
+  await untilQuiet(statements);
+  return { caller, job: idOf(end!) ?? '', statements };
+}
+
+/** After the end of a job, workers look for the next one. */
+async function untilQuiet(statements: Statements): Promise<void> {
+  do await sleep(50);
+  while (statements.take().length > 0);
 }
 
 test('A new skin of a batch takes few statements and transactions, from its submission to the event of its end', async () => {

@@ -39,6 +39,7 @@ export class Trouble {
     const { isOn } = this;
     this.#failures = 0;
     this.#since = undefined;
+    this.#pausedUntil = Number.NEGATIVE_INFINITY; // a failure right after this is a new one
     this.#hasAnswered = true;
     if (isOn) this.#options.onPassed?.();
   }

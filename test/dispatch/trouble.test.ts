@@ -151,6 +151,14 @@ describe('Trouble', () => {
     expect([trouble.openAt, trouble.since]).toEqual([Number.NEGATIVE_INFINITY, undefined]);
   });
 
+  test('counts again after a success, however soon', async () => {
+    const { trouble, clock } = makeTrouble();
+    await clock.sleep(500);
+    trouble.failed(noAnswer());
+    trouble.passed();
+    expect([trouble.failed(noAnswer()), trouble.isOn, trouble.openAt]).toEqual([100, true, 600]);
+  });
+
   test('with a service that answers, if only that it failed, is put up with for longer', async () => {
     const { trouble, clock } = makeTrouble({ firstContact: 1_000 });
     for (let n = 0; n < 6; n++) await trouble.pause(answer(500), signal);

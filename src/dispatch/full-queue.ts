@@ -21,7 +21,7 @@ export class FullQueue {
 
   /** Somebody else was faster. */
   refused(now: number): void {
-    if (now >= this.#openAt) this.#refusals++; // a burst counts as one refusal
+    if (now >= this.#openAt || this.#refusals === 0) this.#refusals++; // a burst counts as one refusal
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * GROWTH ** (this.#refusals - 1));
     this.#openAt = now + pause * (0.5 + this.#random());
   }

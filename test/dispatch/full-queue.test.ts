@@ -29,6 +29,14 @@ test('An accepted submission makes the next pause short again, and a free spot e
   expect(queue.openAt).toBe(0);
 });
 
+test('A refusal right after an accepted submission is waited for like a first one', () => {
+  const queue = new FullQueue(() => 0.5);
+  queue.refused(0);
+  queue.accepted();
+  queue.refused(0);
+  expect(queue.openAt).toBe(300);
+});
+
 test('Processes that were refused together do not come back together', () => {
   const pauses = [0, 0.9].map((random) => {
     const queue = new FullQueue(() => random);

@@ -99,6 +99,7 @@ export class Submitter<W extends Submission> {
   /** No more work comes: the remaining spots are for others. */
   noMore(): void {
     this.#isLast = true;
+    this.#leaveIfDone();
     this.#ports.wakeUp.notify();
   }
 
@@ -120,11 +121,15 @@ export class Submitter<W extends Submission> {
       const work = this.#takeSpot();
       if (work === undefined) return;
       if (work === 'elsewhere') continue;
-      if (this.#isLast && this.waiting === 0) this.#ports.queue.leave();
+      this.#leaveIfDone();
       session.spots.unsure.add(work);
       this.#underway++;
       session.track(this.#submit(work).finally(() => this.#underway--));
     }
+  }
+
+  #leaveIfDone(): void {
+    if (this.#isLast && this.waiting === 0) this.#ports.queue.leave();
   }
 
   #hasNext(): boolean {

@@ -191,6 +191,11 @@ test('The spots are left to others once the last work has one', async () => {
   expect(calls).toEqual(['intent k0 0 7', 'leave', 'intent a 0 7', 'intent b 0 7']);
 });
 
+test('The spots are left to others when it turns out that the last work has one already', async () => {
+  const { calls } = await run({ works: 2, steps: [({ submitter }) => submitter.noMore()] });
+  expect(calls).toEqual(['intent k0 0 7', 'intent k1 0 7', 'leave']);
+});
+
 test('A submission that did not become a job gives its spot and its work back', async () => {
   const failed = await run({ errors: [refusal(400, 'invalid_image')] });
   expect([failed.told, failed.calls.at(-1)]).toEqual([['k0 failed'], 'k0 0 became undefined']);

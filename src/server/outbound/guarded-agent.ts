@@ -92,7 +92,9 @@ function guardedLookup(resolve: Resolve, heading: Heading): LookupFunction {
 }
 
 async function findAddresses(resolve: Resolve, name: string, heading: Heading): Promise<string[]> {
-  const addresses = await resolve(name);
+  const addresses = await resolve(name).catch((cause) => {
+    throw new OutboundError('unreachable', `The name servers could not look up ${name}.`, cause);
+  });
   if (addresses.length === 0) throw new OutboundError('unresolved', `There is no host ${name}.`);
   return choose(addresses.slice(0, MAX_ADDRESSES), heading);
 }

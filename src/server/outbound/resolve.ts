@@ -1,6 +1,6 @@
-import { Resolver } from 'node:dns/promises';
+import { NODATA, NOTFOUND, Resolver } from 'node:dns/promises';
 
-/** All addresses of a host name; none when there is no such host. */
+/** All addresses of a host name; none when there is no such host. Rejects when the name servers cannot tell. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /** Time limit for a name server in milliseconds, and the number of tries. */
@@ -11,11 +11,18 @@ const LOOPBACK = ['127.0.0.1', '::1'];
  * Queries the system's name servers. Does not use getaddrinfo, which occupies one of the four threads that sign skins
  * for as long as a name server takes. The drawback: it does not read the hosts file.
  */
-export function systemResolve(): Resolve {
-  const resolver = new Resolver(TIMES);
+export function systemResolve(
+  resolver: Pick<Resolver, 'resolve4' | 'resolve6'> = new Resolver(TIMES),
+): Resolve {
   return async (name) => {
     if (/(^|\.)localhost\.?$/i.test(name)) return LOOPBACK; // RFC 6761: never resolved
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const failed = found.find((one) => one.status === 'rejected' && !NO_ADDRESS.has(one.reason?.code));
+    if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason;
+    return addresses;
   };
 }
+
+/** What a name server answers where there is no such name, or none of this kind. */
+const NO_ADDRESS: ReadonlySet<unknown> = new Set([NOTFOUND, NODATA]);

@@ -172,3 +172,13 @@ test('Its caller can end it, and hears its own reason', async () => {
   const asked = ask(() => stop.abort(new Error('enough')), { signal: stop.signal });
   await expect(asked).rejects.toThrow('enough');
 });
+
+test('Where the name servers cannot tell, nobody says that there is no such host', async () => {
+  const trouble = Object.assign(new Error('queryA ESERVFAIL'), { code: 'ESERVFAIL' });
+  const resolve = async () => Promise.reject(trouble);
+  const agent = makeGuardedAgent({ policy: { networks: [], ports: [80] }, resolve });
+  onTestFinished(async () => await agent.close());
+  const asked = fetchGuarded(agent, { ...LIMITS, url: 'http://skins.example/a.png' });
+  const message = 'The name servers could not look up skins.example.';
+  await expect(asked).rejects.toMatchObject({ code: 'unreachable', message, cause: trouble });
+});

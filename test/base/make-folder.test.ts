@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../../src/base/make-folder.ts';
+import { makeFolder, missingFolders } from '../../src/base/make-folder.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 
 const MODULE = join(import.meta.dirname, '../../src/base/make-folder.ts');
@@ -25,6 +25,12 @@ test.each(['0000', '0022', '0777'])('The mode is as asked for with a umask of %s
 test('Where nothing can be made it fails at once', () => {
   expect(() => makeFolder('/proc/x')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   expect(() => makeFolder('/proc/x/y')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+});
+
+test('A drive that is not there is not looked for without end', () => {
+  const nothing = () => false;
+  expect(missingFolders('Z:\\a\\b', nothing, win32)).toEqual(['Z:\\', 'Z:\\a', 'Z:\\a\\b']);
+  expect(missingFolders('/a/b', (path) => path === '/', posix)).toEqual(['/a', '/a/b']);
 });
 
 test('What is in the way is said', async () => {

@@ -95,10 +95,15 @@ function encode(kept: Kept): Buffer {
   return Buffer.concat([checksum, body]);
 }
 
-/** Undefined for what is damaged. */
+/** Undefined for what is damaged, or written by a newer V8. */
 function decode(bytes: Buffer): Kept | undefined {
   const body = bytes.subarray(BODY_AT);
-  return body.length > 0 && bytes.readUInt32LE() === crc32(body) ? deserialize(body) : undefined;
+  if (body.length === 0 || bytes.readUInt32LE() !== crc32(body)) return undefined;
+  try {
+    return deserialize(body);
+  } catch {
+    return undefined; // the lockfile itself is scanned
+  }
 }
 
 /** What must be the same for what was kept to be believed. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { KeptScan } from '../../../src/batch/lockfile/kept-scan.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
@@ -21,6 +22,13 @@ async function largeFile(): Promise<{ path: string; kept: string }> {
 
 function keptScan({ path, kept }: { path: string; kept: string }, now = Date.now() + LATER): KeptScan {
   return new KeptScan(path, kept, now);
+}
+
+/** V8's format has its version in the second byte. The first eight bytes are the checksum of the rest. */
+function withNewerFormat(bytes: Buffer): Buffer {
+  bytes.writeUInt8(255, 9);
+  bytes.writeUInt32LE(crc32(bytes.subarray(8)));
+  return bytes;
 }
 
 /** Opens the lockfile as one run after another does. Returns whether the file itself was scanned. */
@@ -65,6 +73,7 @@ test.each<[what: string, change: (bytes: Buffer) => Buffer]>([
   ['is damaged', (bytes) => bytes.fill(0xff, bytes.length - 10)],
   ['is cut off', (bytes) => bytes.subarray(0, -1)],
   ['is empty', () => Buffer.alloc(0)],
+  ['was written by a newer V8', withNewerFormat],
 ])('A lockfile is scanned where what was kept %s', async (_, change) => {
   const place = await largeFile();
   openAndKeep(place);

@@ -38,9 +38,12 @@ const MOST_SIBLINGS = 64;
 export async function openBatch(options: PlanOptions, { write }: { write: boolean }): Promise<OpenBatch> {
   const { lockfile: lockPath, stateDir, clock = systemClock } = options;
   const place = write ? await claimPlace(options) : { path: journalPath(options, 0), held: undefined };
+  const opened: Opened[] = [];
   try {
     const lockfile = lockPath === undefined ? undefined : await openLockfile(lockPath, stateDir, clock.now());
+    opened.push(lockfile);
     const journal = write ? Journal.open(place.path) : Journal.read(place.path);
+    opened.push(journal);
     const memory = FileMemory.open(join(stateDir, 'files.bin'), () => clock.now());
     const signers = signerRule(options);
     const planner = new Planner({
@@ -71,10 +74,13 @@ export async function openBatch(options: PlanOptions, { write }: { write: boolea
       },
     };
   } catch (error) {
+    for (const one of opened) one?.close();
     place.held?.release();
     throw error;
   }
 }
+
+type Opened = { close(): void } | undefined;
 
 async function openLockfile(path: string, stateDir: string, now: number): Promise<Lockfile> {
   return await Lockfile.open(path, now, new KeptScan(path, join(stateDir, 'lockfiles'), now));

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model/source.ts';
 import type { PlanOptions } from '../../../src/batch/options/options.ts';
@@ -64,6 +64,31 @@ test('A lockfile is in use also by a process of which nothing is known', async (
   const message = `${options.lockfile} is in use by another process.`;
   await expect(open(options)).rejects.toMatchObject({ code: 'lockfile_in_use', message });
 });
+
+test('A batch that cannot be opened leaves no file open', async () => {
+  const options = await optionsIn('skins.lock');
+  const lockfile = options.lockfile ?? '';
+  writeFileSync(lockfile, '');
+  (await open(options)).close();
+  for (const name of journalsOf(options)) {
+    const journal = join(options.stateDir, 'journals', name);
+    rmSync(journal);
+    mkdirSync(journal);
+  }
+  await expect(open(options)).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(openFiles().filter((path) => path.startsWith(dirname(lockfile)))).toEqual([]);
+});
+
+/** The paths of this process's open files. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').map((number) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${number}`);
+    } catch {
+      return ''; // of the list itself
+    }
+  });
+}
 
 test('A batch that is closed forgets the pictures that it has read ahead', async () => {
   const file = encodePng(makePicture(64, 64));

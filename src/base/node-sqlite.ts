@@ -1,8 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+type Sqlite = typeof import('node:sqlite');
+
+let loaded: Promise<Sqlite> | undefined;
+
+/** SQLite as a part of Node. */
+export async function importSqlite(): Promise<Sqlite> {
+  loaded ??= importQuietly(); // once: of two at a time, the second would keep the first one's way to warn
+  return await loaded;
+}
+
 /** Node 22 prints a warning about node:sqlite being experimental; it says nothing a user can act on. */
-export async function importSqlite(): Promise<typeof import('node:sqlite')> {
+async function importQuietly(): Promise<Sqlite> {
   const emitWarning = process.emitWarning;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
     if (String(warning).includes('SQLite')) return;

@@ -4,11 +4,14 @@ import { makeSecretFile, readSecretFile } from '../base/secret-file.ts';
 import { makeRsaKey } from './rsa-key.ts';
 import { parsePrivateKey, publicKeyPem } from './signature.ts';
 
-/** The key that signs, its public half (SPKI PEM) and a short name for it (16 hex of its SHA-256). */
+/**
+ * The key that signs and its public half (SPKI PEM). `id` names it in the store: the first 16 hexadecimal digits of the
+ * PEM's SHA-256. It is not the key's fingerprint (`fingerprint.ts`), and not for people.
+ */
 export interface SigningKey {
   readonly privateKey: KeyObject;
   readonly publicPem: string;
-  readonly fingerprint: string;
+  readonly id: string;
 }
 
 /** A key file that cannot be used for signing. `message` names the file and says what to do. */
@@ -50,7 +53,7 @@ function makeSigningKey(pem: string): SigningKey {
   const privateKey = parsePrivateKey(Buffer.from(base64, 'base64'));
   if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('not an RSA key');
   const publicPem = publicKeyPem(privateKey);
-  return { privateKey, publicPem, fingerprint: shortFingerprint(publicPem) };
+  return { privateKey, publicPem, id: shortFingerprint(publicPem) };
 }
 
 async function createKeyFile(path: string, bits: number): Promise<string> {

@@ -25,7 +25,7 @@ describe('openSigningKey', () => {
     const text = await readFile(path, 'utf8');
     const read = await openSigningKey(path, BITS);
     expect(read.privateKey.equals(made.privateKey)).toBe(true);
-    expect(read).toMatchObject({ publicPem: made.publicPem, fingerprint: made.fingerprint });
+    expect(read).toMatchObject({ publicPem: made.publicPem, id: made.id });
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
@@ -33,8 +33,8 @@ describe('openSigningKey', () => {
     const folder = await tempFolder();
     const path = join(folder, 'key.pem');
     const keys = await Promise.all(Array.from({ length: 4 }, () => openSigningKey(path, BITS)));
-    expect(new Set(keys.map((key) => key.fingerprint)).size).toBe(1);
-    expect((await openSigningKey(path, BITS)).fingerprint).toBe(keys[0]?.fingerprint);
+    expect(new Set(keys.map((key) => key.id)).size).toBe(1);
+    expect((await openSigningKey(path, BITS)).id).toBe(keys[0]?.id);
     expect(await readdir(folder)).toEqual(['key.pem']);
   });
 
@@ -42,7 +42,7 @@ describe('openSigningKey', () => {
     const key = await openSigningKey(join(await tempFolder(), 'key.pem'), BITS);
     const signature = await signValue('value', key.privateKey);
     expect(isSignedBy(parsePublicKey(key.publicPem), 'value', signature)).toBe(true);
-    expect(key.fingerprint).toMatch(/^[0-9a-f]{16}$/);
+    expect(key.id).toMatch(/^[0-9a-f]{16}$/);
   });
 
   test('names different keys differently', async () => {
@@ -50,7 +50,7 @@ describe('openSigningKey', () => {
     const [one, other] = await Promise.all(
       ['a.pem', 'b.pem'].map((name) => openSigningKey(join(folder, name), BITS)),
     );
-    expect(one?.fingerprint).not.toBe(other?.fingerprint);
+    expect(one?.id).not.toBe(other?.id);
   });
 
   test('makes keys of 4096 bits unless told otherwise, because readers expect 512-byte signatures', async () => {

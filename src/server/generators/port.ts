@@ -28,7 +28,7 @@ export interface SkinData {
   readonly url: string;
   /** Address of the cape's texture, if there is a cape. */
   readonly capeUrl?: string | undefined;
-  /** The signer: a game account's UUID, or the fingerprint of this service's key. */
+  /** The signer: a game account's UUID, or the id of this service's key. */
   readonly account: string;
   /** Who made the data and in how many milliseconds, if it was not this process. */
   readonly maker?: {

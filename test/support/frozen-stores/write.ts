@@ -52,7 +52,7 @@ async function rowsForKeys(keys: string): Promise<Rows> {
     ...{ publicUrl: () => FROZEN_URL, clock: { ...systemClock, now: () => MOMENT } },
   });
   const seal = async (uuid: string) => await cipher.seal(uuid, TOKENS);
-  return await makeRows(generator, { signingKey: key.fingerprint, accountKey, seal });
+  return await makeRows(generator, { signingKey: key.id, accountKey, seal });
 }
 
 async function makeSqlite(): Promise<string> {

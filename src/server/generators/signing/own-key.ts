@@ -30,14 +30,14 @@ export interface OwnKeyOptions {
 }
 
 /**
- * The service's own signing key. Its fingerprint is kept in the store: with another key everything that was ever
+ * The service's own signing key. Its id is kept in the store: with another key everything that was ever
  * signed would have to be signed anew, so a lost or exchanged key file is noticed and not simply made again.
  */
 export class OwnKey {
   readonly #options: OwnKeyOptions;
   #opening: Promise<SigningKey> | undefined;
   /** The file as it was last looked at, and whether it was the right one. */
-  #looked: { readonly version: string; readonly fingerprint: string | undefined } | undefined;
+  #looked: { readonly version: string; readonly id: string | undefined } | undefined;
 
   constructor(options: OwnKeyOptions) {
     this.#options = options;
@@ -59,26 +59,25 @@ export class OwnKey {
   }
 
   /**
-   * To be called before anything is signed. A fingerprint that is not kept yet is adopted.
+   * To be called before anything is signed. An id that is not kept yet is adopted.
    * @param acceptsNew whether to go on with another key than the store's skins were signed with
    * @throws SigningKeyError, SigningKeyChangedError
    */
   async start(acceptsNew: boolean): Promise<void> {
     const { db, path, isUsed, isShared } = this.#options;
     if (isUsed && isShared) await this.#makeFirst();
-    const found = this.isThere ? (await this.open()).fingerprint : undefined;
+    const found = this.isThere ? (await this.open()).id : undefined;
     if (!isUsed) return;
     const kept = await readMeta(db, 'signing-key');
     if (found !== undefined && (kept === found || kept === undefined)) return await this.#keep(found);
     const isFree = acceptsNew || !(isShared || (await hasOwnSkins(db, kept)));
     // Others that share the store must learn at once what is signed with from now on.
-    if (isFree) return await this.#replace(isShared ? (await this.open()).fingerprint : found);
-    const signed = kept === undefined ? 'a key of its own' : `the key ${kept}`;
-    const now = found === undefined ? `there is no ${path}` : `${path} is the key ${found}`;
-    throw new SigningKeyChangedError(
-      `The skins of this store are signed with ${signed}, but ${now}.`,
-      isShared,
-    );
+    if (isFree) return await this.#replace(isShared ? (await this.open()).id : found);
+    const message =
+      found === undefined
+        ? `The skins of this store are signed with a key of its own, but there is no ${path}.`
+        : `The skins of this store are signed with another key than ${path}.`;
+    throw new SigningKeyChangedError(message, isShared);
   }
 
   /** Whether the file is gone or another by now, or another process has gone on with a new key. */
@@ -87,10 +86,10 @@ export class OwnKey {
     const kept = isUsed ? await readMeta(db, 'signing-key') : undefined;
     if (kept === undefined) return false;
     const opened = await this.#opening?.then(
-      ({ fingerprint }) => fingerprint,
+      ({ id }) => id,
       () => undefined,
     );
-    return (opened ?? kept) !== kept || (await this.#fingerprintOfFile()) !== kept;
+    return (opened ?? kept) !== kept || (await this.#idOfFile()) !== kept;
   }
 
   /** Of several servers that start with a new store at once, one makes the key, and the others learn that it did. */
@@ -99,39 +98,38 @@ export class OwnKey {
       await lockQueue(tx);
       if ((await readMeta(tx, 'signing-key')) !== undefined) return;
       const key = await openSigningKey(this.#options.path);
-      await keepMeta(tx, 'signing-key', key.fingerprint);
+      await keepMeta(tx, 'signing-key', key.id);
     });
   }
 
   async #open(): Promise<SigningKey> {
     const key = await openSigningKey(this.#options.path);
-    if (this.#options.isUsed) await this.#keep(key.fingerprint);
+    if (this.#options.isUsed) await this.#keep(key.id);
     return key;
   }
 
-  async #keep(fingerprint: string): Promise<void> {
-    await keepMeta(this.#options.db, 'signing-key', fingerprint);
+  async #keep(id: string): Promise<void> {
+    await keepMeta(this.#options.db, 'signing-key', id);
   }
 
-  async #replace(fingerprint: string | undefined): Promise<void> {
-    if (fingerprint === undefined) await removeMeta(this.#options.db, 'signing-key');
-    else await writeMeta(this.#options.db, 'signing-key', fingerprint);
+  async #replace(id: string | undefined): Promise<void> {
+    if (id === undefined) await removeMeta(this.#options.db, 'signing-key');
+    else await writeMeta(this.#options.db, 'signing-key', id);
   }
 
-  async #fingerprintOfFile(): Promise<string | undefined> {
+  async #idOfFile(): Promise<string | undefined> {
     const { path } = this.#options;
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) return undefined; // to open it would make one
     const version = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.size}`;
-    if (this.#looked?.version !== version)
-      this.#looked = { version, fingerprint: await readFingerprint(path) };
-    return this.#looked.fingerprint;
+    if (this.#looked?.version !== version) this.#looked = { version, id: await readId(path) };
+    return this.#looked.id;
   }
 }
 
-async function readFingerprint(path: string): Promise<string | undefined> {
+async function readId(path: string): Promise<string | undefined> {
   try {
-    return (await openSigningKey(path)).fingerprint;
+    return (await openSigningKey(path)).id;
   } catch (error) {
     if (error instanceof SigningKeyError) return undefined;
     throw error;
@@ -139,14 +137,14 @@ async function readFingerprint(path: string): Promise<string | undefined> {
 }
 
 /** Whether the store has skins that this key has signed, or, where none is known, any key of a service's own. */
-async function hasOwnSkins(db: Db, fingerprint: string | undefined): Promise<boolean> {
+async function hasOwnSkins(db: Db, id: string | undefined): Promise<boolean> {
   const signed = db.selectFrom('texture_data').select('identity').limit(1);
   const own =
-    fingerprint === undefined
-      ? signed.where((eb) => eb(eb.fn<number>('length', ['account']), '=', FINGERPRINT_LENGTH))
-      : signed.where('account', '=', fingerprint);
+    id === undefined
+      ? signed.where((eb) => eb(eb.fn<number>('length', ['account']), '=', ID_LENGTH))
+      : signed.where('account', '=', id);
   return (await own.executeTakeFirst()) !== undefined;
 }
 
 /** Game accounts have longer names. */
-const FINGERPRINT_LENGTH = 16;
+const ID_LENGTH = 16;

@@ -33,7 +33,7 @@ export function textureUrl(publicUrl: string, hash: string): string {
  */
 export function signingGenerator(options: SigningOptions): Generator {
   return {
-    signer: async () => `signing:${(await options.key()).fingerprint}:${options.publicUrl()}`,
+    signer: async () => `signing:${(await options.key()).id}:${options.publicUrl()}`,
     generate: async (texture) => await signTexture(texture, options),
     health: async () => [await keyHealth(options)],
   };
@@ -43,7 +43,7 @@ async function signTexture(
   texture: Texture,
   { key, sign = signValue, publicUrl, clock }: SigningOptions,
 ): Promise<SkinData> {
-  const { privateKey, fingerprint } = await key();
+  const { privateKey, id } = await key();
   const url = textureUrl(publicUrl(), texture.hash);
   const capeUrl = texture.capeHash === null ? undefined : textureUrl(publicUrl(), texture.capeHash);
   const value = buildTexturesValue({
@@ -53,7 +53,7 @@ async function signTexture(
     skin: { url, variant: texture.variant },
     ...(capeUrl !== undefined && { cape: { url: capeUrl } }),
   });
-  return { value, signature: await sign(value, privateKey), url, capeUrl, account: fingerprint };
+  return { value, signature: await sign(value, privateKey), url, capeUrl, account: id };
 }
 
 async function keyHealth({ key, hasKey, isKeyChanged }: SigningOptions): Promise<HealthFinding> {

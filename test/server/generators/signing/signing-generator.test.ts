@@ -46,11 +46,11 @@ test('A key file that is none is a problem, without its place', async () => {
 });
 
 test('A key whose halves do not belong together is a problem', async () => {
-  const { privateKey, fingerprint } = await openKey();
+  const { privateKey, id } = await openKey();
   const publicPem = `-----BEGIN PUBLIC KEY-----
 MFwwDQYJKoZIhvcNAQEBBQADSwAwSAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf
 9Cnzj4p4WGeKLs1Pt8QuKUpRKfFLfRYC9AIKjbJTWit+CqvjWYzvQwECAwEAAQ==
 -----END PUBLIC KEY-----`;
-  const key = async () => ({ privateKey, fingerprint, publicPem });
+  const key = async () => ({ privateKey, id, publicPem });
   expect(await health({ key, hasKey: () => true })).toMatchObject([{ code: 'signing_key_unusable' }]);
 });

@@ -111,7 +111,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'GET /v2/skins/{uuid}': {
     hosted: 'A short id is made by the service and finds every skin that a UUID finds.',
-    here: 'A short id is the first eight digits of the UUID, and finds public skins and your own.',
+    here: 'A short id is the first eight digits of the UUID, and finds public skins and your own, wherever it is taken.',
     why: 'Eight digits can be guessed: unlisted skins of others stay hidden.',
     shown: [
       'test/service/skins/skin-picks.test.ts',

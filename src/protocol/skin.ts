@@ -38,7 +38,7 @@ export const skinSchema = z
   .object({
     /** 32 hexadecimal digits, no dashes. */
     uuid: z.string(),
-    /** The first eight of them; GET /v2/skins/{uuid} takes it too. */
+    /** The first eight of them; GET, PATCH and DELETE /v2/skins/{uuid} take it too. */
     shortId: z.string().optional(),
     name: z.string().optional(),
     visibility: visibilitySchema,

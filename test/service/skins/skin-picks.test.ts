@@ -56,6 +56,38 @@ test('A short id leads to public skins and to those of the caller', async () => 
   }
 });
 
+test('A short id leads to the texture and to similar skins, of those that the caller may find', async () => {
+  const server = await runServer();
+  const { shown, hidden } = await fourSkins(server);
+  const bob = await server.user('bob');
+  const heard = async (caller: TestCaller, uuid: string) => {
+    const texture = await caller.get(`/v2/skins/${uuid}/texture`);
+    const similar = await caller.get(`/v2/skins/${uuid}/similar`);
+    return [texture.status, texture.headers['location'], similar.status, similar.body.links];
+  };
+  for (const uuid of [...shown, ...hidden]) {
+    const whole = await heard(server.owner, uuid);
+    expect(whole).toMatchObject([302, expect.stringMatching(/^\/textures\//), 200, {}]);
+    expect(await heard(server.owner, uuid.slice(0, 8))).toEqual(whole);
+  }
+  for (const uuid of hidden)
+    expect(await heard(bob, uuid.slice(0, 8))).toMatchObject([404, undefined, 404, {}]);
+});
+
+test('An owner changes and deletes a skin by its short id, and nobody else does', async () => {
+  const server = await runServer();
+  const { shown, hidden } = await fourSkins(server);
+  const bob = await server.user('bob');
+  for (const uuid of [...shown, ...hidden]) {
+    const short = `/v2/skins/${uuid.slice(0, 8)}`;
+    expectRefusal(await bob.patch(short, { name: 'mine' }), 'skin_not_found');
+    expectRefusal(await bob.send('DELETE', short), 'skin_not_found');
+    expect((await server.owner.patch(short, { name: 'mine' })).body).toMatchObject({ uuid, name: 'mine' });
+    expect((await server.owner.send('DELETE', short)).status).toBe(200);
+    expectRefusal(await server.owner.get(`/v2/skins/${uuid}`), 'skin_not_found');
+  }
+});
+
 test('A key without the scope read finds no hidden skin by its short id', async () => {
   const server = await runServer();
   const { shown, hidden } = await fourSkins(server);

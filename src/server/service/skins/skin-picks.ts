@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { SHORT_ID_LENGTH } from '../../../protocol/skin.ts';
 import type { Db } from '../../store/db.ts';
 import { countSkins } from '../../store/skin-lists.ts';
 import { publicRange, publicSkinFrom, publicSkinsAt, skinsBeginningWith } from '../../store/skin-picks.ts';
@@ -58,16 +59,22 @@ async function searchedPage(
   return skins.slice(offset);
 }
 
+/** The UUID for a UUID or a short id. @throws Refusal `skin_not_found` for a short id that leads to no skin */
+export async function wholeUuid(
+  context: { readonly db: Db },
+  caller: Caller,
+  uuidOrShortId: string,
+): Promise<string> {
+  const isShort = uuidOrShortId.length === SHORT_ID_LENGTH;
+  return isShort ? await uuidOfShortId(context, caller, uuidOrShortId) : uuidOrShortId;
+}
+
 /**
  * The UUID for a short id, which is its first eight digits. Short ids can be guessed, so they only match public skins
  * and the caller's own, and nothing when two skins match.
  * @throws Refusal `skin_not_found`
  */
-export async function uuidOfShortId(
-  { db }: { readonly db: Db },
-  caller: Caller,
-  shortId: string,
-): Promise<string> {
+async function uuidOfShortId({ db }: { readonly db: Db }, caller: Caller, shortId: string): Promise<string> {
   const owner = hasScope(caller, 'read') ? caller.owner : undefined;
   const [uuid, ...others] = await skinsBeginningWith(db, shortId, owner);
   if (uuid === undefined || others.length > 0) throw new Refusal('skin_not_found');

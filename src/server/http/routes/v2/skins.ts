@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
 import {
-  SHORT_ID_LENGTH,
   similarSkinsAnswerSchema,
   skinAnswerSchema,
   skinSchema,
@@ -9,17 +8,15 @@ import {
   uuidSchema,
 } from '../../../../protocol/skin.ts';
 import { skinEditSchema } from '../../../../protocol/skin-edit.ts';
-import type { Caller } from '../../../service/callers/caller.ts';
-import type { ServiceContext } from '../../../service/context.ts';
 import { editSkin, removeSkin } from '../../../service/skins/skin-changes.ts';
-import { uuidOfShortId } from '../../../service/skins/skin-picks.ts';
+import { wholeUuid } from '../../../service/skins/skin-picks.ts';
 import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
 import { similarSkins } from '../../../store/similar-skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
-import { type Answer, route } from '../../route.ts';
+import { type Answer, type Call, route } from '../../route.ts';
 import { envelope, similarSkinView, skinView } from '../../views.ts';
 
-const params = z.object({ uuid: uuidSchema });
+const params = z.object({ uuid: uuidOrShortIdSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
 
 export const skinRoute = route({
@@ -27,14 +24,21 @@ export const skinRoute = route({
   paths: ['/v2/skins/:uuid'],
   summary:
     'A skin with its value and signature; public ones and your own also by the first eight digits of the UUID',
-  params: z.object({ uuid: uuidOrShortIdSchema }),
+  params,
   answers: { 200: skinAnswer, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, warnings }) =>
-    answerWith(await readSkin(context, caller, await wholeUuid(context, caller, params.uuid)), warnings),
+  handle: async (call) => answerWith(await skinOf(call), call.warnings),
 });
 
-async function wholeUuid(context: ServiceContext, caller: Caller, id: string): Promise<string> {
-  return id.length === SHORT_ID_LENGTH ? await uuidOfShortId(context, caller, id) : id;
+type SkinCall = Pick<Call<z.output<typeof params>>, 'context' | 'caller' | 'params'>;
+
+/** @throws Refusal `skin_not_found` */
+async function skinOf(call: SkinCall): Promise<SkinWithData> {
+  return await readSkin(call.context, call.caller, await uuidOf(call));
+}
+
+/** @throws Refusal `skin_not_found` for a short id that leads to no skin */
+async function uuidOf({ context, caller, params }: SkinCall): Promise<string> {
+  return await wholeUuid(context, caller, params.uuid);
 }
 
 export const editSkinRoute = route({
@@ -52,9 +56,10 @@ export const editSkinRoute = route({
     403: errorAnswerSchema,
     404: errorAnswerSchema,
   },
-  handle: async ({ context, caller, params, request, warnings }) => {
+  handle: async (call) => {
+    const { context, caller, request, warnings } = call;
     const edit = skinEditSchema.parse(request.body ?? {});
-    return answerWith(await editSkin(context, caller, { ...edit, uuid: params.uuid }), warnings);
+    return answerWith(await editSkin(context, caller, { ...edit, uuid: await uuidOf(call) }), warnings);
   },
 });
 
@@ -66,8 +71,9 @@ export const removeSkinRoute = route({
   summary: 'Delete a skin (its owner only); its texture stays while another skin needs it',
   params,
   answers: { 200: envelopeSchema, 401: errorAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, warnings }) => {
-    await removeSkin(context, caller, params.uuid);
+  handle: async (call) => {
+    const { context, caller, warnings } = call;
+    await removeSkin(context, caller, await uuidOf(call));
     const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
     return { status: 200, body: envelope({ warnings, messages, links: { list: '/v2/me/skins' } }) };
   },
@@ -79,8 +85,8 @@ export const skinTextureRoute = route({
   summary: "Leads to a skin's texture",
   params,
   answers: { 302: null, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params }) => {
-    const { texture_hash } = await readSkin(context, caller, params.uuid);
+  handle: async (call) => {
+    const { texture_hash } = await skinOf(call);
     // A relative address: the caller may have reached this service at another one than the signed data names.
     return { status: 302, body: undefined, headers: { Location: `/textures/${texture_hash}` } };
   },
@@ -92,8 +98,9 @@ export const similarSkinsRoute = route({
   summary: 'Public skins with the same pixels, but other arms or another cape: at most one of each',
   params,
   answers: { 200: similarSkinsAnswerSchema, 404: errorAnswerSchema },
-  handle: async ({ context, caller, params, warnings }) => {
-    const skin = await readSkin(context, caller, params.uuid);
+  handle: async (call) => {
+    const { context, warnings } = call;
+    const skin = await skinOf(call);
     const links = { skin: `/v2/skins/${skin.uuid}` };
     const skins = (await similarSkins(context.db, skin)).map(similarSkinView);
     return { status: 200, body: { ...envelope({ warnings, links }), skins } };
@@ -104,7 +111,7 @@ export const viewSkinRoute = route({
   method: 'POST',
   paths: ['/v2/skins/:uuid/interactions/views'],
   summary: 'Count a view of a skin, once an hour for each caller',
-  params,
+  params: z.object({ uuid: uuidSchema }),
   answers: { 204: null, 404: errorAnswerSchema },
   handle: async ({ context, caller, params }) => {
     await viewSkin(context, caller, params.uuid);

@@ -1,17 +1,16 @@
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
-import { findServedTexture, findTextureByUrl } from '../store/textures.ts';
+import { findTextureByUrl } from '../store/textures.ts';
 import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
 import { asksGame } from './game-refusals.ts';
+import { ownPath, readOwn } from './own-pictures.ts';
 import { pictureLink } from './page-links.ts';
 import { reserveSpot } from './reserve-spot.ts';
 import type { PictureMaterial, SourceRequest } from './source.ts';
 import type { SourceContext } from './source-context.ts';
 import { withinFetchLimits } from './within-fetch-limits.ts';
-
-const OWN_TEXTURE = /^\/textures\/([0-9a-f]{64})$/;
 
 /** The picture at a URL; `request` identifies the caller. @throws Refusal */
 export async function readUrl(
@@ -22,7 +21,7 @@ export async function readUrl(
   if (/^data:/i.test(text)) return picture(readDataUrl(text));
   const url = parseUrl(text);
   const own = ownPath(context, url);
-  if (own !== undefined) return picture(await readOwn(context, own));
+  if (own !== undefined) return picture(await readOwn(context, own, request.caller));
   const hash = textureHashOf(context.game.http.addresses.textures, url.href);
   if (hash !== undefined) return await readGameTexture(context, { url: url.href, hash }, request);
   return await withinLimits(context, request, () => fetchPicture(context.pictures, pictureLink(url)));
@@ -63,30 +62,6 @@ function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new Refusal('invalid_image_url', 'The URL must start with http:, https: or data:image/png;base64,.');
-}
-
-/** The path, if the URL points to this service; otherwise undefined. */
-function ownPath(
-  { ownAddresses }: Pick<SourceContext, 'ownAddresses'>,
-  { origin, pathname }: URL,
-): string | undefined {
-  for (const address of ownAddresses()) {
-    const own = new URL(address);
-    const prefix = own.pathname.replace(/\/$/, '');
-    if (own.origin === origin && pathname.startsWith(`${prefix}/`)) return pathname.slice(prefix.length);
-  }
-  return undefined;
-}
-
-/** Reads from the store: the service sends no requests to itself over the network. */
-async function readOwn({ db }: Pick<SourceContext, 'db'>, path: string): Promise<Uint8Array> {
-  const hash = OWN_TEXTURE.exec(path)?.[1];
-  if (hash === undefined) {
-    throw new Refusal('invalid_image_url', 'This is an address of this service, but not of a texture.');
-  }
-  const texture = await findServedTexture(db, hash);
-  if (texture) return texture.png;
-  throw new Refusal('invalid_image_url', 'This service has no such texture.');
 }
 
 /** A texture of the game: one that a skin in the store uses is not fetched again. */

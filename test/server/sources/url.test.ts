@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { pixelHash } from '../../../src/skin/pixel-hash.ts';
 import { runGame } from '../../support/fake-game/run-game.ts';
 import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { userWithPlan } from '../../support/server/plans.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
 import type { TestCaller } from '../../support/server/test-caller.ts';
 import { webServer } from '../../support/server/web-server.ts';
@@ -101,8 +102,54 @@ test("A texture of the service's own is read without asking anybody, by each of 
   }
 });
 
+test('A skin of its own is read by each address that leads to its texture', async () => {
+  const { owner, url } = await runServer(LOCAL);
+  const { body } = await owner.upload('/v2/generate', skinPng(1));
+  const uuid = String(body.skin?.uuid);
+  const dashed = uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase();
+  for (const path of [
+    `/v2/images/${hashOf(1)}`,
+    `/v2/skins/${uuid}/texture`,
+    `/v2/skins/${dashed}/texture`,
+    `/v2/skins/${uuid.slice(0, 8)}/texture`,
+    `/skins/${uuid}`,
+  ]) {
+    expect([path, await textureOf(owner, url + path)]).toEqual([path, hashOf(1)]);
+  }
+});
+
+test('A skin is there for those who may see it, and for all others as if it had never been', async () => {
+  const server = await runServer(LOCAL);
+  const [ann, bob] = [await userWithPlan(server, 'ann'), await server.user('bob')];
+  const make = async (number: number, visibility: string) =>
+    String((await ann.upload('/v2/generate', skinPng(number), { visibility })).body.skin?.uuid);
+  const [unlisted, hidden, never] = [await make(1, 'unlisted'), await make(2, 'private'), 'a'.repeat(32)];
+  const addresses = (uuid: string) => [
+    `${server.url}/v2/skins/${uuid}/texture`,
+    `${server.url}/skins/${uuid}`,
+    `${server.url}/v2/skins/${uuid.slice(0, 8)}/texture`,
+  ];
+  const seenBy = async (caller: TestCaller, uuid: string) => {
+    const seen = [];
+    for (const address of addresses(uuid)) seen.push(await textureOf(caller, address));
+    return seen;
+  };
+  const nothing = (await seenBy(bob, never)) as object[];
+  expect(nothing[0]).toMatchObject({
+    code: 'invalid_image_url',
+    message: expect.stringContaining('no such skin'),
+  });
+  expect(await seenBy(bob, hidden)).toEqual(nothing);
+  // A short id can be guessed.
+  expect(await seenBy(bob, unlisted)).toEqual([hashOf(1), hashOf(1), nothing[2]]);
+  expect(await seenBy(ann, hidden)).toEqual([hashOf(2), hashOf(2), hashOf(2)]);
+});
+
 test.each([
   ['/textures/{none}', 'no such texture'],
+  ['/v2/images/{none}', 'no such texture'],
+  ['/v2/skins/{none}/texture', 'not of a texture'],
+  ['/v2/skins/latest/texture', 'not of a texture'],
   ['/v2/me', 'not of a texture'],
   ['/', 'not of a texture'],
 ])('Another address of its own is refused without a request: %s', async (path, says) => {

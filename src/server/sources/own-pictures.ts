@@ -1,0 +1,60 @@
+import { uuidOrShortIdSchema } from '../../protocol/skin.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
+import { wholeUuid } from '../service/skins/skin-picks.ts';
+import { readSkin } from '../service/skins/skins.ts';
+import type { Db } from '../store/db.ts';
+import { findServedTexture } from '../store/textures.ts';
+import type { SourceContext } from './source-context.ts';
+
+const TEXTURE = /^\/(?:textures|v2\/images)\/([0-9a-f]{64})$/;
+/** The second one is what the hosted service calls the page of a skin. */
+const SKIN = /^(?:\/v2\/skins\/([^/]+)\/texture|\/skins\/([0-9a-f-]{32,36}))$/i;
+
+/** The path, if the URL points to this service; otherwise undefined. */
+export function ownPath(
+  { ownAddresses }: Pick<SourceContext, 'ownAddresses'>,
+  { origin, pathname }: URL,
+): string | undefined {
+  for (const address of ownAddresses()) {
+    const own = new URL(address);
+    const prefix = own.pathname.replace(/\/$/, '');
+    if (own.origin === origin && pathname.startsWith(`${prefix}/`)) return pathname.slice(prefix.length);
+  }
+  return undefined;
+}
+
+/**
+ * The picture at a path of this service, as the caller may see it. It is read from the store: the service sends no
+ * requests to itself over the network. @throws Refusal `invalid_image_url`
+ */
+export async function readOwn(
+  { db }: Pick<SourceContext, 'db'>,
+  path: string,
+  caller: Caller,
+): Promise<Uint8Array> {
+  const hash = TEXTURE.exec(path)?.[1] ?? (await textureOfSkin(db, skinIn(path), caller));
+  const texture = await findServedTexture(db, hash);
+  if (texture) return texture.png;
+  throw new Refusal('invalid_image_url', 'This service has no such texture.');
+}
+
+/** The UUID or short id. @throws Refusal for any other path */
+function skinIn(path: string): string {
+  const [, id, pageId] = SKIN.exec(path) ?? [];
+  const parsed = uuidOrShortIdSchema.safeParse(id ?? pageId);
+  if (parsed.success) return parsed.data;
+  const message =
+    'This is an address of this service, but not of a texture. Those are /textures/<hash> and /v2/skins/<uuid>/texture.';
+  throw new Refusal('invalid_image_url', message);
+}
+
+async function textureOfSkin(db: Db, id: string, caller: Caller): Promise<string> {
+  try {
+    const { texture_hash } = await readSkin({ db }, caller, await wholeUuid({ db }, caller, id));
+    return texture_hash;
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === 'skin_not_found')) throw error;
+    throw new Refusal('invalid_image_url', { message: 'This service has no such skin.', cause: error });
+  }
+}

@@ -4,8 +4,8 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { poll } from '../../support/server/poll.ts';
-import { guardAgainstLeaks } from '../../support/server/running-server.ts';
-import { expectRefusal, type Heard } from '../../support/server/test-caller.ts';
+import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
+import { expectRefusal, type Heard, type TestCaller } from '../../support/server/test-caller.ts';
 import { runServerWithPlans } from '../../support/server/users-of-plan.ts';
 
 guardAgainstLeaks();
@@ -162,6 +162,40 @@ describe('Requests that wait for their skin', () => {
     for (const { body } of [refused, queued]) {
       expect(body.rateLimit?.next.relative).toBeGreaterThan(0);
       expect(body.rateLimit?.next.relative).toBeLessThanOrEqual(20_000 * 1.1 + 100);
+    }
+  });
+});
+
+describe('A submission that is refused', () => {
+  const refusals: Readonly<Record<string, (caller: TestCaller) => Promise<Heard>>> = {
+    'for its picture': async (caller) => await caller.upload('/v2/generate', Buffer.from('no picture')),
+    'for its picture, in the queue': async (caller) =>
+      await caller.upload('/v2/queue', Buffer.from('no picture')),
+    'for want of a duplicate': async (caller) => await caller.upload('/v2/queue?checkOnly=1', skinPng(2)),
+    'for want of the job': async (caller) => await caller.send('POST', '/v2/queue/none/retry'),
+    'for its plan': async (caller) => await caller.json('/v2/queue/batch', { batch: [{ user: 'Smith_7' }] }),
+  };
+
+  test('tells how much of the limit is used up, for whatever reason it is refused', async () => {
+    const { users } = await runServerWithPlans({ gold: {} }, { workers: 0 });
+    await users.gold.upload('/v2/queue', skinPng(1));
+    for (const [why, send] of Object.entries(refusals)) {
+      const heard = await send(users.gold);
+      expect([why, heard.status >= 400, heard.body.rateLimit?.limit.used]).toEqual([why, true, 1]);
+      expectAgreement(heard);
+    }
+  });
+
+  test('tells no limits if its form is wrong, as the hosted service does, nor does anything else', async () => {
+    const { owner } = await runServer();
+    for (const heard of [
+      await owner.upload('/v2/generate', skinPng(1), { visibility: 'secret' }),
+      await owner.json('/v2/queue/batch', { batch: [] }),
+      await owner.upload('/v2/generate?timeout=31', skinPng(1)),
+      await owner.get(`/v2/skins/${'0'.repeat(32)}`),
+    ]) {
+      expect(heard.body).not.toHaveProperty('rateLimit');
+      expect(heard.headers).not.toHaveProperty('x-ratelimit-limit');
     }
   });
 });

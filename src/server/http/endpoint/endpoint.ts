@@ -4,9 +4,11 @@ import type { Origins } from '../../service/callers/key-bindings.ts';
 import { requireScope } from '../../service/callers/scopes.ts';
 import type { ServiceContext } from '../../service/context.ts';
 import type { RequestLimiter } from '../../service/limits/request-limiter.ts';
+import { withLimits } from '../../service/limits/told-limits.ts';
 import type { UserRow } from '../../store/schema/user-tables.ts';
 import { type HttpRequest, originsOf } from '../request.ts';
 import { type Answer, type Call, EVENT_STREAM, isForUsersOnly, querySchemaOf, type Route } from '../route.ts';
+import { isV1Address } from '../v1-address.ts';
 import { cacheHeaders } from './cache-headers.ts';
 import { parseRequest } from './parse-request.ts';
 import { readSentKey } from './sent-key.ts';
@@ -34,11 +36,14 @@ export class Endpoint {
   readonly #route: Route;
   readonly #options: EndpointOptions;
   readonly #query: Route['query'];
+  /** Whether refusals include the caller's rate limit. Version 1 adds it itself: its rules depend on the request. */
+  readonly #tellsLimits: boolean;
 
   constructor(route: Route, options: EndpointOptions) {
     this.#route = route;
     this.#options = options;
     this.#query = querySchemaOf(route);
+    this.#tellsLimits = route.isLimited === true && !isV1Address(route.paths[0]);
   }
 
   /**
@@ -66,6 +71,8 @@ export class Endpoint {
       const call = parseRequest(request, parsed, { context, caller, verify });
       const answer = await this.#handle(call);
       return { ...answer, headers: { ...cacheHeaders(route, answer.status), ...answer.headers } };
+    } catch (error) {
+      throw this.#tellsLimits ? await withLimits(context, error, caller) : error;
     } finally {
       leave?.();
     }

@@ -33,7 +33,8 @@ describe('PATCH /v2/skins/:uuid', () => {
     ] as const) {
       const { status, body } = await patch(owner, uuid, edit);
       expect([status, body]).toMatchObject([200, { skin: expected, ...expected }]);
-      expect(body).toEqual((await owner.get(`/v2/skins/${uuid}`)).body);
+      expect(body.messages.map(({ code }) => code)).toEqual(['updated']);
+      expect({ ...body, messages: [] }).toEqual((await owner.get(`/v2/skins/${uuid}`)).body);
     }
   });
 
@@ -91,7 +92,7 @@ describe('DELETE /v2/skins/:uuid', () => {
     const { owner } = await runServer();
     const { uuid, texture } = await make(owner, 1, { name: 'Smith' });
     const { status, body } = await remove(owner, uuid);
-    expect([status, body]).toMatchObject([200, { success: true, messages: [{ code: 'skin_deleted' }] }]);
+    expect([status, body]).toMatchObject([200, { success: true, messages: [{ code: 'deleted' }] }]);
     expectRefusal(await remove(owner, uuid), 'skin_not_found');
     expectRefusal(await owner.get(`/v2/skins/${uuid}`), 'skin_not_found');
     expectRefusal(await owner.get(`/textures/${texture.hash.skin}`), 'not_found');

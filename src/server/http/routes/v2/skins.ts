@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { envelopeSchema, errorAnswerSchema, type Note } from '../../../../protocol/envelope.ts';
+import { envelopeSchema, errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import {
   similarSkinsAnswerSchema,
   skinAnswerSchema,
@@ -14,7 +14,7 @@ import { readSkin, viewSkin } from '../../../service/skins/skins.ts';
 import { similarSkins } from '../../../store/similar-skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
 import { type Answer, type Call, route } from '../../route.ts';
-import { envelope, similarSkinView, skinView } from '../../views.ts';
+import { envelope, type Notes, similarSkinView, skinView } from '../../views.ts';
 
 const params = z.object({ uuid: uuidOrShortIdSchema });
 const skinAnswer = skinAnswerSchema.extend(skinSchema.shape);
@@ -26,7 +26,7 @@ export const skinRoute = route({
     'A skin with its value and signature; public ones and your own also by the first eight digits of the UUID',
   params,
   answers: { 200: skinAnswer, 404: errorAnswerSchema },
-  handle: async (call) => answerWith(await skinOf(call), call.warnings),
+  handle: async (call) => answerWith(await skinOf(call), { warnings: call.warnings }),
 });
 
 type SkinCall = Pick<Call<z.output<typeof params>>, 'context' | 'caller' | 'params'>;
@@ -59,7 +59,9 @@ export const editSkinRoute = route({
   handle: async (call) => {
     const { context, caller, request, warnings } = call;
     const edit = skinEditSchema.parse(request.body ?? {});
-    return answerWith(await editSkin(context, caller, { ...edit, uuid: await uuidOf(call) }), warnings);
+    const skin = await editSkin(context, caller, { ...edit, uuid: await uuidOf(call) });
+    const messages = [{ code: 'updated', message: 'The skin is changed.' }];
+    return answerWith(skin, { warnings, messages });
   },
 });
 
@@ -74,7 +76,7 @@ export const removeSkinRoute = route({
   handle: async (call) => {
     const { context, caller, warnings } = call;
     await removeSkin(context, caller, await uuidOf(call));
-    const messages = [{ code: 'skin_deleted', message: 'The skin is deleted.' }];
+    const messages = [{ code: 'deleted', message: 'The skin is deleted.' }];
     return { status: 200, body: envelope({ warnings, messages, links: { list: '/v2/me/skins' } }) };
   },
 });
@@ -119,9 +121,9 @@ export const viewSkinRoute = route({
   },
 });
 
-function answerWith(row: SkinWithData, warnings: readonly Note[]): Answer {
+function answerWith(row: SkinWithData, notes: Pick<Notes, 'warnings' | 'messages'>): Answer {
   const skin = skinView(row);
   const links = { self: `/v2/skins/${skin.uuid}` };
   // The published contract has the fields at the top level, the service's clients read `skin`: send both.
-  return { status: 200, body: { ...skin, ...envelope({ warnings, links }), skin } };
+  return { status: 200, body: { ...skin, ...envelope({ ...notes, links }), skin } };
 }

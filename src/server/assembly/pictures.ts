@@ -1,3 +1,4 @@
+import { GameTextures } from '../pictures/game-textures.ts';
 import { PlayerLooks, type PlayerLooksOptions } from '../pictures/player-looks.ts';
 import { RenderBudget } from '../pictures/render-budget.ts';
 import { Renders } from '../pictures/renders.ts';
@@ -6,10 +7,11 @@ import type { Releases } from './releases.ts';
 
 /** What draws pictures. Starts nothing, and asks nobody, before the first one is wanted. */
 export function openPictures(
-  options: PlayerLooksOptions,
+  options: Omit<PlayerLooksOptions, 'gameTextures'>,
   releases: Releases,
 ): Pick<ServiceContext, 'renders' | 'playerLooks'> {
   const renders = new Renders(new RenderBudget(options.clock));
   releases.add(() => renders.close());
-  return { renders, playerLooks: new PlayerLooks(options) };
+  const gameTextures = new GameTextures(options);
+  return { renders, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
 }

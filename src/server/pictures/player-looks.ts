@@ -3,14 +3,13 @@ import type { Clock } from '../../base/clock.ts';
 import { GameError } from '../../game/errors.ts';
 import type { Game } from '../../game/game.ts';
 import { fetchSignedProfile } from '../../game/profiles.ts';
-import { downloadTexture } from '../../game/textures.ts';
-import { encodePng } from '../../skin/png/encode.ts';
 import type { Variant } from '../../skin/variant.ts';
 import type { Caller } from '../service/callers/caller.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
 import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
 import type { PlayerKey } from '../store/players.ts';
 import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
+import type { GameTextures } from './game-textures.ts';
 import { LookupBudget } from './lookup-budget.ts';
 import type { NamedTexture } from './renders.ts';
 
@@ -52,8 +51,7 @@ interface Profile {
 
 /** Milliseconds until a player is looked up again: the game's session server wants the same player at most once a minute. */
 const FRESH = 20 * 60_000;
-/** Bytes of textures and profiles that are kept. */
-const MAX_TEXTURE_BYTES = 16 * 1024 * 1024;
+/** Bytes of profiles that are kept. */
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024;
 const PROFILE_BYTES = 300;
 
@@ -62,6 +60,7 @@ const NOBODY = { id: undefined, skin: undefined, cape: undefined, variant: 'clas
 export interface PlayerLooksOptions extends FetchLimitContext {
   readonly game: Game;
   readonly clock: Clock;
+  readonly gameTextures: GameTextures;
 }
 
 /**
@@ -72,7 +71,6 @@ export class PlayerLooks {
   readonly #options: PlayerLooksOptions;
   readonly #budget: LookupBudget;
   readonly #profiles = new ByteCache<Profile>(MAX_PROFILE_BYTES, () => PROFILE_BYTES);
-  readonly #textures = new ByteCache<NamedTexture>(MAX_TEXTURE_BYTES, ({ png }) => png.length);
   readonly #underWay = new Map<string, Promise<PlayerLook>>();
   readonly #defaults = new Map<DefaultName, DefaultSkin>();
 
@@ -130,7 +128,7 @@ export class PlayerLooks {
   #keptLook({ id, variant, ...profile }: Profile, kind: TextureKind): PlayerLook | undefined {
     const url = profile[kind];
     if (url === undefined) return { origin: 'none', id, variant, texture: undefined };
-    const texture = this.#textures.get(url);
+    const texture = this.#options.gameTextures.kept(url);
     return texture && { origin: 'cached', id, variant, texture };
   }
 
@@ -158,15 +156,11 @@ export class PlayerLooks {
   }
 
   async #fetchTexture({ id, variant, ...profile }: Profile, kind: TextureKind): Promise<PlayerLook> {
+    const { gameTextures } = this.#options;
     const url = profile[kind];
-    const kept = url === undefined ? undefined : this.#textures.get(url);
+    const kept = url === undefined ? undefined : gameTextures.kept(url);
     if (url === undefined || kept) return { origin: 'checked', id, variant, texture: kept };
-    const { http } = this.#options.game;
-    const { hash, picture } = await downloadTexture(http, url);
-    // Encoded again: what others put into their files is not passed on.
-    const texture = { hash, png: encodePng(picture) };
-    this.#textures.set(url, texture);
-    return { origin: 'downloaded', id, variant, texture };
+    return { origin: 'downloaded', id, variant, texture: await gameTextures.fetch(url) };
   }
 }
 

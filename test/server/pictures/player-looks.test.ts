@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { GameTextures } from '../../../src/server/pictures/game-textures.ts';
 import { PlayerLooks } from '../../../src/server/pictures/player-looks.ts';
 import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
 import { Plans } from '../../../src/server/service/plans/plans.ts';
@@ -15,7 +16,13 @@ async function world() {
   const { fake, game } = await callGame();
   const clock = new MovableClock();
   const { db } = await openOwnStore(await ownFolder());
-  const looks = new PlayerLooks({ db, game, clock, fetches: new Fetches() });
+  const looks = new PlayerLooks({
+    db,
+    game,
+    clock,
+    fetches: new Fetches(),
+    gameTextures: new GameTextures({ game }),
+  });
   const plans = new Plans();
   const caller = (address = '127.0.0.1') => anonymousCaller({ address, origin: undefined }, plans);
   const { id } = fake.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(1), variant: 'slim' } });

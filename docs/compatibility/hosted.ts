@@ -27,7 +27,7 @@ export const MORE_OF_V2 = [
   'GET /v2/stats',
 ] as const;
 
-/** Endpoints of version 1 and those beside it. Of the pages of the account and of rendering there is one line. */
+/** Endpoints of version 1 and those beside it, without the pages of the account. */
 export const ALL_OF_V1 = [
   'POST /generate/upload',
   'POST /generate/url',
@@ -45,7 +45,9 @@ export const ALL_OF_V1 = [
   'GET /validate/user/{name}',
   'GET /validate/uuid/{uuid}',
   'GET /validate/currentUsername/{uuid}',
-  'GET /render/{id}/{type}',
+  'GET /render/{id}/head',
+  'GET /render/{id}/skin',
+  'GET /render/texture/{id}',
   'GET /random-image',
   'GET /random-name',
 ] as const;
@@ -60,7 +62,6 @@ export const NO_ENDPOINT: Readonly<Record<string, string>> = {
   'GET /v2/skins/{uuid}/user': 'Whose skin it is stays with its owner.',
   'POST /v2/skins/{uuid}/interactions/likes': 'It belongs to the gallery of the website.',
   'GET /get/forTexture/{value}': 'No client in use was found to ask for it.',
-  'GET /render/{id}/{type}': '`GET /v2/skins/{uuid}/<view>.png` draws skins.',
   'GET /random-image': 'It has nothing to do with skins.',
   'GET /random-name': 'It has nothing to do with skins.',
 };
@@ -72,6 +73,17 @@ interface Difference {
   /** The test that shows it: file and title. */
   readonly shown: readonly [file: string, title: string];
 }
+
+/** Of the pictures of a skin in version 1. */
+const PICTURE_OF_SKIN: Difference = {
+  hosted: 'Shows skins of every visibility, and answers nothing but a status if there is none.',
+  here: 'Shows public skins, and unlisted ones by their UUIDs or to their owner. Refusals are those of version 1. `options` changes nothing.',
+  why: 'Numbers can be counted through, and private skins are for their owners.',
+  shown: [
+    'test/service/skins/who-sees-what.test.ts',
+    'each caller sees through each route what the table says',
+  ],
+};
 
 /** By endpoint. */
 export const DIFFERENCES: Readonly<Record<string, Difference>> = {
@@ -215,6 +227,9 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
       'each caller sees through each route what the table says',
     ],
   },
+  'GET /render/{id}/head': PICTURE_OF_SKIN,
+  'GET /render/{id}/skin': PICTURE_OF_SKIN,
+  'GET /render/texture/{id}': PICTURE_OF_SKIN,
   'GET /get/list/{page}': {
     hosted: '`amount` is rounded, sizes after a skin go to 512, and an unknown skin is 404.',
     here: '`amount` is rounded up and left out beyond 10,000 skins, sizes go to 64, and an unknown skin is 400.',

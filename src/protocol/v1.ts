@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { noteSchema, rateLimitSchema, usageSchema } from './envelope.ts';
 import { generateOptionsSchema } from './generate.ts';
+import { uuidSchema } from './skin.ts';
 
 /** Version 1 of the service: its request and answer formats. */
 
@@ -63,6 +64,12 @@ export const v1SourceSchema = z.object({
   uuid: z.string().optional().meta({ description: "The player's UUID" }),
   user: z.string().optional().meta({ description: 'The same as uuid' }),
 });
+
+/** A skin's number, or its UUID. */
+export const v1SkinIdSchema = z.union(
+  [uuidSchema, z.coerce.number().int().min(0)],
+  'a whole number or a UUID',
+);
 
 /** Sends the request through the queue of version 2, under its limits. */
 export const v1CompatSchema = z

@@ -183,6 +183,7 @@ function otherReads(): Step[] {
 function samples(path: string): NonNullable<Step['params']> {
   return ({ skin, texture, job }) => ({
     uuid: path.startsWith('/v2/skins/') ? skin : PLAYER,
+    id: skin,
     hash: texture,
     jobId: job,
     user: PLAYER,

@@ -41,13 +41,19 @@ export async function skinWish(
   uuid: string,
   choice: Choice,
 ): Promise<{ readonly wish: RenderWish; readonly visibility: SkinWithData['visibility'] }> {
-  const { texture_hash, cape_hash, variant, visibility } = await readSkin({ db }, caller, uuid);
-  const wish = wishFor(await storedTexture({ servedTextures }, texture_hash), { ...choice, variant });
+  const skin = await readSkin({ db }, caller, uuid);
+  return { wish: await wishOfSkin({ servedTextures }, skin, choice), visibility: skin.visibility };
+}
+
+/** The same of a skin that the caller is known to see. */
+export async function wishOfSkin(
+  textures: Textures,
+  { texture_hash, cape_hash, variant }: Pick<SkinWithData, 'texture_hash' | 'cape_hash' | 'variant'>,
+  choice: Choice,
+): Promise<RenderWish> {
+  const wish = wishFor(await storedTexture(textures, texture_hash), { ...choice, variant });
   const showsCape = choice.view === 'back' && cape_hash !== null;
-  return {
-    wish: showsCape ? { ...wish, cape: await storedTexture({ servedTextures }, cape_hash) } : wish,
-    visibility,
-  };
+  return showsCape ? { ...wish, cape: await storedTexture(textures, cape_hash) } : wish;
 }
 
 function wishFor(
@@ -57,7 +63,8 @@ function wishFor(
   return { skin, view, variant, overlay, width: widthOf(view, size), height: size };
 }
 
-async function storedTexture({ servedTextures }: Textures, hash: string): Promise<NamedTexture> {
+/** @throws Refusal `not_found` */
+export async function storedTexture({ servedTextures }: Textures, hash: string): Promise<NamedTexture> {
   const texture = await servedTextures.find(hash);
   if (!texture) throw new Refusal('not_found', 'There is no such texture.');
   return texture;

@@ -96,7 +96,7 @@ test.each(ROUTES)('All that $method $paths.0 may refuse is described', (route) =
     ];
     expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(needed.map(String)));
     expect(operation?.requestBody === undefined).toBe(bodies === undefined);
-    const isOld = /^\/(?:generate|get|validate)\//.test(paths[0]);
+    const isOld = /^\/(?:generate|get|render|validate)\//.test(paths[0]);
     const inQuery = isOld ? [{}, { apiKey: [] }, { keyInQuery: [] }] : undefined;
     expect(operation?.security).toEqual(authenticated ? inQuery : []);
   }

@@ -18,6 +18,7 @@ import { createUserRoute, listUsersRoute, setUserRoute, userRoute } from './acco
 import { avatarRoute, playerCapeRoute, playerRenderRoutes, playerSkinRoute } from './pictures/crafatar.ts';
 import { MINOTAR_ROUTES } from './pictures/minotar.ts';
 import { SKIN_VIEW_ROUTES, TEXTURE_VIEW_ROUTES } from './pictures/own-views.ts';
+import { RENDER_ROUTES } from './pictures/version-1.ts';
 import { healthRoute, keyDocumentRoute, metricsRoute, openapiRoute, readyRoute } from './system.ts';
 import { textureRoute } from './textures.ts';
 import { v1GetUserRoute, v1UploadRoute, v1UrlRoute, v1UserRoute } from './v1/generate.ts';
@@ -144,6 +145,10 @@ export const ROUTE_GROUPS: readonly RouteGroup[] = [
       v1ValidNameRoute,
       v1ValidUuidRoute,
     ],
+  },
+  {
+    starts: ['/render'],
+    routes: () => RENDER_ROUTES,
   },
   {
     starts: ['/textures', '/v2/images'],

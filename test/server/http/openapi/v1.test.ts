@@ -19,7 +19,8 @@ test('All of version 1 is described as deprecated, and nothing else is', () => {
   const lists = ['/get/list', '/get/list/{page}', '/get/random', '/get/stats'];
   const names = ['/validate/name/{name}', '/validate/user/{name}'];
   const validate = [...names, '/validate/uuid/{uuid}', '/validate/currentUsername/{uuid}'];
-  expect(deprecated).toEqual([...generate, ...get, ...lists, ...validate]);
+  const render = ['/render/{id}/head', '/render/{id}/skin', '/render/texture/{id}'];
+  expect(deprecated).toEqual([...generate, ...get, ...lists, ...validate, ...render]);
 });
 
 test('The ways to ask, the options in the query and the switch are described', () => {

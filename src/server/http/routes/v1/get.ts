@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { uuidSchema } from '../../../../protocol/skin.ts';
-import { v1DelayAnswerSchema, v1ErrorAnswerSchema, v1SkinSchema } from '../../../../protocol/v1.ts';
+import {
+  v1DelayAnswerSchema,
+  v1ErrorAnswerSchema,
+  v1SkinIdSchema,
+  v1SkinSchema,
+} from '../../../../protocol/v1.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { viaFor } from '../../../service/limits/version-1.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
@@ -21,14 +26,12 @@ export const v1SkinRoute = route({
   handle: async ({ context, caller, params }) => skinAnswer(await readSkin(context, caller, params.uuid)),
 });
 
-const skinNumber = z.coerce.number().int().min(0);
-
 export const v1SkinByNumberRoute = route({
   method: 'GET',
   paths: ['/get/id/:id'],
   summary: 'A skin by its number (version 1): public ones, and your own',
   deprecated: true,
-  params: z.object({ id: z.union([uuidSchema, skinNumber], 'a whole number') }),
+  params: z.object({ id: v1SkinIdSchema }),
   answers: { 200: v1SkinSchema, 301: null, 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema },
   handle: async ({ context, caller, params }) =>
     typeof params.id === 'number'

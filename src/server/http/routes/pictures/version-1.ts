@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { v1ErrorAnswerSchema, v1SkinIdSchema } from '../../../../protocol/v1.ts';
+import type { View } from '../../../../skin/render/views.ts';
+import { storedTexture, wishOfSkin } from '../../../pictures/texture-renders.ts';
+import { Refusal } from '../../../service/refusals/refusal.ts';
+import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
+import type { SkinWithData } from '../../../store/skins.ts';
+import { type Call, type Route, route } from '../../route.ts';
+import { versionHeader } from '../../v1/error-answers.ts';
+import { pngAnswer, renderAnswer } from './picture-answer.ts';
+
+/** The pictures of version 1, which web pages have in their addresses. */
+
+/** What each kind of picture shows. */
+const VIEWS = { head: 'head', skin: 'body' } as const satisfies Record<string, View>;
+type Kind = keyof typeof VIEWS;
+
+/** Pixels of a picture's height: version 1 has no parameter for it. */
+const SIZE = 256;
+
+const params = z.object({ id: v1SkinIdSchema });
+const answers = { 200: 'image/png', 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema } as const;
+const HEADERS = versionHeader('v1');
+
+type SkinCall = Call<z.output<typeof params>>;
+
+function skinRenderRoute(kind: Kind): Route {
+  return route({
+    method: 'GET',
+    paths: [`/render/:id/${kind}`],
+    summary: `A picture of a skin by its number or UUID: ${kind} (version 1)`,
+    deprecated: true,
+    params,
+    answers,
+    cache: 'public',
+    handle: async (call) => {
+      const choice = { view: VIEWS[kind], size: SIZE, overlay: true };
+      return await renderAnswer(call, await wishOfSkin(call.context, await shownSkin(call), choice), HEADERS);
+    },
+  });
+}
+
+const skinTextureRoute = route({
+  method: 'GET',
+  paths: ['/render/texture/:id'],
+  summary: 'The texture of a skin by its number or UUID (version 1)',
+  deprecated: true,
+  params,
+  answers,
+  cache: 'public',
+  handle: async (call) => {
+    const { hash, png } = await storedTexture(call.context, (await shownSkin(call)).texture_hash);
+    return pngAnswer(call, { name: hash, png }, HEADERS);
+  },
+});
+
+/** Not even the owner gets pictures of private skins here: they are kept by caches. @throws Refusal `skin_not_found` */
+async function shownSkin({ context, caller, ...call }: SkinCall): Promise<SkinWithData> {
+  const { id } = call.params;
+  const isNumber = typeof id === 'number';
+  const skin = isNumber ? await readSkinByNumber(context, caller, id) : await readSkin(context, caller, id);
+  if (skin.visibility === 'private') throw new Refusal('skin_not_found');
+  return skin;
+}
+
+export const RENDER_ROUTES: readonly Route[] = [
+  skinRenderRoute('head'),
+  skinRenderRoute('skin'),
+  skinTextureRoute,
+];

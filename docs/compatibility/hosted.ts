@@ -45,6 +45,8 @@ export const ALL_OF_V1 = [
   'GET /validate/user/{name}',
   'GET /validate/uuid/{uuid}',
   'GET /validate/currentUsername/{uuid}',
+  'GET /render/head',
+  'GET /render/skin',
   'GET /render/{id}/head',
   'GET /render/{id}/skin',
   'GET /render/texture/{id}',
@@ -82,6 +84,17 @@ const PICTURE_OF_SKIN: Difference = {
   shown: [
     'test/service/skins/who-sees-what.test.ts',
     'each caller sees through each route what the table says',
+  ],
+};
+
+/** Of the pictures of a URL in version 1. */
+const PICTURE_OF_URL: Difference = {
+  hosted: 'Draws whatever another service makes of the `url`, with the `options` of that service.',
+  here: 'Draws textures of the game and of this service; any other URL is `invalid_image_url`. `options` changes nothing.',
+  why: 'Nobody can have the service fetch something from elsewhere for a picture.',
+  shown: [
+    'test/service/pictures/version-1.test.ts',
+    'of anybody else, or of none, is refused without a request',
   ],
 };
 
@@ -227,6 +240,8 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
       'each caller sees through each route what the table says',
     ],
   },
+  'GET /render/head': PICTURE_OF_URL,
+  'GET /render/skin': PICTURE_OF_URL,
   'GET /render/{id}/head': PICTURE_OF_SKIN,
   'GET /render/{id}/skin': PICTURE_OF_SKIN,
   'GET /render/texture/{id}': PICTURE_OF_SKIN,

@@ -9,9 +9,9 @@ import type { Releases } from './releases.ts';
 export function openPictures(
   options: Omit<PlayerLooksOptions, 'gameTextures'>,
   releases: Releases,
-): Pick<ServiceContext, 'renders' | 'playerLooks'> {
+): Pick<ServiceContext, 'renders' | 'playerLooks' | 'gameTextures'> {
   const renders = new Renders(new RenderBudget(options.clock));
   releases.add(() => renders.close());
   const gameTextures = new GameTextures(options);
-  return { renders, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
+  return { renders, gameTextures, playerLooks: new PlayerLooks({ ...options, gameTextures }) };
 }

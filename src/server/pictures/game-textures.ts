@@ -1,38 +1,90 @@
 import { ByteCache } from '../../base/byte-cache.ts';
 import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
+import { pixelHash } from '../../skin/pixel-hash.ts';
 import { encodePng } from '../../skin/png/encode.ts';
+import type { Caller } from '../service/callers/caller.ts';
+import { Refusal } from '../service/refusals/refusal.ts';
+import { asksGame } from '../sources/game-refusals.ts';
+import { findKnownTexture, type GameAddress } from '../sources/known-texture.ts';
+import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fetch-limits.ts';
+import { findBlockedImage } from '../store/blocked-images.ts';
+import { LOOKUPS, LookupBudget } from './lookup-budget.ts';
 import type { NamedTexture } from './renders.ts';
 
 /** Bytes of textures that are kept. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export interface GameTexturesOptions {
+const gone = () => new Refusal('not_found', 'There is no such texture.');
+
+export interface GameTexturesOptions extends FetchLimitContext {
   readonly game: Game;
 }
 
-/** The game's textures that pictures are made of, kept in memory only: strangers ask for any, and must not fill the store. */
+/**
+ * The game's textures that pictures are made of, by the hash of their pixels. They are kept in memory only: strangers ask
+ * for any, and must not fill the store.
+ */
 export class GameTextures {
   readonly #options: GameTexturesOptions;
+  readonly #budget: LookupBudget;
   /** By the game's own hash: signed data and web pages spell the address differently. */
   readonly #kept = new ByteCache<NamedTexture>(MAX_BYTES, ({ png }) => png.length);
+  readonly #underWay = new Map<string, Promise<NamedTexture>>();
 
   constructor(options: GameTexturesOptions) {
     this.#options = options;
+    this.#budget = new LookupBudget(options.clock, LOOKUPS.textures);
+  }
+
+  /** The address of a texture on the game's textures host; undefined for any other URL. */
+  addressOf(url: string): GameAddress | undefined {
+    const hash = textureHashOf(this.#options.game.http.addresses.textures, url);
+    return hash === undefined ? undefined : { url, hash };
   }
 
   /** The texture at an address, if it is still kept. */
   kept(url: string): NamedTexture | undefined {
-    const hash = textureHashOf(this.#options.game.http.addresses.textures, url);
-    return hash === undefined ? undefined : this.#kept.get(hash);
+    const address = this.addressOf(url);
+    return address && this.#kept.get(address.hash);
   }
 
   /** Has the game send it, whether or not it is kept. @throws GameError */
   async fetch(url: string): Promise<NamedTexture> {
     const { hash, picture } = await downloadTexture(this.#options.game.http, url);
     // Encoded again: what others put into their files is not passed on.
-    const texture = { hash, png: encodePng(picture) };
+    const texture = { hash: pixelHash(picture), png: encodePng(picture) };
     this.#kept.set(hash, texture);
     return texture;
+  }
+
+  /**
+   * The texture that a caller wants to see. @throws Refusal `not_found`, also for a blocked image; `rate_limit`;
+   * `service_unavailable`
+   */
+  async find(address: GameAddress, caller: Caller): Promise<NamedTexture> {
+    const known = this.#kept.get(address.hash) ?? (await findKnownTexture(this.#options, address));
+    const texture = known ?? (await this.#fetchFor(caller, address));
+    if (await findBlockedImage(this.#options.db, texture.hash)) throw gone();
+    return texture;
+  }
+
+  async #fetchFor(caller: Caller, address: GameAddress): Promise<NamedTexture> {
+    const request = { caller, via: 'queue' } as const;
+    const ask = async () => await this.#fetchOnce(address);
+    return await withinFetchLimits(
+      this.#options,
+      request,
+      async () => await asksGame(this.#options, request, ask, { not_found: gone, unexpected: gone }),
+    );
+  }
+
+  /** Whoever asks for it in the meantime waits for the same answer. */
+  async #fetchOnce({ url, hash }: GameAddress): Promise<NamedTexture> {
+    const fetching =
+      this.#underWay.get(hash) ??
+      this.#budget.during(() => this.fetch(url)).finally(() => this.#underWay.delete(hash));
+    this.#underWay.set(hash, fetching);
+    return await fetching;
   }
 }

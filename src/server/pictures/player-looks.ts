@@ -10,7 +10,7 @@ import { type FetchLimitContext, withinFetchLimits } from '../sources/within-fet
 import type { PlayerKey } from '../store/players.ts';
 import { type DefaultName, type DefaultSkin, drawDefaultSkin } from './default-skins.ts';
 import type { GameTextures } from './game-textures.ts';
-import { LookupBudget } from './lookup-budget.ts';
+import { LOOKUPS, LookupBudget } from './lookup-budget.ts';
 import type { NamedTexture } from './renders.ts';
 
 /** Where an answer comes from. */
@@ -76,7 +76,7 @@ export class PlayerLooks {
 
   constructor(options: PlayerLooksOptions) {
     this.#options = options;
-    this.#budget = new LookupBudget(options.clock);
+    this.#budget = new LookupBudget(options.clock, LOOKUPS.players);
   }
 
   /** @throws Refusal `rate_limit` for a caller who has asked too often, unless an earlier answer is there */

@@ -18,7 +18,7 @@ export interface Choice {
 }
 
 /** Where stored textures come from. */
-interface Textures {
+export interface Textures {
   readonly servedTextures: ServedTextures;
 }
 
@@ -56,7 +56,8 @@ export async function wishOfSkin(
   return showsCape ? { ...wish, cape: await storedTexture(textures, cape_hash) } : wish;
 }
 
-function wishFor(
+/** The picture of any texture. */
+export function wishFor(
   skin: NamedTexture,
   { view, size, overlay, variant }: Choice & { readonly variant: Variant | 'auto' },
 ): RenderWish & { readonly view: AnyView } {

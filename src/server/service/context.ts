@@ -2,6 +2,7 @@ import type { JsonText } from '../../base/json-text.ts';
 import type { KeyDocument } from '../../protocol/account.ts';
 import type { Observer } from '../events/observer.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { GameTextures } from '../pictures/game-textures.ts';
 import type { PlayerLooks } from '../pictures/player-looks.ts';
 import type { Renders } from '../pictures/renders.ts';
 import type { JobQueue } from '../queue/port.ts';
@@ -58,6 +59,8 @@ export interface ServiceContext
   readonly servedTextures: ServedTextures;
   /** Pictures of textures. */
   readonly renders: Renders;
+  /** Textures of the game, for pictures. */
+  readonly gameTextures: GameTextures;
   /** Textures that players wear, for pictures. */
   readonly playerLooks: PlayerLooks;
   /** URL of a texture on this service. */

@@ -24,6 +24,11 @@ export function ownPath(
   return undefined;
 }
 
+/** The hash in the path of a texture of this service; undefined for any other path. */
+export function textureHashIn(path: string): string | undefined {
+  return TEXTURE.exec(path)?.[1];
+}
+
 /**
  * The picture at a path of this service, as the caller may see it. It is read from the store: the service sends no
  * requests to itself over the network. @throws Refusal `invalid_image_url`
@@ -33,7 +38,7 @@ export async function readOwn(
   path: string,
   caller: Caller,
 ): Promise<Uint8Array> {
-  const hash = TEXTURE.exec(path)?.[1] ?? (await textureOfSkin(db, skinIn(path), caller));
+  const hash = textureHashIn(path) ?? (await textureOfSkin(db, skinIn(path), caller));
   const texture = await findServedTexture(db, hash);
   if (texture) return texture.png;
   throw new Refusal('invalid_image_url', 'This service has no such texture.');

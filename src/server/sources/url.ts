@@ -1,10 +1,10 @@
 import { downloadTexture, textureHashOf } from '../../game/textures.ts';
 import { MAX_URL_LENGTH } from '../../protocol/generate.ts';
 import { Refusal } from '../service/refusals/refusal.ts';
-import { findTextureByUrl } from '../store/textures.ts';
 import { readDataUrl } from './data-url.ts';
 import { fetchPicture } from './fetch-picture.ts';
 import { asksGame } from './game-refusals.ts';
+import { findKnownTexture, type GameAddress } from './known-texture.ts';
 import { ownPath, readOwn } from './own-pictures.ts';
 import { pictureLink } from './page-links.ts';
 import { reserveSpot } from './reserve-spot.ts';
@@ -67,12 +67,12 @@ function parseUrl(text: string): URL {
 /** A texture of the game: one that a skin in the store uses is not fetched again. */
 async function readGameTexture(
   context: SourceContext,
-  { url, hash }: { url: string; hash: string },
+  address: GameAddress,
   request: SourceRequest,
 ): Promise<PictureMaterial> {
-  const known = await findTextureByUrl(context.db, namesOf(context, url, hash));
+  const known = await findKnownTexture(context, address);
   if (known) return picture(known.png);
-  const download = async () => await downloadTexture(context.game.http, url);
+  const download = async () => await downloadTexture(context.game.http, address.url);
   return await withinLimits(context, request, async () => {
     const { bytes } = await asksGame(context, request, download, {
       not_found: () => new Refusal('invalid_image_url', 'The game has no such texture.'),
@@ -80,10 +80,4 @@ async function readGameTexture(
     });
     return bytes;
   });
-}
-
-/** The spellings of a texture's address in signed data: profiles use `http:`. */
-function namesOf({ game }: Pick<SourceContext, 'game'>, url: string, hash: string): string[] {
-  const { host, pathname } = new URL(`${game.http.addresses.textures}/texture/${hash}`);
-  return [...new Set([url, `http://${host}${pathname}`, `https://${host}${pathname}`])];
 }

@@ -16,13 +16,8 @@ async function world() {
   const { fake, game } = await callGame();
   const clock = new MovableClock();
   const { db } = await openOwnStore(await ownFolder());
-  const looks = new PlayerLooks({
-    db,
-    game,
-    clock,
-    fetches: new Fetches(),
-    gameTextures: new GameTextures({ game }),
-  });
+  const options = { db, game, clock, fetches: new Fetches() };
+  const looks = new PlayerLooks({ ...options, gameTextures: new GameTextures(options) });
   const plans = new Plans();
   const caller = (address = '127.0.0.1') => anonymousCaller({ address, origin: undefined }, plans);
   const { id } = fake.addPlayer({ name: 'Jeb', skin: { picture: drawSkin(1), variant: 'slim' } });

@@ -19,7 +19,13 @@ test('All of version 1 is described as deprecated, and nothing else is', () => {
   const lists = ['/get/list', '/get/list/{page}', '/get/random', '/get/stats'];
   const names = ['/validate/name/{name}', '/validate/user/{name}'];
   const validate = [...names, '/validate/uuid/{uuid}', '/validate/currentUsername/{uuid}'];
-  const render = ['/render/{id}/head', '/render/{id}/skin', '/render/texture/{id}'];
+  const render = [
+    '/render/head',
+    '/render/skin',
+    '/render/{id}/head',
+    '/render/{id}/skin',
+    '/render/texture/{id}',
+  ];
   expect(deprecated).toEqual([...generate, ...get, ...lists, ...validate, ...render]);
 });
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { MAX_URL_LENGTH } from '../../../../protocol/generate.ts';
 import { v1ErrorAnswerSchema, v1SkinIdSchema } from '../../../../protocol/v1.ts';
 import type { View } from '../../../../skin/render/views.ts';
-import { storedTexture, wishOfSkin } from '../../../pictures/texture-renders.ts';
+import { textureAt } from '../../../pictures/texture-at.ts';
+import { type Choice, storedTexture, wishFor, wishOfSkin } from '../../../pictures/texture-renders.ts';
 import { Refusal } from '../../../service/refusals/refusal.ts';
 import { readSkin, readSkinByNumber } from '../../../service/skins/skins.ts';
 import type { SkinWithData } from '../../../store/skins.ts';
@@ -15,12 +17,40 @@ import { pngAnswer, renderAnswer } from './picture-answer.ts';
 const VIEWS = { head: 'head', skin: 'body' } as const satisfies Record<string, View>;
 type Kind = keyof typeof VIEWS;
 
-/** Pixels of a picture's height: version 1 has no parameter for it. */
+/** Pixels of a picture's height. */
 const SIZE = 256;
+
+/** Version 1 has no parameters for it: `options` were those of another service. */
+function choiceOf(kind: Kind): Choice {
+  return { view: VIEWS[kind], size: SIZE, overlay: true };
+}
+
+/** Seconds. The pixels at these addresses never change. */
+const CACHE_AGE = 30 * 24 * 3600;
 
 const params = z.object({ id: v1SkinIdSchema });
 const answers = { 200: 'image/png', 400: v1ErrorAnswerSchema, 404: v1ErrorAnswerSchema } as const;
 const HEADERS = versionHeader('v1');
+
+function urlRenderRoute(kind: Kind): Route {
+  return route({
+    method: 'GET',
+    paths: [`/render/${kind}`],
+    summary: `A picture of a texture of the game or of this service, by its URL: ${kind} (version 1)`,
+    deprecated: true,
+    query: z.object({ url: z.string('the URL of a texture').max(MAX_URL_LENGTH) }),
+    answers,
+    authenticated: false,
+    handle: async (call) => {
+      const texture = await textureAt(call.context, call.query.url, call.caller);
+      const wish = wishFor(texture, { ...choiceOf(kind), variant: 'auto' });
+      return await renderAnswer(call, wish, {
+        ...HEADERS,
+        'Cache-Control': `public, max-age=${CACHE_AGE}, immutable`,
+      });
+    },
+  });
+}
 
 type SkinCall = Call<z.output<typeof params>>;
 
@@ -34,8 +64,8 @@ function skinRenderRoute(kind: Kind): Route {
     answers,
     cache: 'public',
     handle: async (call) => {
-      const choice = { view: VIEWS[kind], size: SIZE, overlay: true };
-      return await renderAnswer(call, await wishOfSkin(call.context, await shownSkin(call), choice), HEADERS);
+      const wish = await wishOfSkin(call.context, await shownSkin(call), choiceOf(kind));
+      return await renderAnswer(call, wish, HEADERS);
     },
   });
 }
@@ -64,6 +94,8 @@ async function shownSkin({ context, caller, ...call }: SkinCall): Promise<SkinWi
 }
 
 export const RENDER_ROUTES: readonly Route[] = [
+  urlRenderRoute('head'),
+  urlRenderRoute('skin'),
   skinRenderRoute('head'),
   skinRenderRoute('skin'),
   skinTextureRoute,

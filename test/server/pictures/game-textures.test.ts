@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { GameTextures } from '../../../src/server/pictures/game-textures.ts';
+import { anonymousCaller } from '../../../src/server/service/callers/caller.ts';
+import { Plans } from '../../../src/server/service/plans/plans.ts';
+import { Fetches } from '../../../src/server/sources/fetches.ts';
+import { pixelHash } from '../../../src/skin/pixel-hash.ts';
+import { callGame } from '../../support/fake-game/run-game.ts';
+import { drawSkin } from '../../support/server/drawn-skins.ts';
+import { MovableClock } from '../../support/server/movable-clock.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
+import { openOwnStore } from '../../support/server/running-server.ts';
+
+async function world() {
+  const { fake, game } = await callGame();
+  const clock = new MovableClock();
+  const { db } = await openOwnStore(await ownFolder());
+  const textures = new GameTextures({ db, game, clock, fetches: new Fetches() });
+  const plans = new Plans();
+  const keep = (number: number) => `${fake.url}/texture/${fake.textures.keep(drawSkin(number))}`;
+  const find = async (url: string, address = '127.0.0.1') =>
+    await textures.find(textures.addressOf(url)!, anonymousCaller({ address, origin: undefined }, plans));
+  return { fake, clock, textures, keep, find };
+}
+
+test('A texture is fetched once, for all who want it at the same time and for those who come later', async () => {
+  const { fake, textures, keep, find } = await world();
+  const url = keep(1);
+  expect(textures.kept(url)).toBeUndefined();
+  const found = await Promise.all([find(url), find(url, '127.0.0.2'), find(url)]);
+  expect(new Set([...found, await find(url), textures.kept(url)]).size).toBe(1);
+  expect(found[0]?.hash).toBe(pixelHash(drawSkin(1)));
+  expect(fake.calls).toHaveLength(1);
+});
+
+test('One who asks for too many does not take away what others ask for as well', async () => {
+  const { keep, find } = await world();
+  for (let number = 0; number < 20; number++) await find(keep(number));
+  const url = keep(20);
+  const [greedy, other] = await Promise.allSettled([find(url), find(url, '127.0.0.2')]);
+  expect(greedy).toMatchObject({ status: 'rejected', reason: { code: 'rate_limit' } });
+  expect(other.status).toBe('fulfilled');
+});
+
+test('The game is asked for 120 textures a minute, for all callers together', async () => {
+  const { fake, clock, find, keep } = await world();
+  const ask = async (number: number) =>
+    await find(`${fake.url}/texture/${number.toString(16)}`, `127.0.1.${number}`).catch(({ code }) => code);
+  const codes: string[] = [];
+  for (let number = 0; number < 125; number++) codes.push(await ask(number));
+  expect(codes.filter((code) => code === 'not_found')).toHaveLength(120);
+  expect(codes.slice(120)).toEqual(Array(5).fill('service_unavailable'));
+  clock.forward(61_000);
+  expect((await find(keep(1))).hash).toBe(pixelHash(drawSkin(1)));
+});
+
+test('What was seen stays to be seen while the game is down, and all else is refused for now', async () => {
+  const { fake, keep, find } = await world();
+  const [seen, unseen] = [keep(1), keep(2)];
+  await find(seen);
+  await fake.close();
+  expect((await find(seen)).hash).toBe(pixelHash(drawSkin(1)));
+  await expect(find(unseen)).rejects.toMatchObject({ code: 'service_unavailable' });
+});
+
+test('Nothing but the textures host has textures', async () => {
+  const { fake, textures } = await world();
+  for (const url of [`${fake.url}/session/1`, 'https://example.org/texture/1', 'Notch', ''])
+    expect(textures.addressOf(url)).toBeUndefined();
+});

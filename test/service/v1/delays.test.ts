@@ -21,10 +21,10 @@ const SKINS = 22;
 /** A client of version 1: which of the times it is told it obeys, each in milliseconds. */
 interface Reader {
   afterSkin(made: V1Generated): number;
-  afterRefusal(refused: V1ErrorAnswer, now: number): number;
+  afterRefusal(refused: V1ErrorAnswer): number;
 }
 
-/** As the clients read them: whole seconds from now, milliseconds, or (refused) seconds since the epoch. */
+/** As the clients read them: whole seconds from now, or milliseconds. */
 const READERS = {
   delay: { afterSkin: ({ delay }) => delay * 1000, afterRefusal: ({ delay }) => delay * 1000 },
   delayInfo: {
@@ -33,7 +33,7 @@ const READERS = {
   },
   nextRequest: {
     afterSkin: ({ nextRequest }) => nextRequest * 1000,
-    afterRefusal: ({ nextRequest }, now) => nextRequest * 1000 - now,
+    afterRefusal: ({ nextRequest }) => nextRequest * 1000,
   },
 } satisfies Record<string, Reader>;
 
@@ -49,7 +49,7 @@ async function generateAll(
     const heard = await caller.upload(`/generate/upload${query}`, skinPng(n));
     if (heard.status === 429) {
       turns.push('refused');
-      clock.forward(reader.afterRefusal(expectOldRefusal(heard, 'rate_limit'), clock.now()));
+      clock.forward(reader.afterRefusal(expectOldRefusal(heard, 'rate_limit')));
     } else {
       turns.push('skin');
       clock.forward(reader.afterSkin(readGenerated(heard)));
@@ -98,7 +98,7 @@ describe('The delay of version 1', () => {
     clock.forward(999);
     const refused = expectOldRefusal(await bob.upload('/generate/upload', skinPng(2)), 'rate_limit');
     expect(refused).toMatchObject({ delay: 1, delayInfo: { millis: 1, seconds: 1 } });
-    expect(refused.nextRequest).toBe(Math.ceil((clock.now() + 1) / 1000));
+    expect(refused.nextRequest).toBe(1);
     clock.forward(1);
     readGenerated(await bob.upload('/generate/upload', skinPng(2)));
   });

@@ -18,16 +18,12 @@ export interface RequestLog {
  */
 export function errorAnswer(
   error: unknown,
-  {
-    url,
-    log,
-    context,
-  }: { url: string; log: RequestLog; context: Pick<ServiceContext, 'observer' | 'clock'> },
+  { url, log, context }: { url: string; log: RequestLog; context: Pick<ServiceContext, 'observer'> },
 ): Answer {
   const refusal = asRefusal(error);
   if (refusal.code === 'internal_error') log.error({ err: refusal.cause ?? refusal }, refusal.code);
   else if (refusal.status >= 500) log.warn(`${refusal.code}: ${refusal.message}`);
   context.observer.refused(refusal.code);
-  const answer = isV1Address(url) ? v1RefusalAnswer(refusal, context.clock.now()) : refusalAnswer(refusal);
+  const answer = isV1Address(url) ? v1RefusalAnswer(refusal) : refusalAnswer(refusal);
   return { ...answer, headers: { ...NOT_KEPT, ...answer.headers } };
 }

@@ -37,18 +37,18 @@ export function versionHeader(via: Via): Readonly<Record<string, string>> {
   return { 'MineSkin-Api-Version': via === 'queue' ? 'v1-with-v2-compat' : 'v1' };
 }
 
-/** A refusal in the format of version 1. `now`: milliseconds since the epoch. */
-export function v1RefusalAnswer(refusal: Refusal, now: number): Answer {
+/** A refusal in the format of version 1. */
+export function v1RefusalAnswer(refusal: Refusal): Answer {
   const { rateLimit, headers, notes = [] } = refusal.details;
   const retry = refusal.status === 429;
-  const wait = rateLimit?.next.relative || (retry ? UNKNOWN_WAIT : 0);
+  const wait = waitView(rateLimit?.next.relative || (retry ? UNKNOWN_WAIT : 0));
   const body: V1ErrorAnswer = {
     success: false,
     error: retry ? TOO_MANY : sentenceOf(refusal),
     errorCode: refusal.code,
     errorType: ABOUT_GENERATING.has(refusal.code) ? 'GeneratorError' : 'MineSkinError',
-    nextRequest: Math.ceil((now + wait) / 1000),
-    ...waitView(wait),
+    ...wait,
+    nextRequest: wait.delay, // seconds from now, as in answers with a skin: clients sleep that long
     ...(isMatched(refusal) && notes.length > 0 && { warnings: [...notes] }),
   };
   return {

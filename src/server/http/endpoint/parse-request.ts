@@ -43,7 +43,7 @@ function parseWith(schema: Route['query'], input: unknown): unknown {
 
 function warningsFor(request: HttpRequest, caller: Caller): Note[] {
   const warnings: Note[] = [...readSentKey(request).warnings];
-  if (caller.kind === 'anonymous') {
+  if (caller.kind === 'anonymous' && warnings.length === 0) {
     const message = 'No API key was sent: the strictest limits hold.';
     warnings.push({ code: 'no_api_key', message });
   }

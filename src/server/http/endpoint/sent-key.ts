@@ -20,13 +20,27 @@ const IN_QUERY: Note = {
     'An API key in the address ends up in the logs of others: send it as "Authorization: Bearer <key>".',
 };
 
+const NO_KEY: Note = {
+  code: 'no_api_key',
+  message: 'The Authorization header has no API key: send it as "Authorization: Bearer <key>".',
+};
+
+/**
+ * A header without a key counts as none, as on the hosted service: programs send an empty key for a setting that is
+ * empty, and a proxy in front passes its own credentials on.
+ */
+function hasNoKey(authorization: string): boolean {
+  return !/^Bearer\s+\S/i.test(authorization);
+}
+
 /** Old clients send the key without `Bearer`, and to version 1 as `key` in the query. The header takes precedence. */
 export function readSentKey({ headers, query, url }: HttpRequest): SentKey {
   const { authorization } = headers as { authorization?: string };
   if (authorization !== undefined) {
     const isBare = /^\S{16,}$/.test(authorization);
-    return isBare
-      ? { authorization: `Bearer ${authorization}`, warnings: [BARE] }
+    if (isBare) return { authorization: `Bearer ${authorization}`, warnings: [BARE] };
+    return hasNoKey(authorization)
+      ? { authorization: undefined, warnings: [NO_KEY] }
       : { authorization, warnings: [] };
   }
   const key = isV1Address(url)

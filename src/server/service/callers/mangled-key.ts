@@ -13,7 +13,6 @@ const MANGLINGS: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/["'`“”‘’]/, 'The key arrived with quotes around it: leave them out of the setting.'],
   [/^Bearer\s+[<{[(]/i, 'The key arrived with brackets around it: leave them out of the setting.'],
   [/^Bearer\s+\S+\s+\S/i, 'The key arrived with a space inside: copy it again, without line breaks.'],
-  [/^Bearer\s*$/i, 'The key is empty.'],
 ];
 
 /** Explains an obvious mistake in an unknown key, based on the Authorization header of the request. */

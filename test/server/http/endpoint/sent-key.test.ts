@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bodyOf, expectOldRefusal } from '../../../support/http/v1/old-format.ts';
-import { skinPng } from '../../../support/server/drawn-skins.ts';
+import { dataUrl, skinPng } from '../../../support/server/drawn-skins.ts';
 import { LogLines } from '../../../support/server/log-lines.ts';
 import { MovableClock } from '../../../support/server/movable-clock.ts';
 import { guardAgainstLeaks, runServer } from '../../../support/server/running-server.ts';
@@ -47,6 +47,21 @@ test('A key without the word Bearer is understood, with a warning', async () => 
   expect([status, body.warnings.map(({ code }) => code)]).toEqual([200, ['deprecated']]);
   expectRefusal(await owner.get('/v2/me', { authorization: KEY }), 'invalid_api_key');
 });
+
+test.each(['Bearer', 'Bearer ', 'Basic dXNlcjpwYXNzd29yZA==', 'Token abc'])(
+  'A header without a key (%j) counts as none, with a warning',
+  async (authorization) => {
+    const { anonymous } = await runServer();
+    const heard = await anonymous().json('/v2/queue', { url: dataUrl(skinPng(1)) }, { authorization });
+    expect([heard.status, heard.body.warnings]).toEqual([
+      202,
+      [{ code: 'no_api_key', message: expect.stringMatching(/Authorization: Bearer <key>/) }],
+    ]);
+    const old = await anonymous().get('/get/delay', { authorization });
+    expect(old.status).toBe(200);
+    expectRefusal(await anonymous().get('/v2/me/skins', { authorization }), 'unauthorized');
+  },
+);
 
 test('A key in the query is understood by version 1 with a warning, by version 2 not, and never logged', async () => {
   const log = new LogLines();

@@ -1,23 +1,27 @@
 import { type ErrorCode, isErrorCode } from '../../../protocol/errors.ts';
-import { MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
+import { DEFAULT_WAIT_SECONDS, MAX_TOTAL_WAIT_SECONDS } from '../../../protocol/generate.ts';
 import type { Db } from '../../store/db.ts';
 import type { JobRow } from '../../store/schema/job-tables.ts';
 import { findSkin, type SkinWithData } from '../../store/skins.ts';
-
 import { Refusal } from '../refusals/refusal.ts';
-import { type WaitContext, waitForEnd } from './jobs.ts';
+import { type Patience, type WaitContext, waitForEnd } from './jobs.ts';
+
+/** For a caller who does not say how long to wait. */
+export const DEFAULT_PATIENCE: Patience = {
+  total: MAX_TOTAL_WAIT_SECONDS * 1000,
+  atWork: DEFAULT_WAIT_SECONDS * 1000,
+};
 
 /**
- * The skin of a job, for a request that waits for it: at most `ms` once a worker has taken the job, and a minute in
- * total.
+ * The skin of a job, for a request that waits for it within the limits of `patience`.
  * @throws Refusal with the reason of a failed job; `generator_timeout`: the job continues
  */
 export async function awaitSkin(
   context: WaitContext & { readonly db: Db },
   job: JobRow,
-  ms: number,
+  patience: Patience,
 ): Promise<SkinWithData> {
-  const ended = await waitForEnd(context, job.uuid, { total: MAX_TOTAL_WAIT_SECONDS * 1000, atWork: ms });
+  const ended = await waitForEnd(context, job.uuid, patience);
   const links = { job: `/v2/queue/${job.uuid}` };
   if (ended.status === 'failed') throw failure(ended, links);
   if (ended.status !== 'completed' || ended.skin_uuid === null)

@@ -8,7 +8,8 @@ import {
   v1OptionsSchema,
   v1SourceSchema,
 } from '../../../../protocol/v1.ts';
-import { awaitSkin } from '../../../service/jobs/await-skin.ts';
+import { awaitSkin, DEFAULT_PATIENCE } from '../../../service/jobs/await-skin.ts';
+import type { Patience } from '../../../service/jobs/jobs.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { refusalWithPace, viaFor, waitAfterNew } from '../../../service/limits/version-1.ts';
 import { asRefusal } from '../../../service/refusals/as-refusal.ts';
@@ -25,6 +26,9 @@ const DEPRECATED: Note = {
   code: 'deprecated',
   message: 'This is version 1 of the service: use POST /v2/generate or POST /v2/queue.',
 };
+
+/** The clients of version 1 read for half a minute at least. */
+const PATIENCE: Patience = { ...DEFAULT_PATIENCE, atWork: MAX_WAIT_SECONDS * 1000 };
 
 const ANSWERS = {
   200: v1GenerateAnswerSchema,
@@ -108,7 +112,7 @@ async function answer(
     const wish = await readV1Request(call.request, kind);
     const submitted = await submit(context, { caller, via, ...wish });
     const isKnown = submitted.kind === 'known';
-    const skin = isKnown ? submitted.skin : await awaitSkin(context, submitted.job, MAX_WAIT_SECONDS * 1000);
+    const skin = isKnown ? submitted.skin : await awaitSkin(context, submitted.job, PATIENCE);
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now(), via);
     const wait = waitView(isKnown ? rateLimit.next.relative : waitAfterNew(rateLimit));
     const warnings = [...call.warnings, ...submitted.warnings, DEPRECATED];

@@ -1,7 +1,8 @@
 import { errorAnswerSchema } from '../../../../protocol/envelope.ts';
 import { generateQuerySchema } from '../../../../protocol/generate.ts';
 import { generateAnswerSchema } from '../../../../protocol/job.ts';
-import { awaitSkin } from '../../../service/jobs/await-skin.ts';
+import { awaitSkin, DEFAULT_PATIENCE } from '../../../service/jobs/await-skin.ts';
+import type { Patience } from '../../../service/jobs/jobs.ts';
 import { toldAsRateLimit } from '../../../service/limits/over-limit.ts';
 import { readRateLimit } from '../../../service/limits/rate-limit.ts';
 import { asRefusal } from '../../../service/refusals/as-refusal.ts';
@@ -11,6 +12,11 @@ import { generateBodies, generateHeaders } from '../../generate-schemas.ts';
 import { EVENTS_LINK } from '../../job-answers.ts';
 import { route } from '../../route.ts';
 import { envelope, rateLimitHeaders, skinView } from '../../views.ts';
+
+/** Who names no time is waited for in turn, too: plugins send several at once to a queue that takes one after the other. */
+function patienceFor(seconds: number | undefined): Patience {
+  return seconds === undefined ? DEFAULT_PATIENCE : { total: seconds * 1000 };
+}
 
 export const generateRoute = route({
   method: 'POST',
@@ -34,7 +40,9 @@ export const generateRoute = route({
       throw toldAsRateLimit(asRefusal(error));
     });
     const isKnown = submitted.kind === 'known';
-    const skin = isKnown ? submitted.skin : await awaitSkin(context, submitted.job, query.timeout * 1000);
+    const skin = isKnown
+      ? submitted.skin
+      : await awaitSkin(context, submitted.job, patienceFor(query.timeout));
     const rateLimit = await readRateLimit(context.db, caller, context.clock.now());
     const notes = {
       warnings: [...call.warnings, ...warnings, ...submitted.warnings],

@@ -7,6 +7,20 @@ import { commonHeaders } from './write-answer.ts';
 const ORIGIN = '*';
 const EXPOSED = Object.keys(ANSWER_HEADERS).join(', ');
 
+/** What pages send to the hosted service, and what only this one has. */
+const ALLOWED = [
+  ...[
+    'Authorization',
+    'Content-Type',
+    'Accept',
+    'User-Agent',
+    'MineSkin-User-Agent',
+    'Origin',
+    'X-Requested-With',
+  ],
+  ...['Turnstile-Token', 'Baggage', 'Sentry-Trace', 'Idempotency-Key'],
+];
+
 /** What tells browsers so, on each answer of the API. */
 export const CORS_HEADERS = {
   'access-control-allow-origin': ORIGIN,
@@ -26,7 +40,7 @@ export async function addPreflight(
     await scope.register(cors, {
       origin: ORIGIN,
       methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-      allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'MineSkin-User-Agent'],
+      allowedHeaders: ALLOWED,
       exposedHeaders: EXPOSED,
       maxAge: 24 * 3600,
       strictPreflight: false,

@@ -103,7 +103,7 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'POST /v2/generate': {
     hosted:
       'Requests of a caller have a delay between them, and `concurrency_limit` when several come at once.',
-    here: 'A request takes a spot in the queue and waits for its turn. With no spot left: 429, `rate_limit` first.',
+    here: 'A request takes a spot in the queue. Without `timeout` it waits for its turn, too. With no spot left: 429, `rate_limit` first.',
     why: 'Clients that send five at once lose none.',
     shown: [
       'test/service/jobs/skins-restorer.test.ts',
@@ -206,8 +206,8 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'POST /generate/url': {
     hosted: 'A `visibility` other than 1 is public.',
-    here: 'A number above 1 is unlisted.',
-    why: 'Hiding is the safe reading of a number that means nothing.',
+    here: '0 is public, other values are unlisted; `private` is refused.',
+    why: 'Hiding is the safe reading of a value that means nothing.',
     shown: [
       'test/service/v1/generating.test.ts',
       'makes a skin of the visibility that it is told in numbers, digits or words',
@@ -215,8 +215,8 @@ export const DIFFERENCES: Readonly<Record<string, Difference>> = {
   },
   'POST /generate/user': {
     hosted: 'A `visibility` other than 1 is public.',
-    here: 'A number above 1 is unlisted.',
-    why: 'Hiding is the safe reading of a number that means nothing.',
+    here: '0 is public, other values are unlisted; `private` is refused.',
+    why: 'Hiding is the safe reading of a value that means nothing.',
     shown: [
       'test/service/v1/generating.test.ts',
       'makes a skin of the visibility that it is told in numbers, digits or words',

@@ -9,10 +9,10 @@ export const DATA_URL_PREFIX = 'data:image/png;base64,';
 export const MAX_NAME_LENGTH = 48;
 export const NAME_PATTERN = /^[A-Za-z0-9_.\- ]+$/;
 
-/** Seconds that POST /v2/generate waits for the skin once the job has started: the default and the maximum. */
-export const DEFAULT_WAIT_SECONDS = 10;
+/** Maximum seconds that a caller may have POST /v2/generate wait for the skin. */
 export const MAX_WAIT_SECONDS = 30;
-/** Maximum seconds it waits in total, for the start and for the skin. */
+/** Seconds it waits if the caller does not say: once a worker has taken the job, and in total. */
+export const DEFAULT_WAIT_SECONDS = 10;
 export const MAX_TOTAL_WAIT_SECONDS = 60;
 
 export const skinNameSchema = z
@@ -36,7 +36,16 @@ function isPlainWebUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-const flag = z.union([z.boolean(), z.enum(['true', 'false', '1', '0', ''])], { error: 'true or false' });
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off', ''].map((word) => [word, false] as const),
+]);
+
+/** Yes or no, as clients write it in JSON, forms and queries. */
+const flagSchema = z
+  .union([z.boolean(), z.number(), z.string()])
+  .transform((given) => FLAGS.get(String(given).trim().toLowerCase()))
+  .refine((known) => known !== undefined, 'true or false');
 const SECONDS = `seconds, from 1 to ${MAX_WAIT_SECONDS}`;
 
 /**
@@ -55,7 +64,7 @@ export const generateOptionsSchema = z.object({
     .union([uuidSchema, z.literal('').transform(() => undefined)], { error: 'the UUID of a cape' })
     .optional(),
   callback: z.union([z.literal('').transform(() => undefined), callbackSchema]).optional(),
-  checkOnly: flag.transform((value) => value === true || value === 'true' || value === '1').optional(),
+  checkOnly: flagSchema.optional(),
 });
 
 export const generateQuerySchema = z.object({
@@ -63,7 +72,10 @@ export const generateQuerySchema = z.object({
     .number(SECONDS)
     .min(1, SECONDS)
     .max(MAX_WAIT_SECONDS, SECONDS)
-    .default(DEFAULT_WAIT_SECONDS),
+    .optional()
+    .meta({
+      description: `Seconds to wait. Default: ${DEFAULT_WAIT_SECONDS} from when the turn of the job has come`,
+    }),
   checkOnly: generateOptionsSchema.shape.checkOnly,
 });
 

@@ -27,7 +27,8 @@ const clientInfoSchema = z.object({
   origin: z.string().optional(),
   /** Id of the API key. */
   key: z.string().optional(),
-  user: z.string(),
+  /** Absent without a key. */
+  user: z.string().optional(),
   ip: z.string(),
   /** Nobody is charged. */
   billable: z.literal(false),

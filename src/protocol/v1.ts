@@ -27,16 +27,22 @@ const VISIBILITIES: ReadonlyMap<string, 'public' | 'unlisted'> = new Map([
   ['unlisted', 'unlisted'],
 ]);
 
+function visibilityOf(number: number): 'public' | 'unlisted' {
+  return number === 0 ? 'public' : 'unlisted';
+}
+
 const modelSchema = z.string().transform((word) => MODELS.get(word.trim().toLowerCase()));
 
 /**
- * Numbers, as in version 1, or the words of version 2. A private skin is never made public by an unknown value. For
- * undefined numbers the hosted service makes public skins; hiding them is the safe choice.
+ * Numbers, as in version 1, or the words of version 2. Of other values the hosted service makes public skins; hiding
+ * them is the safe choice. Whoever asks for a private skin gets none that others can see.
  */
 const visibilitySchema = z
   .union([z.number(), z.string(), z.boolean()])
   .transform((given) => String(given).trim().toLowerCase())
-  .transform((word) => VISIBILITIES.get(word) ?? (/^\d+$/.test(word) ? 'unlisted' : undefined))
+  .transform(
+    (word) => VISIBILITIES.get(word) ?? (word === 'private' ? undefined : visibilityOf(Number(word))),
+  )
   .refine(
     (known) => known !== undefined,
     '0 (public) or 1 (unlisted); for private skins use POST /v2/generate',
@@ -207,7 +213,7 @@ export const v1ErrorAnswerSchema = z
     errorCode: z.string(),
     errorType: z.string(),
     ...waitFields,
-    /** Seconds since the epoch. */
+    /** Seconds from now. */
     nextRequest: z.int(),
     /** Additional hints on the API key: `error` contains exactly the text that clients look for. */
     warnings: z.array(noteSchema).optional(),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../src/protocol/errors.ts';
 import { PublishedContract } from '../../support/http/published-contract.ts';
 import { runEmbedded } from '../../support/server/embedded-service.ts';
 import { guardAgainstLeaks, runServer } from '../../support/server/running-server.ts';
@@ -66,13 +67,20 @@ describe('A caller asks about itself', () => {
     for (const address of Object.values(links)) expect((await owner.get(address)).status).toBe(200);
   });
 
-  test.each(['/v2/me', '/v2/me/apikey', '/v2/me/apikeys', '/v2/me/client'])(
-    'and %s knows nobody without a key',
-    async (path) => {
-      const { anonymous } = await runServer();
-      expectRefusal(await anonymous().get(path), 'user_not_found');
-    },
-  );
+  test.each<[string, ErrorCode]>([
+    ['/v2/me', 'user_not_found'],
+    ['/v2/me/apikey', 'user_not_found'],
+    ['/v2/me/apikeys', 'unauthorized'],
+  ])('and %s without a key is refused with %s', async (path, code) => {
+    const { anonymous } = await runServer();
+    expectRefusal(await anonymous().get(path), code);
+  });
+
+  test('and is told what the service sees of it without a key, too', async () => {
+    const { anonymous } = await runServer();
+    const heard = await anonymous().get('/v2/me/client');
+    expect(heard.body.client).toEqual({ agent: 'skinsmith-tests', ip: '127.0.0.1', billable: false });
+  });
 
   test('and is told that the owner of an embedded service has no key', async () => {
     const { ask } = await runEmbedded();

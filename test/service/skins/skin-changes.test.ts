@@ -80,7 +80,7 @@ describe('PATCH /v2/skins/:uuid', () => {
     );
     expectRefusal(
       await server.anonymous().upload('/v2/queue', skinPng(3), { visibility: 'private' }),
-      'insufficient_grants',
+      'unauthorized',
     );
     const { status, body } = await patch(bob, hidden.uuid, { name: 'still', visibility: 'private' });
     expect([status, body.skin?.visibility]).toEqual([200, 'private']);

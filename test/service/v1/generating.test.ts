@@ -105,6 +105,9 @@ const VISIBILITIES: [options: object, visibility: 'public' | 'unlisted'][] = [
   [{ visibility: '1' }, 'unlisted'],
   [{ visibility: 2 }, 'unlisted'],
   [{ visibility: '9' }, 'unlisted'],
+  [{ visibility: '1.0' }, 'unlisted'],
+  [{ visibility: '-1' }, 'unlisted'],
+  [{ visibility: 'undefined' }, 'unlisted'],
   [{ visibility: true }, 'unlisted'],
   [{ visibility: 'unlisted' }, 'unlisted'],
 ];

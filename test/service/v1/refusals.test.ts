@@ -52,7 +52,10 @@ describe('A request of version 1 is refused in its format', () => {
 
   test('with what is wrong with each field in its one sentence', async () => {
     const { owner } = await runServer();
-    const heard = await owner.upload('/generate/upload', PNG, { visibility: '-1', checkOnly: 'perhaps' });
+    const heard = await owner.upload('/generate/upload', PNG, {
+      visibility: 'private',
+      checkOnly: 'perhaps',
+    });
     const { error } = expectOldRefusal(heard, 'validation_error');
     expect(error).toContain('visibility: 0 (public) or 1 (unlisted)');
     expect(error).toContain('checkOnly: ');
@@ -106,7 +109,7 @@ test('Version 1 tells to the second when the next URL is fetched, and fetches it
   expect([delay, delayInfo, nextRequest]).toEqual([
     56, // the window moves by whole seconds
     { millis: 56_000, seconds: 56 },
-    clock.now() / 1_000 + 56,
+    56,
   ]);
   clock.forward(delay * 1_000 - 1);
   expect(expectOldRefusal(await ask('/skin.png'), 'rate_limit').delay).toBe(1);

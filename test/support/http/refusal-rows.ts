@@ -136,17 +136,17 @@ const ABOUT_CALLERS = [
     ['keys are asked for without one', ({ anonymous }) => anonymous().get('/v2/account/keys')],
     ['a key is to be made without one', ({ anonymous }) => anonymous().json('/v2/account/keys', {})],
     ['own skins are asked for without a key', ({ anonymous }) => anonymous().get('/v2/me/skins')],
-  ]),
-  ...rows('invalid_api_key', [
-    ['the key is unknown', authorized(`Bearer sksm_${'0'.repeat(64)}`)],
-    ['the key is short', authorized('Bearer short')],
-    ['the key comes another way', authorized('Basic dXNlcjpwYXNz')],
-  ]),
-  ...rows('insufficient_grants', [
+    ["the caller's keys are asked for without one", ({ anonymous }) => anonymous().get('/v2/me/apikeys')],
     [
       'an anonymous caller wants a private skin',
       ({ anonymous }) => anonymous().upload('/v2/generate', PNG, { visibility: 'private' }),
     ],
+  ]),
+  ...rows('invalid_api_key', [
+    ['the key is unknown', authorized(`Bearer sksm_${'0'.repeat(64)}`)],
+    ['the key is short', authorized('Bearer short')],
+  ]),
+  ...rows('insufficient_grants', [
     [
       'a user wants a key for another',
       async ({ user }) => (await user('bob')).json('/v2/account/keys', { user: 'ann' }),

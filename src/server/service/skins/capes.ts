@@ -46,7 +46,7 @@ export interface CapeChoiceContext {
 
 /**
  * The requested cape of a generation.
- * @throws Refusal `insufficient_grants`; `invalid_cape` for one that is unknown or hidden, without telling which
+ * @throws Refusal `unauthorized`, `insufficient_grants`; `invalid_cape` for one that is unknown or hidden, without telling which
  */
 export async function readCapeFor(
   { db, generator }: CapeChoiceContext,
@@ -55,6 +55,7 @@ export async function readCapeFor(
 ): Promise<CapeRow> {
   if (generator.refusesCapes !== undefined) throw new Refusal('invalid_cape', generator.refusesCapes);
   if (!caller.plan.capes) {
+    if (caller.kind === 'anonymous') throw new Refusal('unauthorized', 'Capes need an API key.');
     throw new Refusal('insufficient_grants', `The plan ${caller.plan.name} does not include capes.`);
   }
   const cape = await findCape(db, uuid);

@@ -7,15 +7,12 @@ import { type Caller, requireUser } from '../callers/caller.ts';
 import { Refusal } from '../refusals/refusal.ts';
 import { shareData, withdrawData } from './data-sharing.ts';
 
-/** @throws Refusal `insufficient_grants` when the caller may have no private skins */
+/** @throws Refusal `unauthorized` without a key, `insufficient_grants` when the plan has no private skins */
 export function requirePrivateSkins({ kind, plan }: Caller): void {
   if (plan.privateSkins) return;
-  throw new Refusal(
-    'insufficient_grants',
-    kind === 'anonymous'
-      ? 'Private skins need an API key: only its owner can reach them.'
-      : `Your plan (${plan.name}) has no private skins.`,
-  );
+  if (kind === 'anonymous')
+    throw new Refusal('unauthorized', 'Private skins need an API key: only its owner can reach them.');
+  throw new Refusal('insufficient_grants', `Your plan (${plan.name}) has no private skins.`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ClientInfo, KeyInfo } from '../../../protocol/me.ts';
 import { listKeys } from '../../store/api-keys.ts';
 import type { Db } from '../../store/db.ts';
-import { type Caller, type CallerKey, callerKey, type UserCaller } from '../callers/caller.ts';
+import { type Caller, type CallerKey, callerKey, requireUser, type UserCaller } from '../callers/caller.ts';
 import { type Origins, productOf } from '../callers/key-bindings.ts';
 import { Refusal } from '../refusals/refusal.ts';
 
@@ -18,15 +18,15 @@ export function readOwnKey(caller: Caller): KeyInfo {
   throw new Refusal('not_found', 'This is an embedded service: its owner needs no API key.');
 }
 
-/** The caller's keys. @throws Refusal `user_not_found` */
+/** The caller's keys. @throws Refusal `unauthorized` */
 export async function readOwnKeys(db: Db, caller: Caller): Promise<KeyInfo[]> {
-  const user = requireKnownUser(caller);
+  const user = requireUser(caller);
   return (await listKeys(db, user.id)).map((row) => keyInfo(callerKey(row), user));
 }
 
 /** How the service sees the caller: address, agent, key. The headers that replace User-Agent take precedence. */
 export function clientInfo(caller: Caller, { address, origin, agents }: Origins): ClientInfo {
-  const user = requireKnownUser(caller);
+  const user = caller.kind === 'user' ? caller : undefined;
   const agent = agents
     .toReversed()
     .map((text) => productOf(text ?? ''))
@@ -34,8 +34,8 @@ export function clientInfo(caller: Caller, { address, origin, agents }: Origins)
   return {
     ...(agent !== undefined && { agent }),
     ...(origin !== undefined && { origin }),
-    ...(user.key && { key: user.key.id }),
-    user: user.id,
+    ...(user?.key && { key: user.key.id }),
+    ...(user && { user: user.id }),
     ip: address,
     billable: false,
   };

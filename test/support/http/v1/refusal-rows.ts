@@ -69,13 +69,13 @@ const CELLS: readonly Cell[] = [
   ['validation_error', 'a private skin is wanted', upload(PNG, { visibility: 'private' })],
   [
     'validation_error',
-    'a visibility is wanted that there is not',
-    json('url', { url: URL_OF_PNG, visibility: -1 }),
+    'the visibility is no text and no number',
+    json('url', { url: URL_OF_PNG, visibility: [1] }),
   ],
   [
     'validation_error',
-    'the same in the query',
-    ({ owner }) => owner.upload('/generate/upload?visibility=-1', PNG),
+    'a private skin is wanted in the query',
+    ({ owner }) => owner.upload('/generate/upload?visibility=private', PNG),
   ],
   ['no_duplicate', 'only existing data is wanted', upload(PNG, { checkOnly: 'true' })],
   ['invalid_api_key', 'the key is unknown', withKey(`Bearer sksm_${'0'.repeat(64)}`)],

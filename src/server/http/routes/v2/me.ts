@@ -45,7 +45,7 @@ export const meKeysRoute = route({
   scopes: ['account'],
   paths: ['/v2/me/apikeys'],
   summary: "The caller's API keys",
-  answers: { 200: meKeysAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: meKeysAnswerSchema, 401: errorAnswerSchema },
   handle: async ({ context, caller, warnings }) => {
     const keys = await readOwnKeys(context.db, caller);
     return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/me/apikeys' } }), keys } };
@@ -56,7 +56,7 @@ export const meClientRoute = route({
   method: 'GET',
   paths: ['/v2/me/client'],
   summary: 'How the service sees the caller: address, agent, key',
-  answers: { 200: meClientAnswerSchema, 404: errorAnswerSchema },
+  answers: { 200: meClientAnswerSchema },
   handle: async ({ caller, request, warnings }) => {
     const client = clientInfo(caller, originsOf(request));
     return { status: 200, body: { ...envelope({ warnings, links: { self: '/v2/me/client' } }), client } };

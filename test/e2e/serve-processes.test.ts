@@ -142,7 +142,7 @@ test('Limits hold over both processes: of spots at the same instant, and of jobs
   const plans = await plansFile({ free: { queue: 50, per_minute: 7 } });
   const serving = await serveTwo(await freshMachine(), ['--workers', '0', '--plans', plans]);
   const answers = await sixteen(() => serving.caller());
-  const outcomes = answers.map(({ status, body }) => `${status} ${body.errors[0]?.code ?? ''}`.trim());
+  const outcomes = answers.map(({ status, body }) => `${status} ${body.errors?.[0]?.code ?? ''}`.trim());
   expect(outcomes.toSorted()).toEqual([
     ...Array.from({ length: 5 }, () => '202'),
     ...Array.from({ length: 11 }, () => '429 job_limit'),

@@ -22,7 +22,7 @@ const seven = (callers: readonly TestCaller[], from: number) =>
   );
 
 function outcome(answers: Awaited<ReturnType<typeof seven>>): string[] {
-  return answers.map(({ status, body }) => `${status} ${body.errors[0]?.code ?? ''}`.trim()).toSorted();
+  return answers.map(({ status, body }) => `${status} ${body.errors?.[0]?.code ?? ''}`.trim()).toSorted();
 }
 
 const FIVE_OF_SEVEN = ['202', '202', '202', '202', '202', '429 job_limit', '429 job_limit'];

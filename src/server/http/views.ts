@@ -108,10 +108,15 @@ export interface Notes {
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** The fields of every v2 answer besides its content. */
-export function envelope(notes: Notes): Required<Notes> & { success: true } {
+type Envelope = { readonly success: true } & Required<Omit<Notes, 'errors'>> & Pick<Notes, 'errors'>;
+
+/**
+ * The fields of every v2 answer besides its content. Without errors there is no `errors`, as on the hosted service:
+ * clients look for the word in the text of an answer to see whether it failed.
+ */
+export function envelope(notes: Notes): Envelope {
   const { warnings = [], messages = [], errors = [], links = {} } = notes;
-  return { success: true, errors, warnings, messages, links };
+  return { success: true, ...(errors.length > 0 && { errors }), warnings, messages, links };
 }
 
 /** The rate limit as headers; `Retry-After` only if the answer is a 429. */

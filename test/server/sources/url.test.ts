@@ -84,7 +84,7 @@ test('Five redirects are followed', async () => {
 
 async function textureOf(caller: TestCaller, url: string) {
   const { body } = await caller.json('/v2/generate', { url });
-  return body.skin?.texture.hash.skin ?? body.errors[0];
+  return body.skin?.texture.hash.skin ?? body.errors?.[0];
 }
 
 test("A texture of the service's own is read without asking anybody, by each of its addresses", async () => {

@@ -125,7 +125,7 @@ describe('A job there', () => {
     const gateway = await runGateway(hosted);
     const { status, body } = await gateway.owner.upload('/v2/generate', skinPng(1));
     const [{ attempts } = {}] = await ends(gateway.dataDir, 1);
-    return { status, code: body.errors[0]?.code, attempts, submitted: submitted(hosted) };
+    return { status, code: body.errors?.[0]?.code, attempts, submitted: submitted(hosted) };
   };
 
   test('that fails because of the picture fails here, with its reason', async () => {

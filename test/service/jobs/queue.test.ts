@@ -37,7 +37,7 @@ describe('POST /v2/queue', () => {
     });
     expect(body.job?.timestamp).toBeGreaterThanOrEqual(before);
     const self = `/v2/queue/${body.job?.id}`;
-    expect(body).toMatchObject({ success: true, errors: [], usage: {}, links: { self, job: self } });
+    expect(body).toMatchObject({ success: true, usage: {}, links: { self, job: self } });
     expect(codes(body.messages)).toEqual(['job_queued']);
     expect(body).not.toHaveProperty('skin');
   });
@@ -137,7 +137,6 @@ describe('GET /v2/queue/:jobId', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       success: true,
-      errors: [],
       job: { id: job?.id, status: 'completed', timestamp: job?.timestamp, result: body.skin?.uuid },
       messages: [{ code: 'job_completed' }],
       links: { self: `/v2/queue/${job?.id}`, skin: `/v2/skins/${body.skin?.uuid}` },

@@ -39,7 +39,8 @@ export async function readBody(
 
 async function readMultipart(parts: AsyncIterable<Part>, anyPart: boolean): Promise<GenerationBody> {
   const { fields, file, fileName } = await readParts(parts, anyPart).catch(refuseMalformed);
-  if (fields['file'] !== undefined)
+  // Some clients send the name of the file in a text of the same name before it.
+  if (!file && fields['file'] !== undefined)
     throw new Refusal('invalid_file', 'The part "file" has no file name: it is not a file.');
   if (file?.length === 0) throw new Refusal('invalid_file', 'The uploaded file is empty.');
   return { fields, isMultipart: true, ...(file && { file, fileName }) };

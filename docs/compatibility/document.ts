@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ERRORS } from '../../src/protocol/errors.ts';
 import { describeApi } from '../../src/server/http/openapi.ts';
 import { ROUTES } from '../../src/server/http/routes/routes.ts';
-import { DEVIATIONS } from '../../test/support/contract/deviations.ts';
+import { DEVIATIONS, OTHER_WORDS } from '../../test/support/contract/deviations.ts';
 import {
   ABOUT_CODES,
   ALL_OF_V1,
@@ -36,6 +36,8 @@ export async function writeDocument(): Promise<string> {
     fieldTable({ own, ours, published, theirs }),
     'Where answers are otherwise than the published file says, and tests hold them against another of its answers:',
     deviationTable(),
+    'What answers have where the published file has something else, or nothing:',
+    otherWordsTable(),
     '## Version 1: endpoints',
     endpointTable(ALL_OF_V1, ours),
     '## What differs deliberately',
@@ -164,6 +166,15 @@ function deviationTable(): string {
     reason,
   ]);
   return table(['Of', 'Status', 'Why'], rows);
+}
+
+function otherWordsTable(): string {
+  const rows = OTHER_WORDS.map(({ here, published, reason }) => [
+    `\`${here}\``,
+    published === '' ? 'nothing' : `\`${published}\``,
+    reason,
+  ]);
+  return table(['Here', 'Published', 'Why'], rows);
 }
 
 function differenceTable(): string {

@@ -15,6 +15,11 @@ export function advice<S extends z.ZodType>(schema: S) {
   return field;
 }
 
+/** A text that is absent, or null, where there is none. */
+export function adviceText() {
+  return readAdvice(z.string().nullable(), (value) => (typeof value === 'string' ? value : undefined));
+}
+
 /** A number, or a text that is one. */
 export function adviceNumber() {
   return readAdvice(z.number(), (value) => numberIn(value));
@@ -45,7 +50,7 @@ export function adviceMoment() {
   });
 }
 
-function readAdvice<T>(schema: z.ZodType<T>, read: (value: unknown) => T | undefined) {
+function readAdvice<T>(schema: z.ZodType, read: (value: unknown) => T | undefined) {
   const field = z
     .unknown()
     .transform((value) => read(value))

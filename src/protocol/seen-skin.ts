@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { advice, adviceMoment, adviceNumber } from './advice.ts';
+import { advice, adviceMoment, adviceNumber, adviceText } from './advice.ts';
 import { seenEnvelopeSchema } from './envelope.ts';
 import { safeParse } from './parsing.ts';
 import { textureSchema, variantSchema, visibilitySchema } from './skin.ts';
@@ -28,7 +28,7 @@ export const seenSkinSchema = z
     uuid: z.string(),
     /** Eight digits that the hosted service takes for the UUID. */
     shortId: advice(z.string()),
-    name: advice(z.string()),
+    name: adviceText(),
     visibility: advice(visibilitySchema),
     variant: advice(variantSchema),
     texture: seenTextureSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { advice, adviceMoment, adviceNumber } from './advice.ts';
+import { advice, adviceMoment, adviceNumber, adviceText } from './advice.ts';
 import { envelopeSchema, seenEnvelopeSchema } from './envelope.ts';
 
 export const VARIANTS = ['classic', 'slim', 'unknown'] as const;
@@ -40,7 +40,8 @@ export const skinSchema = z
     uuid: z.string(),
     /** The first eight of them; GET, PATCH and DELETE /v2/skins/{uuid} take it too. */
     shortId: z.string().optional(),
-    name: z.string().optional(),
+    /** Null: it has none. Clients of the hosted service rely on the field. */
+    name: z.string().nullable(),
     visibility: visibilitySchema,
     variant: variantSchema,
     texture: textureSchema,
@@ -58,7 +59,7 @@ export const skinListItemSchema = z
   .object({
     uuid: z.string(),
     shortId: z.string().optional(),
-    name: z.string().optional(),
+    name: z.string().nullable(),
     visibility: visibilitySchema,
     variant: variantSchema,
     views: z.number(),
@@ -75,7 +76,7 @@ export type WireSkinListItem = z.infer<typeof skinListItemSchema>;
 /** A row of a list as a client reads it: the hosted service sends only name, texture and time of a skin. */
 export const seenSkinListItemSchema = z.object({
   uuid: z.string(),
-  name: advice(z.string()),
+  name: adviceText(),
   visibility: advice(visibilitySchema),
   variant: advice(variantSchema),
   views: adviceNumber(),

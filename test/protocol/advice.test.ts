@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { advice, adviceLimit, adviceMoment, adviceNumber, oddities } from '../../src/protocol/advice.ts';
+import {
+  advice,
+  adviceLimit,
+  adviceMoment,
+  adviceNumber,
+  adviceText,
+  oddities,
+} from '../../src/protocol/advice.ts';
 
 const MOMENT = Date.UTC(2026, 1, 3, 10, 12, 34);
 
@@ -60,6 +67,13 @@ describe('What was odd', () => {
     expect(
       oddities(schema, { jobs: [{ id: 'a', eta: MOMENT, note: 'x' }], user: { name: 'n' }, more: 1 }),
     ).toEqual([]);
+  });
+
+  test('is no null for a text that may be null, but anything else', () => {
+    const names = z.array(z.object({ name: adviceText() }));
+    const rows = [{ name: null }, { name: 'n' }, {}, { name: 7 }];
+    expect(names.parse(rows)).toEqual([{}, { name: 'n' }, {}, {}]);
+    expect(oddities(names, rows)).toEqual([expect.stringMatching(/^3\.name: /)]);
   });
 
   test('is told five times at most', () => {

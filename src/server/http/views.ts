@@ -45,7 +45,7 @@ export function skinView(skin: SkinWithData, duplicate = skin.skin_created_at > 
   return {
     uuid: skin.uuid,
     shortId: shortIdOf(skin),
-    ...(skin.name !== null && { name: skin.name }),
+    name: skin.name,
     visibility: skin.visibility,
     variant: skin.variant,
     texture: {
@@ -76,7 +76,7 @@ export function skinListItem(skin: SkinWithData): WireSkinListItem {
   return {
     uuid: skin.uuid,
     shortId: shortIdOf(skin),
-    ...(skin.name !== null && { name: skin.name }),
+    name: skin.name,
     visibility: skin.visibility,
     variant: skin.variant,
     views: skin.views,

@@ -44,8 +44,9 @@ describe('A batch', () => {
 
   test('has the skin at once where it exists, and that costs nothing', async () => {
     const { owner } = await runServer();
-    const { skin } = (await owner.upload('/v2/generate', skinPng(1))).body;
-    const heard = await send(owner, items(2, 1));
+    const named = { name: 'Smith' };
+    const { skin } = (await owner.upload('/v2/generate', skinPng(1), named)).body;
+    const heard = await send(owner, [item(2), item(1, named)]);
     const [first, second] = heard.body.batch ?? [];
     expect(first).toMatchObject({ success: true, job: { status: 'waiting' } });
     expect(second).toMatchObject({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { inPublishedWords } from '../../support/contract/deviations.ts';
 import { PublishedContract } from '../../support/http/published-contract.ts';
 import { failWaitingJob } from '../../support/http/refusal-stories.ts';
 import { parts, post, upload } from '../../support/http/sending.ts';
@@ -14,9 +15,8 @@ guardAgainstLeaks();
 
 const contract = new PublishedContract();
 
-/** The same body in the published words: there a job at work is `active`. */
 function published(body: Body): unknown {
-  return JSON.parse(JSON.stringify(body).replaceAll('"status":"processing"', '"status":"active"'));
+  return JSON.parse(inPublishedWords(JSON.stringify(body)));
 }
 
 type Operation = Parameters<PublishedContract['faults']>[0];
@@ -42,7 +42,7 @@ describe('As published is', () => {
 
   test('a new skin, with and without a name, of each visibility and variant', async () => {
     const { owner } = await runServer();
-    const usual = { visibility: 'public', variant: 'classic' };
+    const usual = { visibility: 'public', variant: 'classic', name: null };
     for (const [fields, expected] of [
       [{}, usual],
       [{ name: 'Smith' }, { ...usual, name: 'Smith' }],
@@ -117,6 +117,18 @@ describe('Otherwise than published is, and known to be', () => {
       expect.stringContaining('/job/status must be equal to one of the allowed values'),
     ]);
     expect(contract.faultsAs('QueueProcessingResponse', published(body))).toEqual([]);
+  });
+
+  test('a skin without a name has null for one, where the contract has texts only', async () => {
+    const { owner } = await runServer();
+    const { body } = await owner.upload('/v2/generate', skinPng(1));
+    expect(contract.faults('post /v2/generate', 200, body)).toEqual([
+      expect.stringContaining('/skin/name must be string'),
+    ]);
+    const listed = (await owner.get('/v2/skins')).body;
+    expect(contract.faults('get /v2/skins', 200, listed)).toEqual([
+      expect.stringContaining('/skins/0/name must be string'),
+    ]);
   });
 
   test('a pending or failed job has no skin, where the contract wants one always', async () => {

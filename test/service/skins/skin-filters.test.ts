@@ -31,7 +31,7 @@ async function withSkins(): Promise<ServerUnderTest> {
   return server;
 }
 
-async function namesOn(caller: TestCaller, first: string): Promise<(string | undefined)[]> {
+async function namesOn(caller: TestCaller, first: string): Promise<(string | null)[]> {
   const names = [];
   for (let next: string | undefined = first; next; ) {
     const { body } = await caller.get(next);

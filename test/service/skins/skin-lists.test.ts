@@ -21,7 +21,7 @@ const namesOf = ({ skins }: Body) => skins?.map(({ name }) => name);
 
 /** Reads on through links.next; `between` is called after each page. */
 async function readAll(caller: TestCaller, start: string, between = async (_: Body) => {}) {
-  const seen: (string | undefined)[] = [];
+  const seen: (string | null)[] = [];
   for (let path: string | undefined = start; path !== undefined; ) {
     const { status, body } = await caller.get(path);
     expect(status).toBe(200);

@@ -5,7 +5,9 @@ import { START } from './fake-clock.ts';
 
 /** Parts of answers as the service sends them. */
 
-export function makeSkin(overrides: Partial<Skin> = {}): Skin {
+type NamedSkin = Skin & { readonly name: string };
+
+export function makeSkin(overrides: Partial<NamedSkin> = {}): NamedSkin {
   return {
     uuid: 'c891dfac4cd247a2a55743e7e82ce76f',
     name: 'Test Skin',

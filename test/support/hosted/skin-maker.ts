@@ -72,7 +72,7 @@ export class SkinMaker {
     });
     return {
       uuid,
-      ...(name !== undefined && { name }),
+      name: name ?? null,
       visibility,
       variant,
       texture: {
